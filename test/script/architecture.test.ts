@@ -1,0 +1,62 @@
+import assert from "node:assert/strict"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { test } from "node:test"
+import { check, withGraph } from "../../script/architecture.ts"
+import { tmpdir } from "../fixture/tmpdir.ts"
+
+const document = new URL("../../ARCHITECTURE.md", import.meta.url)
+
+test("src/ keeps its layers, has no cycle, and imports packages only where they belong", () => {
+  assert.deepEqual(check(), [])
+})
+
+test("ARCHITECTURE.md shows the graph as it is (node script/architecture.ts --write draws it)", () => {
+  const text = readFileSync(document, "utf8")
+  assert.equal(withGraph(text), text)
+})
+
+for (const [name, files, problem] of [
+  [
+    "an import that points up",
+    { "kernel/a.ts": 'import { b } from "#edge/cli/b.ts"' },
+    /kernel\/a\.ts imports edge\/cli\/b\.ts, which is above/,
+  ],
+  ["a dynamic import that points up", { "util/a.ts": 'await import("#kernel/b.ts")' }, /which is above it/],
+  [
+    "a cycle",
+    { "util/a.ts": 'import "./b.ts"', "util/b.ts": 'export { a } from "./a.ts"' },
+    /cycle: util\/a\.ts → util\/b\.ts → util\/a\.ts/,
+  ],
+  ["a file in no layer", { "other/a.ts": "" }, /other\/a\.ts belongs to no layer/],
+  ["a wrong alias", { "kernel/a.ts": 'import * as Store from "./global-bus.ts"' }, /expected "GlobalBus"/],
+  [
+    "a package in a foreign folder",
+    { "kernel/a.ts": 'import { Hono } from "hono"' },
+    /hono, which belongs to edge\/server/,
+  ],
+  [
+    "a package without an owner",
+    { "kernel/a.ts": 'import x from "left-pad/lib"' },
+    /left-pad, which has no owner/,
+  ],
+  ["a climbing import", { "kernel/b/c/a.ts": 'import "../../d.ts"' }, /climbs/],
+] as const)
+  test(`script/architecture.ts finds ${name}`, async () => {
+    await using tmp = await tmpdir()
+    for (const [file, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(tmp.path, "src", file)), { recursive: true })
+      writeFileSync(join(tmp.path, "src", file), text)
+    }
+    assert.match(check(tmp.path).join("\n"), problem)
+  })
+
+test("script/architecture.ts lets types point up", async () => {
+  await using tmp = await tmpdir()
+  mkdirSync(join(tmp.path, "src/util"), { recursive: true })
+  writeFileSync(
+    join(tmp.path, "src/util/a.ts"),
+    'import type { B } from "#kernel/b.ts"\nimport { type C } from "#kernel/b.ts"\n',
+  )
+  assert.deepEqual(check(tmp.path), [])
+})
