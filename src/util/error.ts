@@ -1,0 +1,23 @@
+// The base of every error that a noun declares. The name is what edges and scripts hold on to
+// ("Storage.NotFound"); the data says with which values it failed.
+
+export class NamedError extends Error {
+  readonly data: Record<string, unknown>
+
+  constructor(name: string, message: string, data: Record<string, unknown> = {}, options?: ErrorOptions) {
+    super(message, options)
+    this.name = name
+    this.data = data
+  }
+}
+
+/** The code of a failed system call ("ENOENT"), or undefined for any other value. */
+export function errorCode(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | undefined)?.code
+  return typeof code === "string" ? code : undefined
+}
+
+/** One line about any thrown value. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

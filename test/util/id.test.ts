@@ -1,0 +1,42 @@
+// Ids that sort by the time they were made.
+import assert from "node:assert/strict"
+import { mock, test } from "node:test"
+import { createId } from "#util/id.ts"
+
+test("createId() starts with its prefix and is a safe file name on any file system", () => {
+  const [one, two] = [createId("sess"), createId("sess")]
+  assert.notEqual(one, two)
+  for (const id of [one, two]) assert.match(id, /^sess_[0-9a-z]{26}$/)
+})
+
+test("createId() gives 100 000 different ids that sort as they were made", () => {
+  const ids = Array.from({ length: 100_000 }, () => createId("m"))
+  assert.equal(new Set(ids).size, ids.length)
+  assert.deepEqual([...ids].sort(), ids)
+})
+
+test("createId() carries the time and, from one millisecond to the next, fresh randomness", () => {
+  const start = Date.now() + 1_000_000
+  const clock = mock.method(Date, "now", () => start)
+  const first = createId("t")
+  clock.mock.mockImplementation(() => start + 1)
+  const second = createId("t")
+  clock.mock.restore()
+  const digits = "0123456789abcdefghjkmnpqrstvwxyz"
+  const timeOf = (id: string) => [...id.slice(2, 12)].reduce((sum, c) => sum * 32 + digits.indexOf(c), 0)
+  assert.deepEqual([timeOf(first), timeOf(second)], [start, start + 1])
+  assert.notEqual(first.slice(12, 24), second.slice(12, 24))
+})
+
+test("createId() keeps its order when the clock stands still or goes back", () => {
+  let now = Date.now() + 2_000_000
+  const clock = mock.method(Date, "now", () => now)
+  const ids: string[] = []
+  for (const step of [0, 0, 5, -60_000, -60_000, 0, 30_000, -1, 200_000]) {
+    now += step
+    for (let i = 0; i < 50; i++) ids.push(createId("t"))
+  }
+  clock.mock.restore()
+  assert.deepEqual([...ids].sort(), ids)
+  assert.equal(new Set(ids).size, ids.length)
+})
