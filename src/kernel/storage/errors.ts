@@ -1,0 +1,73 @@
+// What can go wrong with a record, each with the key or path it is about.
+import { inspect } from "node:util"
+import { NamedError } from "#util/error.ts"
+
+export type Key = readonly string[]
+
+export class NotFound extends NamedError {
+  constructor(key: Key) {
+    super("Storage.NotFound", `There is no record ${key.join("/")}`, { key })
+  }
+}
+
+export class InvalidKey extends NamedError {
+  constructor(key: unknown, reason: string) {
+    super("Storage.InvalidKey", `Key ${inspect(key, shown)} is refused: ${reason}`, { key })
+  }
+}
+
+export class InvalidData extends NamedError {
+  constructor(key: Key, reason: string) {
+    super("Storage.InvalidData", `Record ${key.join("/")} cannot be stored: ${reason}`, { key })
+  }
+}
+
+export class Corrupt extends NamedError {
+  readonly reason: string
+
+  constructor(key: Key, reason: string, movedTo: string | undefined) {
+    const place = movedTo ? `it was set aside as ${movedTo}` : "it was left where it is"
+    super("Storage.Corrupt", `Record ${key.join("/")} is broken (${reason}); ${place}`, { key, movedTo })
+    this.reason = reason
+  }
+}
+
+export class Locked extends NamedError {
+  constructor(path: string, seconds: number, pid: number | undefined) {
+    const holder = pid ? `process ${pid}` : "another process"
+    super(
+      "Storage.Locked",
+      `${holder} holds ${path} and did not let go for ${seconds} s; nothing was written`,
+      {
+        path,
+        pid,
+      },
+    )
+  }
+}
+
+export class WriteFailed extends NamedError {
+  constructor(what: string, cause: unknown) {
+    const code = (cause as NodeJS.ErrnoException)?.code
+    const hint = hints[code ?? ""] ?? String((cause as Error)?.message ?? cause)
+    super(
+      "Storage.WriteFailed",
+      `${what} could not be written: ${hint}; the old value stays`,
+      { what, code },
+      { cause },
+    )
+  }
+}
+
+const shown = { depth: 1, breakLength: Number.POSITIVE_INFINITY, maxArrayLength: 20, maxStringLength: 300 }
+
+const hints: Record<string, string> = {
+  ENOSPC: "the disk is full (ENOSPC)",
+  EDQUOT: "the disk quota is used up (EDQUOT)",
+  EROFS: "the file system is read-only (EROFS)",
+  EACCES: "the folder does not allow it (EACCES)",
+  EPERM: "the folder does not allow it (EPERM)",
+  EMFILE: "this process has too many files open (EMFILE)",
+  ENFILE: "the system has too many files open (ENFILE)",
+  EIO: "the disk reported an error (EIO)",
+}

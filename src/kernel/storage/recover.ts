@@ -1,0 +1,72 @@
+// What happens when a store is opened, or when a process died inside a commit: the journal is the truth for what it
+// holds, and the last value of every record is put in place wherever a file differs.
+import { fdatasyncSync } from "node:fs"
+import { errorText } from "#util/error.ts"
+import * as Log from "../log.ts"
+import { type Folders, isJson, placeRecord, readRecord, removeLeftovers, setAside } from "./files.ts"
+import { type Content, type Entry, headerBytes, recordSize, writeRecord } from "./journal.ts"
+import type { Segments } from "./segments.ts"
+import type { State, StateFile } from "./state.ts"
+
+/** Bring files and journal together. Only to be called under the lock. Gives where the journal stands. */
+export function recover({ folders, segments, states }: Parts): State {
+  removeLeftovers(folders)
+  const known = states.read()
+  const found = segments.readAll()
+  const ahead = recoverRecords(folders, found, lostNewest(found, known))
+  const newest = found.at(-1) ?? { generation: segments.begin(1).generation, entries: [], end: headerBytes }
+  const { generation, entries, end } = newest
+  const checkpoint = known?.generation === generation ? known.checkpoint : Math.max(0, generation - 2)
+  const state = { generation, end, records: entries.length, checkpoint }
+  if (ahead.length) journalAgain(ahead, segments, state)
+  states.write(state)
+  return state
+}
+
+type Parts = { folders: Folders; segments: Segments; states: StateFile }
+
+/** Whether the one segment that can be read is older than one that is missing or damaged. A generation that nothing
+ * was acknowledged in is no loss: its header may never have reached the disk. */
+function lostNewest([only, another]: Content[], known: State | undefined): boolean {
+  if (!only || another) return false
+  return known ? known.generation > only.generation && known.end > headerBytes : only.generation > 1
+}
+
+/** Gives the records whose file is ahead of a journal that lost its newest segment. */
+function recoverRecords(folders: Folders, segments: Content[], lostNewest: boolean): Entry[] {
+  const last = new Map(segments.flatMap(({ entries }) => entries).map((entry) => [entry.path, entry]))
+  const ahead: Entry[] = []
+  let behind = 0
+  for (const { path, text } of last.values()) {
+    const found = readRecord(folders, path)
+    if (found === undefined ? text === undefined : "text" in found && found.text === text) continue
+    if (lostNewest && found && "text" in found && isJson(found.text)) ahead.push({ path, text: found.text })
+    else if (place(folders, { path, text }, found !== undefined && "reason" in found)) behind++
+  }
+  if (behind) Log.info("records were brought up to date from the journal", { records: behind })
+  return ahead
+}
+
+/** One record that cannot be put in place does not keep the others from it. */
+function place(folders: Folders, { path, text }: Entry, isBroken: boolean): boolean {
+  try {
+    if (isBroken) setAside(folders, path)
+    placeRecord(folders, path, text === undefined ? undefined : Buffer.from(text))
+    return true
+  } catch (error) {
+    Log.error("a record could not be brought up to date", { record: path, error: errorText(error) })
+    return false
+  }
+}
+
+/** Else the next open would put the older value back. */
+function journalAgain(entries: Entry[], segments: Segments, state: State) {
+  const into = segments.use(state.generation)
+  for (const { path, text } of entries) {
+    const bytes = text === undefined ? undefined : Buffer.from(text)
+    writeRecord(into, state.end, path, bytes)
+    state.end += recordSize(path, bytes)
+    state.records++
+  }
+  fdatasyncSync(into.fd)
+}

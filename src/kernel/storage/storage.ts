@@ -1,0 +1,66 @@
+// JSON records by key, as files under `Global.data()/storage`. A write is acknowledged when its promise resolves: it
+// then survives `kill -9` and a power cut. Several processes may use one store.
+import * as Global from "../global.ts"
+import type { Key } from "./errors.ts"
+import { type Migration, migrations, runMigrations } from "./migrate.ts"
+import { createStore, type Store } from "./store.ts"
+
+export { Corrupt, InvalidData, InvalidKey, type Key, Locked, NotFound, WriteFailed } from "./errors.ts"
+export type { Migration } from "./migrate.ts"
+
+const stores = new Map<string, Store>()
+
+/** The record at a key. A missing one throws `Storage.NotFound`, a broken one is set aside and throws `Storage.Corrupt`. */
+export function read<T = unknown>(key: Key): Promise<T> {
+  return store().read<T>(key)
+}
+
+export async function write(key: Key, data: unknown): Promise<void> {
+  await store().write(key, data)
+}
+
+/** Change a record in place under the lock of all processes; gives the new value. `initial` makes a missing one. */
+export function update<T>(
+  key: Key,
+  change: (draft: T) => unknown,
+  options?: { initial?: Partial<T> },
+): Promise<T> {
+  return store().update(key, change, options)
+}
+
+/** A missing record is no error. */
+export async function remove(key: Key): Promise<void> {
+  await store().remove(key)
+}
+
+/** Names of the direct children of a prefix, sorted. */
+export function list(prefix: Key): Promise<string[]> {
+  return store().list(prefix)
+}
+
+/** Read everything once: how many records are well, and which were broken and set aside. */
+export function check(): Promise<{ records: number; broken: string[] }> {
+  return store().check()
+}
+
+/** Run pending migrations: ours, at start, or a given list. Gives the version that the store is at. */
+export function migrate(pending: Migration[] = migrations): Promise<number> {
+  return runMigrations(store(), Global.data(), pending)
+}
+
+/** Let go of the files of all stores; the next call opens them again. */
+export async function close(): Promise<void> {
+  const open = [...stores.values()]
+  stores.clear()
+  await Promise.all(open.map((store) => store.close()))
+}
+
+function store(): Store {
+  const root = Global.data()
+  let found = stores.get(root)
+  if (!found) {
+    found = createStore(root)
+    stores.set(root, found)
+  }
+  return found
+}

@@ -1,0 +1,212 @@
+// Records under one root: reading straight from their files, changing through the writer.
+import { AsyncResource } from "node:async_hooks"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { errorText } from "#util/error.ts"
+import * as Log from "../log.ts"
+import * as Secret from "../secret.ts"
+import { Corrupt, InvalidData, InvalidKey, type Key, NotFound } from "./errors.ts"
+import { fileOf, foldersOf, isJson, listRecords, readRecord, setAside } from "./files.ts"
+import { type Change, createWriter } from "./writer.ts"
+
+export type Store = ReturnType<typeof createStore>
+
+// Whoever opens the store compares the records of two segments with their files: a few hundred are a few milliseconds.
+const segment = { segmentBytes: 4 << 20, segmentRecords: 400 }
+
+export function createStore(root: string) {
+  const folders = foldersOf(root)
+  const writer = createWriter(folders, segment)
+  const changing = new Map<string, Promise<void>>()
+  let ready: Promise<void> | undefined
+  let isUpToDate = false
+
+  return Object.freeze({
+    read,
+    write,
+    update,
+    remove,
+    list,
+    check,
+    exclusive: writer.exclusive,
+    close: writer.close,
+  })
+
+  async function read<T>(key: Key): Promise<T> {
+    const path = pathOf(key)
+    await upToDate(path)
+    return readNow<T>(key, path)
+  }
+
+  function write(key: Key, data: unknown): Promise<void> {
+    const path = pathOf(key)
+    const text = serialize(key, data)
+    return submit({ path, apply: () => text })
+  }
+
+  async function update<T>(
+    key: Key,
+    change: (draft: T) => unknown,
+    options: { initial?: Partial<T> } = {},
+  ): Promise<T> {
+    const path = pathOf(key)
+    const inContext = AsyncResource.bind(change)
+    let value!: T
+    const attempt = () =>
+      submit({
+        path,
+        apply(current) {
+          const found = current()
+          if (!found && !options.initial) throw new NotFound(key)
+          value = (found ? parse(key, found) : structuredClone(options.initial)) as T
+          refuseAsync(key, inContext(value))
+          return serialize(key, value)
+        },
+      })
+    await attempt().catch(async (error) => {
+      if (!(error instanceof Corrupt)) throw error
+      await readNow(key, path)
+      await attempt()
+    })
+    return value
+  }
+
+  function remove(key: Key): Promise<void> {
+    const path = pathOf(key)
+    const isMissing = !existsSync(fileOf(folders, path)) && !changing.has(path)
+    if (isMissing && (isUpToDate || !existsSync(folders.journal))) return Promise.resolve()
+    return submit({ path, apply: () => undefined })
+  }
+
+  async function list(prefix: Key): Promise<string[]> {
+    const path = prefix.length ? pathOf(prefix) : ""
+    await Promise.allSettled([...changing].flatMap(([key, change]) => (key.startsWith(path) ? [change] : [])))
+    await upToDate(path)
+    return listRecords(folders, path)
+  }
+
+  /** Read every record below a prefix; broken ones are set aside and named. */
+  async function check(prefix: Key = []): Promise<{ records: number; broken: string[] }> {
+    const total = { records: 0, broken: [] as string[] }
+    for (const name of await list(prefix)) {
+      const key = [...prefix, name]
+      await checkOne(key, total).catch((error) => total.broken.push(errorText(error)))
+      const isFolder = existsSync(join(folders.records, ...key))
+      const below = isFolder ? await check(key).catch(() => undefined) : undefined
+      if (!below) continue
+      total.records += below.records
+      total.broken.push(...below.broken)
+    }
+    return total
+  }
+
+  async function checkOne(key: Key, total: { records: number }) {
+    if (!existsSync(fileOf(folders, pathOf(key)))) return
+    await read(key)
+    total.records++
+  }
+
+  function submit(change: Change): Promise<void> {
+    const done = writer.submit(change)
+    const settled = done
+      .catch(() => {})
+      .then(() => void (changing.get(change.path) === settled && changing.delete(change.path)))
+    changing.set(change.path, settled)
+    return done
+  }
+
+  /** Own changes come first, and what the journal knows better than the files. */
+  async function upToDate(path: string) {
+    await changing.get(path)
+    ready ??= openIfThere().catch(cannotOpen)
+    await ready
+  }
+
+  async function openIfThere() {
+    if (existsSync(folders.journal)) await writer.open()
+    isUpToDate = true
+  }
+
+  function cannotOpen(error: unknown) {
+    Log.warn("the journal could not be opened; records are read as they are", { error: errorText(error) })
+  }
+
+  async function readNow<T>(key: Key, path: string): Promise<T> {
+    const found = readRecord(folders, path)
+    if (!found) throw new NotFound(key)
+    try {
+      return parse(key, found) as T
+    } catch (error) {
+      return (await repair(key, path, error as Corrupt)) as T
+    }
+  }
+
+  /** Mend a broken record from the journal, or set it aside and say so. Somebody may have been faster. */
+  async function repair(key: Key, path: string, broken: Corrupt): Promise<unknown> {
+    let mended: string | undefined
+    const apply: Change["apply"] = (current) => {
+      const found = current()
+      if (!found) throw new NotFound(key)
+      if ("text" in found && isJson(found.text)) mended = found.text
+      else mended = mend(key, path, broken)
+      return mended
+    }
+    await submit({ path, apply }).catch((error) => {
+      if (error instanceof NotFound || error instanceof Corrupt) throw error
+      Log.warn(broken.message)
+      throw broken
+    })
+    return JSON.parse(mended!)
+  }
+
+  function mend(key: Key, path: string, broken: Corrupt): string {
+    const movedTo = setAside(folders, path)
+    const kept = writer.lastJournaled(path)?.text
+    const error = new Corrupt(key, broken.reason, movedTo)
+    Log.warn(kept === undefined ? error.message : `${error.message} and mended from the journal`)
+    if (kept === undefined) throw error
+    return kept
+  }
+}
+
+function parse(key: Key, found: { text: string } | { reason: string }): unknown {
+  if ("reason" in found) throw new Corrupt(key, found.reason, undefined)
+  try {
+    return JSON.parse(found.text)
+  } catch (error) {
+    throw new Corrupt(key, errorText(error), undefined)
+  }
+}
+
+/** What it does later is lost, and what it throws later must not end the process. */
+function refuseAsync(key: Key, result: unknown) {
+  if (!(result instanceof Promise)) return
+  result.catch(() => {})
+  throw new InvalidData(key, "the change of an update must not be asynchronous")
+}
+
+function serialize(key: Key, data: unknown): string {
+  try {
+    const text = JSON.stringify(data)
+    if (text !== undefined) return Secret.redactJson(text)
+  } catch (error) {
+    throw new InvalidData(key, errorText(error))
+  }
+  throw new InvalidData(key, `${typeof data} is not JSON`)
+}
+
+/** Keys become paths below the storage folder and cannot leave it. */
+function pathOf(key: Key): string {
+  if (!Array.isArray(key) || key.length === 0) throw new InvalidKey(key, "it needs at least one part")
+  for (const part of key) {
+    if (typeof part !== "string" || part === "")
+      throw new InvalidKey(key, "every part is a string that is not empty")
+    if (/[/\\\u0000-\u001f\u007f]/.test(part))
+      throw new InvalidKey(key, "a part has a separator or control character")
+    if (part.startsWith(".")) throw new InvalidKey(key, "a part starts with a dot")
+    if (part.endsWith(".json")) throw new InvalidKey(key, 'a part ends in ".json"')
+    if (Buffer.byteLength(part) > 200) throw new InvalidKey(key, "a part is longer than 200 bytes")
+    if (!part.isWellFormed()) throw new InvalidKey(key, "a part is not well-formed Unicode")
+  }
+  return key.join("/")
+}

@@ -1,0 +1,163 @@
+// Records that are no records any more: set aside and named, or mended from the journal; all others load.
+import assert from "node:assert/strict"
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { test } from "node:test"
+import * as Storage from "#kernel/storage/storage.ts"
+import { type TmpStore, tmpStore } from "../../fixture/tmp-store.ts"
+
+const kinds: Record<string, (file: string) => void> = {
+  "0 bytes": (file) => writeFileSync(file, ""),
+  NULs: (file) => writeFileSync(file, Buffer.alloc(40)),
+  cut: (file) => writeFileSync(file, '{"n":1,"text":"ab'),
+  BOM: (file) => writeFileSync(file, '\ufeff{"n":1}'),
+  "invalid UTF-8": (file) => writeFileSync(file, Buffer.from([0x22, 0xff, 0xfe, 0x22])),
+  "a folder": (file) => {
+    rmSync(file, { force: true })
+    mkdirSync(file)
+  },
+}
+const damages = Object.values(kinds)
+
+/** 1 000 record files of which 20 are broken, as another program or a bad disk could leave them. */
+function thousand(store: TmpStore): { well: string[]; broken: string[] } {
+  const names = Array.from({ length: 1_000 }, (_, i) => `r${String(i).padStart(3, "0")}`)
+  const file = (name: string) => store.file("session", `p${name.at(-1)}`, name)
+  for (const name of names) {
+    mkdirSync(dirname(file(name)), { recursive: true })
+    writeFileSync(file(name), JSON.stringify({ name }))
+  }
+  const broken = names.filter((_, i) => i % 50 === 7)
+  for (const [i, name] of broken.entries()) damages[i % damages.length]!(file(name))
+  return { well: names.filter((name) => !broken.includes(name)), broken }
+}
+
+const keyOf = (name: string) => ["session", `p${name.at(-1)}`, name]
+
+test("Storage.check() names each of 20 broken records among 1 000 and sets it aside; all others load", async () => {
+  await using store = await tmpStore()
+  const { well, broken } = thousand(store)
+  const result = await Storage.check()
+  assert.equal(result.records, 980)
+  assert.equal(result.broken.length, 20)
+  for (const name of broken) {
+    const path = keyOf(name).join("/")
+    const about = result.broken.filter((text) => text.startsWith(`Record ${path} is broken (`))
+    assert.equal(about.length, 1, path)
+    const place = /\); it was set aside as (.+)$/.exec(about[0]!)?.[1]
+    assert.ok(place?.startsWith(join(store.root, "broken/")), about[0])
+    assert.ok(existsSync(place!))
+    assert.equal(existsSync(store.file(...keyOf(name))), false)
+  }
+  for (const name of well) assert.deepEqual(await Storage.read(keyOf(name)), { name })
+  assert.deepEqual(await Storage.check(), { records: 980, broken: [] })
+})
+
+test("Storage.read() of each of 1 000 records loads 980 and names 20, and the broken bytes are kept", async () => {
+  await using store = await tmpStore()
+  const { well, broken } = thousand(store)
+  const before = new Map(broken.map((name) => [name, contentOf(store.file(...keyOf(name)))]))
+  for (const name of well) assert.deepEqual(await Storage.read(keyOf(name)), { name })
+  for (const name of broken) {
+    const error = await Storage.read(keyOf(name)).catch((error) => error)
+    assert.ok(error instanceof Storage.Corrupt, `${name}: ${error}`)
+    assert.deepEqual(error.data.key, keyOf(name))
+    assert.deepEqual(contentOf(error.data.movedTo as string), before.get(name))
+    await assert.rejects(Storage.read(keyOf(name)), Storage.NotFound)
+    await Storage.write(keyOf(name), "again")
+    assert.equal(await Storage.read(keyOf(name)), "again")
+  }
+})
+
+function contentOf(path: string): Buffer | "folder" {
+  return statSync(path).isDirectory() ? "folder" : readFileSync(path)
+}
+
+for (const [kind, damage] of Object.entries(kinds)) {
+  test(`Storage.read() mends a broken file (${kind}) whose value is still in the journal`, async () => {
+    await using store = await tmpStore()
+    const key = ["mend", "k"]
+    await Storage.write(key, { n: 1 })
+    await Storage.write(key, { n: 2 })
+    damage(store.file(...key))
+    assert.deepEqual(await Storage.read(key), { n: 2 })
+    assert.equal(readFileSync(store.file(...key), "utf8"), '{"n":2}')
+    assert.match(store.log(), /Record mend\/k is broken \(.*mended from the journal/)
+  })
+
+  test(`Storage mends a broken file (${kind}) when it opens, and other records are not held up`, async () => {
+    await using store = await tmpStore()
+    await Storage.write(["mend", "k"], { n: 1 })
+    await Storage.close()
+    damage(store.file("mend", "k"))
+    await Storage.write(["mend", "other"], 2)
+    assert.equal(readFileSync(store.file("mend", "k"), "utf8"), '{"n":1}')
+    assert.deepEqual(await Storage.read(["mend", "k"]), { n: 1 })
+  })
+
+  test(`Storage.update() of a broken record (${kind}) mends it first, or names it and changes nothing`, async () => {
+    await using store = await tmpStore()
+    await Storage.write(["mend", "k"], { n: 1 })
+    damage(store.file("mend", "k"))
+    const add = (draft: { n: number }) => draft.n++
+    assert.deepEqual(await Storage.update(["mend", "k"], add), { n: 2 })
+    damage(store.file("mend", "foreign"))
+    await assert.rejects(Storage.update(["mend", "foreign"], add, { initial: { n: 0 } }), {
+      name: "Storage.Corrupt",
+      message: /^Record mend\/foreign is broken \(.*\); it was set aside as /,
+    })
+    assert.deepEqual(await Storage.update(["mend", "foreign"], add, { initial: { n: 0 } }), { n: 1 })
+  })
+}
+
+test("Storage.Corrupt tells the reason once, and where the record is now", async () => {
+  await using store = await tmpStore()
+  mkdirSync(join(store.root, "storage"), { recursive: true })
+  writeFileSync(store.file("top"), "{")
+  await assert.rejects(Storage.read(["top"]), {
+    message: /^Record top is broken \([^;]*JSON[^;]*\); it was set aside as [^;]+$/,
+  })
+})
+
+test("Storage sets a broken record with the longest names aside too", async () => {
+  await using store = await tmpStore()
+  const key = ["a".repeat(200), "b".repeat(200), "c".repeat(200)]
+  mkdirSync(dirname(store.file(...key)), { recursive: true })
+  writeFileSync(store.file(...key), "")
+  const error = await Storage.read(key).catch((error) => error)
+  assert.ok(error instanceof Storage.Corrupt)
+  assert.ok(existsSync(error.data.movedTo as string))
+})
+
+test("Storage: a write beside the repair of its record is never undone", async () => {
+  await using store = await tmpStore()
+  const keys = Array.from({ length: 40 }, (_, i) => ["race", `k${i}`])
+  for (const [i, key] of keys.entries()) {
+    if (i % 2) await Storage.write(key, "old")
+    mkdirSync(dirname(store.file(...key)), { recursive: true })
+    writeFileSync(store.file(...key), "{")
+  }
+  await Promise.all(
+    keys.map(async (key, i) => {
+      const reading = Storage.read(key).catch(() => {})
+      for (let turn = 0; turn < i % 8; turn++) await null
+      await Storage.write(key, "new")
+      await reading
+    }),
+  )
+  for (const key of keys) assert.equal(await Storage.read(key), "new")
+})
+
+test("Storage.check() goes past foreign files and names the ones that cannot be records", async () => {
+  await using store = await tmpStore()
+  await Storage.write(["well", "k"], 1)
+  const folder = join(store.root, "storage")
+  writeFileSync(join(folder, "notes.txt"), "foreign")
+  writeFileSync(join(folder, ".hidden.json"), "foreign")
+  writeFileSync(join(folder, "two\nlines.json"), "1")
+  mkdirSync(join(folder, "x".repeat(201)))
+  const { records, broken } = await Storage.check()
+  assert.equal(records, 1)
+  assert.equal(broken.length, 2)
+  for (const text of broken) assert.match(text, /^Key .* is refused: /)
+})

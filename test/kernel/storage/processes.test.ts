@@ -1,0 +1,57 @@
+// Several processes over one store.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import * as Storage from "#kernel/storage/storage.ts"
+import { runFixture } from "../../fixture/child.ts"
+import { repeat } from "../../fixture/soak.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
+
+const key = ["counter", "one"]
+
+test("Storage.update() of four processes on one key loses no increment", async () => {
+  await using tmp = await tmpdir()
+  const each = repeat(60, 500)
+  const children = [1, 2, 3, 4].map(() =>
+    runFixture("storage-counter.ts", { args: [String(each)], env: tmp.env }),
+  )
+  for (const child of children) assert.equal(await child.exit, 0, child.errors())
+  assert.deepEqual(await Storage.read(key), { n: 4 * each })
+  await Storage.close()
+})
+
+test("Storage.write() sees to it that another process reads the new value", async () => {
+  await using tmp = await tmpdir()
+  await Storage.write(key, { n: 1 })
+  await using child = runFixture("storage-counter.ts", { args: ["1"], env: tmp.env })
+  assert.equal(await child.exit, 0, child.errors())
+  assert.deepEqual(await Storage.read(key), { n: 2 })
+  await Storage.close()
+})
+
+test("Storage: a process that dies inside an update frees the lock at once and changes nothing", async () => {
+  await using tmp = await tmpdir()
+  await Storage.write(key, { n: 1 })
+  await using child = runFixture("storage-counter.ts", { args: ["die"], env: tmp.env })
+  assert.equal(await child.exit, "SIGKILL")
+  assert.deepEqual(await Storage.update<{ n: number }>(key, (draft) => draft.n++), { n: 2 })
+  await Storage.close()
+})
+
+test("Storage: a paused holder keeps the lock, the others fail after five seconds and name it", async () => {
+  await using tmp = await tmpdir()
+  await Storage.write(key, { n: 1 })
+  await using child = runFixture("storage-counter.ts", { args: ["pause"], env: tmp.env })
+  await child.line(/^holding/)
+  const refused = await Storage.write(key, { n: 9 }).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  assert.ok(refused instanceof Storage.Locked)
+  assert.match(refused.message, new RegExp(`process ${child.process.pid} holds .* 5 s`))
+  assert.deepEqual(await Storage.read(key), { n: 1 })
+  child.process.kill("SIGCONT")
+  assert.equal(await child.exit, 0, child.errors())
+  await Storage.write(key, { n: 3 })
+  assert.deepEqual(await Storage.read(key), { n: 3 })
+  await Storage.close()
+})

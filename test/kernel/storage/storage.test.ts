@@ -1,0 +1,265 @@
+// Storage through its public calls, and what lies on disk right after each.
+import assert from "node:assert/strict"
+import { AsyncLocalStorage } from "node:async_hooks"
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync } from "node:fs"
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { test } from "node:test"
+import { setTimeout as sleep } from "node:timers/promises"
+import { openState } from "#kernel/storage/state.ts"
+import * as Storage from "#kernel/storage/storage.ts"
+import { runFixture } from "../../fixture/child.ts"
+import { tmpStore } from "../../fixture/tmp-store.ts"
+
+const key = ["session", "proj1", "sess1"]
+
+test("Storage.write() leaves a plain JSON file under $XDG_DATA_HOME/vitamin/storage when it resolves", async () => {
+  await using store = await tmpStore()
+  await Storage.write(key, { title: "one", parts: [1, null, "ü"] })
+  const file = join(store.env.XDG_DATA_HOME!, "vitamin/storage/session/proj1/sess1.json")
+  assert.equal(readFileSync(file, "utf8"), '{"title":"one","parts":[1,null,"ü"]}')
+  assert.equal(statSync(file).mode & 0o077, 0)
+  assert.deepEqual(readdirSync(join(store.root, "storage")).sort(), [".tmp", "session"])
+  assert.deepEqual(readdirSync(join(store.root, "storage/.tmp")), [])
+})
+
+test("Storage.read() gives back what was written, also after everything was closed", async () => {
+  await using _ = await tmpStore()
+  const data = { text: 'line\n"quoted"\u2028 🙂', list: [], nothing: null, deep: { a: { b: [false] } } }
+  await Storage.write(key, data)
+  assert.deepEqual(await Storage.read(key), data)
+  await Storage.close()
+  assert.deepEqual(await Storage.read(key), data)
+})
+
+test("Storage.read() of a missing record throws Storage.NotFound, before and after the first write", async () => {
+  await using store = await tmpStore()
+  const missing = { name: "Storage.NotFound", message: "There is no record session/proj1/nobody" }
+  await assert.rejects(Storage.read(["session", "proj1", "nobody"]), missing)
+  assert.equal(existsSync(store.root), false)
+  await Storage.write(key, 1)
+  await assert.rejects(Storage.read(["session", "proj1", "nobody"]), missing)
+  await assert.rejects(Storage.read(["session", "proj1"]), Storage.NotFound)
+  await assert.rejects(Storage.read([...key, "below"]), Storage.NotFound)
+})
+
+test("Storage.write() takes the data as it is at the call", async () => {
+  await using _ = await tmpStore()
+  const data = { n: 1 }
+  const written = Storage.write(key, data)
+  data.n = 2
+  await written
+  assert.deepEqual(await Storage.read(key), { n: 1 })
+})
+
+test("Storage.update() gives the new value, and 100 parallel ones end at 100", async () => {
+  await using store = await tmpStore()
+  await Storage.write(key, { n: 0 })
+  const add = (draft: { n: number }) => draft.n++
+  const values = await Promise.all(Array.from({ length: 100 }, () => Storage.update(key, add)))
+  assert.deepEqual(
+    values.map(({ n }) => n).sort((a, b) => a - b),
+    Array.from({ length: 100 }, (_, i) => i + 1),
+  )
+  assert.equal(readFileSync(store.file(...key), "utf8"), '{"n":100}')
+})
+
+test("Storage.update() runs its change in the context of the caller", async () => {
+  await using _ = await tmpStore()
+  const context = new AsyncLocalStorage<string>()
+  const seen: (string | undefined)[] = []
+  const update = (name: string) =>
+    context.run(name, () =>
+      Storage.update([...key, name], () => seen.push(context.getStore()), { initial: {} }),
+    )
+  await Promise.all([update("a"), update("b")])
+  assert.deepEqual(seen, ["a", "b"])
+})
+
+test("Storage.update() needs the record, or an initial value that it does not touch", async () => {
+  await using _ = await tmpStore()
+  await assert.rejects(
+    Storage.update(key, () => {}),
+    Storage.NotFound,
+  )
+  const initial = { list: [] as number[] }
+  const add = (draft: { list: number[] }) => draft.list.push(1)
+  assert.deepEqual(await Storage.update(key, add, { initial }), { list: [1] })
+  assert.deepEqual(await Storage.update(key, add, { initial }), { list: [1, 1] })
+  assert.deepEqual(initial, { list: [] })
+})
+
+test("Storage.update() changes nothing when its change throws, is asynchronous or leaves no JSON", async () => {
+  await using store = await tmpStore()
+  await Storage.write(key, { n: 1 })
+  const change = (fn: (draft: Record<string, unknown>) => unknown) => Storage.update(key, fn)
+  const refused = [
+    change((draft) => {
+      draft.n = 2
+      throw new RangeError("no")
+    }),
+    change(async (draft) => {
+      draft.n = 3
+      throw new Error("after it was refused")
+    }),
+    change((draft) => {
+      draft.n = 4n
+    }),
+  ]
+  const others = change((draft) => {
+    draft.other = true
+  })
+  await assert.rejects(refused[0]!, { name: "RangeError", message: "no" })
+  await assert.rejects(refused[1]!, { name: "Storage.InvalidData", message: /must not be asynchronous/ })
+  await assert.rejects(refused[2]!, { name: "Storage.InvalidData", message: /BigInt/ })
+  await others
+  assert.equal(readFileSync(store.file(...key), "utf8"), '{"n":1,"other":true}')
+})
+
+test("Storage.write() never shows half a file to somebody who reads it", async () => {
+  await using store = await tmpStore()
+  const body = (letter: string) => ({ letter, body: letter.repeat(300_000) })
+  await Storage.write(key, body("a"))
+  let stop = false
+  let seen = 0
+  const reader = async () => {
+    for (; !stop; seen++) {
+      const { letter, body } = JSON.parse(await readFile(store.file(...key), "utf8"))
+      assert.equal(body, letter.repeat(300_000))
+    }
+  }
+  const readers = [reader(), reader(), reader()]
+  for (const letter of "bcdefghijklmnopqrstu") await Storage.write(key, body(letter))
+  stop = true
+  await Promise.all(readers)
+  assert.ok(seen > 3)
+  assert.deepEqual(await Storage.read(key), body("u"))
+})
+
+test("Storage keeps the order of calls that nobody waited for", async () => {
+  await using _ = await tmpStore()
+  const ignored = [Storage.write(key, 1), Storage.write(key, { n: 2 })]
+  assert.deepEqual(await Storage.read(key), { n: 2 })
+  ignored.push(Storage.remove(key))
+  await assert.rejects(Storage.read(key), Storage.NotFound)
+  ignored.push(Storage.write(key, { n: 3 }))
+  const updated = Storage.update<{ n: number }>(key, (draft) => draft.n++)
+  ignored.push(Storage.write(["session", "proj1", "sess0"], 0), Storage.remove(key), Storage.write(key, 5))
+  assert.deepEqual(await Storage.list(["session", "proj1"]), ["sess0", "sess1"])
+  assert.deepEqual(await updated, { n: 4 })
+  assert.equal(await Storage.read(key), 5)
+  await Promise.all(ignored)
+})
+
+test("Storage: a writer gets its turn however many read without end", { timeout: 30_000 }, async () => {
+  await using _ = await tmpStore()
+  await Storage.write(key, { n: 0 })
+  let stop = false
+  let reads = 0
+  const reader = async () => {
+    for (let last = 0; !stop; reads++) {
+      const { n } = await Storage.read<{ n: number }>(key)
+      assert.ok(n >= last, `${n} after ${last}`)
+      last = n
+    }
+  }
+  const readers = Array.from({ length: 16 }, reader)
+  for (let n = 1; n <= 50; n++) await Storage.write(key, { n })
+  stop = true
+  await Promise.all(readers)
+  assert.ok(reads >= 16)
+})
+
+test("Storage: while one writer is inside, readers go on and the next writer waits", async () => {
+  await using store = await tmpStore()
+  const counter = ["counter", "one"]
+  await Storage.write(counter, { n: 1 })
+  await using child = runFixture("storage-counter.ts", { args: ["pause"], env: store.env })
+  await child.line(/^holding/)
+  const next = Storage.update<{ n: number }>(counter, (draft) => {
+    draft.n *= 10
+  })
+  const plain = () => JSON.parse(readFileSync(store.file(...counter), "utf8"))
+  await sleep(50)
+  assert.deepEqual(plain(), { n: 1 })
+  child.process.kill("SIGCONT")
+  assert.equal(await child.exit, 0, child.errors())
+  assert.deepEqual(await next, { n: 20 })
+})
+
+test("Storage.remove() takes the file away, and a missing record is no error", async () => {
+  await using store = await tmpStore()
+  await Storage.remove(key)
+  await Storage.write(key, 1)
+  await Storage.remove(key)
+  assert.equal(existsSync(store.file(...key)), false)
+  await Storage.remove(key)
+  await Storage.close()
+  await assert.rejects(Storage.read(key), Storage.NotFound)
+})
+
+test("Storage.remove() as the first call also removes what only the journal still has", async () => {
+  await using store = await tmpStore()
+  await Storage.write(key, 1)
+  await Storage.close()
+  unlinkSync(store.file(...key))
+  await Storage.remove(key)
+  await assert.rejects(Storage.read(key), Storage.NotFound)
+  await Storage.close()
+  await assert.rejects(Storage.read(key), Storage.NotFound)
+})
+
+test("Storage.list() names records and folders below a prefix, once each, sorted", async () => {
+  await using _ = await tmpStore()
+  assert.deepEqual(await Storage.list(["session"]), [])
+  assert.deepEqual(await Storage.list([]), [])
+  for (const name of ["b", "a", "c"]) await Storage.write(["session", "proj1", name], name)
+  await Storage.write(["session", "proj1", "a", "below"], 1)
+  await Storage.write(["session", "proj10", "x"], 1)
+  assert.deepEqual(await Storage.list(["session", "proj1"]), ["a", "b", "c"])
+  assert.deepEqual(await Storage.list(["session", "proj1", "a"]), ["below"])
+  assert.deepEqual(await Storage.list(["session"]), ["proj1", "proj10"])
+  assert.deepEqual(await Storage.list([]), ["session"])
+  assert.deepEqual(await Storage.list(["session", "proj2"]), [])
+  assert.deepEqual(await Storage.list(["session", "proj10", "x"]), [])
+})
+
+test("Storage keeps every value over many segments", { timeout: 40_000 }, async () => {
+  await using store = await tmpStore()
+  const record = (i: number) => ({ i, body: String(i % 10).repeat(i % 3 ? 500 : 60_000) })
+  const latest = new Map<string, number>()
+  for (let i = 0, generation = 1; generation < 5; ) {
+    const batch = Array.from({ length: 100 }, () => i++)
+    await Promise.all(batch.map((n) => Storage.write(["many", `r${n % 30}`], record(n))))
+    for (const n of batch) latest.set(`r${n % 30}`, n)
+    generation = await rotated(store.root)
+  }
+  await Storage.close()
+  for (const [name, n] of latest) assert.deepEqual(await Storage.read(["many", name]), record(n))
+  assert.deepEqual(await Storage.check(), { records: 30, broken: [] })
+})
+
+/** The generation in use, once the one before it is safe in the record files. */
+async function rotated(root: string): Promise<number> {
+  const file = openState(join(root, "journal/state"))
+  try {
+    for (;;) {
+      const state = file.read()
+      if (state && state.checkpoint >= state.generation - 1) return state.generation
+      await sleep(5)
+    }
+  } finally {
+    file.close()
+  }
+}
+
+test("Storage.close() waits for its own work: nothing is written after it", async () => {
+  await using store = await tmpStore()
+  for (let n = 0; n < 450; n++) void Storage.write(["many", `r${n}`], "x".repeat(20_000))
+  await Storage.close()
+  assert.equal((await Storage.list(["many"])).length, 450)
+  await Storage.close()
+  rmSync(store.root, { recursive: true })
+  await sleep(100)
+  assert.equal(existsSync(store.root), false)
+})
