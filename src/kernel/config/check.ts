@@ -1,0 +1,132 @@
+// One layer against the schema: all of its problems at once, unknown keys removed with a warning. What comes out is a
+// plain copy without defaults, so that a layer says only what somebody wrote in it.
+import type { z } from "zod"
+import type { Path, Place } from "#util/jsonc.ts"
+import { nearest } from "#util/nearest.ts"
+import { formatPath, formatProblem, type Problem } from "./invalid.ts"
+
+export type Raw = Record<string, unknown>
+export type Checked = { value: Raw; warnings: string[]; problems: Problem[] }
+
+const maxDepth = 200
+// Nobody reads more, and a hostile file could have a hundred thousand.
+const maxNamed = 100
+
+/** `source` names the layer in messages; `locate` finds the place of a key, where there is a text to point into. */
+export function checkLayer(options: {
+  schema: z.ZodType
+  value: unknown
+  source: string
+  locate?: (path: Path) => Place
+}): Checked {
+  const { schema, source } = options
+  const checked: Checked = { value: {}, warnings: [], problems: [] }
+  const at = (path: Path, message: string): Problem => ({
+    source,
+    ...options.locate?.(path),
+    path: formatPath(path),
+    message,
+  })
+  const copy = toPlain(options.value, [], (path, message) => checked.problems.push(at(path, message)))
+  if (!isPlain(copy)) {
+    checked.problems.push(at([], `expected an object, received ${typeName(copy)}`))
+    return checked
+  }
+  for (const issue of schema.safeParse(copy).error?.issues ?? []) {
+    const path = issue.path as (string | number)[]
+    if (issue.code === "unrecognized_keys") leaveOut(path, issue.keys)
+    else if (checked.problems.length < maxNamed)
+      checked.problems.push(at(path, explain(issue, valueAt(copy, path))))
+  }
+  checked.value = copy
+  return checked
+
+  function leaveOut(path: Path, keys: string[]) {
+    const owner = valueAt(copy, path) as Raw
+    for (const key of keys) {
+      delete owner[key]
+      if (checked.warnings.length >= maxNamed) continue
+      const meant = suggest(key, knownKeys(schema, path))
+      checked.warnings.push(
+        formatProblem(at([...path, key], `the key is unknown and was left out; ${meant}`)),
+      )
+    }
+  }
+}
+
+export function isPlain(value: unknown): value is Raw {
+  if (typeof value !== "object" || value === null) return false
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype
+}
+
+/** A copy of objects and lists; a key that is undefined was not written. */
+function toPlain(
+  value: unknown,
+  path: (string | number)[],
+  refuse: (path: Path, message: string) => void,
+  around: unknown[] = [],
+): unknown {
+  if (typeof value !== "object" || value === null) return value
+  if (around.includes(value)) return refuse(path, "the value contains itself")
+  if (path.length > maxDepth) return refuse(path.slice(0, 3), `nested deeper than ${maxDepth} levels`)
+  const inner = [...around, value]
+  if (Array.isArray(value)) return value.map((item, i) => toPlain(item, [...path, i], refuse, inner))
+  if (!isPlain(value)) return value
+  const copy: Raw = {}
+  for (const [key, item] of Object.entries(value)) {
+    if (key === "__proto__") refuse([...path, key], 'the key "__proto__" is not allowed')
+    else if (item !== undefined) copy[key] = toPlain(item, [...path, key], refuse, inner)
+  }
+  return copy
+}
+
+function explain(issue: z.core.$ZodIssue, received: unknown): string {
+  const text = issue.message.replace(/^Invalid (input|option): /, "")
+  if (received === undefined) return `is missing; ${text.replace(/, received undefined$/, "")}`
+  if (issue.code === "invalid_value" && typeof received === "string")
+    return `${text}, received ${JSON.stringify(received.slice(0, 40))}`
+  return text
+}
+
+function valueAt(value: unknown, path: Path): unknown {
+  for (const step of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) return undefined
+    value = (value as Record<string | number, unknown>)[step]
+  }
+  return value
+}
+
+function suggest(key: string, known: string[]): string {
+  const meant = nearest(key, known)
+  return meant ? `did you mean "${meant}"?` : `known here: ${known.join(", ")}`
+}
+
+function knownKeys(schema: z.ZodType, path: Path): string[] {
+  let at = unwrap(schema)
+  for (const step of path) {
+    const { shape, catchall, element, valueType } = at
+    const next = shape && Object.hasOwn(shape, step) ? shape[step] : (catchall ?? element ?? valueType)
+    if (!next) return []
+    at = unwrap(next)
+  }
+  return Object.keys(at.shape ?? {})
+}
+
+type Definition = {
+  innerType?: z.ZodType
+  shape?: Record<string | number, z.ZodType>
+  catchall?: z.ZodType
+  element?: z.ZodType
+  valueType?: z.ZodType
+}
+
+function unwrap(schema: z.ZodType): Definition {
+  const definition = schema.def as Definition
+  return definition.innerType ? unwrap(definition.innerType) : definition
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return "null"
+  return Array.isArray(value) ? "a list" : typeof value
+}

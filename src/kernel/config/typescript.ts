@@ -1,0 +1,93 @@
+// Configuration written in TypeScript. The file is imported as it is; inside it, "vitamin" is this very program, so it
+// works in a folder without node_modules. Only files that the person trusts come here.
+import { createHash } from "node:crypto"
+import { registerHooks } from "node:module"
+import { resolve } from "node:path"
+import { pathToFileURL } from "node:url"
+import * as Log from "#kernel/log.ts"
+import { errorText } from "#util/error.ts"
+import { checkLayer } from "./check.ts"
+import { Invalid } from "./invalid.ts"
+import { readSmallFile } from "./read-file.ts"
+import { type Input, Standalone } from "./schema.ts"
+
+/** The public module of this program: the source where it runs as written, else its place in the flat bundle. */
+export const publicModule = new URL(
+  import.meta.url.endsWith(".ts") ? "../../index.ts" : "./index.js",
+  import.meta.url,
+).href
+
+const ownNames = new Set(["vitamin", "vitamin/agent", "plaited/agent"])
+const mark = "?vitamin-config="
+const limit = 10_000
+
+let hooked = false
+
+/** The config as written; it is here for the types. */
+export function defineConfig(config: Input): Input {
+  return config
+}
+
+/** Read one TypeScript config by itself: `agent` is required, defaults are filled in, hooks stay functions. */
+export async function loadConfig(path: string): Promise<Standalone> {
+  const file = resolve(path)
+  const bytes = await readSmallFile(file)
+  if (!bytes) throw new Invalid([{ source: file, path: "", message: "the file does not exist" }])
+  const { value, warnings, problems } = checkLayer({
+    schema: Standalone,
+    value: await importConfig(file, bytes),
+    source: file,
+  })
+  for (const warning of warnings) Log.warn(warning)
+  if (problems.length > 0) throw new Invalid(problems)
+  return Standalone.parse(value)
+}
+
+/** The default export of a TypeScript file whose content is `bytes`; a new content is a new module. */
+export async function importConfig(file: string, bytes: Uint8Array, timeout = limit): Promise<unknown> {
+  registerOwnNames()
+  const url = pathToFileURL(file).href + mark + createHash("sha256").update(bytes).digest("hex").slice(0, 16)
+  let timer: NodeJS.Timeout | undefined
+  try {
+    const late = new Promise<never>((_, reject) => {
+      const error = new Error(`the import took longer than ${timeout / 1000} s`)
+      timer = setTimeout(() => reject(error), timeout)
+    })
+    const module: { default?: unknown } = await Promise.race([import(url), late])
+    if (module.default !== undefined) return module.default
+  } catch (error) {
+    const message = errorText(error).trim().split("\n")[0] || "the file threw an error"
+    throw new Invalid([{ source: file, ...placeIn(error, url), path: "", message }], { cause: error })
+  } finally {
+    clearTimeout(timer)
+  }
+  const message = "there is no default export; write export default defineConfig({ … })"
+  throw new Invalid([{ source: file, path: "", message }])
+}
+
+/** The hook stays for the life of the process: a config may import lazily, and agents and tools are files like it. */
+function registerOwnNames() {
+  if (hooked) return
+  hooked = true
+  registerHooks({
+    resolve(specifier, context, next) {
+      if (ownNames.has(specifier)) return { url: publicModule, shortCircuit: true }
+      // The format is given, so that a project of type "commonjs", or of none, changes nothing and warns of nothing.
+      if (specifier.includes(mark)) return { url: specifier, format: "module-typescript", shortCircuit: true }
+      return next(specifier, context)
+    },
+  })
+}
+
+/** Where in the file an error came from, as far as its stack tells. */
+function placeIn(error: unknown, url: string): { line?: number; column?: number } {
+  const stack = error instanceof Error ? (error.stack ?? "") : ""
+  const at = stack.indexOf(`${url}:`)
+  const [, line, column] = /^:(\d+)(?::(\d+))?/.exec(at < 0 ? "" : stack.slice(at + url.length)) ?? []
+  return { ...(line ? { line: Number(line) } : {}), ...(column ? { column: Number(column) } : {}) }
+}
+
+/** Whether a path is a TypeScript module rather than data. */
+export function isTypeScript(path: string): boolean {
+  return /\.m?ts$/.test(path)
+}

@@ -1,0 +1,222 @@
+import assert from "node:assert/strict"
+import fs, { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
+import { join } from "node:path"
+import { test } from "node:test"
+import { setTimeout } from "node:timers/promises"
+import * as Config from "#kernel/config/config.ts"
+import * as Global from "#kernel/global.ts"
+import * as Log from "#kernel/log.ts"
+import * as Trust from "#kernel/trust.ts"
+import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
+import { inInstance, until, withVariable, writeGlobal } from "./fixture.ts"
+
+const modelIs = (model: string | undefined) =>
+  until(`model ${model}`, async () => (await Config.get()).model === model)
+
+/** Long enough for a change that must not be reported to have been reported. */
+const quiet = () => setTimeout(300)
+
+function replace(tmp: Tmp, name: string, content: string) {
+  renameSync(tmp.write(`${name}.new`, content), join(tmp.path, name))
+}
+
+test("Config.watch() sees a file that is created, edited by rename, edited in place and deleted", async () => {
+  await using tmp = await tmpdir()
+  mkdirSync(join(tmp.path, ".vitamin"))
+  await inInstance(tmp.path, async (changes) => {
+    await Config.watch()
+    tmp.write(".vitamin/config.jsonc", '{ "model": "a/created" }')
+    await modelIs("a/created")
+    replace(tmp, ".vitamin/config.jsonc", '{ "model": "a/renamed" }')
+    await modelIs("a/renamed")
+    tmp.write(".vitamin/config.jsonc", '{ "model": "a/written" }')
+    await modelIs("a/written")
+    replace(tmp, ".vitamin/config.jsonc", '{ "model": "a/renamed-again" }')
+    await modelIs("a/renamed-again")
+    rmSync(join(tmp.path, ".vitamin/config.jsonc"))
+    await modelIs(undefined)
+    assert.equal(changes.length, 5)
+    assert.deepEqual(changes.at(-1), ["project"])
+  })
+})
+
+test("Config.watch() sees folders that are created later, removed and created again", async () => {
+  await using tmp = await tmpdir()
+  await inInstance(tmp.path, async () => {
+    await Config.watch()
+    for (const model of ["a/first", "a/second"]) {
+      tmp.write(".vitamin/config.jsonc", `{ "model": "${model}" }`)
+      await modelIs(model)
+      rmSync(join(tmp.path, ".vitamin"), { recursive: true })
+      await modelIs(undefined)
+    }
+    writeGlobal('{ "model": "a/global" }')
+    await modelIs("a/global")
+    rmSync(Global.config(), { recursive: true })
+    await modelIs(undefined)
+  })
+})
+
+test("Config.watch() sees a folder that takes the place of another", async () => {
+  await using tmp = await tmpdir()
+  tmp.write(".vitamin/config.jsonc", '{ "model": "a/old" }')
+  tmp.write("next/config.jsonc", '{ "model": "a/new" }')
+  await inInstance(tmp.path, async () => {
+    await Config.watch()
+    renameSync(join(tmp.path, ".vitamin"), join(tmp.path, "old"))
+    renameSync(join(tmp.path, "next"), join(tmp.path, ".vitamin"))
+    await modelIs("a/new")
+    tmp.write(".vitamin/config.jsonc", '{ "model": "a/newer" }')
+    await modelIs("a/newer")
+  })
+})
+
+test("Config.watch() sees changes of what a file links to", async () => {
+  await using tmp = await tmpdir()
+  const target = tmp.write("dotfiles/vitamin.jsonc", '{ "model": "a/one" }')
+  mkdirSync(Global.config(), { recursive: true })
+  symlinkSync(target, join(Global.config(), "vitamin.jsonc"))
+  await inInstance(tmp.path, async () => {
+    await Config.watch()
+    writeFileSync(target, '{ "model": "a/two" }')
+    await modelIs("a/two")
+  })
+})
+
+test("Config.watch() sees the TypeScript file and the file of VITAMIN_CONFIG", async () => {
+  await using tmp = await tmpdir()
+  await Trust.grant(tmp.path)
+  const own = tmp.write("own.jsonc", "{}")
+  await withVariable(own, () =>
+    inInstance(tmp.path, async (changes) => {
+      await Config.watch()
+      tmp.write(".plaited/config.ts", 'export default { model: "a/ts" }')
+      await modelIs("a/ts")
+      tmp.write(".plaited/config.ts", 'export default { model: "a/ts2" }')
+      await modelIs("a/ts2")
+      writeFileSync(own, '{ "model": "a/variable" }')
+      await modelIs("a/variable")
+      assert.deepEqual(changes, [["typescript"], ["typescript"], ["environment"]])
+    }),
+  )
+})
+
+test("Config.watch() keeps the last good config after a broken edit, says so, and recovers", async () => {
+  await using tmp = await tmpdir()
+  const log = join(tmp.path, "log")
+  Log.setFile(log)
+  tmp.write(".vitamin/config.jsonc", '{ "model": "a/good" }')
+  await inInstance(tmp.path, async (changes) => {
+    await Config.watch()
+    tmp.write(".vitamin/config.jsonc", '{\n "model": 5 }')
+    const problem = /config\.jsonc:2:2: model: expected string/
+    await until("a warning", async () => problem.test((await Config.current()).warnings.join("\n")))
+    assert.equal((await Config.get()).model, "a/good")
+    assert.match(fs.readFileSync(log, "utf8"), /WARN .*config\.jsonc:2:2/)
+    assert.deepEqual(changes, [])
+    tmp.write(".vitamin/config.jsonc", '{ "model": "a/better" }')
+    await modelIs("a/better")
+    assert.deepEqual((await Config.current()).warnings, [])
+    assert.deepEqual(changes, [["project"]])
+  })
+  Log.setFile(undefined)
+})
+
+test("Config.watch() publishes nothing for an equal config", async () => {
+  await using tmp = await tmpdir()
+  tmp.write(".vitamin/config.jsonc", '{ "model": "a/b" }')
+  await inInstance(tmp.path, async (changes) => {
+    await Config.watch()
+    tmp.write(".vitamin/config.jsonc", '{ "model": "a/b", /* the same */ }')
+    await quiet()
+    assert.deepEqual(changes, [])
+    tmp.write(".vitamin/config.jsonc", '{ "model": "a/c" }')
+    await modelIs("a/c")
+    assert.deepEqual(changes, [["project"]])
+  })
+})
+
+test("Config.watch() starts on a broken config and takes its repair", async () => {
+  await using tmp = await tmpdir()
+  tmp.write(".vitamin/config.jsonc", "{")
+  await inInstance(tmp.path, async (changes) => {
+    await Config.watch()
+    await assert.rejects(Config.get(), Config.Invalid)
+    tmp.write(".vitamin/config.jsonc", '{ "model": "a/b" }')
+    await until("the event", () => changes.length > 0)
+    assert.equal((await Config.get()).model, "a/b")
+    assert.deepEqual(changes, [["project"]])
+  })
+})
+
+test("Config.watch() sees what changed between the first read and the watch", async () => {
+  await using tmp = await tmpdir()
+  await inInstance(tmp.path, async (changes) => {
+    await Config.get()
+    tmp.write(".vitamin/config.jsonc", '{ "model": "a/b" }')
+    await Config.watch()
+    assert.equal((await Config.get()).model, "a/b")
+    assert.deepEqual(changes, [["project"]])
+  })
+})
+
+test("Config.watch() closes every watch with the instance", async (t) => {
+  await using tmp = await tmpdir()
+  mkdirSync(join(tmp.path, ".vitamin"))
+  let open = 0
+  const real = fs.watch
+  t.mock.method(fs, "watch", (path: string, options: { persistent: boolean }) => {
+    open++
+    return real(path, options).on("close", () => open--)
+  })
+  syncBuiltinESMExports()
+  try {
+    await inInstance(tmp.path, async () => {
+      await Config.watch()
+      assert.ok(open > 0)
+    })
+    await until("all watches closed", () => open === 0)
+  } finally {
+    t.mock.restoreAll()
+    syncBuiltinESMExports()
+  }
+})
+
+for (const code of ["ENOSPC", "EMFILE"])
+  test(`Config.watch() polls when there are no watches left (${code})`, async (t) => {
+    await using tmp = await tmpdir()
+    t.mock.method(fs, "watch", () => {
+      throw Object.assign(new Error(code), { code })
+    })
+    syncBuiltinESMExports()
+    try {
+      await inInstance(tmp.path, async (changes) => {
+        await Config.watch()
+        tmp.write(".vitamin/config.jsonc", '{ "model": "a/polled" }')
+        await modelIs("a/polled")
+        assert.deepEqual(changes, [["project"]])
+      })
+    } finally {
+      t.mock.restoreAll()
+      syncBuiltinESMExports()
+    }
+  })
+
+test("Config.reload() takes what an untrusted folder said once it is trusted", async () => {
+  await using tmp = await tmpdir()
+  Log.setFile(join(tmp.path, "log"))
+  tmp.write(".vitamin/config.jsonc", '{ "environment": { "A": "b" } }')
+  await inInstance(tmp.path, async (changes) => {
+    assert.equal((await Config.get()).environment, undefined)
+    await Trust.grant(tmp.path)
+    await Config.reload()
+    assert.deepEqual((await Config.get()).environment, { A: "b" })
+    assert.deepEqual(changes, [["project"]])
+  })
+  assert.match(
+    fs.readFileSync(join(tmp.path, "log"), "utf8"),
+    /environment is ignored: the folder is not trusted/,
+  )
+  Log.setFile(undefined)
+})
