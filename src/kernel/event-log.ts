@@ -1,0 +1,198 @@
+// Events on disk for replay, exact across restarts and kill -9: SSE frames in segment files, copied as bytes. Readers
+// go by offsets in the log as a whole; an id is looked up once, when a client comes back. A disk that fails costs the
+// replay of what it could not take, never a live event.
+import { rmSync } from "node:fs"
+import { errorText } from "#util/error.ts"
+import { type Gap, gapFrame } from "./event-frame.ts"
+import {
+  appendBatch,
+  type Batch,
+  createSegment,
+  findAfter,
+  finishSegment,
+  loadSegments,
+  readSegment,
+  type Segment,
+} from "./event-segment.ts"
+import { type Slot, takeSlot } from "./event-slot.ts"
+import * as Log from "./log.ts"
+
+export type EventLog = Readonly<{
+  /** Ids go on after this one. */
+  lastId(): number
+  /** The offset after the last event. */
+  end(): number
+  /** Keep whole frames. Done when it returns, as far as this process is concerned. */
+  append(batch: Batch): void
+  /** Where to read on after an id, and what is missing in between. Undefined for an id that was never given here. */
+  locate(id: number): { offset: number; gap?: Gap } | undefined
+  /** Whole frames from an offset, and the offset to go on from. Undefined when they are no longer kept. */
+  read(offset: number, max: number): { bytes: Buffer; next: number } | undefined
+  close(): void
+}>
+
+const gapRoom = 256
+const retryEvery = 1000
+
+/** Opens the first free slot in `directory`. At least `maxEvents` events or `maxBytes` bytes stay readable. */
+export function createEventLog(options: {
+  directory: string
+  maxEvents?: number
+  maxBytes?: number
+  segmentBytes?: number
+  reserve?: number
+}): EventLog {
+  const { maxEvents = 20_000, maxBytes = 64 << 20, segmentBytes = 4 << 20, reserve = 10_000 } = options
+  const slot = openSlot(options.directory)
+  const segments = slot ? loadSegments(slot.directory) : []
+  const lastKept = segments.at(-1)?.last ?? 0
+  // Without a disk, from a number that no log on disk ever reaches: an old cursor must not fit by chance.
+  const floor = slot?.floor ?? Date.now() * 1000
+  const openedAt = Math.max(slot?.reserved ?? floor, lastKept)
+  let lastId = openedAt
+  let ceiling = 0
+  let firstOfRun: number | undefined
+  let active = segments.at(-1)
+  let lostAfter = slot?.complete === false ? lastKept : undefined
+  // Lost events leave room for the frame that says so.
+  let end = (active ? active.base + active.size : 0) + (lostAfter === undefined ? 0 : gapRoom)
+  let retryAt = 0
+  let closed = false
+
+  function append(batch: Batch) {
+    if (slot && !closed && Date.now() >= retryAt)
+      try {
+        write(slot, batch)
+        retryAt = 0
+      } catch (error) {
+        giveUp(slot, error)
+      }
+    end += batch.bytes.length
+    lastId = batch.last
+    firstOfRun ??= batch.first
+  }
+
+  function write({ directory, reserve: reserveIds }: Slot, batch: Batch) {
+    if (batch.last + reserve / 10 > ceiling) {
+      reserveIds(batch.last + reserve)
+      ceiling = batch.last + reserve
+    }
+    if (active && (active.size >= segmentBytes || lostAfter !== undefined)) roll()
+    const marked = lostAfter === undefined ? batch : withGap(batch, lostAfter)
+    if (!active) {
+      active = createSegment(directory, end + batch.bytes.length - marked.bytes.length, marked.first)
+      segments.push(active)
+    }
+    appendBatch(active, marked)
+    lostAfter = undefined
+  }
+
+  function giveUp(failed: Slot, error: unknown) {
+    if (retryAt === 0)
+      Log.warn("events cannot be kept for replay, clients that come back may miss some", {
+        directory: failed.directory,
+        error: errorText(error),
+      })
+    retryAt = Date.now() + retryEvery
+    lostAfter ??= lastId
+    ceiling = 0
+    try {
+      failed.markIncomplete()
+      if (active?.size === 0) remove(active)
+    } catch {
+      // The folder is read-only or gone; the warning above has said so.
+    }
+  }
+
+  function roll() {
+    if (active) finishSegment(active, () => !closed)
+    active = undefined
+    let events = segments.reduce((sum, { count }) => sum + count, 0)
+    let bytes = segments.reduce((sum, { size }) => sum + size, 0)
+    for (const segment of [...segments]) {
+      events -= segment.count
+      bytes -= segment.size
+      if (events < maxEvents && bytes < maxBytes) return
+      remove(segment)
+    }
+  }
+
+  function remove(segment: Segment) {
+    segments.splice(segments.indexOf(segment), 1)
+    if (segment === active) active = undefined
+    if (segment.fd !== undefined) finishSegment(segment, () => false)
+    rmSync(segment.path, { force: true })
+  }
+
+  function locate(id: number): { offset: number; gap?: Gap } | undefined {
+    if (id > lastId || id < floor) return undefined
+    if (id === lastId || (id >= openedAt && firstOfRun === undefined)) return { offset: end }
+    const segment = segments.find(({ last }) => last > id)
+    const atEdge = segments.some(({ last }) => last === id)
+    if (!segment && atEdge && lostAfter === undefined) return { offset: end }
+    const next = segment && readSafely(() => findAfter(segment, id))
+    if (!segment || !next) return { offset: end, gap: { after: id, from: lastId + 1 } }
+    const offset = segment.base + next.start
+    const known = next.found || atEdge
+    const quiet = id >= openedAt && next.id === firstOfRun
+    if (known || quiet || next.gap || next.id === id + 1) return { offset }
+    return { offset, gap: { after: id, from: next.id } }
+  }
+
+  function read(offset: number, max: number) {
+    const kept = segments[0]
+    if (!kept || offset < kept.base) return undefined
+    // Between two segments lie events that could not be written; the second one starts with a gap frame.
+    const segment = segments.find(({ base, size }) => offset < base + size)
+    if (!segment) return undefined
+    const from = Math.max(offset, segment.base)
+    const bytes = readSafely(() => readSegment(segment, from - segment.base, max))
+    return bytes?.length ? { bytes, next: from + bytes.length } : undefined
+  }
+
+  function close() {
+    if (closed) return
+    closed = true
+    if (active) finishSegment(active, () => false)
+    try {
+      slot?.release(lastId)
+    } catch (error) {
+      Log.warn("the event log could not be closed in order", { error: errorText(error) })
+    }
+  }
+
+  return Object.freeze({ lastId: () => lastId, end: () => end, append, locate, read, close })
+}
+
+function openSlot(directory: string): Slot | undefined {
+  try {
+    return takeSlot(directory)
+  } catch (error) {
+    Log.warn("events are not kept for replay: their folder cannot be used", {
+      directory,
+      error: errorText(error),
+    })
+    return undefined
+  }
+}
+
+/** In place of the lost events stands one that says so, under the id of the last of them. */
+function withGap(batch: Batch, lostAfter: number): Batch {
+  const gap = gapFrame({ after: lostAfter, from: batch.first })
+  return {
+    bytes: Buffer.concat([gap, batch.bytes]),
+    first: batch.first - 1,
+    last: batch.last,
+    count: batch.count,
+  }
+}
+
+/** A segment that cannot be read is one that is no longer kept. */
+function readSafely<T>(reading: () => T): T | undefined {
+  try {
+    return reading()
+  } catch (error) {
+    Log.warn("a part of the event log cannot be read", { error: errorText(error) })
+    return undefined
+  }
+}

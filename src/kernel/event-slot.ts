@@ -1,0 +1,119 @@
+// A folder of the event log that this process has for itself. The kernel holds the lock and frees it when the process
+// dies, however it dies. Ids are reserved ahead on disk, so that none is ever given twice, not even after a power cut.
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+
+export type Slot = Readonly<{
+  directory: string
+  /** Ids of this slot are higher than this, and lower than those of the next slot. */
+  floor: number
+  /** The highest id that may have been given so far. */
+  reserved: number
+  /** Whether all that was written by the run before is there: it stopped in order, or only its process died. */
+  complete: boolean
+  reserve(id: number): void
+  /** Remember that events are missing on the disk, as far as a full disk allows. */
+  markIncomplete(): void
+  release(lastId: number): void
+}>
+
+const slots = 1000
+const idsPerSlot = 1e12
+const locked = 5
+const stopped = "stopped"
+
+/** Take the first free slot of a folder. */
+export function takeSlot(root: string): Slot {
+  for (let number = 0; number < slots; number++) {
+    const directory = join(root, String(number))
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    const lock = takeLock(join(directory, "lock"))
+    if (lock) return openSlot(directory, number * idsPerSlot, lock)
+  }
+  throw new Error(`All ${slots} slots of ${root} are taken by running servers`)
+}
+
+function openSlot(directory: string, floor: number, lock: DatabaseSync): Slot {
+  const file = join(directory, "reserved")
+  // Of its own, because removing it works on a full disk, where writing does not.
+  const writer = join(directory, "writer")
+  const reserved = readText(file)
+  const lastWriter = readText(writer)
+  let named = false
+  return Object.freeze({
+    directory,
+    floor,
+    reserved: Math.max(floor, Number(reserved) || 0),
+    complete:
+      reserved === undefined || lastWriter === stopped || (lastWriter ?? "") === (bootId() || "unknown"),
+    reserve(id: number) {
+      if (!named) replace(writer, bootId())
+      named = true
+      replace(file, String(id))
+    },
+    markIncomplete() {
+      named = false
+      rmSync(writer, { force: true })
+    },
+    release(lastId: number) {
+      try {
+        replace(file, String(lastId))
+        if (named) replace(writer, stopped)
+      } finally {
+        lock.close()
+      }
+    },
+  })
+}
+
+/** Undefined when another process holds it. */
+function takeLock(path: string): DatabaseSync | undefined {
+  const lock = new DatabaseSync(path, { timeout: 0 })
+  try {
+    lock.exec("BEGIN EXCLUSIVE")
+    return lock
+  } catch (error) {
+    lock.close()
+    if ((error as { errcode?: number }).errcode === locked) return undefined
+    throw error
+  }
+}
+
+/** After a power cut there is the old content or the new one, never half of it. */
+function replace(file: string, text: string) {
+  const temporary = `${file}.new`
+  const fd = openSync(temporary, "w", 0o600)
+  try {
+    writeFileSync(fd, text)
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+  renameSync(temporary, file)
+  const folder = openSync(join(file, ".."), "r")
+  fsyncSync(folder)
+  closeSync(folder)
+}
+
+/** What was written to files survives the death of a process, but not of the machine. Empty where it cannot be told. */
+function bootId(): string {
+  return readText("/proc/sys/kernel/random/boot_id")?.trim() ?? ""
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8")
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,279 @@
+// The event log on real files: what survives, what is cut, what a cursor finds.
+import assert from "node:assert/strict"
+import { execFile } from "node:child_process"
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import { promisify } from "node:util"
+import { createDirectoryFilter, frameOf } from "#kernel/event-frame.ts"
+import { createEventLog, type EventLog } from "#kernel/event-log.ts"
+import { tmpdir } from "../fixture/tmpdir.ts"
+
+function add(log: EventLog, count: number, directory = "/a"): number[] {
+  const first = log.lastId() + 1
+  const ids = Array.from({ length: count }, (_, i) => first + i)
+  const frames = ids.map((id) =>
+    frameOf({ id, type: "t.t", time: 1, directory, payload: { text: "x".repeat(50) } }),
+  )
+  log.append({ bytes: Buffer.from(frames.join("")), first, last: first + count - 1, count })
+  return ids
+}
+
+function readAll(log: EventLog, offset: number): string {
+  let text = ""
+  while (offset < log.end()) {
+    const part = log.read(offset, 1000)
+    assert.ok(part, `nothing at ${offset} of ${log.end()}`)
+    text += part.bytes
+    offset = part.next
+  }
+  return text
+}
+
+function idsAfter(log: EventLog, id: number): number[] {
+  const at = log.locate(id)
+  assert.ok(at)
+  return [...readAll(log, at.offset).matchAll(/^id: (\d+)\nevent: t/gm)].map((match) => Number(match[1]))
+}
+
+/** As after kill -9: nothing is closed, another process opens the same files. */
+function abandoned(directory: string): string {
+  const slot = join(directory, "0")
+  rmSync(join(slot, "lock"))
+  return directory
+}
+
+test("createEventLog() gives back exactly what came after an id, also across an orderly restart", async () => {
+  await using tmp = await tmpdir()
+  const directory = join(tmp.path, "events")
+  const log = createEventLog({ directory })
+  for (let i = 0; i < 50; i++) add(log, 20)
+  assert.deepEqual(idsAfter(log, 990), [991, 992, 993, 994, 995, 996, 997, 998, 999, 1000])
+  assert.equal(idsAfter(log, 0).length, 1000)
+  log.close()
+  const again = createEventLog({ directory })
+  assert.equal(again.lastId(), 1000)
+  assert.deepEqual(again.locate(1000), { offset: again.end() })
+  add(again, 2)
+  assert.deepEqual(idsAfter(again, 999), [1000, 1001, 1002])
+  assert.equal(again.locate(999)?.gap, undefined)
+  again.close()
+})
+
+test("createEventLog() goes on above the reserved ids after kill -9, with no gap for who had everything", async () => {
+  await using tmp = await tmpdir()
+  const directory = join(tmp.path, "events")
+  add(createEventLog({ directory }), 10)
+  const log = createEventLog({ directory: abandoned(directory) })
+  assert.ok(log.lastId() >= 10_000)
+  assert.equal(log.locate(10)?.gap, undefined)
+  const start = log.lastId()
+  add(log, 3)
+  assert.equal(log.locate(5)?.gap, undefined)
+  assert.deepEqual(idsAfter(log, 8), [9, 10, start + 1, start + 2, start + 3])
+  assert.deepEqual(log.locate(500)?.gap, { after: 500, from: start + 1 })
+  assert.equal(log.locate(start)?.gap, undefined)
+  log.close()
+})
+
+test("createEventLog() says what a power cut took, to everybody who reads across it", async () => {
+  await using tmp = await tmpdir()
+  const directory = join(tmp.path, "events")
+  add(createEventLog({ directory }), 10)
+  writeFileSync(join(directory, "0", "writer"), "another boot of this machine")
+  const log = createEventLog({ directory: abandoned(directory) })
+  assert.deepEqual(log.locate(10)?.gap, { after: 10, from: log.lastId() + 1 })
+  const start = log.lastId()
+  add(log, 1)
+  const text = readAll(log, log.locate(9)!.offset)
+  assert.match(
+    text,
+    new RegExp(`id: 10\\n.*\\n.*\\n\\nid: ${start}\\nevent: gap\\ndata: {"after":10,"from":${start + 1}}`),
+  )
+  assert.equal(log.locate(start)?.gap, undefined)
+  assert.deepEqual(idsAfter(log, 500), [start + 1])
+  log.close()
+})
+
+test("createEventLog() cuts a torn end and bytes that are zero", async () => {
+  await using tmp = await tmpdir()
+  const directory = join(tmp.path, "events")
+  for (const damage of [
+    "id: 11\nevent: t.t\ndata: {",
+    "\0".repeat(4096),
+    "id: 11\nevent: x\ndata: \0\0\n\n",
+    "rubbish\n\n",
+  ]) {
+    rmSync(directory, { recursive: true, force: true })
+    add(createEventLog({ directory }), 10)
+    const file = join(
+      directory,
+      "0",
+      readdirSync(join(directory, "0")).find((name) => name.endsWith(".sse"))!,
+    )
+    appendFileSync(file, damage)
+    const log = createEventLog({ directory: abandoned(directory) })
+    add(log, 1)
+    assert.equal(idsAfter(log, 8).length, 3, JSON.stringify(damage))
+    assert.equal(readFileSync(file).includes(damage), false)
+    log.close()
+  }
+})
+
+test("createEventLog() never gives an id twice when the newest file is lost", async () => {
+  await using tmp = await tmpdir()
+  const directory = join(tmp.path, "events")
+  add(createEventLog({ directory }), 10)
+  const file = readdirSync(join(directory, "0")).find((name) => name.endsWith(".sse"))!
+  truncateSync(join(directory, "0", file), 0)
+  const log = createEventLog({ directory: abandoned(directory) })
+  assert.ok(log.lastId() > 10)
+  log.close()
+})
+
+test("createEventLog() drops the oldest segment only while enough is kept, and says so to an old cursor", async () => {
+  await using tmp = await tmpdir()
+  const directory = join(tmp.path, "events")
+  const log = createEventLog({ directory, maxEvents: 100, segmentBytes: 4000 })
+  for (let i = 0; i < 100; i++) add(log, 10)
+  const first = log.locate(0)?.gap?.from as number
+  assert.ok(first > 1 && first <= 1000 - 100 + 1, String(first))
+  assert.equal(idsAfter(log, 0).length, 1000 - first + 1)
+  assert.equal(log.locate(first - 1)?.gap, undefined)
+  assert.equal(log.read(0, 1000), undefined)
+  assert.equal(log.locate(1001), undefined)
+  log.close()
+  const again = createEventLog({ directory, maxEvents: 100, segmentBytes: 4000 })
+  assert.equal(idsAfter(again, 0).length, 1000 - first + 1)
+  assert.deepEqual(idsAfter(again, 950).length, 50)
+  again.close()
+})
+
+test("createEventLog() keeps by bytes when they are reached first", async () => {
+  await using tmp = await tmpdir()
+  const log = createEventLog({
+    directory: join(tmp.path, "e"),
+    maxEvents: 1e9,
+    maxBytes: 20_000,
+    segmentBytes: 4000,
+  })
+  for (let i = 0; i < 100; i++) add(log, 10)
+  const kept = readAll(log, log.locate(0)!.offset).length
+  assert.ok(kept >= 20_000 && kept < 40_000, String(kept))
+  log.close()
+})
+
+test("createEventLog() takes the next slot when the first is in use; cursors of one are unknown to the other", async () => {
+  await using tmp = await tmpdir()
+  const directory = join(tmp.path, "events")
+  const one = createEventLog({ directory })
+  const two = createEventLog({ directory })
+  add(one, 5)
+  add(two, 5)
+  assert.equal(two.lastId(), 1e12 + 5)
+  assert.equal(one.locate(1e12 + 3), undefined)
+  assert.equal(two.locate(3), undefined)
+  one.close()
+  const three = createEventLog({ directory })
+  assert.equal(three.lastId(), 5)
+  two.close()
+  three.close()
+})
+
+test("createEventLog() goes on without a disk, with a gap for who comes back", async () => {
+  await using tmp = await tmpdir()
+  const log = createEventLog({ directory: tmp.write("a-file", "") })
+  const before = log.lastId()
+  assert.deepEqual(log.locate(before), { offset: 0 })
+  add(log, 5)
+  assert.deepEqual(log.locate(log.lastId()), { offset: log.end() })
+  assert.deepEqual(log.locate(before + 2)?.gap, { after: before + 2, from: before + 6 })
+  assert.equal(log.read(0, 1000), undefined)
+  log.close()
+})
+
+test("createEventLog() goes on when its folder is taken away, and keeps events again when it is back", async () => {
+  await using tmp = await tmpdir()
+  const directory = join(tmp.path, "events")
+  const log = createEventLog({ directory, segmentBytes: 1000 })
+  add(log, 20)
+  rmSync(join(directory, "0"), { recursive: true })
+  writeFileSync(join(directory, "0"), "in the way")
+  add(log, 20)
+  assert.equal(log.lastId(), 40)
+  assert.equal(log.locate(30)?.gap?.from, 41)
+  rmSync(join(directory, "0"))
+  mkdirSync(join(directory, "0"))
+  for (let i = 0; i < 300 && !existsSync(join(directory, "0", "reserved")); i++) {
+    add(log, 1)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  const last = log.lastId()
+  add(log, 2)
+  assert.deepEqual(idsAfter(log, last), [last + 1, last + 2])
+  assert.match(readAll(log, log.locate(30)!.offset), /^id: \d+\nevent: gap\n/)
+  log.close()
+})
+
+test("createEventLog() takes back what a full disk took only half of, and goes on elsewhere", async () => {
+  await using tmp = await tmpdir()
+  const script = `
+    import { frameOf } from "#kernel/event-frame.ts"
+    import { createEventLog } from "#kernel/event-log.ts"
+    const log = createEventLog({ directory: process.argv[1] })
+    for (let id = 1; id <= 40; id++)
+      log.append({ bytes: Buffer.from(frameOf({ id, type: "t", time: 1, directory: "/", payload: "x".repeat(3000) })), first: id, last: id, count: 1 })
+    const { offset, gap } = log.locate(0)
+    let text = ""
+    for (let part = log.read(offset, 1000); part; part = log.read(part.next, 1000)) text += part.bytes
+    const ids = [...text.matchAll(/^id: (\\d+)/gm)].map((match) => Number(match[1]))
+    console.log(JSON.stringify({ gap, ids, lost: log.locate(ids.at(-1)).gap, last: log.lastId() }))`
+  // No file may grow beyond 64 KB: the write that would is cut short, then refused.
+  const { stdout } = await promisify(execFile)(
+    "bash",
+    [
+      "-c",
+      'trap "" XFSZ; ulimit -f 64; exec "$0" --input-type=module -e "$1" "$2"',
+      process.execPath,
+      script,
+      join(tmp.path, "e"),
+    ],
+    { cwd: join(import.meta.dirname, "../..") },
+  )
+  const { gap, ids, lost, last } = JSON.parse(stdout)
+  assert.equal(gap, undefined)
+  assert.equal(last, 40)
+  assert.ok(ids.length > 15 && ids.length < 25)
+  assert.deepEqual(
+    ids,
+    Array.from(ids, (_, i) => i + 1),
+  )
+  assert.deepEqual(lost, { after: ids.at(-1), from: 41 })
+})
+
+test("createDirectoryFilter() keeps the frames of one directory, whatever their payload says", () => {
+  const events = [
+    frameOf({
+      id: 1,
+      type: "a",
+      time: 1,
+      directory: "/a",
+      payload: { directory: "/b", text: ',"directory":"/b"' },
+    }),
+    frameOf({ id: 2, type: "a", time: 1, directory: "/b", payload: {} }),
+    frameOf({ type: "live", time: 1, directory: "/b", payload: {} }),
+    frameOf({ id: 3, type: "a", time: 1, directory: "/bc", payload: {} }),
+    'id: 4\nevent: gap\ndata: {"after":1,"from":5}\n\n',
+  ]
+  const kept = String(createDirectoryFilter("/b")(Buffer.from(events.join(""))))
+  assert.equal(kept, events[1]! + events[2]! + events[4]!)
+})
