@@ -1,0 +1,89 @@
+// Events of one instance: typed by Zod, delivered to its subscribers, then to the GlobalBus. Held secrets are taken
+// out before anybody sees an event.
+import { z } from "zod"
+import { errorText, NamedError } from "#util/error.ts"
+import * as GlobalBus from "./global-bus.ts"
+import { Instance } from "./instance.ts"
+import * as Secret from "./secret.ts"
+
+export type Definition<P = unknown> = {
+  readonly type: string
+  readonly schema: z.ZodType<P>
+  readonly live: boolean
+}
+export type Event<P = unknown> = GlobalBus.Event<P>
+
+export class InvalidEvent extends NamedError {
+  constructor(type: string, reason: string) {
+    super("Bus.InvalidEvent", `Event "${type}" was refused: ${reason}`, { type })
+  }
+}
+
+const definitions = new Map<string, Definition>()
+const subscribers = Instance.state(() => new Set<{ type: string; deliver: (event: Event) => unknown }>())
+
+/** The last event of an instance. */
+export const Disposed = define("instance.disposed", z.object({ directory: z.string() }))
+Instance.atEnd(() => publish(Disposed, { directory: Instance.directory }))
+
+/** Declare an event. A live one is for who listens now: it has no id and is never replayed. */
+export function define<P>(
+  type: string,
+  schema: z.ZodType<P>,
+  options: { live?: boolean } = {},
+): Definition<P> {
+  if (!/^[a-z][\w.-]*$/i.test(type)) throw new InvalidEvent(type, "a type is a word, such as session.created")
+  const definition: Definition<P> = Object.freeze({ type, schema, live: options.live ?? false })
+  definitions.set(type, definition as Definition)
+  return definition
+}
+
+/** Every event type that was declared, for the documents that list them. */
+export function list(): Definition[] {
+  return [...definitions.values()]
+}
+
+/** Check, number and deliver an event. A payload that does not fit its schema is refused with the place that is wrong. */
+export function publish<P>(definition: Definition<P>, payload: P): Event<P> {
+  const checked = definition.schema.safeParse(payload)
+  if (!checked.success)
+    throw new InvalidEvent(definition.type, z.prettifyError(checked.error).replaceAll("\n", " "))
+  const event = GlobalBus.stamp({
+    type: definition.type,
+    directory: Instance.directory,
+    payload: withoutSecrets(definition.type, checked.data),
+    live: definition.live,
+  })
+  const all = subscribers()
+  GlobalBus.inTurn(() => {
+    for (const { type, deliver } of [...all])
+      if (type === "*" || type === definition.type) GlobalBus.deliver(deliver, event)
+    GlobalBus.broadcast(event)
+  })
+  return event as Event<P>
+}
+
+export function subscribe<P>(
+  definition: Definition<P>,
+  handler: (payload: P, event: Event<P>) => unknown,
+): () => void
+export function subscribe(all: "*", handler: (event: Event) => unknown): () => void
+export function subscribe(what: Definition | "*", handler: (...args: never[]) => unknown): () => void {
+  const call = handler as (...args: unknown[]) => unknown
+  const subscriber =
+    what === "*"
+      ? { type: "*", deliver: call }
+      : { type: what.type, deliver: (event: Event) => call(event.payload, event) }
+  const set = subscribers()
+  set.add(subscriber)
+  return () => void set.delete(subscriber)
+}
+
+function withoutSecrets<P>(type: string, payload: P): P {
+  try {
+    const text = JSON.stringify(payload)
+    return text !== undefined && Secret.reveals(text) ? JSON.parse(Secret.redactJson(text)) : payload
+  } catch (error) {
+    throw new InvalidEvent(type, errorText(error))
+  }
+}

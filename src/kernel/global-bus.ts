@@ -1,0 +1,63 @@
+// Events of all instances of this process, numbered. The ids grow without end; whoever keeps events across restarts
+// (the server's event log) says where to go on.
+import { AsyncResource } from "node:async_hooks"
+import { errorText } from "#util/error.ts"
+import * as Log from "./log.ts"
+
+/** `id` is missing on live events, which are never replayed. */
+export type Event<P = unknown> = { id?: number; type: string; time: number; directory: string; payload: P }
+
+const handlers = new Set<(event: Event) => unknown>()
+const waiting: (() => void)[] = []
+let delivering = false
+let lastId = 0
+
+export function subscribe(handler: (event: Event) => unknown): () => void {
+  handlers.add(handler)
+  return () => void handlers.delete(handler)
+}
+
+/** How many are listening; a leak shows here. */
+export function listeners(): number {
+  return handlers.size
+}
+
+/** Number events from here on, after those that were kept from an earlier run. */
+export function continueAfter(id: number): void {
+  lastId = Math.max(lastId, id)
+}
+
+export function stamp<P>(event: { type: string; directory: string; payload: P; live: boolean }): Event<P> {
+  const { type, directory, payload } = event
+  return { ...(event.live ? {} : { id: ++lastId }), type, time: Date.now(), directory, payload }
+}
+
+/** Everybody gets an event before anybody gets the next one, also when a subscriber publishes. */
+export function inTurn(send: () => void): void {
+  waiting.push(delivering ? AsyncResource.bind(send) : send)
+  if (delivering) return
+  delivering = true
+  try {
+    for (let next = waiting.shift(); next; next = waiting.shift()) next()
+  } finally {
+    delivering = false
+  }
+}
+
+export function broadcast(event: Event): void {
+  for (const handler of [...handlers]) deliver(handler, event)
+}
+
+/** Call one handler; what it throws, now or later, is logged and stops nobody else. */
+export function deliver(handler: (event: Event) => unknown, event: Event): void {
+  try {
+    const result = handler(event)
+    if (result instanceof Promise) result.catch((error) => failed(event, error))
+  } catch (error) {
+    failed(event, error)
+  }
+}
+
+function failed(event: Event, error: unknown) {
+  Log.error("an event subscriber failed", { type: event.type, error: errorText(error) })
+}

@@ -1,0 +1,34 @@
+// Where things live on this machine: the XDG folders, with their defaults when a variable is unset or relative.
+import { homedir, userInfo } from "node:os"
+import { isAbsolute, join } from "node:path"
+
+/** Records that must not be lost. `VITAMIN_DATA_DIR` replaces it whole. */
+export function data(): string {
+  const own = process.env.VITAMIN_DATA_DIR
+  return own && isAbsolute(own) ? own : folder("XDG_DATA_HOME", ".local/share")
+}
+
+/** What the person wrote: `vitamin.jsonc`. */
+export function config(): string {
+  return folder("XDG_CONFIG_HOME", ".config")
+}
+
+/** What can be made again. */
+export function cache(): string {
+  return folder("XDG_CACHE_HOME", ".cache")
+}
+
+/** What belongs to this machine: the server's token, its event log. */
+export function state(): string {
+  return folder("XDG_STATE_HOME", ".local/state")
+}
+
+function folder(variable: string, fallback: string): string {
+  const base = process.env[variable]
+  return join(base && isAbsolute(base) ? base : join(home(), fallback), "vitamin")
+}
+
+/** An empty or relative HOME would put everything below the folder that we happen to be in. */
+function home(): string {
+  return isAbsolute(homedir()) ? homedir() : userInfo().homedir
+}

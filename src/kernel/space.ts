@@ -1,0 +1,56 @@
+// Which project a folder belongs to. The id is found once and then kept in Storage for the git directory, so that a
+// first commit, a deeper clone or merged histories never hide the sessions that were made before.
+import { createHash } from "node:crypto"
+import { realpathSync } from "node:fs"
+import { basename } from "node:path"
+import * as Log from "./log.ts"
+import * as Storage from "./storage/storage.ts"
+import * as Vcs from "./vcs.ts"
+
+type Remembered = { id: string; gitDir: string }
+
+export type SpaceInfo = { id: string; name: string; worktree: string; vcs?: Vcs.Info }
+
+/** The project of a folder, from anywhere inside it. */
+export async function detect(directory: string): Promise<SpaceInfo> {
+  const folder = realpathSync(directory)
+  const repository = Vcs.find(folder)
+  if (!repository) return { id: hash(folder), name: basename(folder) || folder, worktree: folder }
+  const id = await rememberedId(repository)
+  return {
+    id,
+    name: basename(repository.worktree),
+    worktree: repository.worktree,
+    vcs: await Vcs.read(repository),
+  }
+}
+
+async function rememberedId(repository: Vcs.Repository): Promise<string> {
+  const key = ["space", hash(repository.commonDir)]
+  const known = await Storage.read<Remembered>(key).catch(() => undefined)
+  if (known?.id) return known.id
+  const id = (await rootCommit(repository)) ?? hash(repository.commonDir)
+  try {
+    const kept = await Storage.update<Remembered>(key, (draft) => keepFirst(draft, id), {
+      initial: { gitDir: repository.commonDir },
+    })
+    return kept.id
+  } catch (error) {
+    Log.warn("the id of this project could not be kept", { error })
+    return id
+  }
+}
+
+function keepFirst(draft: Remembered, id: string) {
+  draft.id ??= id
+}
+
+/** The smallest root commit that HEAD reaches, or undefined before the first commit. */
+async function rootCommit(repository: Vcs.Repository): Promise<string | undefined> {
+  const roots = await Vcs.git(repository.worktree, ["rev-list", "--max-parents=0", "HEAD"]).catch(() => "")
+  return roots.split("\n").filter(Boolean).sort()[0]
+}
+
+function hash(path: string): string {
+  return createHash("sha256").update(path).digest("hex").slice(0, 40)
+}

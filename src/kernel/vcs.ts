@@ -1,0 +1,120 @@
+// What git says about a folder, read from its files where that is enough: a start must not wait for git processes.
+// Where git itself has to be asked, hooks, fsmonitor, filters and the caller's GIT_* variables are turned off.
+import { execFile } from "node:child_process"
+import { existsSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
+import { promisify } from "node:util"
+import * as Env from "./env.ts"
+
+export type Info = { type: "git"; branch?: string; commit?: string }
+
+/** A repository seen from one of its work trees. `commonDir` is shared by all of them. */
+export type Repository = { worktree: string; gitDir: string; commonDir: string }
+
+/** The repository that a folder belongs to, or undefined outside git. */
+export function find(directory: string): Repository | undefined {
+  for (let folder = directory; ; folder = dirname(folder)) {
+    const gitDir = gitDirOf(folder)
+    if (gitDir) return { worktree: folder, gitDir, commonDir: commonDirOf(gitDir) }
+    if (folder === dirname(folder)) return undefined
+  }
+}
+
+/** Branch and commit as they are now; both are missing where there is no commit yet. */
+export async function read(repository: Repository): Promise<Info> {
+  const head = readText(join(repository.gitDir, "HEAD"))?.trim() ?? ""
+  const ref = /^ref: (refs\/.+)$/.exec(head)?.[1]
+  if (ref === "refs/heads/.invalid") return askGit(repository)
+  if (!ref) return { type: "git", ...(isHash(head) ? { commit: head } : {}) }
+  const branch = ref.replace(/^refs\/heads\//, "")
+  const commit = resolveRef(repository, ref)
+  return { type: "git", branch, ...(commit ? { commit } : {}) }
+}
+
+/** Run git in a work tree with everything off that a repository could use to run code of its own. Gives stdout. */
+export async function git(worktree: string, args: string[]): Promise<string> {
+  const off = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "diff.external="]
+  const { stdout } = await promisify(execFile)("git", [...off.flatMap((pair) => ["-c", pair]), ...args], {
+    cwd: worktree,
+    env: gitEnvironment(worktree),
+    timeout: 30_000,
+    maxBuffer: 16 << 20,
+  })
+  return stdout
+}
+
+/** Missing objects are not fetched, by no protocol: a repository can name a command as its remote, and its own
+ * `protocol.*.allow` would win over an option. A broken repository does not answer for the one around it. */
+function gitEnvironment(worktree: string): Record<string, string> {
+  const own = Object.fromEntries(Object.entries(Env.forChild()).filter(([name]) => !name.startsWith("GIT_")))
+  return {
+    ...own,
+    GIT_ALLOW_PROTOCOL: "none",
+    GIT_NO_LAZY_FETCH: "1",
+    GIT_CEILING_DIRECTORIES: dirname(worktree),
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_CONFIG_NOSYSTEM: "1",
+    LC_ALL: "C",
+  }
+}
+
+function gitDirOf(folder: string): string | undefined {
+  const path = join(folder, ".git")
+  const stat = statOf(path)
+  if (stat?.isDirectory()) return existsSync(join(path, "HEAD")) ? realpathSync(path) : undefined
+  if (!stat?.isFile() || stat.size > 4096) return undefined
+  const target = /^gitdir: (.+)/.exec(readText(path) ?? "")?.[1]?.trim()
+  if (!target) return undefined
+  const linked = resolve(folder, target)
+  return existsSync(join(linked, "HEAD")) ? realpathSync(linked) : undefined
+}
+
+function commonDirOf(gitDir: string): string {
+  const relative = readText(join(gitDir, "commondir"))?.trim()
+  const common = relative ? resolve(gitDir, relative) : gitDir
+  return existsSync(common) ? realpathSync(common) : gitDir
+}
+
+function resolveRef({ gitDir, commonDir }: Repository, ref: string): string | undefined {
+  if (ref.split("/").includes("..")) return undefined
+  for (const folder of [gitDir, commonDir]) {
+    const hash = readText(join(folder, ref))?.trim()
+    if (hash && isHash(hash)) return hash
+  }
+  const packed = readText(join(commonDir, "packed-refs"))
+  return packed
+    ?.split("\n")
+    .find((line) => line.endsWith(` ${ref}`) && isHash(line.slice(0, line.indexOf(" "))))
+    ?.split(" ")[0]
+}
+
+/** Repositories whose refs are not plain files (reftable) answer only through git. */
+async function askGit(repository: Repository): Promise<Info> {
+  const one = async (args: string[]) =>
+    (await git(repository.worktree, args).catch(() => "")).trim() || undefined
+  const branch = await one(["symbolic-ref", "--short", "-q", "HEAD"])
+  const commit = await one(["rev-parse", "-q", "--verify", "HEAD"])
+  return { type: "git", ...(branch ? { branch } : {}), ...(commit ? { commit } : {}) }
+}
+
+/** A pipe in the place of a file would never end. */
+function readText(path: string): string | undefined {
+  try {
+    return statOf(path)?.isFile() ? readFileSync(path, "utf8") : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+function isHash(text: string): boolean {
+  return /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(text)
+}

@@ -1,0 +1,263 @@
+// The runtime of a directory: made once, found everywhere below it, taken down once.
+import assert from "node:assert/strict"
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs"
+import { basename, join } from "node:path"
+import { afterEach, test } from "node:test"
+import { setTimeout as sleep } from "node:timers/promises"
+import { Instance } from "#kernel/instance.ts"
+import * as Log from "#kernel/log.ts"
+import * as Storage from "#kernel/storage/storage.ts"
+import { tmpdir } from "../fixture/tmpdir.ts"
+
+afterEach(async () => {
+  await Instance.disposeAll()
+  await Storage.close()
+})
+
+const here = () => Instance.directory
+
+test("Instance.provide() makes a context, runs init in it before fn, and gives back what fn gives", async () => {
+  await using tmp = await tmpdir()
+  const steps: string[] = []
+  const value = await Instance.provide({
+    directory: tmp.path,
+    init: async () => {
+      await sleep(5)
+      steps.push(`init ${Instance.directory}`)
+    },
+    fn: () => {
+      steps.push("fn")
+      return 42
+    },
+  })
+  assert.equal(value, 42)
+  assert.deepEqual(steps, [`init ${tmp.path}`, "fn"])
+})
+
+test("Instance.provide() runs init once when calls race, and not again later", async () => {
+  await using tmp = await tmpdir()
+  mkdirSync(join(tmp.path, "sub"))
+  symlinkSync(tmp.path, join(tmp.path, "link"))
+  let inits = 0
+  const init = async () => {
+    await sleep(10)
+    inits++
+  }
+  const state = Instance.state(() => ({}))
+  const spellings = [tmp.path, `${tmp.path}/`, join(tmp.path, "link"), `${tmp.path}/sub/..`]
+  const states = await Promise.all(
+    spellings.map((directory) => Instance.provide({ directory, init, fn: () => [inits, state()] as const })),
+  )
+  for (const [seen, value] of states) {
+    assert.equal(seen, 1)
+    assert.equal(value, states[0]![1])
+  }
+  await Instance.provide({ directory: tmp.path, init, fn: () => {} })
+  assert.equal(inits, 1)
+})
+
+test("Instance is found after awaits, in timers and in callbacks; outside one it says what to do", async () => {
+  await using tmp = await tmpdir()
+  const seen: string[] = []
+  const none = { name: "Instance.NoInstance", message: /Instance\.provide/ }
+  for (const access of [
+    here,
+    () => Instance.worktree,
+    () => Instance.project,
+    Instance.state(() => 1),
+  ] as (() => unknown)[])
+    assert.throws(access, none)
+  await assert.rejects(Instance.dispose(), none)
+  assert.equal(Instance.active, false)
+  let later: Promise<void> | undefined
+  await Instance.provide({
+    directory: tmp.path,
+    fn: async () => {
+      await sleep(1)
+      seen.push(here())
+      later = new Promise((done) =>
+        setTimeout(() => {
+          seen.push(here())
+          queueMicrotask(() => {
+            seen.push(here())
+            done()
+          })
+        }, 5),
+      )
+    },
+  })
+  await later
+  assert.deepEqual(seen, [tmp.path, tmp.path, tmp.path])
+  assert.equal(Instance.active, false)
+})
+
+test("Instance.state() runs its factory once per instance", async () => {
+  await using tmp = await tmpdir()
+  const [a, b] = ["a", "b"].map((name) => join(tmp.path, name)) as [string, string]
+  for (const folder of [a, b]) mkdirSync(folder)
+  let made = 0
+  const state = Instance.state(() => ({ made: ++made, directory: here() }))
+  const inside = (directory: string) => Instance.provide({ directory, fn: () => [state(), state()] as const })
+  const [first, again] = await inside(a)
+  assert.equal(first, again)
+  assert.equal((await inside(a))[0], first)
+  assert.deepEqual((await inside(b))[0], { made: 2, directory: b })
+  assert.equal(made, 2)
+})
+
+test("Instance.dispose() hands each state to its dispose once, last made first, and drops the instance", async () => {
+  await using tmp = await tmpdir()
+  const ended: unknown[] = []
+  const first = Instance.state(
+    () => "first",
+    (state) => ended.push(state),
+  )
+  const second = Instance.state(
+    async () => "second",
+    async (state) => {
+      await sleep(1)
+      ended.push(state, here())
+    },
+  )
+  const unused = Instance.state(
+    () => "unused",
+    (state) => ended.push(state),
+  )
+  await Instance.provide({
+    directory: tmp.path,
+    fn: async () => {
+      first()
+      second()
+      await Promise.all([Instance.dispose(), Instance.dispose()])
+      await Instance.dispose()
+    },
+  })
+  assert.deepEqual(ended, ["second", tmp.path, "first"])
+  let inits = 0
+  await Instance.provide({ directory: tmp.path, init: () => inits++, fn: () => unused() })
+  assert.equal(inits, 1)
+})
+
+test("Instance.dispose() goes on when one state cannot be disposed, and says so", async () => {
+  await using tmp = await tmpdir()
+  const file = join(tmp.path, "log")
+  Log.setFile(file)
+  const ended: string[] = []
+  const well = Instance.state(
+    () => "well",
+    (state) => ended.push(state),
+  )
+  const failing = Instance.state(
+    () => "failing",
+    () => {
+      throw new Error("cannot end")
+    },
+  )
+  await Instance.provide({
+    directory: tmp.path,
+    fn: async () => {
+      well()
+      failing()
+      await Instance.dispose()
+    },
+  })
+  Log.setFile(undefined)
+  assert.deepEqual(ended, ["well"])
+  assert.match(readFileSync(file, "utf8"), /ERROR .*could not be disposed.*cannot end/)
+})
+
+test("Instance.disposeAll() ends every instance", async () => {
+  await using tmp = await tmpdir()
+  const ended: string[] = []
+  const state = Instance.state(here, (directory) => ended.push(basename(directory)))
+  for (const name of ["a", "b", "c"]) {
+    mkdirSync(join(tmp.path, name))
+    await Instance.provide({ directory: join(tmp.path, name), fn: () => state() })
+  }
+  await Instance.disposeAll()
+  assert.deepEqual(ended.sort(), ["a", "b", "c"])
+})
+
+test("Instance.provide() inside another gives its own context, and the outer one is back afterwards", async () => {
+  await using tmp = await tmpdir()
+  const inner = join(tmp.path, "inner")
+  mkdirSync(inner)
+  const seen = await Instance.provide({
+    directory: tmp.path,
+    fn: async () => {
+      const before = here()
+      const within = await Instance.provide({ directory: inner, fn: here })
+      const failed = await Instance.provide({
+        directory: inner,
+        fn: () => Promise.reject(new Error(here())),
+      }).catch((error) => error.message)
+      return [before, within, failed, here()]
+    },
+  })
+  assert.deepEqual(seen, [tmp.path, inner, inner, tmp.path])
+})
+
+test("Instance gives the directory, the git root and the project", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const sub = join(tmp.path, "src/deep")
+  mkdirSync(sub, { recursive: true })
+  const root = tmp.git("rev-parse", "HEAD").trim()
+  const seen = await Instance.provide({
+    directory: sub,
+    fn: () => ({ directory: here(), worktree: Instance.worktree, id: Instance.project.id }),
+  })
+  assert.deepEqual(seen, { directory: sub, worktree: tmp.path, id: root })
+})
+
+test("Instance.provide() refuses what is no directory and names it", async () => {
+  await using tmp = await tmpdir()
+  const file = tmp.write("file", "")
+  const refused = (directory: string, message: RegExp) =>
+    assert.rejects(Instance.provide({ directory, fn: () => {} }), {
+      name: "Instance.InvalidDirectory",
+      message,
+    })
+  await refused(join(tmp.path, "missing"), /missing" cannot be used: ENOENT/)
+  await refused(file, /file" cannot be used: it is not a directory/)
+  await refused("a\0b", /"a\\u0000b" cannot be used: it has a NUL byte/)
+})
+
+test("Instance.provide() tries again after an init that failed, and disposes of what that one made", async () => {
+  await using tmp = await tmpdir()
+  const ended: string[] = []
+  const state = Instance.state(
+    () => "made in init",
+    (value) => ended.push(value),
+  )
+  const init = async () => {
+    state()
+    throw new Error("no start")
+  }
+  const failing = () => Instance.provide({ directory: tmp.path, init, fn: () => assert.fail("fn ran") })
+  const results = await Promise.allSettled([failing(), failing()])
+  for (const result of results) assert.match(String((result as PromiseRejectedResult).reason), /no start/)
+  assert.deepEqual(ended, ["made in init"])
+  assert.equal(await Instance.provide({ directory: tmp.path, fn: () => "works" }), "works")
+})
+
+test("Instance.provide() keeps one instance when a new one starts while a failed one ends", async () => {
+  await using tmp = await tmpdir()
+  let second: Promise<unknown> | undefined
+  const directory = tmp.path
+  const slowEnd = Instance.state(
+    () => 1,
+    () => {
+      second = Instance.provide({ directory, fn: () => {} })
+      return second
+    },
+  )
+  const init = () => {
+    slowEnd()
+    throw new Error("no start")
+  }
+  await assert.rejects(Instance.provide({ directory, init, fn: () => {} }), /no start/)
+  await second
+  let inits = 0
+  await Instance.provide({ directory, init: () => inits++, fn: () => {} })
+  assert.equal(inits, 0)
+})

@@ -1,0 +1,38 @@
+// Redaction by value: what we hold goes, what looks like it stays.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import * as Secret from "#kernel/secret.ts"
+
+test("Secret.redact() replaces every held value, the longer one first", () => {
+  Secret.hold("redact-me-1", "one")
+  Secret.hold("redact-me-1-and-more", "two")
+  assert.equal(Secret.redact("redact-me-1 redact-me-1-and-more redact-me-2"), "[one] [two] redact-me-2")
+  assert.equal(Secret.reveals("x redact-me-1"), true)
+  assert.equal(Secret.reveals("x redact-me-2"), false)
+})
+
+test("Secret.hold() leaves short and missing values alone", () => {
+  Secret.hold("seven77", "short")
+  Secret.hold("", "empty")
+  Secret.hold(undefined, "missing")
+  assert.equal(Secret.redact("seven77 undefined"), "seven77 undefined")
+})
+
+test("Secret.redact() is not misled by special patterns in a label", () => {
+  Secret.hold("special-pattern", "$& $1")
+  assert.equal(Secret.redact("a special-pattern b"), "a [$& $1] b")
+})
+
+test("Secret.redactJson() gives JSON whatever the secrets look like", () => {
+  const secrets = ['quote"inside', "nline-break", "back\\slash", "42424242", "true,false", 'label "quoted"']
+  for (const secret of secrets) Secret.hold(secret, 'label "x"')
+  const data = { [secrets[0]!]: secrets, n: 42424242, text: "\nline-break", list: [true, false] }
+  const label = '[label "x"]'
+  assert.deepEqual(JSON.parse(Secret.redactJson(JSON.stringify(data))), {
+    [label]: secrets.map(() => label),
+    n: 42424242,
+    text: "\nline-break",
+    list: [true, false],
+  })
+  assert.equal(Secret.redactJson('{"b":1, "a":2}'), '{"b":1, "a":2}')
+})
