@@ -1,0 +1,89 @@
+// The Hono app: every request passes the guard, then finds its route, then runs in the instance of its directory. One
+// place answers for whatever is thrown on the way.
+import { type Context, Hono } from "hono"
+import type { z } from "zod"
+import { Instance } from "#kernel/instance.ts"
+import { checkLength, readBody, readJson } from "./body.ts"
+import { coreRoutes } from "./core-routes.ts"
+import { resolveDirectory } from "./directory.ts"
+import type { EventStream } from "./event-stream.ts"
+import { createGuard } from "./guard.ts"
+import { invalidRequest, methodNotAllowed, unknownPath } from "./refusal.ts"
+import { type Bindings, errorResponse, jsonResponse } from "./respond.ts"
+import type { Route } from "./route.ts"
+
+export type AppOptions = {
+  token: string
+  /** The exact Host values it answers to, such as `127.0.0.1:3141`. */
+  hosts: readonly string[]
+  /** The exact Origin values of web pages that may use it. */
+  origins: readonly string[]
+  /** Where requests run that name no directory. */
+  directory: string
+  /** Runs once in every new instance. */
+  init?: () => unknown
+  /** The configuration of the current instance. */
+  config: () => unknown
+  version: string
+  eventStream: EventStream
+  /** Routes beside the core ones. */
+  routes?: readonly Route[]
+  bodyLimit?: number
+}
+type App = Hono<{ Bindings: Bindings }>
+
+export function createApp(options: AppOptions): App {
+  const { bodyLimit = 10 << 20 } = options
+  const routes: Route[] = [...coreRoutes({ ...options, routes: () => routes }), ...(options.routes ?? [])]
+  const isOpen = (method: string, path: string) =>
+    routes.some((route) => route.open && route.method === method && route.path === path)
+  const check = createGuard({ ...options, isOpen })
+
+  const app: App = new Hono()
+  app.onError(errorResponse)
+  app.notFound((c) => errorResponse(unknownPath(c.req.path)))
+  app.use(async (c, next) => {
+    check(c)
+    checkLength(c, bodyLimit)
+    await next()
+  })
+  for (const route of routes)
+    app.on(route.method, route.path, async (c) => {
+      // Hono serves HEAD with the handler of GET.
+      if (c.req.method !== route.method) throw methodNotAllowed(c.req.method, allowedAt(route.path))
+      return answer(c, route)
+    })
+  for (const path of new Set(routes.map((route) => route.path)))
+    app.all(path, (c) => {
+      throw methodNotAllowed(c.req.method, allowedAt(path))
+    })
+  return app
+
+  function allowedAt(path: string): string[] {
+    return routes.filter((route) => route.path === path).map((route) => route.method)
+  }
+
+  async function answer(c: Context<{ Bindings: Bindings }>, route: Route): Promise<Response> {
+    const run = async () => {
+      const params = parse(route.params, c.req.param(), "path")
+      const query = parse(route.query, c.req.query(), "query")
+      const body = route.body && parse(route.body, await readJson(c, bodyLimit), "body")
+      // A body of unknown length that nobody wants is still read to its end, within the limit.
+      if (!route.body && c.req.header("transfer-encoding")) await readBody(c, bodyLimit)
+      const result = await route.handle({ params, query, body, c })
+      return result instanceof Response ? result : jsonResponse(route.response.parse(result))
+    }
+    if (route.instance === false) return run()
+    const header = c.req.header("x-vitamin-directory")
+    const directory = header === undefined ? options.directory : resolveDirectory(header)
+    return Instance.provide({ directory, ...(options.init ? { init: options.init } : {}), fn: run })
+  }
+}
+
+function parse(schema: z.ZodType | undefined, value: unknown, place: string): unknown {
+  if (!schema) return undefined
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw invalidRequest([place, ...(issue?.path ?? [])].join("."), issue?.message ?? "it does not fit")
+}

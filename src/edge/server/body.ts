@@ -1,0 +1,82 @@
+// Reading a request's body: never more than the limit, whatever its headers promise; UTF-8 only; JSON that is not
+// nested deeper than code which walks it can bear.
+import type { IncomingMessage } from "node:http"
+import type { Context } from "hono"
+import { errorText } from "#util/error.ts"
+import { invalidRequest, Refusal, tooLarge } from "./refusal.ts"
+import type { Bindings } from "./respond.ts"
+
+const maxDepth = 100
+
+/** Refuse by what the request says about its length, before anything is read. */
+export function checkLength(c: Context, limit: number): void {
+  if (Number(c.req.header("content-length") ?? 0) > limit) throw tooLarge(limit)
+}
+
+/** The whole body. Only now is a client that asked first (`Expect: 100-continue`) told to send it. */
+export async function readBody(c: Context<{ Bindings: Bindings }>, limit: number): Promise<Buffer> {
+  checkLength(c, limit)
+  if (!c.env?.incoming) return collect(c.req.raw.body ?? [], limit)
+  if (/100-continue/i.test(c.req.header("expect") ?? "")) c.env.outgoing?.writeContinue()
+  return collectIncoming(c.env.incoming, limit)
+}
+
+export async function readJson(c: Context<{ Bindings: Bindings }>, limit: number): Promise<unknown> {
+  const type = c.req.header("content-type") ?? ""
+  if (!/^application\/json *(;|$)/i.test(type))
+    throw new Refusal({
+      status: 415,
+      name: "UnsupportedType",
+      message: `A body must be sent as application/json, not ${JSON.stringify(type)}.`,
+    })
+  const bytes = await readBody(c, limit)
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+    if (isTooDeep(text)) throw new Error(`it is nested deeper than ${maxDepth} levels`)
+    return JSON.parse(text)
+  } catch (error) {
+    throw invalidRequest("body", errorText(error))
+  }
+}
+
+async function collect(parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, limit: number) {
+  const kept: Uint8Array[] = []
+  let size = 0
+  for await (const part of parts) {
+    size += part.length
+    if (size > limit) throw tooLarge(limit)
+    kept.push(part)
+  }
+  return Buffer.concat(kept)
+}
+
+/** By events and not by iteration, which would close the socket at the limit, with the answer still unsent. */
+function collectIncoming(incoming: IncomingMessage, limit: number): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  let kept: Buffer[] = []
+  let size = 0
+  incoming.on("data", (part: Buffer) => {
+    size += part.length
+    if (size <= limit) return void kept.push(part)
+    kept = []
+    reject(tooLarge(limit))
+  })
+  incoming.once("end", () => resolve(Buffer.concat(kept)))
+  incoming.once("close", () => reject(invalidRequest("body", "it ended early")))
+  incoming.once("error", () => reject(invalidRequest("body", "it ended early")))
+  return promise
+}
+
+function isTooDeep(text: string): boolean {
+  let depth = 0
+  for (let i = 0, quoted = false; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === 92 && quoted) i++
+    else if (code === 34) quoted = !quoted
+    else if (quoted) continue
+    else if (code === 91 || code === 123) {
+      if (++depth > maxDepth) return true
+    } else if (code === 93 || code === 125) depth--
+  }
+  return false
+}

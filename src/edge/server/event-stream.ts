@@ -1,0 +1,113 @@
+// All events of this process, for the clients of GET /event. The frames of one tick are
+// written to the event log in one go, and only then sent to anybody, so whatever a client saw can be replayed.
+import type { EventLog } from "#kernel/event-log.ts"
+import * as GlobalBus from "#kernel/global-bus.ts"
+import * as Log from "#kernel/log.ts"
+import { createEventBatch } from "./event-batch.ts"
+import { createEventClient, type EventClient } from "./event-client.ts"
+import { createEventRing } from "./event-ring.ts"
+import type { Sink, SinkEvents } from "./event-sink.ts"
+
+export type EventStream = Readonly<{
+  /** Add a client. `connect` is handed what its sink has to report. */
+  open(
+    connect: (events: SinkEvents) => Sink,
+    options: { lastEventId?: string | undefined; directory?: string | undefined },
+  ): void
+  /** The newest id that clients have been sent. */
+  lastId(): number
+  /** How many clients there are; a leak shows here. */
+  clients(): number
+  /** End every client's stream; events are still kept. */
+  disconnect(): void
+  /** Disconnect, and listen to events no longer. */
+  close(): void
+}>
+
+export function createEventStream(options: {
+  log: EventLog
+  heartbeat?: number
+  stall?: number
+  ringBytes?: number
+}): EventStream {
+  const { log, heartbeat = 15_000, stall = 30_000, ringBytes = 1 << 20 } = options
+  const ring = createEventRing(ringBytes)
+  const clients = new Map<EventClient, Sink>()
+  const batch = createEventBatch()
+  let flushing: NodeJS.Immediate | undefined
+  let checking: NodeJS.Timeout | undefined
+  GlobalBus.continueAfter(log.lastId())
+  const unsubscribe = GlobalBus.subscribe(add)
+
+  function add(event: GlobalBus.Event) {
+    batch.add(event)
+    if (batch.isFull()) flush()
+    else flushing ??= setImmediate(flush)
+  }
+
+  function flush() {
+    clearImmediate(flushing)
+    flushing = undefined
+    const taken = batch.take()
+    if (!taken) return
+    const start = log.end()
+    if (taken.kept) log.append(taken.kept)
+    ring.push({ start, live: taken.live, kept: taken.kept?.bytes ?? Buffer.alloc(0) })
+    for (const client of clients.keys()) client.pump()
+  }
+
+  function open(
+    connect: (events: SinkEvents) => Sink,
+    request: { lastEventId?: string | undefined; directory?: string | undefined },
+  ) {
+    flush()
+    let client: EventClient | undefined
+    const sink = connect({
+      drained: () => client?.drained(),
+      closed: () => client && remove(client),
+    })
+    const cutOff = () => {
+      if (client) remove(client)
+      sink.destroy()
+    }
+    client = createEventClient({ log, ring, sink, heartbeat, stall, cutOff, ...request })
+    clients.set(client, sink)
+    checking ??= setInterval(check, Math.min(heartbeat, stall) / 3).unref()
+    client.pump()
+  }
+
+  function remove(client: EventClient) {
+    client.stop()
+    clients.delete(client)
+    if (clients.size > 0) return
+    clearInterval(checking)
+    checking = undefined
+  }
+
+  function check() {
+    const now = Date.now()
+    for (const [client, sink] of clients)
+      if (client.check(now) === "stalled") {
+        Log.info("a client of the event stream stopped reading and was cut off", {
+          clients: clients.size - 1,
+        })
+        remove(client)
+        sink.destroy()
+      }
+  }
+
+  function disconnect() {
+    flush()
+    for (const [client, sink] of clients) {
+      remove(client)
+      sink.end()
+    }
+  }
+
+  function close() {
+    unsubscribe()
+    disconnect()
+  }
+
+  return Object.freeze({ open, lastId: log.lastId, clients: () => clients.size, disconnect, close })
+}

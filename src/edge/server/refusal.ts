@@ -1,0 +1,65 @@
+// The errors with which the server turns a request away, each with its status.
+import { NamedError } from "#util/error.ts"
+
+export class Refusal extends NamedError {
+  readonly status: number
+  readonly headers: Record<string, string>
+
+  constructor(options: {
+    status: number
+    name: string
+    message: string
+    data?: Record<string, unknown>
+    headers?: Record<string, string>
+  }) {
+    super(`Server.${options.name}`, options.message, options.data)
+    this.status = options.status
+    this.headers = options.headers ?? {}
+  }
+}
+
+export function foreignHost(): Refusal {
+  const message = "This server does not answer under that Host name. Use the URL that it printed at start."
+  return new Refusal({ status: 421, name: "ForeignHost", message })
+}
+
+export function foreignOrigin(): Refusal {
+  const message = "Requests from other web sites are refused."
+  return new Refusal({ status: 403, name: "ForeignOrigin", message })
+}
+
+export function unauthorized(): Refusal {
+  const message = "A token is needed: Authorization: Bearer TOKEN, or the cookie vitamin_token."
+  return new Refusal({
+    status: 401,
+    name: "Unauthorized",
+    message,
+    headers: { "www-authenticate": "Bearer" },
+  })
+}
+
+export function unknownPath(path: string): Refusal {
+  const message = `There is nothing at ${JSON.stringify(path)}. GET /openapi.json lists what there is.`
+  return new Refusal({ status: 404, name: "NotFound", message })
+}
+
+export function methodNotAllowed(method: string, allow: string[]): Refusal {
+  const message = `${method} is not possible here. Possible: ${allow.join(", ")}`
+  return new Refusal({
+    status: 405,
+    name: "MethodNotAllowed",
+    message,
+    headers: { allow: allow.join(", ") },
+  })
+}
+
+export function tooLarge(limit: number): Refusal {
+  const message = `The body is larger than ${limit} bytes.`
+  return new Refusal({ status: 413, name: "TooLarge", message, data: { limit } })
+}
+
+/** `place` says where in the request it is wrong: "body.parts.0.text", "header x-vitamin-directory". */
+export function invalidRequest(place: string, reason: string): Refusal {
+  const message = `The request is wrong at ${place}: ${reason}`
+  return new Refusal({ status: 400, name: "InvalidRequest", message, data: { place } })
+}

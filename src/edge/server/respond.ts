@@ -1,0 +1,55 @@
+// How every answer leaves the server, errors included: JSON, held secrets taken out, headers that keep browsers from
+// guessing, caching or sharing it.
+import type { HttpBindings } from "@hono/node-server"
+import * as Log from "#kernel/log.ts"
+import * as Secret from "#kernel/secret.ts"
+import { NamedError } from "#util/error.ts"
+import { Refusal } from "./refusal.ts"
+
+/** The Node request and response; missing when the app is called without a socket. */
+export type Bindings = Partial<HttpBindings>
+
+export const securityHeaders = {
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-resource-policy": "same-origin",
+} as const
+
+export function jsonResponse(
+  value: unknown,
+  options: { status?: number; headers?: Record<string, string> } = {},
+): Response {
+  return new Response(Secret.redactJson(JSON.stringify(value) ?? "null"), {
+    status: options.status ?? 200,
+    headers: { ...securityHeaders, "content-type": "application/json; charset=utf-8", ...options.headers },
+  })
+}
+
+/** The answer for anything thrown. What was not meant for the client stays in the log. */
+export function errorResponse(error: unknown): Response {
+  if (error instanceof Refusal)
+    return jsonResponse(errorBody(error), { status: error.status, headers: error.headers })
+  if (error instanceof NamedError) {
+    const status = statusOf(error.name)
+    if (status === 500) Log.error("a request failed", { error })
+    return jsonResponse(errorBody(error), { status })
+  }
+  Log.error("a request failed", { error })
+  const message = "The server failed to answer this request. Its log says why."
+  return jsonResponse({ error: { name: "Server.Internal", message } }, { status: 500 })
+}
+
+export function errorBody({ name, message, data }: NamedError) {
+  return { error: { name, message, ...(Object.keys(data).length > 0 ? { data } : {}) } }
+}
+
+/** Errors of other folders know nothing of HTTP; the last part of their name tells what kind they are. */
+function statusOf(name: string): number {
+  const word = name.split(".").at(-1) ?? ""
+  if (/NotFound$/.test(word)) return 404
+  if (/^(Invalid|Unknown|Bad)|Invalid$/.test(word)) return 400
+  if (/(Busy|Locked|Exists)$/.test(word)) return 409
+  if (/(Denied|Outside|Untrusted)$/.test(word)) return 403
+  return 500
+}

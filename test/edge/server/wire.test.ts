@@ -1,0 +1,259 @@
+// What comes over the socket that is wrong, hostile or slow, and how it is refused. And starting and stopping.
+import assert from "node:assert/strict"
+import { connect } from "node:net"
+import { test } from "node:test"
+import { z } from "zod"
+import { defineRoute } from "#edge/server/route.ts"
+import { CannotListen, PortInUse } from "#edge/server/server.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
+import { follow, raw, startServer, status, until } from "./harness.ts"
+
+const size = defineRoute({
+  method: "POST",
+  path: "/size",
+  summary: "For tests",
+  body: z.object({ text: z.string() }),
+  response: z.object({ size: z.number() }),
+  instance: false,
+  handle: ({ body }) => ({ size: body.text.length }),
+})
+let release = () => {}
+const slow = defineRoute({
+  method: "GET",
+  path: "/slow",
+  summary: "For tests",
+  response: z.object({ done: z.boolean() }),
+  instance: false,
+  handle: () => new Promise<{ done: boolean }>((resolve) => (release = () => resolve({ done: true }))),
+})
+
+async function setUp(options: Parameters<typeof startServer>[1] = {}) {
+  const tmp = await tmpdir()
+  const server = await startServer(tmp.path, { routes: [size, slow], ...options })
+  const own = `Host: 127.0.0.1:${server.port}\r\nAuthorization: Bearer ${server.token}\r\n`
+  return {
+    ...server,
+    own,
+    tmp,
+    send: (head: string, body: string | Buffer = "") =>
+      raw(server.port, Buffer.concat([Buffer.from(`${head}\r\n`, "latin1"), Buffer.from(body)])),
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]()
+      await tmp[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function errorIn(answer: string): { name: string; message: string } {
+  const body = answer.slice(answer.indexOf("\r\n\r\n") + 4)
+  return JSON.parse(/\{.*\}/s.exec(body)?.[0] ?? "{}").error
+}
+
+test("a foreign Host is 421 in every spelling, before anything else", async () => {
+  await using s = await setUp()
+  const { port } = s
+  const bearer = `Authorization: Bearer ${s.token}\r\n`
+  const heads = [
+    `GET /health HTTP/1.1\r\nHost: evil.example\r\n${bearer}`,
+    `GET /health HTTP/1.1\r\nHost: evil.example:${port}\r\n${bearer}`,
+    `GET /info HTTP/1.1\r\nHost: 127.0.0.1:${port}.evil.example\r\n${bearer}`,
+    `GET /info HTTP/1.1\r\nHost: 127.0.0.1\r\n${bearer}`,
+    `GET /info HTTP/1.1\r\nHost: 127.0.0.1:99999999\r\n${bearer}`,
+    `GET /info HTTP/1.1\r\nHost: a b\r\n${bearer}`,
+    `GET /info HTTP/1.1\r\nHost: \r\n${bearer}`,
+    `GET /info HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nHost: evil.example\r\n${bearer}`,
+    `GET /info HTTP/1.1\r\nHost: evil.example\r\nHost: 127.0.0.1:${port}\r\n${bearer}`,
+    `GET /info HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nHost: 127.0.0.1:${port}\r\n${bearer}`,
+    `GET http://evil.example/info HTTP/1.1\r\n${s.own}`,
+    `GET http://user@127.0.0.1:${port}/info HTTP/1.1\r\n${s.own}`,
+    `GET http://127.0.0.1:${port}/info HTTP/1.1\r\nHost: evil.example\r\n${bearer}`,
+    `GET ftp://127.0.0.2/info HTTP/1.1\r\n${s.own}`,
+    `GET /info HTTP/1.0\r\n${bearer}`,
+  ]
+  for (const head of heads) {
+    const answer = await s.send(head)
+    assert.equal(status(answer), 421, head)
+    assert.equal(errorIn(answer).name, "Server.ForeignHost")
+  }
+  assert.equal(status(await s.send(`GET http://127.0.0.1:${port}/info HTTP/1.1\r\n${s.own}`)), 200)
+  assert.equal(status(await s.send(`GET /info HTTP/1.1\r\nHost: LOCALHOST:${port}\r\n${bearer}`)), 200)
+  assert.equal(status(await s.send(`GET /info HTTP/1.1\r\n${bearer}`)), 400)
+})
+
+test("no token, a wrong one, a foreign Origin: 401 and 403 over the wire", async () => {
+  await using s = await setUp()
+  const host = `Host: 127.0.0.1:${s.port}\r\n`
+  assert.equal(status(await s.send(`GET /info HTTP/1.1\r\n${host}`)), 401)
+  assert.equal(status(await s.send(`GET /info HTTP/1.1\r\n${host}Authorization: Bearer wrong\r\n`)), 401)
+  assert.equal(status(await s.send(`GET /info HTTP/1.1\r\n${s.own}Authorization: Bearer x\r\n`)), 401)
+  for (const origin of ["http://evil.example", "null", `http://127.0.0.1:${s.port}.evil.example`])
+    assert.equal(status(await s.send(`GET /info HTTP/1.1\r\n${s.own}Origin: ${origin}\r\n`)), 403, origin)
+  assert.equal(status(await s.send(`GET /info HTTP/1.1\r\n${s.own}Sec-Fetch-Site: cross-site\r\n`)), 403)
+  const answer = await s.send(`GET /info HTTP/1.1\r\n${s.own}Origin: http://127.0.0.1:${s.port}\r\n`)
+  assert.equal(status(answer), 200)
+  assert.doesNotMatch(answer, /access-control/i)
+})
+
+test("methods cannot be confused", async () => {
+  await using s = await setUp()
+  for (const method of ["HEAD", "OPTIONS", "TRACE", "POST", "PUT", "DELETE", "PROPFIND", "QUERY"])
+    for (const path of ["/health", "/info", "/event"]) {
+      const answer = await s.send(`${method} ${path} HTTP/1.1\r\n${s.own}X-HTTP-Method-Override: GET\r\n`)
+      assert.equal(status(answer), 405, `${method} ${path}`)
+      assert.match(answer, /\r\nallow: GET\r\n/i)
+    }
+  const tunnel = await s.send(`CONNECT 127.0.0.1:22 HTTP/1.1\r\n${s.own}`)
+  assert.equal(status(tunnel), 405)
+  assert.match(tunnel, /connection: close/i)
+  const upgrade = `GET /health HTTP/1.1\r\n${s.own}Connection: Upgrade\r\nUpgrade: websocket\r\n`
+  assert.equal(status(await s.send(upgrade)), 200)
+  assert.equal(status(await s.send(`OPTIONS * HTTP/1.1\r\n${s.own}`)), 400)
+})
+
+test("paths cannot escape", async () => {
+  await using s = await setUp()
+  const paths = [
+    "/..%2f..%2fetc%2fpasswd",
+    "/../../etc/passwd",
+    "/%2e%2e/%2e%2e/etc/passwd",
+    "//etc/passwd",
+    "/info/../../etc",
+  ]
+  for (const path of paths) assert.equal(status(await s.send(`GET ${path} HTTP/1.1\r\n${s.own}`)), 404, path)
+  assert.equal(status(await s.send(`GET /..\\..\\etc HTTP/1.1\r\n${s.own}`)), 400)
+  assert.equal(status(await s.send(`GET /..%2f..%2fetc HTTP/1.1\r\nHost: 127.0.0.1:${s.port}\r\n`)), 401)
+})
+
+test("what is not HTTP is 400, in our form", async () => {
+  await using s = await setUp()
+  const lines = ["RUBBISH", "GET /health HTTP/9.9\r\nHost: x", "GET  HTTP/1.1\r\nHost: x", "\0\0\0\0"]
+  for (const line of lines) {
+    const answer = await s.send(`${line}\r\n`)
+    assert.equal(status(answer), 400, line)
+    assert.equal(errorIn(answer).name, "Server.InvalidRequest", line)
+  }
+  const smuggled = await s.send(
+    `POST /size HTTP/1.1\r\n${s.own}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n`,
+    "0\r\n\r\n",
+  )
+  assert.equal(status(smuggled), 400)
+  assert.equal(status(await s.send(`POST /size HTTP/1.1\r\n${s.own}Content-Length: -5\r\n`)), 400)
+  assert.equal((await s.get("/health")).status, 200)
+})
+
+test("headers beyond 16 KB are 431", async () => {
+  await using s = await setUp()
+  const answer = await s.send(`GET /health HTTP/1.1\r\n${s.own}X-Long: ${"x".repeat(17 << 10)}\r\n`)
+  assert.equal(status(answer), 431)
+  assert.equal(errorIn(answer).name, "Server.HeadersTooLarge")
+})
+
+test("a body beyond the limit is 413, with a length, without one, and when asked before it is sent", async () => {
+  await using s = await setUp({ bodyLimit: 100_000 })
+  const json = "Content-Type: application/json\r\n"
+  const post = `POST /size HTTP/1.1\r\n${s.own}${json}`
+  assert.equal(status(await s.send(`${post}Content-Length: 100001\r\n`)), 413)
+  assert.equal(status(await s.send(`GET /info HTTP/1.1\r\n${s.own}Content-Length: 100001\r\n`)), 413)
+  const chunk = `4000\r\n${"x".repeat(0x4000)}\r\n`
+  for (const head of [post, `GET /info HTTP/1.1\r\n${s.own}`]) {
+    const answer = await s.send(`${head}Transfer-Encoding: chunked\r\n`, chunk.repeat(20))
+    assert.equal(status(answer), 413, head)
+    assert.equal(errorIn(answer).name, "Server.TooLarge")
+  }
+  const asked = await s.send(`${post}Content-Length: 100001\r\nExpect: 100-continue\r\n`)
+  assert.equal(status(asked), 413)
+  const refused = `POST /size HTTP/1.1\r\nHost: 127.0.0.1:${s.port}\r\n${json}Content-Length: 10\r\nExpect: 100-continue\r\n`
+  assert.equal(status(await s.send(refused)), 401)
+  const good = await s.send(`${post}Content-Length: 14\r\nExpect: 100-continue\r\n`, '{"text":"abc"}')
+  assert.match(good, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK.*\{"size":3\}/s)
+  const body = JSON.stringify({ text: "x".repeat(20 << 20) })
+  const headers = { ...s.auth, "content-type": "application/json" }
+  assert.equal((await fetch(`${s.url}/size`, { method: "POST", body, headers })).status, 413)
+})
+
+test("a request that trickles in is 408, and one that never comes holds nothing", async () => {
+  await using s = await setUp({ headersTimeout: 150, requestTimeout: 400 })
+  const trickle = connect(s.port, "127.0.0.1")
+  let answer = ""
+  trickle.on("data", (part) => (answer += part))
+  trickle.on("error", () => {})
+  trickle.write("GET /health HTTP/1.1\r\n")
+  const drip = setInterval(() => trickle.write("X-A: b\r\n"), 20)
+  await until(() => answer !== "", "the answer to the slow client")
+  clearInterval(drip)
+  assert.equal(status(answer), 408)
+  assert.equal(errorIn(answer).name, "Server.RequestTimeout")
+  const silent = await raw(s.port, "")
+  assert.match(silent, /^$|408/)
+  const slowBody = await s.send(
+    `POST /size HTTP/1.1\r\n${s.own}Content-Type: application/json\r\nContent-Length: 50\r\n`,
+    "{",
+  )
+  assert.equal(status(slowBody), 408)
+  trickle.destroy()
+})
+
+test("rubbish after a running request ends that connection and no other", async () => {
+  await using s = await setUp()
+  const client = follow(s)
+  await client.opened
+  const socket = connect(s.port, "127.0.0.1")
+  socket.on("error", () => {})
+  let text = ""
+  socket.on("data", (part) => (text += part))
+  socket.write(`GET /event HTTP/1.1\r\n${s.own}\r\n`)
+  await until(() => text.includes("retry"))
+  socket.write("RUBBISH RUBBISH\r\n\r\n")
+  await until(() => socket.closed, "the connection to end")
+  assert.equal(text.includes("HTTP/1.1 400"), false)
+  assert.equal((await s.get("/health")).status, 200)
+  client.drop()
+})
+
+test("createServer() names a port that is in use, and leaves nothing behind", async () => {
+  await using s = await setUp()
+  await assert.rejects(
+    startServer(s.tmp.path, { port: s.port }),
+    (error) =>
+      error instanceof PortInUse && error.message.includes(String(s.port)) && /--port/.test(error.message),
+  )
+  await assert.rejects(startServer(s.tmp.path, { host: "192.0.2.1" }), CannotListen)
+})
+
+test("createServer() bound to every address answers under the machine's names only", async () => {
+  await using s = await setUp({ host: "0.0.0.0" })
+  assert.match(s.url, /^http:\/\/127\.0\.0\.1:/)
+  assert.equal((await s.get("/health")).status, 200)
+  assert.equal(status(await s.send(`GET /health HTTP/1.1\r\nHost: 0.0.0.0:${s.port}\r\n`)), 421)
+  assert.equal(status(await s.send(`GET /health HTTP/1.1\r\nHost: evil.example:${s.port}\r\n`)), 421)
+})
+
+test("stop() ends streams, lets running requests finish, and takes no new ones", async () => {
+  await using s = await setUp()
+  const stream = follow(s)
+  await stream.opened
+  const running = s.get("/slow")
+  release = () => {}
+  const unset = release
+  await until(() => release !== unset, "the request to run")
+  const stopped = s.stop()
+  await stream.closed
+  await assert.rejects(s.get("/health"))
+  release()
+  assert.deepEqual(await (await running).json(), { done: true })
+  await stopped
+  assert.equal(s.stop(), stopped)
+})
+
+test("stop() cuts off what takes too long", async () => {
+  await using s = await setUp({ stopTimeout: 50 })
+  const running = s.get("/slow").then(
+    () => "answered",
+    () => "cut off",
+  )
+  release = () => {}
+  const unset = release
+  await until(() => release !== unset, "the request to run")
+  await s.stop()
+  assert.equal(await running, "cut off")
+})
