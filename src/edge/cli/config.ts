@@ -1,0 +1,57 @@
+// `vitamin config show`: the configuration in force, and which layer each value came from.
+import * as Config from "#kernel/config/config.ts"
+import { type FolderOptions, inInstance } from "./in-instance.ts"
+
+type Options = FolderOptions & { format: "text" | "json" }
+
+export async function showConfig(options: Options): Promise<void> {
+  await inInstance(options, async () => {
+    const inspection = await Config.current()
+    const shown = { ...inspection, config: Config.redacted(inspection.config) }
+    process.stdout.write(options.format === "json" ? `${JSON.stringify(shown, null, 2)}\n` : asText(shown))
+  })
+}
+
+type Shown = Omit<Config.Inspection, "config"> & { config: unknown }
+
+function asText({ config, origins, layers, warnings, ignored }: Shown): string {
+  const lines = layers.map(({ source, path, status }) =>
+    `  ${source.padEnd(12)} ${status.padEnd(9)} ${path ?? ""}`.trimEnd(),
+  )
+  const values = Object.entries(origins).map(
+    ([key, source]) => [`${key} = ${show(valueAt(config, key))}`, source] as const,
+  )
+  const width = Math.min(64, Math.max(0, ...values.map(([text]) => text.length)))
+  return [
+    "Layers, the later one wins:",
+    ...lines,
+    "",
+    values.length ? "Values:" : "No layer sets a value.",
+    ...values.map(([text, source]) => `  ${text.padEnd(width)}  (${source})`),
+    ...section(
+      "Ignored:",
+      ignored.map(({ source, key, reason }) => `${key} in ${source}: ${reason}`),
+    ),
+    ...section("Warnings:", warnings),
+    "",
+  ].join("\n")
+}
+
+function section(title: string, lines: string[]): string[] {
+  return lines.length ? ["", title, ...lines.map((line) => `  ${line}`)] : []
+}
+
+/** The value at a key path as Config writes it: `permission[0]`, `provider["my.id"].apiKey`. */
+function valueAt(config: unknown, keyPath: string): unknown {
+  const steps = [...keyPath.matchAll(/\[(\d+|"(?:[^"\\]|\\.)*")\]|([\w$-]+)/g)].map(
+    ([, bracket, word]) => word ?? JSON.parse(bracket!),
+  )
+  return steps.reduce<unknown>(
+    (value, step) => (value as Record<string, unknown> | undefined)?.[step],
+    config,
+  )
+}
+
+function show(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "unset")
+}

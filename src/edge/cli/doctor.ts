@@ -1,0 +1,173 @@
+// `vitamin doctor`: what is installed, found, reachable and trusted, and what to do about what is not. It looks
+// without an instance, so that it also works where the configuration is broken.
+import { execFile } from "node:child_process"
+import { accessSync, constants, existsSync, statSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { promisify } from "node:util"
+import * as Config from "#kernel/config/config.ts"
+import * as Env from "#kernel/env.ts"
+import * as Global from "#kernel/global.ts"
+import * as Space from "#kernel/space.ts"
+import * as Storage from "#kernel/storage/storage.ts"
+import * as Trust from "#kernel/trust.ts"
+import { errorText } from "#util/error.ts"
+import { version } from "#util/version.ts"
+import { exitCodes } from "./exit.ts"
+import { directoryOf, type FolderOptions } from "./in-instance.ts"
+
+type Finding = { state: "ok" | "note" | "bad"; about: string; text: string; todo?: string }
+
+export async function doctor(options: FolderOptions): Promise<void> {
+  const directory = directoryOf(options)
+  try {
+    let bad = 0
+    for (const look of [program, git, folders, storage, configuration, trust, server])
+      for (const finding of await findings(look, directory)) {
+        process.stdout.write(asText(finding))
+        if (finding.state === "bad") bad++
+      }
+    process.stdout.write(bad ? `\n${bad} of these need attention.\n` : "\nAll is well.\n")
+    if (bad) process.exitCode = exitCodes.failed
+  } finally {
+    await Storage.close()
+  }
+}
+
+async function findings(
+  look: (directory: string) => Promise<Finding[]>,
+  directory: string,
+): Promise<Finding[]> {
+  try {
+    return await look(directory)
+  } catch (error) {
+    return [{ state: "bad", about: look.name, text: errorText(error) }]
+  }
+}
+
+function asText({ state, about, text, todo }: Finding): string {
+  const lines = text.split("\n").map((line, i) => (i ? `${" ".repeat(21)}${line}` : line))
+  return `${state.padEnd(5)} ${about.padEnd(14)} ${lines.join("\n")}\n${todo ? `${" ".repeat(21)}→ ${todo}\n` : ""}`
+}
+
+async function program(): Promise<Finding[]> {
+  return [
+    {
+      state: "ok",
+      about: "vitamin",
+      text: `${version} on Node ${process.version} (${process.platform} ${process.arch})`,
+    },
+  ]
+}
+
+async function git(): Promise<Finding[]> {
+  try {
+    const { stdout } = await promisify(execFile)("git", ["--version"], { env: Env.forChild() })
+    return [{ state: "ok", about: "git", text: stdout.trim().replace("git version ", "") }]
+  } catch {
+    const todo = "install git; without it projects are known by their path only, and nothing can be undone"
+    return [{ state: "bad", about: "git", text: "not found", todo }]
+  }
+}
+
+async function folders(): Promise<Finding[]> {
+  const all = { data: Global.data(), config: Global.config(), state: Global.state(), cache: Global.cache() }
+  return Object.entries(all).map(([name, path]): Finding => {
+    try {
+      accessSync(existing(path), constants.W_OK)
+      return { state: "ok", about: `${name} folder`, text: path }
+    } catch (error) {
+      return { state: "bad", about: `${name} folder`, text: errorText(error), todo: `make ${path} writable` }
+    }
+  })
+}
+
+function existing(path: string): string {
+  return existsSync(path) ? path : existing(dirname(path))
+}
+
+async function storage(): Promise<Finding[]> {
+  const { records, broken } = await Storage.check()
+  const text = `${records} records are well`
+  if (!broken.length) return [{ state: "ok", about: "records", text }]
+  const todo = `look at them in ${join(Global.data(), "broken")}; all others work`
+  return [{ state: "bad", about: "records", text: [text, ...broken].join("\n"), todo }]
+}
+
+async function configuration(directory: string): Promise<Finding[]> {
+  try {
+    const { config, layers, warnings, ignored } = await Config.inspect({ directory })
+    const used = layers.filter(({ status }) => status !== "missing").map(({ source }) => source)
+    const model = Env.get("VITAMIN_MODEL") ?? config.model
+    return [
+      {
+        state: "ok",
+        about: "configuration",
+        text: used.length ? `from ${used.join(", ")}` : "none; defaults apply",
+      },
+      ...warnings.map((text): Finding => ({ state: "note", about: "configuration", text })),
+      ...ignored.map(
+        ({ key, reason }): Finding => ({
+          state: "note",
+          about: "configuration",
+          text: `${key} is ignored: ${reason}`,
+        }),
+      ),
+      model
+        ? { state: "ok", about: "model", text: model }
+        : {
+            state: "note",
+            about: "model",
+            text: "none configured",
+            todo: "set VITAMIN_MODEL=provider/model",
+          },
+    ]
+  } catch (error) {
+    return [
+      { state: "bad", about: "configuration", text: errorText(error), todo: "mend the places named above" },
+    ]
+  }
+}
+
+async function trust(directory: string): Promise<Finding[]> {
+  const { name, worktree, vcs } = await Space.detect(directory)
+  const where = vcs
+    ? `${name}, git ${[vcs.branch, vcs.commit?.slice(0, 8)].filter(Boolean).join(" at ")}`
+    : `${name}, not in git`
+  const trusted = await Trust.check(directory)
+  return [
+    { state: "ok", about: "project", text: `${where} (${worktree})` },
+    trusted
+      ? { state: "ok", about: "trust", text: "the folder is trusted" }
+      : {
+          state: "note",
+          about: "trust",
+          text: "the folder is not trusted: its code, allow rules and servers are not used",
+          todo: "vitamin trust",
+        },
+  ]
+}
+
+async function server(): Promise<Finding[]> {
+  const token = join(Global.state(), "token")
+  const mode = statSync(token, { throwIfNoEntry: false })?.mode
+  const open = mode !== undefined && (mode & 0o077) !== 0
+  const running = await fetch("http://127.0.0.1:3141/health", { signal: AbortSignal.timeout(500) }).then(
+    (response) => response.ok,
+    () => false,
+  )
+  return [
+    open
+      ? {
+          state: "bad",
+          about: "token",
+          text: `${token} can be read by others`,
+          todo: `chmod 600 ${token}, or remove it`,
+        }
+      : { state: "ok", about: "token", text: mode === undefined ? "made at the first vitamin serve" : token },
+    {
+      state: running ? "ok" : "note",
+      about: "server",
+      text: running ? "answers on port 3141" : "none on port 3141",
+    },
+  ]
+}

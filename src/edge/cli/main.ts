@@ -1,0 +1,63 @@
+// The command line: commands, options that all of them share, and the one place where an error becomes a line on
+// stderr and an exit code. Nothing else reads argv.
+import yargs from "yargs"
+import * as Log from "#kernel/log.ts"
+import * as Secret from "#kernel/secret.ts"
+import { errorText } from "#util/error.ts"
+import { version } from "#util/version.ts"
+import { addCommands } from "./commands.ts"
+import { exitCodes, UsageError } from "./exit.ts"
+
+/** Run one command line; gives the exit code. */
+export async function main(args: string[]): Promise<number> {
+  process.stdout.on("error", leaveQuietly)
+  try {
+    await commandLine(args).parseAsync()
+    return Number(process.exitCode ?? exitCodes.done)
+  } catch (error) {
+    process.stderr.write(
+      `vitamin: ${Secret.redact(Log.escapeControls(errorText(error)).replaceAll("\\u000a", "\n"))}\n`,
+    )
+    if (Log.enabled("debug") && error instanceof Error)
+      process.stderr.write(`${Secret.redact(error.stack ?? "")}\n`)
+    return error instanceof UsageError ? exitCodes.usage : exitCodes.failed
+  }
+}
+
+function commandLine(args: string[]) {
+  const shared = yargs(args)
+    .scriptName("vitamin")
+    .usage("vitamin <command>\n\nAn open, self-hostable agent runtime and coding agent.")
+    .options({
+      dir: { type: "string", describe: "the folder to work in (default: this one)", global: true },
+      trust: { type: "boolean", describe: "trust the folder for this run only", global: true },
+      "log-level": { choices: Log.levels, describe: "how much to log on stderr", global: true },
+      "log-file": { type: "string", describe: "log to a file instead of stderr", global: true },
+    })
+  return addCommands(shared)
+    .middleware((options) => {
+      if (options.logLevel) Log.setLevel(String(options.logLevel))
+      if (options.logFile) Log.setFile(String(options.logFile))
+    })
+    .example('vitamin run "fix the login bug"', "do something in this folder")
+    .example("vitamin serve --port 0", "serve on any free port")
+    .example("vitamin config show", "the configuration, and where each value came from")
+    .demandCommand(1, "Name a command.")
+    .strictCommands()
+    .strict()
+    .recommendCommands()
+    .version(version)
+    .help()
+    .wrap(Math.min(100, process.stdout.columns ?? 100))
+    .exitProcess(false)
+    .fail((message, error) => {
+      if (error && error.name !== "YError") throw error
+      throw new UsageError(`${(message ?? error.message).replace(/\s+/g, " ")} (vitamin --help)`)
+    })
+}
+
+/** Whoever read our output has gone (`vitamin config show | head`). */
+function leaveQuietly(error: NodeJS.ErrnoException) {
+  if (error.code !== "EPIPE") throw error
+  process.exit(exitCodes.done)
+}

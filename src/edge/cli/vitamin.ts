@@ -1,0 +1,58 @@
+#!/usr/bin/env node
+// The installed command. It answers --version, and no words at all, before anything else is loaded, turns the compile cache on, and where
+// the Node that started it is too old, goes on in the one that came with the package. Plain enough for old Nodes.
+import { spawn } from "node:child_process"
+import * as module from "node:module"
+import { homedir } from "node:os"
+import { isAbsolute, join } from "node:path"
+import { version } from "#util/version.ts"
+
+const oldest = 24
+const shortHelp = `vitamin ${version}: a coding agent for the terminal, the editor and the server
+
+  vitamin run "fix the login bug"     do something in this folder
+  vitamin serve                       let editors and programs in, over HTTP
+  vitamin doctor                      what is installed, found, trusted, and what to do about it
+
+All commands: vitamin --help
+`
+
+const args = process.argv.slice(2)
+
+if (args[0] === "--version" || args[0] === "-v") console.log(version)
+else if (args.length === 0) process.stdout.write(shortHelp)
+else if (Number.parseInt(process.versions.node, 10) >= oldest) await start()
+else goOnInNewerNode()
+
+async function start() {
+  const base = process.env.XDG_CACHE_HOME
+  const cache = base && isAbsolute(base) ? base : join(homedir(), ".cache")
+  module.enableCompileCache(join(cache, "vitamin", "compile"))
+  const { main } = await import("./main.ts")
+  process.exitCode = await main(args)
+}
+
+function goOnInNewerNode() {
+  const node = shippedNode()
+  if (!node) {
+    console.error(
+      `vitamin needs Node ${oldest} or newer, this is ${process.version}. Try: npm install -g node@${oldest}`,
+    )
+    process.exitCode = 1
+    return
+  }
+  const child = spawn(node, process.argv.slice(1), { stdio: "inherit" })
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal))
+  child.on("exit", (code, signal) => {
+    process.exitCode = code ?? (signal === "SIGINT" ? 130 : 1)
+  })
+}
+
+function shippedNode(): string | undefined {
+  try {
+    const require = module.createRequire(import.meta.url)
+    return require.resolve(`node-${process.platform}-${process.arch}/bin/node`)
+  } catch {
+    return undefined
+  }
+}

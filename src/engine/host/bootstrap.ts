@@ -1,0 +1,43 @@
+// How a runtime comes up for a folder: records brought up to date, instance, its parts in order, then the work, and
+// everything down again whatever happened.
+import * as Config from "#kernel/config/config.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as Log from "#kernel/log.ts"
+import * as Storage from "#kernel/storage/storage.ts"
+import * as Vcs from "#kernel/vcs.ts"
+
+/** The parts of an instance, in the order in which they start. */
+const chain: [name: string, start: () => Promise<unknown>][] = [
+  ["config", () => Config.get()],
+  ["vcs", () => currentVcs()],
+]
+
+/** Run `callback` in the instance of a directory and dispose of it afterwards, also when the callback throws. */
+export async function bootstrap<T>(directory: string, callback: () => T | Promise<T>): Promise<T> {
+  await Storage.migrate()
+  return Instance.provide({
+    directory,
+    init: startParts,
+    fn: async () => {
+      try {
+        return await callback()
+      } finally {
+        await Instance.dispose()
+      }
+    },
+  })
+}
+
+/** The `init` of every instance: each part in turn. */
+export async function startParts(): Promise<void> {
+  for (const [name, start] of chain) {
+    await start()
+    Log.debug("part is up", { name, directory: Instance.directory })
+  }
+}
+
+/** Branch and commit of the current instance as they are now; undefined outside git. */
+export async function currentVcs(): Promise<Vcs.Info | undefined> {
+  const repository = Vcs.find(Instance.worktree)
+  return repository && (await Vcs.read(repository))
+}

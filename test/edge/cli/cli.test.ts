@@ -1,0 +1,188 @@
+// The command line as a process: help, exit codes, errors, and each command of it.
+import assert from "node:assert/strict"
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import { version } from "#util/version.ts"
+import { serving, startVitamin, vitamin } from "../../fixture/cli.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
+
+const manifest = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"))
+
+test("vitamin --version prints the version of the package", async () => {
+  await using tmp = await tmpdir()
+  const { code, out } = await vitamin(tmp, ["--version"])
+  assert.equal(code, 0)
+  assert.equal(out, manifest.version)
+  assert.equal(version, manifest.version)
+})
+
+test("vitamin alone prints a short help with three examples", async () => {
+  await using tmp = await tmpdir()
+  const { code, out } = await vitamin(tmp, [])
+  assert.equal(code, 0)
+  assert.equal(out.match(/^ {2}vitamin /gm)?.length, 3)
+})
+
+test("vitamin --help lists every command with what it does", async () => {
+  await using tmp = await tmpdir()
+  const { code, out } = await vitamin(tmp, ["--help"])
+  assert.equal(code, 0)
+  for (const command of ["run", "serve", "config", "trust", "doctor"])
+    assert.match(out, new RegExp(`^ {2}vitamin ${command}\\b.*[a-z]{3}`, "m"))
+})
+
+for (const [args, says] of [
+  [["rnu", "x"], /Did you mean run\?/],
+  [["run", "--modle", "a/b", "x"], /Unknown argument: modle/],
+  [["run"], /Say what to do/],
+  [["run", "  "], /Say what to do/],
+  [["config"], /vitamin config show/],
+  [["serve", "--port", "abc"], /--port takes a number from 0 to 65535/],
+  [["serve", "--port", "70000"], /--port takes a number/],
+  [["run", "x", "--log-level", "loud"], /"debug", "info", "warn", "error"/],
+  [["trust", "--remove", "--list"], /mutually exclusive/],
+] as const)
+  test(`vitamin ${args.join(" ")} is a usage error: one line on stderr, exit code 2`, async () => {
+    await using tmp = await tmpdir()
+    const { code, out, err } = await vitamin(tmp, [...args])
+    assert.equal(code, 2, err)
+    assert.equal(out, "")
+    assert.match(err, says)
+    assert.match(err, /^vitamin: [^\n]+\n$/)
+  })
+
+test("vitamin run says that no model is configured and how to choose one", async () => {
+  await using tmp = await tmpdir()
+  const { code, out, err } = await vitamin(tmp, ["run", "Fix the login bug"])
+  assert.equal(code, 1)
+  assert.equal(out, "")
+  assert.match(err, /^vitamin: No model is configured\. .*VITAMIN_MODEL=provider\/model.*\n$/)
+})
+
+test("vitamin run shows a stack only with --log-level debug", async () => {
+  await using tmp = await tmpdir()
+  assert.doesNotMatch((await vitamin(tmp, ["run", "x"])).err, /\n {4}at /)
+  assert.match((await vitamin(tmp, ["run", "x", "--log-level", "debug"])).err, /\n {4}at /)
+})
+
+test("vitamin run --dir names a folder that is not there", async () => {
+  await using tmp = await tmpdir()
+  const { code, err } = await vitamin(tmp, ["run", "x", "--dir", join(tmp.path, "nowhere")])
+  assert.equal(code, 1)
+  assert.match(err, /nowhere" cannot be used: ENOENT/)
+})
+
+test("vitamin --log-file takes the log away from stderr", async () => {
+  await using tmp = await tmpdir()
+  const file = join(tmp.path, "vitamin.log")
+  const { err } = await vitamin(tmp, ["config", "show", "--log-level", "debug", "--log-file", file])
+  assert.equal(err, "")
+  assert.match(readFileSync(file, "utf8"), /DEBUG part is up name=config/)
+})
+
+test("vitamin config show tells which layer each value came from, without secrets", async () => {
+  await using tmp = await tmpdir({ git: true })
+  mkdirSync(join(tmp.env.XDG_CONFIG_HOME!, "vitamin"), { recursive: true })
+  const global = join(tmp.env.XDG_CONFIG_HOME!, "vitamin", "vitamin.jsonc")
+  writeFileSync(
+    global,
+    '{ "provider": { "default": "anthropic", "openai": { "apiKey": "sk-canary-000111222" } } }',
+  )
+  tmp.write(".vitamin/config.jsonc", '{ // mine\n "provider": { "default": "openai" }, "modle": "x" }')
+  const { code, out, err } = await vitamin(tmp, ["config", "show"], { VITAMIN_CONFIG: '{ "model": "a/b" }' })
+  assert.equal(code, 0, err)
+  assert.match(out, /provider\.default = openai +\(project\)/)
+  assert.match(out, /model = a\/b +\(environment\)/)
+  assert.match(out, /provider\.openai\.apiKey = \[redacted\] +\(global\)/)
+  assert.match(out, /modle.*did you mean.*model/i)
+  assert.doesNotMatch(out + err, /canary/)
+  const json = JSON.parse((await vitamin(tmp, ["config", "show", "--format", "json"])).out)
+  assert.equal(json.config.provider.default, "openai")
+  assert.equal(json.origins["provider.default"], "project")
+})
+
+test("vitamin with a broken configuration names the file, the place and the key, exit code 1", async () => {
+  await using tmp = await tmpdir()
+  const file = tmp.write(".vitamin/config.jsonc", '{\n  "provider": { "default": 5 }\n}')
+  const { code, out, err } = await vitamin(tmp, ["config", "show"])
+  assert.equal(code, 1)
+  assert.equal(out, "")
+  assert.ok(err.includes(`${file}:2:17: provider.default:`), err)
+})
+
+test("vitamin trust lets project code in, --trust only for one run, --remove takes it back", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const marker = join(tmp.path, "ran")
+  tmp.write(
+    ".vitamin/config.ts",
+    `import { writeFileSync } from "node:fs"\nimport { defineConfig } from "vitamin"\n` +
+      `writeFileSync(${JSON.stringify(marker)}, "")\nexport default defineConfig({ model: "from/code" })`,
+  )
+  const model = async (...args: string[]) =>
+    /model = (\S+)/.exec((await vitamin(tmp, ["config", "show", ...args])).out)?.[1]
+  const ran = () => statSync(marker, { throwIfNoEntry: false }) !== undefined
+
+  assert.equal(await model(), undefined)
+  assert.equal(ran(), false)
+  assert.equal(await model("--trust"), "from/code")
+  assert.equal(ran(), true)
+  assert.equal(await model(), undefined)
+  assert.equal((await vitamin(tmp, ["trust"])).out, `Trusted: ${tmp.path}`)
+  assert.equal(await model(), "from/code")
+  assert.equal((await vitamin(tmp, ["trust", "--list"])).out, tmp.path)
+  assert.equal((await vitamin(tmp, ["trust", "--remove"])).out, `No longer trusted: ${tmp.path}`)
+  assert.equal(await model(), undefined)
+})
+
+test("vitamin doctor names what is well, what is broken, and what to do", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const well = await vitamin(tmp, ["doctor"])
+  assert.equal(well.code, 0, well.err)
+  assert.match(well.out, /^ok +git +\d/m)
+  assert.match(well.out, /^note +trust[^\n]*\n +→ vitamin trust/m)
+  assert.match(well.out, /All is well/)
+
+  mkdirSync(join(tmp.env.XDG_DATA_HOME!, "vitamin/storage/session/p"), { recursive: true })
+  writeFileSync(join(tmp.env.XDG_DATA_HOME!, "vitamin/storage/session/p/good.json"), "{}")
+  writeFileSync(join(tmp.env.XDG_DATA_HOME!, "vitamin/storage/session/p/cut.json"), '{ "id"')
+  tmp.write(".vitamin/config.jsonc", "{ nonsense")
+  const ill = await vitamin(tmp, ["doctor"])
+  assert.equal(ill.code, 1)
+  assert.match(ill.out, /session\/p\/cut is broken/)
+  assert.match(ill.out, /bad +configuration +.*config\.jsonc:1:3/)
+  assert.match(ill.out, /2 of these need attention/)
+})
+
+test("vitamin serve prints one ready line, answers, and stops in good order on SIGTERM", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const { child, url, tokenFile } = await serving(tmp)
+  await using _ = child
+  assert.equal((await fetch(`${url}/health`)).status, 200)
+  assert.equal((await fetch(`${url}/info`)).status, 401)
+  const token = readFileSync(tokenFile, "utf8").trim()
+  assert.equal(statSync(tokenFile).mode & 0o777, 0o600)
+  assert.equal(tokenFile, join(tmp.env.XDG_STATE_HOME!, "vitamin", "token"))
+  const info = await fetch(`${url}/info`, { headers: { authorization: `Bearer ${token}` } })
+  assert.equal(((await info.json()) as { directory: string }).directory, tmp.path)
+  child.process.kill("SIGTERM")
+  assert.equal(await child.exit, 0, child.errors())
+  assert.equal(child.lines.length, 1)
+})
+
+test("vitamin serve says what to do when its port is taken", async () => {
+  await using tmp = await tmpdir()
+  const { child, url } = await serving(tmp)
+  await using _ = child
+  const port = new URL(url).port
+  const { code, err } = await vitamin(tmp, ["serve", "--port", port])
+  assert.equal(code, 1)
+  assert.match(err, new RegExp(`Port ${port} .*in use.*--port 0`))
+})
+
+test("vitamin config show stops quietly when nobody reads its output", async () => {
+  await using tmp = await tmpdir()
+  await using child = startVitamin(tmp, ["config", "show"])
+  child.process.stdout?.destroy()
+  assert.equal(await child.exit, 0, child.errors())
+})
