@@ -1,0 +1,66 @@
+// An acknowledged write against a bare append with fdatasync, interleaved in one process and on one disk.
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { open } from "node:fs/promises"
+import { join } from "node:path"
+import * as Storage from "#kernel/storage/storage.ts"
+import { median, quantile, report } from "./measure.ts"
+
+const rounds = 1_500
+mkdirSync("node_modules/.bench", { recursive: true })
+const root = mkdtempSync(join("node_modules/.bench", "storage-"))
+process.env.VITAMIN_DATA_DIR = join(process.cwd(), root, "data")
+
+for (const size of [2_000, 200_000]) {
+  const data = { text: "x".repeat(size) }
+  const bytes = Buffer.from(JSON.stringify(data))
+  const log = await open(join(root, `floor-${size}`), "a")
+  const times = {
+    floor: [] as number[],
+    fresh: [] as number[],
+    again: [] as number[],
+    update: [] as number[],
+  }
+  for (let i = 0; i < (size > 10_000 ? rounds / 10 : rounds); i++) {
+    times.floor.push(
+      await time(async () => {
+        await log.appendFile(bytes)
+        await log.datasync()
+      }),
+    )
+    times.fresh.push(await time(() => Storage.write(["bench", `size-${size}`, `new-${i}`], data)))
+    times.again.push(await time(() => Storage.write(["bench", `size-${size}`, "same"], data)))
+    times.update.push(
+      await time(() =>
+        Storage.update<typeof data & { n?: number }>(["bench", `size-${size}`, "same"], (d) => (d.n = i)),
+      ),
+    )
+  }
+  await log.close()
+  const name = `${size / 1000} KB`
+  report(
+    `write a new record of ${name} (floor: append + fdatasync)`,
+    median(times.fresh),
+    median(times.floor),
+    "ms",
+    2,
+  )
+  report(`write a record of ${name} again`, median(times.again), median(times.floor), "ms", 2)
+  report(`update a record of ${name}`, median(times.update), median(times.floor), "ms")
+  report(`write a new record of ${name}, p95`, quantile(times.fresh, 0.95), quantile(times.floor, 0.95), "ms")
+}
+
+const start = performance.now()
+await Promise.all(
+  Array.from({ length: 1_000 }, (_, i) =>
+    Storage.write(["bench", "parallel", `${i}`], { text: "x".repeat(2_000) }),
+  ),
+)
+console.log(`1 000 writes at once: ${(performance.now() - start).toFixed(0)} ms together`)
+await Storage.close()
+rmSync(root, { recursive: true, force: true })
+
+async function time(fn: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await fn()
+  return performance.now() - start
+}
