@@ -47,11 +47,6 @@ export const Instance = {
     return use().project
   },
 
-  /** Whether the caller runs inside an instance. */
-  get active(): boolean {
-    return current.getStore() !== undefined
-  },
-
   /** Run `fn` in the instance of a directory. The first call makes it and runs `init`; racing calls wait for that. */
   async provide<T>(options: {
     directory: string
@@ -59,14 +54,11 @@ export const Instance = {
     fn: () => T | Promise<T>
   }): Promise<T> {
     const directory = realDirectory(options.directory)
-    let instance = instances.get(directory)
-    if (!instance) {
-      const made = create(directory, options.init)
-      instance = made
-      instances.set(directory, made)
-      made.catch(() => instances.get(directory) === made && instances.delete(directory))
+    let context = await instanceOf(directory, options.init)
+    while (context.disposed) {
+      await context.disposed
+      context = await instanceOf(directory, options.init)
     }
-    const context = await instance
     return current.run(context, options.fn)
   },
 
@@ -100,6 +92,15 @@ export const Instance = {
       all.flatMap((made) => (made.status === "fulfilled" ? [disposeContext(made.value)] : [])),
     )
   },
+}
+
+function instanceOf(directory: string, init?: () => unknown): Promise<Context> {
+  const known = instances.get(directory)
+  if (known) return known
+  const made = create(directory, init)
+  instances.set(directory, made)
+  made.catch(() => instances.get(directory) === made && instances.delete(directory))
+  return made
 }
 
 async function create(directory: string, init?: () => unknown): Promise<Context> {

@@ -16,20 +16,19 @@ export async function detect(directory: string): Promise<SpaceInfo> {
   const folder = realpathSync(directory)
   const repository = Vcs.find(folder)
   if (!repository) return { id: hash(folder), name: basename(folder) || folder, worktree: folder }
-  const id = await rememberedId(repository)
-  return {
-    id,
-    name: basename(repository.worktree),
-    worktree: repository.worktree,
-    vcs: await Vcs.read(repository),
-  }
+  const vcs = await Vcs.read(repository)
+  const id = await rememberedId(repository, vcs)
+  return { id, name: basename(repository.worktree), worktree: repository.worktree, vcs }
 }
 
-async function rememberedId(repository: Vcs.Repository): Promise<string> {
+async function rememberedId(repository: Vcs.Repository, vcs: Vcs.Info): Promise<string> {
   const key = ["space", hash(repository.commonDir)]
   const known = await Storage.read<Remembered>(key).catch(() => undefined)
   if (known?.id) return known.id
-  const id = (await rootCommit(repository)) ?? hash(repository.commonDir)
+  const root = await rootCommit(repository)
+  const id = root ?? hash(repository.commonDir)
+  // There are commits, but git could not walk them: an answer for now, not for good.
+  if (!root && vcs.commit) return id
   try {
     const kept = await Storage.update<Remembered>(key, (draft) => keepFirst(draft, id), {
       initial: { gitDir: repository.commonDir },

@@ -68,7 +68,7 @@ test("Instance is found after awaits, in timers and in callbacks; outside one it
   ] as (() => unknown)[])
     assert.throws(access, none)
   await assert.rejects(Instance.dispose(), none)
-  assert.equal(Instance.active, false)
+  assert.throws(() => Instance.directory, { name: "Instance.NoInstance" })
   let later: Promise<void> | undefined
   await Instance.provide({
     directory: tmp.path,
@@ -88,7 +88,7 @@ test("Instance is found after awaits, in timers and in callbacks; outside one it
   })
   await later
   assert.deepEqual(seen, [tmp.path, tmp.path, tmp.path])
-  assert.equal(Instance.active, false)
+  assert.throws(() => Instance.directory, { name: "Instance.NoInstance" })
 })
 
 test("Instance.state() runs its factory once per instance", async () => {
@@ -260,4 +260,28 @@ test("Instance.provide() keeps one instance when a new one starts while a failed
   let inits = 0
   await Instance.provide({ directory, init: () => inits++, fn: () => {} })
   assert.equal(inits, 0)
+})
+
+test("Instance.provide() never runs in an instance that is being disposed", async () => {
+  await using tmp = await tmpdir()
+  const order: string[] = []
+  const state = Instance.state(
+    () => order.push("made"),
+    async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      order.push("disposed")
+    },
+  )
+  await Instance.provide({ directory: tmp.path, fn: state })
+  const disposing = Instance.provide({ directory: tmp.path, fn: () => Instance.dispose() })
+  const later = Instance.provide({
+    directory: tmp.path,
+    fn: () => {
+      order.push("ran")
+      state()
+    },
+  })
+  await Promise.all([disposing, later])
+  assert.deepEqual(order, ["made", "disposed", "ran", "made"])
+  await Instance.disposeAll()
 })

@@ -18,7 +18,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
     )
     .command(
       "serve",
-      "Serve this folder over HTTP: sessions, events, permissions",
+      "Serve this folder over HTTP, for editors and programs",
       (serve) =>
         serve
           .option("port", {

@@ -12,6 +12,9 @@ const chain: [name: string, start: () => Promise<unknown>][] = [
   ["vcs", () => currentVcs()],
 ]
 
+/** How many `bootstrap` calls are at work in an instance; the last one takes it down. */
+const users = Instance.state(() => ({ count: 0 }))
+
 /** Run `callback` in the instance of a directory and dispose of it afterwards, also when the callback throws. */
 export async function bootstrap<T>(directory: string, callback: () => T | Promise<T>): Promise<T> {
   await Storage.migrate()
@@ -19,10 +22,12 @@ export async function bootstrap<T>(directory: string, callback: () => T | Promis
     directory,
     init: startParts,
     fn: async () => {
+      const here = users()
+      here.count++
       try {
         return await callback()
       } finally {
-        await Instance.dispose()
+        if (--here.count === 0) await Instance.dispose()
       }
     },
   })

@@ -68,15 +68,17 @@ export function placeRecord(folders: Folders, path: string, text: Buffer | undef
 
 /** Make the present content of these records survive a power cut, their folders included. */
 export async function syncRecords(folders: Folders, entries: Iterable<Entry>): Promise<void> {
+  const files: string[] = []
   const directories = new Set<string>()
   for (const { path } of entries) {
-    await syncPath(fileOf(folders, path))
+    files.push(fileOf(folders, path))
     for (let folder = dirname(path); ; folder = dirname(folder)) {
       directories.add(join(folders.records, folder))
       if (folder === ".") break
     }
   }
-  for (const directory of directories) await syncPath(directory)
+  for (let i = 0; i < files.length; i += 16) await Promise.all(files.slice(i, i + 16).map(syncPath))
+  await Promise.all([...directories].map(syncPath))
 }
 
 /** Keep a broken record out of the way, in the same place of another tree. Gives its new place. */

@@ -14,6 +14,7 @@ import {
   writeSync,
   writevSync,
 } from "node:fs"
+import { dirname } from "node:path"
 import { crc32 } from "node:zlib"
 import { errorCode } from "#util/error.ts"
 
@@ -30,8 +31,7 @@ const voidMagic = 0x44494f56
 
 /** Begin a generation in a segment file: allocate it where needed, then put the new header in place. */
 export function beginSegment(file: string, generation: number, size: number): Segment {
-  const fd = openSync(file, "a+", 0o600)
-  closeSync(fd)
+  if (!existsSync(file)) createFile(file)
   const segment = { fd: openSync(file, "r+"), generation, salt: randomBytes(8), size }
   try {
     if (fstatSync(segment.fd).size > 4 * size) ftruncateSync(segment.fd, size)
@@ -42,6 +42,16 @@ export function beginSegment(file: string, generation: number, size: number): Se
   } catch (error) {
     closeSync(segment.fd)
     throw error
+  }
+}
+
+function createFile(file: string) {
+  closeSync(openSync(file, "a", 0o600))
+  const folder = openSync(dirname(file), "r")
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
   }
 }
 

@@ -42,6 +42,8 @@ type Placed = { job: Job; path: string; text: Buffer | undefined; offset: number
 type Opened = { lock: Lock; state: StateFile }
 
 const batchSize = 256
+/** Segments' worth of records after which writers wait for the checkpoint. */
+const tooLong = 8
 
 export function createWriter(
   folders: Folders,
@@ -52,6 +54,9 @@ export function createWriter(
   let opening: Promise<Opened> | undefined
   let draining: Promise<void> | undefined
   let checkpointing: Promise<void> | undefined
+  /** What writers wait for when the journal has become too long. */
+  let syncing: Promise<void> | undefined
+  let isTooLong = false
 
   const writer: Writer = {
     submit: (change) => enqueue({ change }) as Promise<void>,
@@ -78,7 +83,10 @@ export function createWriter(
   }
 
   async function drain() {
-    while (queue.length) await drainOnce()
+    while (queue.length) {
+      await drainOnce()
+      if (isTooLong) await syncing
+    }
     draining = undefined
   }
 
@@ -197,6 +205,7 @@ export function createWriter(
 
   /** Go on in the other segment once what it holds is safe; until then this one grows. */
   function rotateIfFull(state: State, states: StateFile) {
+    isTooLong = state.end > tooLong * options.segmentBytes
     if (state.end < options.segmentBytes && state.records < options.segmentRecords) return
     if (state.checkpoint >= state.generation - 1) {
       const generation = state.generation + 1
@@ -213,7 +222,9 @@ export function createWriter(
   async function checkpoint(generation: number) {
     try {
       const entries = segments.read(generation)?.entries ?? []
-      await syncRecords(folders, new Map(entries.map((entry) => [entry.path, entry])).values())
+      const synced = syncRecords(folders, new Map(entries.map((entry) => [entry.path, entry])).values())
+      syncing = synced.catch(() => {})
+      await synced
       await writer.exclusive((state) => {
         state.checkpoint = Math.max(state.checkpoint, generation)
       })
