@@ -1,0 +1,73 @@
+// The package as npm carries it: complete in itself, and able to find a Node that can run it.
+import assert from "node:assert/strict"
+import { execFileSync, spawnSync } from "node:child_process"
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import { fileURLToPath } from "node:url"
+import { version } from "#util/version.ts"
+import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
+
+const root = fileURLToPath(new URL("../../..", import.meta.url))
+// A launcher that believes it was started by an old Node; what it starts instead knows nothing of this.
+const asOldNode =
+  'data:text/javascript,Object.defineProperty(process, "versions", { value: { node: "20.1.0" } })'
+
+/** The packed package, unpacked in a folder that has nothing else. */
+function unpack(tmp: Tmp): string {
+  execFileSync("npm", ["pack", "--ignore-scripts", "--pack-destination", tmp.path], {
+    cwd: root,
+    stdio: "pipe",
+  })
+  const archive = readdirSync(tmp.path).find((name) => name.endsWith(".tgz"))!
+  execFileSync("tar", ["xzf", archive], { cwd: tmp.path })
+  return join(tmp.path, "package", "dist", "vitamin.js")
+}
+
+function run(tmp: Tmp, args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    cwd: tmp.path,
+    env: tmp.env,
+    encoding: "utf8",
+  })
+  return { status, stdout, stderr }
+}
+
+test("the packed package runs without node_modules, source or project around it", async () => {
+  await using tmp = await tmpdir()
+  const command = unpack(tmp)
+  assert.equal(existsSync(join(tmp.path, "package", "src")), false)
+  assert.equal(run(tmp, [command, "--version"]).stdout, `${version}\n`)
+  const shown = run(tmp, [command, "config", "show"])
+  assert.equal(shown.status, 0, shown.stderr)
+  assert.match(run(tmp, [command, "run", "x"]).stderr, /No model is configured/)
+  const library = run(tmp, [
+    "--input-type=module",
+    "-e",
+    `import { Storage } from ${JSON.stringify(join(tmp.path, "package/dist/index.js"))}
+     await Storage.write(["a", "b"], { n: 1 })
+     console.log(JSON.stringify(await Storage.read(["a", "b"])))
+     await Storage.close()`,
+  ])
+  assert.equal(library.stdout, '{"n":1}\n', library.stderr)
+})
+
+test("the installed command goes on in the Node that came along when the machine's is too old", async () => {
+  await using tmp = await tmpdir()
+  const command = unpack(tmp)
+  const shipped = `node-${process.platform}-${process.arch}`
+  mkdirSync(join(tmp.path, "node_modules", shipped, "bin"), { recursive: true })
+  symlinkSync(process.execPath, join(tmp.path, "node_modules", shipped, "bin", "node"))
+  const { status, stderr } = run(tmp, ["--import", asOldNode, command, "run", "x"])
+  assert.equal(status, 1)
+  assert.match(stderr, /No model is configured/)
+  assert.equal(run(tmp, ["--import", asOldNode, command, "run"]).status, 2)
+})
+
+test("the installed command says what to do when no Node is new enough", async () => {
+  await using tmp = await tmpdir()
+  const command = unpack(tmp)
+  const { status, stderr } = run(tmp, ["--import", asOldNode, command, "doctor"])
+  assert.equal(status, 1)
+  assert.match(stderr, /^vitamin needs Node 24 or newer, this is v.*npm install/)
+})
