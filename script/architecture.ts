@@ -21,6 +21,13 @@ const owners: Record<string, string[]> = {
   "@hono/node-server": ["edge/server"],
   yargs: ["edge/cli"],
   "jsonc-parser": ["util/jsonc.ts"],
+  "@ai-sdk/provider": ["ability/provider", "engine/session", "knowledge/message"],
+  "@ai-sdk/anthropic": ["ability/provider"],
+  "@ai-sdk/openai": ["ability/provider"],
+  "@ai-sdk/google": ["ability/provider"],
+  "@ai-sdk/openai-compatible": ["ability/provider"],
+  "@vscode/ripgrep": ["knowledge/grounding/ripgrep.ts"],
+  ripgrep: ["knowledge/grounding/ripgrep.ts"],
   zod: ["kernel", "knowledge", "ability", "engine", "edge"],
 }
 

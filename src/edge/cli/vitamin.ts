@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 // The installed command. It answers --version, and no words at all, before anything else is loaded, turns the compile cache on, and where
-// the Node that started it is too old, goes on in the one that came with the package. Plain enough for old Nodes.
-import { spawn } from "node:child_process"
+// the Node that started it is too old, goes on in a newer one that it finds. Plain enough for old Nodes.
+import { spawn, spawnSync } from "node:child_process"
+import { existsSync } from "node:fs"
 import * as module from "node:module"
 import { homedir } from "node:os"
-import { isAbsolute, join } from "node:path"
+import { delimiter, isAbsolute, join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { version } from "#util/version.ts"
 
 const oldest = 24
@@ -33,26 +35,43 @@ async function start() {
 }
 
 function goOnInNewerNode() {
-  const node = shippedNode()
-  if (!node) {
-    console.error(
+  const node = newerNode()
+  if (!node)
+    return tell(
       `vitamin needs Node ${oldest} or newer, this is ${process.version}. Try: npm install -g node@${oldest}`,
     )
-    process.exitCode = 1
-    return
-  }
   const child = spawn(node, process.argv.slice(1), { stdio: "inherit" })
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal))
+  child.on("error", (error) => tell(`${node} could not be started: ${error.message}`))
   child.on("exit", (code, signal) => {
     process.exitCode = code ?? (signal === "SIGINT" ? 130 : 1)
   })
 }
 
-function shippedNode(): string | undefined {
+function tell(message: string) {
+  console.error(message)
+  process.exitCode = 1
+}
+
+/** One installed beside the package, one that came with a checkout, or another one on the PATH. */
+function newerNode(): string | undefined {
+  const name = `node-${process.platform}-${process.arch}/bin/node`
+  const checkout = fileURLToPath(new URL(`../script/node24/node_modules/${name}`, import.meta.url))
+  const onPath = (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, "node"))
+  return [installed(name), checkout, ...onPath].find(
+    (node) => node !== undefined && existsSync(node) && isNewEnough(node),
+  )
+}
+
+function installed(name: string): string | undefined {
   try {
-    const require = module.createRequire(import.meta.url)
-    return require.resolve(`node-${process.platform}-${process.arch}/bin/node`)
+    return module.createRequire(import.meta.url).resolve(name)
   } catch {
     return undefined
   }
+}
+
+function isNewEnough(node: string): boolean {
+  const { stdout } = spawnSync(node, ["--version"], { encoding: "utf8" })
+  return Number.parseInt(String(stdout).slice(1), 10) >= oldest
 }

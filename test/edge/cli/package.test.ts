@@ -67,6 +67,7 @@ test("the installed command goes on in the Node that came along when the machine
 test("the installed command says what to do when no Node is new enough", async () => {
   await using tmp = await tmpdir()
   const command = unpack(tmp)
+  tmp.env.PATH = "/nonexistent"
   const { status, stderr } = run(tmp, ["--import", asOldNode, command, "doctor"])
   assert.equal(status, 1)
   assert.match(stderr, /^vitamin needs Node 24 or newer, this is v.*npm install/)

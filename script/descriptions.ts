@@ -1,0 +1,33 @@
+// Writes the descriptions of the built-in tools, which are `.md` files, into a module: a bundle has no files beside it.
+//   node script/descriptions.ts --write
+import { globSync, readFileSync, writeFileSync } from "node:fs"
+import { basename, join } from "node:path"
+
+const folder = join(import.meta.dirname, "../src/ability/tool/builtin")
+
+/** Where the module is. */
+export const descriptionsFile = join(folder, "descriptions.ts")
+
+/** The module as the `.md` files make it now. */
+export function drawDescriptions(): string {
+  const entries = globSync("*.md", { cwd: folder })
+    .sort()
+    .map((file) => entry(basename(file, ".md"), readFileSync(join(folder, file), "utf8").trim()))
+  return [
+    "// Made from the .md files of this folder by script/descriptions.ts --write.",
+    "export const descriptions = {",
+    ...entries,
+    "} as const",
+    "",
+  ].join("\n")
+}
+
+/** As the formatter wants it: with the quote that needs fewer escapes. */
+function entry(name: string, text: string): string {
+  const json = JSON.stringify(text)
+  const doubles = text.split('"').length > text.split("'").length
+  const quoted = doubles ? `'${json.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'` : json
+  return `  ${name}: ${quoted},`
+}
+
+if (import.meta.main && process.argv.includes("--write")) writeFileSync(descriptionsFile, drawDescriptions())
