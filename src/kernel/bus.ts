@@ -33,6 +33,8 @@ export function define<P>(
   options: { live?: boolean } = {},
 ): Definition<P> {
   if (!/^[a-z][\w.-]*$/i.test(type)) throw new InvalidEvent(type, "a type is a word, such as session.created")
+  if (type === "gap")
+    throw new InvalidEvent(type, "the event stream itself says that when events are missing")
   const definition: Definition<P> = Object.freeze({ type, schema, live: options.live ?? false })
   definitions.set(type, definition as Definition)
   return definition

@@ -1,7 +1,7 @@
 // Events on disk for replay, exact across restarts and kill -9: SSE frames in segment files, copied as bytes. Readers
 // go by offsets in the log as a whole; an id is looked up once, when a client comes back. A disk that fails costs the
 // replay of what it could not take, never a live event.
-import { rmSync } from "node:fs"
+import { existsSync, rmSync } from "node:fs"
 import { errorText } from "#util/error.ts"
 import { type Gap, gapFrame } from "./event-frame.ts"
 import {
@@ -60,7 +60,7 @@ export function createEventLog(options: {
   let closed = false
 
   function append(batch: Batch) {
-    if (slot && !closed && Date.now() >= retryAt)
+    if (slot && !closed && performance.now() >= retryAt)
       try {
         write(slot, batch)
         retryAt = 0
@@ -72,19 +72,33 @@ export function createEventLog(options: {
     firstOfRun ??= batch.first
   }
 
-  function write({ directory, reserve: reserveIds }: Slot, batch: Batch) {
+  function write(own: Slot, batch: Batch) {
+    if (!own.isOurs() || (active && !existsSync(active.path))) startAgain(own)
     if (batch.last + reserve / 10 > ceiling) {
-      reserveIds(batch.last + reserve)
+      own.reserve(batch.last + reserve)
       ceiling = batch.last + reserve
     }
     if (active && (active.size >= segmentBytes || lostAfter !== undefined)) roll()
     const marked = lostAfter === undefined ? batch : withGap(batch, lostAfter)
     if (!active) {
-      active = createSegment(directory, end + batch.bytes.length - marked.bytes.length, marked.first)
+      active = createSegment(own.directory, end + batch.bytes.length - marked.bytes.length, marked.first)
       segments.push(active)
     }
     appendBatch(active, marked)
     lostAfter = undefined
+  }
+
+  /** Files of the log were removed while it is in use: what they held is lost, what comes is kept again. */
+  function startAgain(own: Slot) {
+    const gone = own.isOurs() ? segments.filter(({ path }) => !existsSync(path)) : [...segments]
+    if (gone[0]) lostAfter = Math.min(lostAfter ?? lastId, gone[0].first - 1)
+    for (const segment of gone) forget(segment)
+    ceiling = 0
+    own.restore()
+    if (retryAt > 0) return
+    Log.warn("files of the event log were removed; their events can no longer be replayed, new ones can", {
+      directory: own.directory,
+    })
   }
 
   function giveUp(failed: Slot, error: unknown) {
@@ -93,7 +107,7 @@ export function createEventLog(options: {
         directory: failed.directory,
         error: errorText(error),
       })
-    retryAt = Date.now() + retryEvery
+    retryAt = performance.now() + retryEvery
     lostAfter ??= lastId
     ceiling = 0
     try {
@@ -118,10 +132,14 @@ export function createEventLog(options: {
   }
 
   function remove(segment: Segment) {
+    forget(segment)
+    rmSync(segment.path, { force: true })
+  }
+
+  function forget(segment: Segment) {
     segments.splice(segments.indexOf(segment), 1)
     if (segment === active) active = undefined
-    if (segment.fd !== undefined) finishSegment(segment, () => false)
-    rmSync(segment.path, { force: true })
+    finishSegment(segment, () => false)
   }
 
   function locate(id: number): { offset: number; gap?: Gap } | undefined {
@@ -155,6 +173,8 @@ export function createEventLog(options: {
     closed = true
     if (active) finishSegment(active, () => false)
     try {
+      // Without a record of them, ids that clients still have would be given again.
+      if (slot?.isOurs() === false) slot.restore()
       slot?.release(lastId)
     } catch (error) {
       Log.warn("the event log could not be closed in order", { error: errorText(error) })

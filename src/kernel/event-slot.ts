@@ -2,12 +2,14 @@
 // dies, however it dies. Ids are reserved ahead on disk, so that none is ever given twice, not even after a power cut.
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs"
 import { join } from "node:path"
@@ -21,11 +23,17 @@ export type Slot = Readonly<{
   reserved: number
   /** Whether all that was written by the run before is there: it stopped in order, or only its process died. */
   complete: boolean
+  /** Whether the folder on the disk is still the one that was taken. */
+  isOurs(): boolean
+  /** Make the folder again after it was removed. Throws when another process has taken its place meanwhile. */
+  restore(): void
   reserve(id: number): void
   /** Remember that events are missing on the disk, as far as a full disk allows. */
   markIncomplete(): void
   release(lastId: number): void
 }>
+
+type Lock = { inode: bigint | undefined; close(): void }
 
 const slots = 1000
 const idsPerSlot = 1e12
@@ -37,25 +45,37 @@ export function takeSlot(root: string): Slot {
   for (let number = 0; number < slots; number++) {
     const directory = join(root, String(number))
     mkdirSync(directory, { recursive: true, mode: 0o700 })
-    const lock = takeLock(join(directory, "lock"))
+    const lock = takeLock(directory)
     if (lock) return openSlot(directory, number * idsPerSlot, lock)
   }
   throw new Error(`All ${slots} slots of ${root} are taken by running servers`)
 }
 
-function openSlot(directory: string, floor: number, lock: DatabaseSync): Slot {
+function openSlot(directory: string, floor: number, taken: Lock): Slot {
   const file = join(directory, "reserved")
   // Of its own, because removing it works on a full disk, where writing does not.
   const writer = join(directory, "writer")
   const reserved = readText(file)
   const lastWriter = readText(writer)
   let named = false
+  let lock = taken
+  const isOurs = () => inodeOf(join(directory, "lock")) === lock.inode
   return Object.freeze({
     directory,
     floor,
     reserved: Math.max(floor, Number(reserved) || 0),
     complete:
       reserved === undefined || lastWriter === stopped || (lastWriter ?? "") === (bootId() || "unknown"),
+    isOurs,
+    restore() {
+      mkdirSync(directory, { recursive: true, mode: 0o700 })
+      if (isOurs()) return
+      const again = existsSync(file) ? undefined : takeLock(directory)
+      if (!again) throw new Error("another server has taken the place of a folder that was removed")
+      lock.close()
+      lock = again
+      named = false
+    },
     reserve(id: number) {
       if (!named) replace(writer, bootId())
       named = true
@@ -77,16 +97,22 @@ function openSlot(directory: string, floor: number, lock: DatabaseSync): Slot {
 }
 
 /** Undefined when another process holds it. */
-function takeLock(path: string): DatabaseSync | undefined {
-  const lock = new DatabaseSync(path, { timeout: 0 })
+function takeLock(directory: string): Lock | undefined {
+  const path = join(directory, "lock")
+  const database = new DatabaseSync(path, { timeout: 0 })
   try {
-    lock.exec("BEGIN EXCLUSIVE")
-    return lock
+    database.exec("BEGIN EXCLUSIVE")
+    return { inode: inodeOf(path), close: () => database.close() }
   } catch (error) {
-    lock.close()
+    database.close()
     if ((error as { errcode?: number }).errcode === locked) return undefined
     throw error
   }
+}
+
+/** As long as the lock is open its number is given to no other file. */
+function inodeOf(path: string): bigint | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino
 }
 
 /** After a power cut there is the old content or the new one, never half of it. */

@@ -1,28 +1,44 @@
-// The secrets that we hold, and their removal from text by value, as they are and as JSON inside JSON escapes them. Never by pattern: text that only looks like a
-// secret must pass unchanged. Values shorter than eight characters would match ordinary words and are left alone.
+// The secrets that we hold, and their removal from text by value, as they are and as JSON inside JSON escapes them.
+// Never by pattern: text that only looks like a secret must pass unchanged. Values shorter than eight characters would
+// match ordinary words and are left alone.
 
 const shortest = 8
+const longWord = 16
 const held = new Map<string, string>()
-let longestFirst: [value: string, label: string][] = []
+// Sorted when it is next needed: a configuration may bring many secrets at once.
+let longestFirst: [value: string, label: string][] | undefined
 
 /** Remember a secret, so that it never leaves in a log, an event or a record. `label` takes its place. */
 export function hold(value: string | undefined, label: string): void {
   if (!value || value.length < shortest) return
+  const shown = `[${label}]`
+  if (held.get(value) === shown) return
   for (let form = value, depth = 0; depth < 3; form = JSON.stringify(form).slice(1, -1), depth++)
-    held.set(form, `[${label}]`)
-  longestFirst = [...held].sort(([a], [b]) => b.length - a.length)
+    held.set(form, shown)
+  longestFirst = undefined
 }
 
 /** The text with every held secret replaced by its label. */
 export function redact(text: string): string {
+  longestFirst ??= [...held].sort(([a], [b]) => b.length - a.length)
   for (const [value, label] of longestFirst)
     if (text.includes(value)) text = text.replaceAll(value, () => label)
   return text
 }
 
-/** The same for JSON text, inside its strings and names only: it stays JSON whatever the secret looks like. */
+/** The same for JSON text: it stays JSON, whatever the secret is. A name is rewritten only for a secret that is too long
+ * to be an ordinary word, so that a poor key cannot change the shape of every record. */
 export function redactJson(json: string): string {
-  return reveals(json) ? JSON.stringify(JSON.parse(json), (_, value) => withoutSecrets(value)) : json
+  if (!reveals(json)) return json
+  return JSON.stringify(JSON.parse(json), (_, value) => {
+    if (typeof value === "string") return redact(value)
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [redactName(name), item]))
+  })
+}
+
+function redactName(name: string): string {
+  return name.length >= longWord ? redact(name) : name
 }
 
 /** Whether a value is one of the held secrets, or has one in it. */
@@ -31,8 +47,7 @@ export function reveals(text: string): boolean {
   return false
 }
 
-function withoutSecrets(value: unknown): unknown {
-  if (typeof value === "string") return redact(value)
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [redact(name), item]))
+/** Whether a value is one of the held secrets, nothing before or after it. */
+export function isHeld(text: string): boolean {
+  return held.has(text)
 }

@@ -2,7 +2,7 @@
 // first commit, a deeper clone or merged histories never hide the sessions that were made before.
 import { createHash } from "node:crypto"
 import { realpathSync } from "node:fs"
-import { basename } from "node:path"
+import { basename, dirname } from "node:path"
 import * as Log from "./log.ts"
 import * as Storage from "./storage/storage.ts"
 import * as Vcs from "./vcs.ts"
@@ -26,7 +26,7 @@ async function rememberedId(repository: Vcs.Repository, vcs: Vcs.Info): Promise<
   const known = await Storage.read<Remembered>(key).catch(() => undefined)
   if (known?.id) return known.id
   const root = await rootCommit(repository)
-  const id = root ?? hash(repository.commonDir)
+  const id = root ?? hash(homeOf(repository))
   // There are commits, but git could not walk them: an answer for now, not for good.
   if (!root && vcs.commit) return id
   try {
@@ -38,6 +38,11 @@ async function rememberedId(repository: Vcs.Repository, vcs: Vcs.Info): Promise<
     Log.warn("the id of this project could not be kept", { error })
     return id
   }
+}
+
+/** The folder that a repository is in, so that a folder keeps its id when it becomes one. */
+function homeOf({ commonDir }: Vcs.Repository): string {
+  return basename(commonDir) === ".git" ? dirname(commonDir) : commonDir
 }
 
 function keepFirst(draft: Remembered, id: string) {

@@ -2,10 +2,24 @@
 // kept in Storage; a folder that was never trusted is only data.
 import { createHash } from "node:crypto"
 import { realpathSync } from "node:fs"
+import { NamedError } from "#util/error.ts"
+import { statOf } from "#util/stat-of.ts"
 import * as Storage from "./storage/storage.ts"
 import * as Vcs from "./vcs.ts"
 
 export type Grant = { directory: string; time: number }
+
+/** Trust was asked about, given to or taken from something that is no folder. */
+export class InvalidDirectory extends NamedError {
+  declare readonly data: { directory: string }
+
+  constructor(directory: string) {
+    const what = statOf(directory) ? "is not a directory" : "does not exist or cannot be reached"
+    super("Trust.InvalidDirectory", `"${directory}" ${what}; trust belongs to an existing directory`, {
+      directory,
+    })
+  }
+}
 
 const forThisProcess = new Set<string>()
 
@@ -42,6 +56,7 @@ export async function list(): Promise<Grant[]> {
 }
 
 function rootOf(directory: string): string {
+  if (!statOf(directory)?.isDirectory()) throw new InvalidDirectory(directory)
   const folder = realpathSync(directory)
   return Vcs.find(folder)?.worktree ?? folder
 }

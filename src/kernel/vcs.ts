@@ -1,15 +1,35 @@
 // What git says about a folder, read from its files where that is enough: a start must not wait for git processes.
-// Where git itself has to be asked, hooks, fsmonitor, filters and the caller's GIT_* variables are turned off.
+// Where git itself has to be asked, hooks, fsmonitor, pager, external diff, fetching and the system's configuration are
+// off, and it gets the few variables that it needs. Filters (clean, smudge, process) and textconv have names that only
+// the repository knows; they are off because no command is run that reads or writes the content of a work tree.
 import { execFile } from "node:child_process"
-import { existsSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs"
+import { existsSync, readFileSync, realpathSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { promisify } from "node:util"
+import { NamedError } from "#util/error.ts"
+import { statOf } from "#util/stat-of.ts"
 import * as Env from "./env.ts"
 
 export type Info = { type: "git"; branch?: string; commit?: string }
 
 /** A repository seen from one of its work trees. `commonDir` is shared by all of them. */
 export type Repository = { worktree: string; gitDir: string; commonDir: string }
+
+const reading = ["rev-list", "rev-parse", "symbolic-ref"] as const
+type Command = (typeof reading)[number]
+
+// Not our own keys and tokens, held or not: git may hand its environment to what a repository names.
+const gitVariables = /^(PATH|HOME|USER|LOGNAME|TMPDIR|LANG|LC_ALL|XDG_.+|SYSTEMROOT)$/i
+
+/** A git command that could run code of the repository. */
+class CommandRefused extends NamedError {
+  declare readonly data: { command: string }
+
+  constructor(command: string) {
+    const text = `git ${command} is not run: it could run filters of the repository. Available: ${reading.join(", ")}`
+    super("Vcs.CommandRefused", text, { command })
+  }
+}
 
 /** The repository that a folder belongs to, or undefined outside git. */
 export function find(directory: string): Repository | undefined {
@@ -32,7 +52,8 @@ export async function read(repository: Repository): Promise<Info> {
 }
 
 /** Run git in a work tree with everything off that a repository could use to run code of its own. Gives stdout. */
-export async function git(worktree: string, args: string[]): Promise<string> {
+export async function git(worktree: string, args: [Command, ...string[]]): Promise<string> {
+  if (!reading.includes(args[0])) throw new CommandRefused(args[0])
   const off = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "diff.external="]
   const { stdout } = await promisify(execFile)("git", [...off.flatMap((pair) => ["-c", pair]), ...args], {
     cwd: worktree,
@@ -46,7 +67,7 @@ export async function git(worktree: string, args: string[]): Promise<string> {
 /** Missing objects are not fetched, by no protocol: a repository can name a command as its remote, and its own
  * `protocol.*.allow` would win over an option. A broken repository does not answer for the one around it. */
 function gitEnvironment(worktree: string): Record<string, string> {
-  const own = Object.fromEntries(Object.entries(Env.forChild()).filter(([name]) => !name.startsWith("GIT_")))
+  const own = Object.fromEntries(Object.entries(Env.forChild()).filter(([name]) => gitVariables.test(name)))
   return {
     ...own,
     GIT_ALLOW_PROTOCOL: "none",
@@ -91,7 +112,7 @@ function resolveRef({ gitDir, commonDir }: Repository, ref: string): string | un
 
 /** Repositories whose refs are not plain files (reftable) answer only through git. */
 async function askGit(repository: Repository): Promise<Info> {
-  const one = async (args: string[]) =>
+  const one = async (args: [Command, ...string[]]) =>
     (await git(repository.worktree, args).catch(() => "")).trim() || undefined
   const branch = await one(["symbolic-ref", "--short", "-q", "HEAD"])
   const commit = await one(["rev-parse", "-q", "--verify", "HEAD"])
@@ -102,14 +123,6 @@ async function askGit(repository: Repository): Promise<Info> {
 function readText(path: string): string | undefined {
   try {
     return statOf(path)?.isFile() ? readFileSync(path, "utf8") : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function statOf(path: string): Stats | undefined {
-  try {
-    return statSync(path)
   } catch {
     return undefined
   }

@@ -86,8 +86,8 @@ test("Bus.publish() refuses what cannot be sent as JSON", async () => {
   })
 })
 
-test("Bus.define() refuses a type that is no word", () => {
-  for (const type of ["", "a b", "a\nb", "*", "1a"])
+test("Bus.define() refuses a type that is no word, or that the event stream uses itself", () => {
+  for (const type of ["", "a b", "a\nb", "*", "1a", "gap"])
     assert.throws(() => Bus.define(type, z.unknown()), { name: "Bus.InvalidEvent" })
   assert.ok(Bus.list().includes(Created as Bus.Definition))
 })

@@ -1,9 +1,13 @@
 // The environment through one door.
 import assert from "node:assert/strict"
+import { chmodSync, existsSync, utimesSync } from "node:fs"
+import { join } from "node:path"
 import { afterEach, test } from "node:test"
 import * as Env from "#kernel/env.ts"
 import * as Secret from "#kernel/secret.ts"
+import * as Vcs from "#kernel/vcs.ts"
 import { run } from "../fixture/child.ts"
+import { tmpdir } from "../fixture/tmpdir.ts"
 
 afterEach(() => {
   for (const name of Object.keys(process.env)) if (name.startsWith("ENV_TEST")) delete process.env[name]
@@ -38,4 +42,76 @@ test("Env.forChild() leaves out what holds one of our secrets, and a child never
   assert.equal(seen.ENV_TEST_LIKE, "env-secret-0124")
   assert.equal(seen.PATH, process.env.PATH)
   assert.equal("ENV_TEST_KEY" in seen || "ENV_TEST_HEADER" in seen, false)
+})
+
+/** Run with variables of the process set, then as before. */
+async function withEnv(values: Record<string, string>, fn: () => Promise<void> | void): Promise<void> {
+  const before = Object.keys(values).map((name) => [name, process.env[name]] as const)
+  Object.assign(process.env, values)
+  try {
+    await fn()
+  } finally {
+    for (const [name, value] of before)
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+  }
+}
+
+test("Env.forChild() keeps what a child cannot do without, unless it is a secret itself", async () => {
+  Secret.hold("ordinary-word", "key")
+  const names = [
+    "PATH",
+    "HOME",
+    "SHELL",
+    "USER",
+    "LANG",
+    "LC_CTYPE",
+    "TERM",
+    "TMPDIR",
+    "PWD",
+    "XDG_DATA_HOME",
+  ]
+  const valued = (value: string) => Object.fromEntries(names.map((name) => [name, value]))
+  await withEnv({ ...valued("/home/ordinary-word/x"), ENV_TEST_PATH: "/home/ordinary-word/x" }, () => {
+    const env = Env.forChild()
+    for (const name of names) assert.equal(env[name], "/home/ordinary-word/x", name)
+    assert.equal("ENV_TEST_PATH" in env, false)
+  })
+  await withEnv(valued("ordinary-word"), () => {
+    const env = Env.forChild()
+    for (const name of names) assert.equal(name in env, false, name)
+  })
+})
+
+test("Vcs.git() gives git the variables that it needs and no others", async () => {
+  await using tmp = await tmpdir()
+  chmodSync(tmp.write("bin/git", "#!/bin/sh\nexec /usr/bin/env\n"), 0o755)
+  const given = { ANTHROPIC_API_KEY: "sk-never-held", ENV_TEST_X: "x", GIT_DIR: "/nowhere", LOGNAME: "me" }
+  await withEnv({ ...given, PATH: `${join(tmp.path, "bin")}:${process.env.PATH}` }, async () => {
+    const out = await Vcs.git(tmp.path, ["rev-parse", "HEAD"])
+    const names = out.split("\n").map((line) => line.split("=")[0]!)
+    for (const name of ["PATH", "HOME", "LOGNAME", "XDG_CONFIG_HOME", "GIT_NO_LAZY_FETCH"])
+      assert.ok(names.includes(name), name)
+    for (const name of ["ANTHROPIC_API_KEY", "ENV_TEST_X", "GIT_DIR"])
+      assert.equal(names.includes(name), false, name)
+  })
+})
+
+test("Vcs.git() refuses the commands that would run a filter of the repository", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const marker = join(tmp.path, "../marker")
+  tmp.write(".gitattributes", "* filter=evil\n")
+  tmp.git("config", "filter.evil.clean", `touch ${marker}; cat`)
+  utimesSync(join(tmp.path, "README.md"), 1, 1)
+  for (const command of ["status", "diff", "add"]) {
+    const args = [command, "."] as unknown as Parameters<typeof Vcs.git>[1]
+    await assert.rejects(Vcs.git(tmp.path, args), {
+      name: "Vcs.CommandRefused",
+      message: /filters.*rev-list/,
+    })
+  }
+  assert.match(await Vcs.git(tmp.path, ["rev-parse", "HEAD"]), /^[0-9a-f]{40}\n$/)
+  assert.equal(existsSync(marker), false)
+  tmp.git("status")
+  assert.equal(existsSync(marker), true, "git alone would have run it")
 })

@@ -16,6 +16,7 @@ import { test } from "node:test"
 import { promisify } from "node:util"
 import { createDirectoryFilter, frameOf } from "#kernel/event-frame.ts"
 import { createEventLog, type EventLog } from "#kernel/event-log.ts"
+import * as Log from "#kernel/log.ts"
 import { tmpdir } from "../fixture/tmpdir.ts"
 
 function add(log: EventLog, count: number, directory = "/a"): number[] {
@@ -221,6 +222,81 @@ test("createEventLog() goes on when its folder is taken away, and keeps events a
   add(log, 2)
   assert.deepEqual(idsAfter(log, last), [last + 1, last + 2])
   assert.match(readAll(log, log.locate(30)!.offset), /^id: \d+\nevent: gap\n/)
+  log.close()
+})
+
+test("createEventLog() makes a removed folder again, says once what was lost, and goes on above the old ids", async () => {
+  await using tmp = await tmpdir()
+  const directory = join(tmp.path, "events")
+  const file = join(tmp.path, "log")
+  const log = createEventLog({ directory, segmentBytes: 1000 })
+  for (let i = 0; i < 5; i++) add(log, 20)
+  Log.setFile(file)
+  rmSync(directory, { recursive: true })
+  add(log, 2)
+  add(log, 2)
+  Log.setFile(undefined)
+  assert.equal(readFileSync(file, "utf8").match(/WARN/g)?.length, 1)
+  assert.deepEqual(idsAfter(log, 100), [101, 102, 103, 104])
+  for (const cursor of [1, 50, 99]) {
+    const text = readAll(log, log.locate(cursor)!.offset)
+    assert.match(text, /^id: 100\nevent: gap\ndata: \{"after":0,"from":101\}\n\nid: 101\n/)
+  }
+  // Nobody else may take the folder while it is in use.
+  const other = createEventLog({ directory })
+  assert.equal(other.lastId(), 1e12)
+  other.close()
+  const again = createEventLog({ directory: abandoned(directory) })
+  assert.ok(again.lastId() > 104)
+  assert.deepEqual(idsAfter(again, 102), [103, 104])
+  again.close()
+})
+
+test("createEventLog() leaves a record of its ids when it is closed after its folder was removed", async () => {
+  await using tmp = await tmpdir()
+  const directory = join(tmp.path, "events")
+  const log = createEventLog({ directory })
+  add(log, 30)
+  rmSync(directory, { recursive: true })
+  log.close()
+  const again = createEventLog({ directory })
+  assert.equal(again.lastId(), 30)
+  again.close()
+})
+
+test("createEventLog() does not write into a folder that another process has taken meanwhile", async () => {
+  await using tmp = await tmpdir()
+  const directory = join(tmp.path, "events")
+  const log = createEventLog({ directory })
+  add(log, 30)
+  rmSync(directory, { recursive: true })
+  const other = createEventLog({ directory })
+  add(other, 3)
+  add(log, 5)
+  assert.equal(log.lastId(), 35)
+  assert.deepEqual(log.locate(10)?.gap, { after: 10, from: 36 })
+  log.close()
+  other.close()
+  const again = createEventLog({ directory })
+  assert.deepEqual(idsAfter(again, 0), [1, 2, 3])
+  again.close()
+})
+
+test("createEventLog() tries again after a while by a clock that cannot go back", async (t) => {
+  await using tmp = await tmpdir()
+  const directory = join(tmp.path, "events")
+  const log = createEventLog({ directory })
+  add(log, 1)
+  rmSync(join(directory, "0"), { recursive: true })
+  writeFileSync(join(directory, "0"), "in the way")
+  add(log, 1)
+  rmSync(join(directory, "0"))
+  const now = Date.now()
+  t.mock.method(Date, "now", () => now - 3_600_000)
+  await new Promise((resolve) => setTimeout(resolve, 1100))
+  add(log, 2)
+  assert.deepEqual(idsAfter(log, 2), [3, 4])
+  assert.ok(existsSync(join(directory, "0", "reserved")))
   log.close()
 })
 

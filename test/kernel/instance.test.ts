@@ -285,3 +285,126 @@ test("Instance.provide() never runs in an instance that is being disposed", asyn
   assert.deepEqual(order, ["made", "disposed", "ran", "made"])
   await Instance.disposeAll()
 })
+
+/** An instance for each name, in that order; gives the names of those that end. */
+async function stand(root: string, names: string[]) {
+  const ended: string[] = []
+  const state = Instance.state(here, (directory) => ended.push(basename(directory)))
+  const enter = (name: string, fn: () => unknown = () => {}) =>
+    Instance.provide({
+      directory: join(root, name),
+      fn: () => {
+        state()
+        return fn()
+      },
+    })
+  for (const name of names) {
+    mkdirSync(join(root, name))
+    await enter(name)
+  }
+  return { ended, enter }
+}
+
+test("Instance.disposeIdle() ends what was not used for long, whatever the wall clock says", async (t) => {
+  await using tmp = await tmpdir()
+  const { ended, enter } = await stand(tmp.path, ["a", "b"])
+  await sleep(40)
+  const now = Date.now()
+  t.mock.method(Date, "now", () => now - 3_600_000)
+  await enter("b")
+  await Instance.disposeIdle({ olderThan: 30, keep: 10 })
+  assert.deepEqual(ended, ["a"])
+  await Instance.disposeIdle({ olderThan: 60_000, keep: 10 })
+  assert.deepEqual(ended, ["a"])
+})
+
+test("Instance.disposeIdle() ends the least recently used beyond a number, except one", async () => {
+  await using tmp = await tmpdir()
+  const { ended, enter } = await stand(tmp.path, ["a", "b", "c", "d", "e"])
+  await enter("b")
+  await Instance.disposeIdle({ olderThan: 60_000, keep: 3, except: join(tmp.path, "a") })
+  assert.deepEqual(ended.sort(), ["c", "d"])
+})
+
+test("Instance.disposeIdle() never ends an instance in which a call runs, or that is held", async () => {
+  await using tmp = await tmpdir()
+  const { ended, enter } = await stand(tmp.path, ["running", "held", "idle"])
+  const call = Promise.withResolvers<void>()
+  const running = enter("running", () => call.promise)
+  let release = () => {}
+  await enter("held", () => {
+    release = Instance.hold()
+  })
+  const sweep = () => Instance.disposeIdle({ olderThan: 0, keep: 0 })
+  await sweep()
+  assert.deepEqual(ended, ["idle"])
+  call.resolve()
+  await running
+  await sweep()
+  assert.deepEqual(ended, ["idle", "running"])
+  release()
+  release()
+  await sweep()
+  assert.deepEqual(ended, ["idle", "running", "held"])
+})
+
+test("Instance.disposeIdle() and a call that comes at the same time do not meet", async () => {
+  await using tmp = await tmpdir()
+  const { enter } = await stand(tmp.path, ["a"])
+  const made = Instance.state(() => ({}))
+  const runs = await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      void Instance.disposeIdle({ olderThan: 0, keep: 0 })
+      await enter("a", async () => {
+        const mine = made()
+        await sleep(1)
+        assert.equal(made(), mine)
+      })
+    }),
+  )
+  assert.equal(runs.length, 20)
+})
+
+test("Instance.provide() of the same directory inside init runs in the instance being made", async () => {
+  await using tmp = await tmpdir()
+  const other = join(tmp.path, "other")
+  mkdirSync(other)
+  const state = Instance.state(() => ({}))
+  const seen: unknown[] = []
+  const own = () => Instance.provide({ directory: tmp.path, fn: () => seen.push(state(), here()) })
+  const init = async () => {
+    seen.push(state())
+    await own()
+    await Instance.provide({ directory: other, init: own, fn: own })
+  }
+  await Promise.race([
+    Instance.provide({ directory: tmp.path, init, fn: () => seen.push(state()) }),
+    sleep(3000).then(() => assert.fail("it waits for itself")),
+  ])
+  const value = seen[0]
+  assert.deepEqual(seen, [value, value, tmp.path, value, tmp.path, value, tmp.path, value])
+  for (const item of seen) if (typeof item === "object") assert.equal(item, value)
+})
+
+test("Instance.state() after the end is refused, while the end runs it works and is disposed too", async () => {
+  await using tmp = await tmpdir()
+  const ended: string[] = []
+  const late = Instance.state(
+    () => "late",
+    (value) => ended.push(value),
+  )
+  const first = Instance.state(
+    () => "first",
+    (value) => ended.push(value, late()),
+  )
+  await Instance.provide({
+    directory: tmp.path,
+    fn: async () => {
+      first()
+      await Instance.dispose()
+      for (const access of [first, late, () => Instance.hold()])
+        assert.throws(access, { name: "Instance.Disposed", message: /was disposed.*Instance\.hold/ })
+    },
+  })
+  assert.deepEqual(ended, ["first", "late", "late"])
+})

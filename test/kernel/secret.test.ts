@@ -29,10 +29,43 @@ test("Secret.redactJson() gives JSON whatever the secrets look like", () => {
   const data = { [secrets[0]!]: secrets, n: 42424242, text: "\nline-break", list: [true, false] }
   const label = '[label "x"]'
   assert.deepEqual(JSON.parse(Secret.redactJson(JSON.stringify(data))), {
-    [label]: secrets.map(() => label),
+    [secrets[0]!]: secrets.map(() => label),
     n: 42424242,
     text: "\nline-break",
     list: [true, false],
   })
   assert.equal(Secret.redactJson('{"b":1, "a":2}'), '{"b":1, "a":2}')
+})
+
+test("Secret.redactJson() leaves a name alone that is an ordinary word, also where it is a held value", () => {
+  Secret.hold("directory", "a bad key")
+  const data = {
+    directory: "in directory",
+    nested: [{ directory: { directory: "directory" } }],
+    __proto__: null,
+  }
+  assert.equal(
+    Secret.redactJson(JSON.stringify(data)),
+    '{"directory":"in [a bad key]","nested":[{"directory":{"directory":"[a bad key]"}}]}',
+  )
+})
+
+test("Secret.hold() does not sort what it holds before it is needed", () => {
+  const { sort } = Array.prototype
+  let sorted = 0
+  Array.prototype.sort = function (...args) {
+    sorted++
+    return sort.apply(this, args)
+  }
+  try {
+    for (let i = 0; i < 1000; i++) Secret.hold(`one-of-many-${i}`, "many")
+    assert.equal(sorted, 0)
+    for (let i = 0; i < 3; i++) assert.equal(Secret.redact("one-of-many-999 x"), "[many] x")
+    assert.equal(sorted, 1)
+    Secret.hold("one-of-many-999", "many")
+    Secret.redact("x")
+    assert.equal(sorted, 1, "what is held already is no change")
+  } finally {
+    Array.prototype.sort = sort
+  }
 })

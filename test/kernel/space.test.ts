@@ -220,3 +220,27 @@ test("Vcs.git() hands the repository neither the caller's GIT_ variables nor ano
     delete process.env.GIT_DIR
   }
 })
+
+test("Space.detect() keeps the id of a folder that becomes a repository", async () => {
+  await using tmp = await tmpdir()
+  const before = await Space.detect(tmp.path)
+  tmp.git("init", "-q", "-b", "main")
+  assert.equal((await Space.detect(tmp.path)).id, before.id)
+  tmp.write("a", "a")
+  tmp.git("add", "-A")
+  tmp.git("commit", "-qm", "first")
+  assert.equal((await Space.detect(tmp.path)).id, before.id)
+  await Storage.close()
+})
+
+test("Space.detect() does not keep an id for good when git could not be asked", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const path = process.env.PATH
+  process.env.PATH = join(tmp.path, "nothing-here")
+  const { id } = await Space.detect(tmp.path)
+  process.env.PATH = path
+  const root = tmp.git("rev-list", "--max-parents=0", "HEAD").trim()
+  assert.notEqual(id, root)
+  assert.equal((await Space.detect(tmp.path)).id, root)
+  await Storage.close()
+})

@@ -109,3 +109,17 @@ test("Trust.check() does not believe a broken record, or one that names another 
   assert.equal(await Trust.check(tmp.path), false)
   assert.deepEqual(await Trust.list(), [])
 })
+
+test("Trust.grant() and remove() refuse what is no directory, and say so", async () => {
+  await using tmp = await tmpdir()
+  const file = tmp.write("file", "")
+  for (const change of [Trust.grant, Trust.remove]) {
+    await assert.rejects(change("/nope"), {
+      name: "Trust.InvalidDirectory",
+      message: /^"\/nope" does not exist/,
+      data: { directory: "/nope" },
+    })
+    await assert.rejects(change(file), { name: "Trust.InvalidDirectory", message: /is not a directory/ })
+  }
+  assert.deepEqual(await Trust.list(), [])
+})

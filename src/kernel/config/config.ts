@@ -7,21 +7,32 @@ import { z } from "zod"
 import * as Bus from "#kernel/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
+import * as Trust from "#kernel/trust.ts"
 import * as Vcs from "#kernel/vcs.ts"
 import { errorText } from "#util/error.ts"
-import { Invalid } from "./invalid.ts"
-import { configFiles, type Layer, readLayers, remoteLayer, type Source, type Status } from "./layers.ts"
+import { checkLayer } from "./check.ts"
+import { Invalid, type Problem } from "./invalid.ts"
+import {
+  configFiles,
+  type Layer,
+  readLayers,
+  remoteLayer,
+  type Source,
+  type Status,
+  withoutTrust,
+} from "./layers.ts"
 import { findOrigins, mergeLayers, type Origins } from "./merge.ts"
 import { renewCache } from "./remote.ts"
 import type { Ignored } from "./restrict.ts"
 import { Info, type Input } from "./schema.ts"
 import { holdSecrets } from "./secrets.ts"
 import { watchFiles } from "./watch-files.ts"
+import { watchTrust } from "./watch-trust.ts"
 
-export { Invalid, type Problem } from "./invalid.ts"
 export { Info, type Input, McpServer, Provider, Rule, Standalone } from "./schema.ts"
 export { redacted } from "./secrets.ts"
 export type { Ignored, Origins, Source, Status }
+export { Invalid, type Problem }
 
 /** A config with its story. Secrets are in it: show it through `redacted`. */
 export type Inspection = {
@@ -31,17 +42,20 @@ export type Inspection = {
   warnings: string[]
   ignored: Ignored[]
 }
-type Loaded = Inspection & { values: Map<Source, unknown> }
+type Loaded = { inspection: Inspection; parts: Layer[]; trusted: boolean }
 type State = {
   end: AbortController
   loaded?: Promise<Loaded>
   /** Why the last reload was not taken. */
-  problem?: string
+  problem?: string | undefined
   reloading: Promise<unknown>
   renewing?: Promise<unknown>
   renewedUrl?: string
-  stopWatch?: Promise<() => void>
+  stopWatch?: Promise<() => Promise<unknown>>
 }
+
+/** What was last said about a work tree: several instances may share one. */
+const said = new Map<string, Set<string>>()
 
 /** `sources` are the layers that say something else than before. */
 export const Changed = Bus.define("config.changed", z.object({ sources: z.array(z.string()) }))
@@ -50,20 +64,20 @@ const state = Instance.state(
   (): State => ({ end: new AbortController(), reloading: Promise.resolve() }),
   async ({ end, renewing, stopWatch }) => {
     end.abort()
-    ;(await stopWatch)?.()
+    await (await stopWatch)?.()
     await renewing
   },
 )
 
 /** The configuration of the current instance: read once, then kept until a reload replaces it. */
 export async function get(): Promise<Info> {
-  return (await loadOnce(state())).config
+  return (await loadOnce(state())).inspection.config
 }
 
 /** What `inspect` says about the configuration in force, the problem of a failed reload included. */
 export async function current(): Promise<Inspection> {
   const own = state()
-  const { values: _, ...inspection } = await loadOnce(own)
+  const { inspection } = await loadOnce(own)
   return own.problem ? { ...inspection, warnings: [...inspection.warnings, own.problem] } : inspection
 }
 
@@ -75,18 +89,22 @@ export async function load(options: { directory: string; inline?: Input }): Prom
 /** As `load`, with where each value came from and what was left out. */
 export async function inspect(options: { directory: string; inline?: Input }): Promise<Inspection> {
   const folder = realpathSync(options.directory)
-  const { values: _, ...inspection } = await read(Vcs.find(folder)?.worktree ?? folder, options.inline)
-  return inspection
+  return (await read(Vcs.find(folder)?.worktree ?? folder, options.inline)).inspection
 }
 
-/** Reload whenever a file of the configuration changes, until the instance is disposed. For long-lived processes. */
+/** Reload whenever a file of the configuration or the trust in the folder changes, until the instance is disposed. For
+ * long-lived processes. */
 export async function watch(): Promise<void> {
   const own = state()
   if (own.stopWatch) return
   const { typescript, ...single } = configFiles(Instance.worktree)
   const files = [...Object.values(single), ...typescript].filter((file) => file !== undefined)
   const onChange = AsyncLocalStorage.bind(() => void reload())
-  own.stopWatch = watchFiles(files, onChange)
+  const watches: Promise<() => unknown>[] = [
+    watchFiles(files, onChange),
+    watchTrust(Instance.worktree, onChange),
+  ]
+  own.stopWatch = Promise.all(watches).then((stops) => () => Promise.all(stops.map((stop) => stop())))
   await own.stopWatch
   // What changed before the watches stood is seen here.
   if (own.loaded) await reload()
@@ -103,28 +121,33 @@ export function reload(): Promise<void> {
 
 async function reloadOnce(own: State): Promise<void> {
   const before = await own.loaded?.catch(() => undefined)
-  let next: Loaded
-  try {
-    next = await read(Instance.worktree)
-  } catch (error) {
-    if (own.end.signal.aborted) return
-    own.problem = `the changed configuration is not used, the last good one stays: ${errorText(error)}`
-    for (const line of own.problem.split("\n")) Log.warn(line)
-    return
-  }
+  let problem: string | undefined
+  const next = await read(Instance.worktree).catch((error) => {
+    problem = `the changed configuration is not used, the last good one stays: ${errorText(error)}`
+    return before && lessTrusted(before)
+  })
   if (own.end.signal.aborted) return
+  own.problem = problem
+  for (const line of problem?.split("\n") ?? []) Log.warn(line)
+  if (!next) return
   own.loaded = Promise.resolve(next)
-  delete own.problem
-  adopt(own, next, before)
-  if (isDeepStrictEqual(before?.config, next.config)) return
-  Bus.publish(Changed, { sources: differing(before?.values ?? new Map(), next.values) })
+  adopt(own, next)
+  if (isDeepStrictEqual(before?.inspection.config, next.inspection.config)) return
+  Bus.publish(Changed, { sources: differing(before?.parts ?? [], next.parts) })
 }
 
-function differing(before: Map<Source, unknown>, after: Map<Source, unknown>): Source[] {
-  const sources = new Set([...before.keys(), ...after.keys()])
-  return [...sources].filter(
-    (source) => !isDeepStrictEqual(before.get(source) ?? {}, after.get(source) ?? {}),
-  )
+/** Rights end with the trust that gave them, also where the files cannot be read again. */
+async function lessTrusted(before: Loaded): Promise<Loaded | undefined> {
+  const { worktree } = Instance
+  if (!before.trusted || (await Trust.check(worktree).catch(() => false))) return undefined
+  return combine(withoutTrust(before.parts, worktree), false)
+}
+
+function differing(before: Layer[], after: Layer[]): Source[] {
+  const wordOf = (layers: Layer[], source: Source) =>
+    layers.find((layer) => layer.source === source)?.value ?? {}
+  const sources = new Set([...before, ...after].map(({ source }) => source))
+  return [...sources].filter((source) => !isDeepStrictEqual(wordOf(before, source), wordOf(after, source)))
 }
 
 /** A failed first load is not kept, so that the next caller tries again. */
@@ -143,37 +166,52 @@ function loadOnce(own: State): Promise<Loaded> {
 }
 
 /** Say what is new to say, and renew the remote layer when its URL is new. */
-function adopt(own: State, loaded: Loaded, before?: Loaded) {
-  for (const warning of loaded.warnings) if (!before?.warnings.includes(warning)) Log.warn(warning)
-  if (loaded.ignored.length > 0 && !isDeepStrictEqual(loaded.ignored, before?.ignored))
-    for (const { source, key, reason } of loaded.ignored)
-      Log.warn(`${key} is ignored: ${reason}`, { layer: source })
-  const { remote } = loaded.config
+function adopt(own: State, { inspection }: Loaded) {
+  sayOnce(inspection)
+  const { remote } = inspection.config
   if (own.end.signal.aborted || own.renewedUrl === remote?.url) return
   own.renewedUrl = remote?.url
   if (!remote) return
-  const check = (bytes: Uint8Array) => usable([remoteLayer(remote.url, bytes)])
+  const check = (bytes: Uint8Array) => usable(remoteLayer(remote.url, bytes).problems)
   own.renewing = renewCache({ remote, signal: own.end.signal, check }).then((renewed) => {
     if (renewed && !own.end.signal.aborted) void reload()
   })
 }
 
-async function read(worktree: string, inline?: Input): Promise<Loaded> {
-  const layers = await readLayers({ worktree, inline })
-  for (const { value } of layers) holdSecrets(value)
-  usable(layers)
-  const config = Info.parse(mergeLayers(layers))
-  return {
-    config,
-    origins: findOrigins(config, layers),
-    layers: layers.map(({ source, path, status }) => ({ source, ...(path ? { path } : {}), status })),
-    warnings: layers.flatMap((layer) => layer.warnings),
-    ignored: layers.flatMap((layer) => layer.ignored),
-    values: new Map(layers.map(({ source, value }) => [source, value])),
-  }
+function sayOnce({ warnings, ignored, layers }: Inspection) {
+  const lines = ignored.map(({ source, key, reason }) => {
+    const path = layers.find((layer) => layer.source === source)?.path
+    return `${key} is ignored: ${reason} (${path ?? source})`
+  })
+  const now = new Set([...warnings, ...lines])
+  const before = said.get(Instance.worktree)
+  for (const line of now) if (!before?.has(line)) Log.warn(line)
+  if (now.size > 0) said.set(Instance.worktree, now)
+  else said.delete(Instance.worktree)
 }
 
-function usable(layers: Layer[]) {
-  const problems = layers.flatMap((layer) => layer.problems)
+async function read(worktree: string, inline?: Input): Promise<Loaded> {
+  const trusted = await Trust.check(worktree)
+  return combine(await readLayers({ worktree, inline, trusted }), trusted)
+}
+
+function combine(parts: Layer[], trusted: boolean): Loaded {
+  for (const part of parts) if (part.trusted) holdSecrets(part.value)
+  usable(parts.flatMap((part) => part.problems))
+  // Layers that are well alone may have too many providers together.
+  const merged = checkLayer({ schema: Info, value: mergeLayers(parts), source: "all layers together" })
+  usable(merged.problems)
+  const config = Info.parse(merged.value)
+  const inspection: Inspection = {
+    config,
+    origins: findOrigins(config, parts),
+    layers: parts.map(({ source, path, status }) => ({ source, ...(path ? { path } : {}), status })),
+    warnings: parts.flatMap((part) => part.warnings),
+    ignored: parts.flatMap((part) => part.ignored),
+  }
+  return { inspection, parts, trusted }
+}
+
+function usable(problems: Problem[]) {
   if (problems.length > 0) throw new Invalid(problems)
 }

@@ -1,9 +1,14 @@
 // Watches on the nearest existing folders of some files. Folders, since a watch on a file ends when an editor replaces
-// the file; the nearest existing ones, since a file may come with its folder later.
-import { type FSWatcher, realpathSync, type Stats, statSync, watch } from "node:fs"
-import { basename, dirname } from "node:path"
+// the file; the nearest existing ones, since a file may come with its folder later; and those of every link on the way,
+// since a link may be swapped for another.
+import { type FSWatcher, readlinkSync, watch } from "node:fs"
+import { basename, dirname, isAbsolute, join, parse, sep } from "node:path"
 import * as Log from "#kernel/log.ts"
 import { errorCode, errorText } from "#util/error.ts"
+import { statOf } from "#util/stat-of.ts"
+
+// As many as the system itself follows.
+const maxLinks = 40
 
 type Watched = { watcher: FSWatcher; inode: number | undefined; names: Set<string> }
 
@@ -65,10 +70,10 @@ export function createFolderWatch(options: {
   }
 }
 
-/** The nearest existing folder of each file, and of what it links to, with the names in it that matter. */
+/** The nearest existing folder of each place, with the names in it that matter. */
 function wantedFolders(paths: string[]): Map<string, Set<string>> {
   const wanted = new Map<string, Set<string>>()
-  for (let name of new Set(paths.flatMap((path) => [path, realPath(path)]))) {
+  for (let name of new Set(paths.flatMap(placesOf))) {
     while (!statOf(dirname(name))?.isDirectory() && dirname(name) !== name) name = dirname(name)
     const folder = dirname(name)
     // Its own name is what a watch reports when the folder itself goes away.
@@ -78,17 +83,35 @@ function wantedFolders(paths: string[]): Map<string, Set<string>> {
   return wanted
 }
 
-function realPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
+/** The real place of a file, whether it is there or not, and of every link that leads to it. */
+function placesOf(path: string): string[] {
+  const links: string[] = []
+  let at = parse(path).root
+  const steps = stepsOf(path)
+  for (let step = steps.shift(); step !== undefined; step = steps.shift()) {
+    const next = join(at, step)
+    const target = linkAt(next)
+    if (target === undefined) at = next
+    else {
+      if (links.length === maxLinks) return links
+      links.push(next)
+      if (isAbsolute(target)) at = parse(target).root
+      steps.unshift(...stepsOf(target))
+    }
   }
+  return [...links, at]
 }
 
-function statOf(path: string): Stats | undefined {
+function stepsOf(path: string): string[] {
+  return path
+    .slice(parse(path).root.length)
+    .split(sep)
+    .filter((step) => step !== "" && step !== ".")
+}
+
+function linkAt(path: string): string | undefined {
   try {
-    return statSync(path)
+    return readlinkSync(path)
   } catch {
     return undefined
   }

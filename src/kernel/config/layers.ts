@@ -4,7 +4,6 @@ import { existsSync } from "node:fs"
 import { join, relative, resolve } from "node:path"
 import * as Env from "#kernel/env.ts"
 import * as Global from "#kernel/global.ts"
-import * as Trust from "#kernel/trust.ts"
 import { errorText } from "#util/error.ts"
 import { JsoncError, parseJsonc } from "#util/jsonc.ts"
 import { checkLayer, type Raw } from "./check.ts"
@@ -13,6 +12,7 @@ import { readSmallFile } from "./read-file.ts"
 import { readCache } from "./remote.ts"
 import { type Ignored, ignoredFile, restrictUntrusted, withoutRemote } from "./restrict.ts"
 import { Info, type Input, type Remote } from "./schema.ts"
+import { shownUrl } from "./shown-url.ts"
 import { importConfig, isTypeScript } from "./typescript.ts"
 
 export type Source = "remote" | "global" | "project" | "typescript" | "environment" | "inline"
@@ -20,9 +20,11 @@ export type Source = "remote" | "global" | "project" | "typescript" | "environme
 export type Status = "loaded" | "missing" | "untrusted" | "cached" | "pending"
 export type Layer = {
   source: Source
-  /** The file or URL; missing for what has none. */
+  /** The file, or the URL as it may be shown; missing for what has none. */
   path?: string
   status: Status
+  /** Whether it is the person's own word; else its value is restricted, and no secrets are held for it. */
+  trusted: boolean
   value: Raw
   warnings: string[]
   ignored: Ignored[]
@@ -31,7 +33,7 @@ export type Layer = {
 
 /** The files that a configuration of this work tree is read from, whether they exist or not. */
 export function configFiles(worktree: string) {
-  const environment = Env.get("VITAMIN_CONFIG")
+  const environment = ownVariable()
   return {
     global: join(Global.config(), "vitamin.jsonc"),
     project: join(worktree, ".vitamin", "config.jsonc"),
@@ -40,27 +42,41 @@ export function configFiles(worktree: string) {
   }
 }
 
-export async function readLayers(options: { worktree: string; inline?: Input }): Promise<Layer[]> {
-  const files = configFiles(options.worktree)
-  const [trusted, global, environment] = await Promise.all([
-    Trust.check(options.worktree),
+export async function readLayers(options: {
+  worktree: string
+  trusted: boolean
+  inline?: Input | undefined
+}): Promise<Layer[]> {
+  const { worktree, trusted } = options
+  const files = configFiles(worktree)
+  const [global, environment] = await Promise.all([
     readFileLayer("global", files.global),
     readEnvironment(files.environment),
   ])
   const layers = [
     await readRemote([global, environment]),
     global,
-    await readProject(files.project, trusted),
-    await readTypeScript({ ...options, paths: files.typescript, trusted }),
+    await readProject(files.project, trusted ? undefined : worktree),
+    await readTypeScript({ worktree, paths: files.typescript, trusted }),
     environment,
     options.inline && ownRemoteOnly(fromValue("inline", options.inline)),
   ]
   return layers.filter((layer) => layer !== undefined)
 }
 
+/** The same layers as they would be in an untrusted folder. */
+export function withoutTrust(layers: Layer[], worktree: string): Layer[] {
+  return layers.map((layer) => {
+    if (layer.source === "project") return restricted(layer)
+    const isFile = layer.source === "typescript" && layer.path && layer.status !== "missing"
+    return isFile ? notLoaded(layer.path!, worktree) : layer
+  })
+}
+
 /** A text of the remote server as a layer. */
 export function remoteLayer(url: string, bytes: Uint8Array): Layer {
-  return ownRemoteOnly({ ...fromText({ source: "remote", path: url }, bytes, url), status: "cached" })
+  const path = shownUrl(url)
+  return ownRemoteOnly({ ...fromText({ source: "remote", path }, bytes, path), status: "cached" })
 }
 
 /** Only what was kept of it: the answer of the server itself is never waited for. */
@@ -69,7 +85,7 @@ async function readRemote(own: (Layer | undefined)[]): Promise<Layer | undefined
   const url = own.map((layer) => layer?.value.remote as Remote | undefined).findLast(Boolean)?.url
   if (!url) return undefined
   const bytes = await readCache(url)
-  const nothing: Layer = { ...empty("remote", url), status: "pending" }
+  const nothing: Layer = { ...empty("remote", shownUrl(url)), status: "pending" }
   if (!bytes) return nothing
   const layer = remoteLayer(url, bytes)
   if (layer.problems.length === 0) return layer
@@ -77,11 +93,10 @@ async function readRemote(own: (Layer | undefined)[]): Promise<Layer | undefined
   return { ...nothing, warnings }
 }
 
-async function readProject(path: string, trusted: boolean): Promise<Layer> {
-  const layer = ownRemoteOnly(await readFileLayer("project", path))
-  if (trusted || layer.problems.length > 0) return layer
-  const { value, ignored } = restrictUntrusted(layer.value, "project")
-  return { ...layer, value, ignored: [...layer.ignored, ...ignored] }
+/** With `root` the folder is not trusted, and the file must really be below it. */
+async function readProject(path: string, root: string | undefined): Promise<Layer> {
+  const layer = ownRemoteOnly(await readFileLayer("project", path, root))
+  return root === undefined ? layer : restricted(layer)
 }
 
 async function readTypeScript(options: {
@@ -92,27 +107,40 @@ async function readTypeScript(options: {
   const path = options.paths.find((candidate) => existsSync(candidate))
   if (!path) return { ...empty("typescript", options.paths[0]), status: "missing" }
   if (options.trusted) return ownRemoteOnly(await readFileLayer("typescript", path))
-  const ignored = [ignoredFile(relative(options.worktree, path), "typescript")]
-  return { ...empty("typescript", path), status: "untrusted", ignored }
+  return notLoaded(path, options.worktree)
+}
+
+function restricted(layer: Layer): Layer {
+  // What is not valid was not checked either, so nothing of it stays.
+  if (layer.problems.length > 0) return { ...layer, trusted: false, value: {} }
+  const { value, ignored } = restrictUntrusted(layer.value, layer.source)
+  return { ...layer, trusted: false, value, ignored: [...layer.ignored, ...ignored] }
+}
+
+function notLoaded(path: string, worktree: string): Layer {
+  const ignored = [ignoredFile(relative(worktree, path), "typescript")]
+  return { ...empty("typescript", path), trusted: false, status: "untrusted", ignored }
 }
 
 async function readEnvironment(file: string | undefined): Promise<Layer | undefined> {
-  const text = Env.get("VITAMIN_CONFIG")
-  if (!text) return undefined
+  const text = ownVariable()
+  if (text === undefined) return undefined
   if (!file) return fromText({ source: "environment" }, text, "VITAMIN_CONFIG")
   const layer = await readFileLayer("environment", file)
   if (layer.status !== "missing") return layer
-  return broken(layer, {
-    source: file,
-    path: "",
-    message: "the file that VITAMIN_CONFIG names does not exist",
-  })
+  const message = `the file that VITAMIN_CONFIG names does not exist${hint(text)}`
+  return broken(layer, { source: file, path: "", message })
 }
 
-async function readFileLayer(source: Source, path: string): Promise<Layer> {
+function hint(path: string): string {
+  if (path.startsWith("~")) return '; "~" is not expanded here, write the whole path'
+  return /^file:/i.test(path) ? "; a path is expected, not a URL" : ""
+}
+
+async function readFileLayer(source: Source, path: string, root?: string): Promise<Layer> {
   const layer = empty(source, path)
   try {
-    const bytes = await readSmallFile(path)
+    const bytes = await readSmallFile(path, root)
     if (!bytes) return { ...layer, status: "missing" }
     if (!isTypeScript(path)) return fromText({ source, path }, bytes, path)
     return { ...fromValue(source, await importConfig(path, bytes), path), path }
@@ -148,7 +176,13 @@ function broken(layer: Layer, ...problems: Problem[]): Layer {
 
 function empty(source: Source, path?: string): Layer {
   const nothing = { value: {}, warnings: [], ignored: [], problems: [] }
-  return { source, ...(path ? { path } : {}), status: "loaded", ...nothing }
+  return { source, ...(path ? { path } : {}), status: "loaded", trusted: true, ...nothing }
+}
+
+/** An empty variable is how some shells and service files say that there is none. */
+function ownVariable(): string | undefined {
+  const text = Env.get("VITAMIN_CONFIG")
+  return text?.trim() ? text : undefined
 }
 
 function isInlineText(text: string): boolean {

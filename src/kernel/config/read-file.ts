@@ -1,23 +1,47 @@
 // Bytes of a file that a project may have put there: bounded, and never waiting on a pipe or a device.
 import { constants } from "node:fs"
-import { open } from "node:fs/promises"
+import { type FileHandle, open, realpath, stat } from "node:fs/promises"
+import { isAbsolute, relative, sep } from "node:path"
 import { errorCode } from "#util/error.ts"
 
 const maxBytes = 4 << 20
 
-/** The content, or undefined where there is no such file. Anything but a regular file of fair size is an error. */
-export async function readSmallFile(path: string): Promise<Buffer | undefined> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error) => {
+/** The content, or undefined where there is no such file. Anything but a regular file of fair size is an error, and
+ * with `root` also one whose real place is not below it. */
+export async function readSmallFile(path: string, root?: string): Promise<Buffer | undefined> {
+  const handle = await openInside(path, root).catch((error) => {
     if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return undefined
     throw error
   })
   if (!handle) return undefined
   try {
-    const stat = await handle.stat()
-    if (!stat.isFile()) throw new Error("it is not a regular file")
-    if (stat.size > maxBytes) throw new Error(`${stat.size} bytes are too many; the limit is ${maxBytes}`)
+    const found = await handle.stat()
+    if (!found.isFile()) throw new Error("it is not a regular file")
+    if (found.size > maxBytes) throw new Error(`${found.size} bytes are too many; the limit is ${maxBytes}`)
     return await handle.readFile()
   } finally {
     await handle.close()
   }
+}
+
+async function openInside(path: string, root: string | undefined): Promise<FileHandle> {
+  const target = root === undefined ? path : await realPathInside(path, root)
+  const handle = await open(target, constants.O_RDONLY | constants.O_NONBLOCK)
+  if (root === undefined) return handle
+  try {
+    // A folder on the way may have become a link since; what is open is what counts.
+    const [opened, now] = await Promise.all([handle.stat(), stat(await realPathInside(target, root))])
+    if (opened.dev !== now.dev || opened.ino !== now.ino) throw new Error("it changed while it was opened")
+    return handle
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+async function realPathInside(path: string, root: string): Promise<string> {
+  const [real, realRoot] = await Promise.all([realpath(path), realpath(root)])
+  const way = relative(realRoot, real)
+  if (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way)) return real
+  throw new Error(`it leads outside the work tree, to ${real}, which only a trusted folder may do`)
 }

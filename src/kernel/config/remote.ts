@@ -8,6 +8,7 @@ import * as Log from "#kernel/log.ts"
 import { errorText } from "#util/error.ts"
 import { readSmallFile } from "./read-file.ts"
 import type { Remote } from "./schema.ts"
+import { shownUrl } from "./shown-url.ts"
 
 const maxBytes = 1 << 20
 const timeLimit = 3000
@@ -33,7 +34,7 @@ export async function renewCache(options: {
   } catch (error) {
     if (!signal.aborted)
       Log.warn("the remote configuration could not be renewed; what is kept of it stays in force", {
-        url: remote.url,
+        url: shownUrl(remote.url),
         error: reason(error),
       })
     return false

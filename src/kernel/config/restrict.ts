@@ -1,38 +1,51 @@
-// What a layer may not say: a folder that nobody trusted cannot widen what runs, and only the person's own files may
-// name a remote configuration. Whatever is taken out is named, never passed over in silence.
+// What a layer may not say: a folder that nobody trusted says only what cannot widen what runs or where requests go,
+// and only the person's own files may name a remote configuration. Whatever is taken out is named, never passed over in
+// silence.
+import { isAbsolute, win32 } from "node:path"
+import type { Path } from "#util/jsonc.ts"
 import { isPlain, type Raw } from "./check.ts"
 import { formatPath } from "./invalid.ts"
 
 export type Ignored = { source: string; key: string; reason: string }
+type Ignore = (path: Path, reason?: string) => void
+type Restrict = (value: unknown, ignore: Ignore, key: string) => unknown
 
 const untrusted = 'the folder is not trusted; "vitamin trust" trusts it'
+const outside = `it is not a relative path without "..", and ${untrusted}`
+// Nobody reads more, and a hostile file could have a hundred thousand.
+const maxNamed = 100
 
-/** The settings of an untrusted folder without those that decide what runs or where requests go. */
+/** All that an untrusted folder may set; undefined is nothing left. */
+const allowed: Record<string, Restrict> = {
+  $schema: (value) => value,
+  model: (value) => value,
+  agent: (value) => value,
+  permission: restrictRules,
+  provider: defaultOnly,
+  skills: restrictRoot,
+  rules: restrictRoot,
+}
+
+/** What stays of the settings of an untrusted folder. */
 export function restrictUntrusted(value: Raw, source: string): { value: Raw; ignored: Ignored[] } {
-  const rest = structuredClone(value)
+  const kept: Raw = {}
   const ignored: Ignored[] = []
-  const note = (...path: (string | number)[]) =>
-    ignored.push({ source, key: formatPath(path), reason: untrusted })
-  const take = (owner: unknown, key: string, path: string[]) => {
-    if (!isPlain(owner) || !Object.hasOwn(owner, key)) return
-    delete owner[key]
-    note(...path, key)
+  let more = 0
+  const ignore: Ignore = (path, reason = untrusted) => {
+    if (ignored.length < maxNamed) ignored.push({ source, key: formatPath(path), reason })
+    else more++
   }
-  if (Array.isArray(rest.permission)) {
-    for (const [i, rule] of rest.permission.entries()) if (rule.action === "allow") note("permission", i)
-    rest.permission = rest.permission.filter((rule) => rule.action !== "allow")
-  }
-  for (const [id, settings] of Object.entries(isPlain(rest.provider) ? rest.provider : {})) {
-    if (!isPlain(settings)) continue
-    for (const key of ["baseURL", "headers"]) {
-      take(settings, key, ["provider", id])
-      for (const [name, model] of Object.entries(isPlain(settings.models) ? settings.models : {}))
-        take(model, key, ["provider", id, "models", name])
+  for (const [key, item] of Object.entries(value)) {
+    const restrict = Object.hasOwn(allowed, key) ? allowed[key] : undefined
+    if (!restrict) {
+      ignore([key])
+      continue
     }
+    const rest = restrict(item, ignore, key)
+    if (rest !== undefined) kept[key] = rest
   }
-  for (const key of ["mcp", "environment"]) take(rest, key, [])
-  take(rest.adapters, "sandbox", ["adapters"])
-  return { value: rest, ignored }
+  if (more > 0) ignored.push({ source, key: `and ${more} more`, reason: untrusted })
+  return { value: kept, ignored }
 }
 
 /** A layer without its `remote` key. */
@@ -46,4 +59,34 @@ export function withoutRemote(value: Raw, source: string): { value: Raw; ignored
 /** What is said of a project's TypeScript file that was not loaded. */
 export function ignoredFile(name: string, source: string): Ignored {
   return { source, key: name, reason: untrusted }
+}
+
+function restrictRules(value: unknown, ignore: Ignore, key: string): unknown {
+  if (!Array.isArray(value)) return undefined
+  return value.filter((rule, i) => {
+    const narrows = rule.action === "deny" || rule.action === "ask"
+    if (!narrows) ignore([key, i])
+    return narrows
+  })
+}
+
+function defaultOnly(value: unknown, ignore: Ignore, key: string): unknown {
+  if (!isPlain(value)) return undefined
+  const { default: chosen, ...providers } = value
+  for (const id of Object.keys(providers)) ignore([key, id])
+  return chosen === undefined ? undefined : { default: chosen }
+}
+
+function restrictRoot(value: unknown, ignore: Ignore, key: string): unknown {
+  if (!isPlain(value)) return undefined
+  const { root, ...rest } = value
+  for (const name of Object.keys(rest)) ignore([key, name])
+  if (root === undefined) return {}
+  if (typeof root === "string" && staysBelow(root)) return { root }
+  return ignore([key, "root"], outside)
+}
+
+function staysBelow(path: string): boolean {
+  if (isAbsolute(path) || win32.isAbsolute(path) || /^(~|[a-z]:)/i.test(path)) return false
+  return !path.includes("\0") && !path.split(/[/\\]/).includes("..")
 }

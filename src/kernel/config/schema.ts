@@ -40,6 +40,15 @@ export const Provider = z.strictObject({
 })
 export type Provider = z.infer<typeof Provider>
 
+// Each is held, listed and connected to; nobody has so many, and a hostile file could have thousands.
+const maxProviders = 200
+const Providers = z
+  .object({ default: z.string().min(1).optional() })
+  .catchall(Provider)
+  .refine(({ default: _, ...providers }) => Object.keys(providers).length <= maxProviders, {
+    error: `too many providers; at most ${maxProviders} can be configured`,
+  })
+
 export const Remote = z.strictObject({
   url: z.string().refine(isRemoteUrl, "expected an https URL without user info (http only on this machine)"),
   timeout: z.number().int().positive().max(60_000).optional(),
@@ -93,10 +102,7 @@ export const Info = z.strictObject({
     .string()
     .regex(/^[^\s/]+\/\S+$/, 'expected "provider/model", such as "anthropic/claude-sonnet-4-5"')
     .optional(),
-  provider: z
-    .object({ default: z.string().min(1).optional() })
-    .catchall(Provider)
-    .optional(),
+  provider: Providers.optional(),
   permission: z.array(Rule).optional(),
   agent: z.strictObject({ name: z.string().optional(), model: z.string().optional() }).optional(),
   ...shared,

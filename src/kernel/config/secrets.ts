@@ -1,13 +1,18 @@
 // The secrets inside a configuration: held, so that they leave in no log or event, and taken out where it is shown.
 import * as Secret from "#kernel/secret.ts"
+import type { Path } from "#util/jsonc.ts"
 import { isPlain, type Raw } from "./check.ts"
+import { shownUrl } from "./shown-url.ts"
 
 const hidden = "[redacted]"
 const secretKeys = new Set(["apiKey", "token"])
 const secretParts = new Set(["headers", "environment"])
+const urlKeys = new Set(["url", "baseURL"])
 // Values of these are ordinary words; holding them would take ordinary words out of every text.
 const plainHeaders =
   /^(accept|accept-.+|content-.+|user-agent|referer|http-referer|x-title|.+-version|.+-beta|.+-region)$/i
+// Good enough to hide a value that is only shown; what is held is never found by a pattern.
+const credential = /key|token|secret|passw|authorization|credential/i
 
 /** Hand every key, token and header value of a layer to `Secret`. */
 export function holdSecrets(value: unknown): void {
@@ -22,7 +27,7 @@ export function holdSecrets(value: unknown): void {
 
 /** A copy that is safe to show and to send: plain data, no secrets, functions named as such. */
 export function redacted(info: object): Raw {
-  return show(info) as Raw
+  return show(info, [], false) as Raw
 }
 
 function holdHeaders(headers: Raw) {
@@ -33,15 +38,41 @@ function holdHeaders(headers: Raw) {
   }
 }
 
-function show(value: unknown, within?: string): unknown {
+function show(value: unknown, path: Path, within: boolean): unknown {
+  const conceal = within || isSecret(path)
   if (typeof value === "function") return "[function]"
-  if (typeof value === "string") return Secret.redact(value)
-  if (Array.isArray(value)) return value.map((item) => show(item))
+  if (typeof value === "string") return conceal ? hidden : showText(value, path)
+  // "maxTokens" is a number that people want to see.
+  if (typeof value === "number") return conceal && !/token/i.test(String(path.at(-1))) ? hidden : value
+  if (Array.isArray(value) && path[0] === "mcp" && path.at(-1) === "command") return showCommand(value)
+  if (Array.isArray(value)) return value.map((item, i) => show(item, [...path, i], conceal))
   if (!isPlain(value)) return value
-  const copy: Raw = {}
-  for (const [key, item] of Object.entries(value)) {
-    const secret = secretKeys.has(key) || (within !== undefined && secretParts.has(within))
-    copy[key] = secret && typeof item === "string" ? hidden : show(item, key)
-  }
-  return copy
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, show(item, [...path, key], conceal)]),
+  )
+}
+
+function isSecret(path: Path): boolean {
+  const key = path.at(-1)
+  // Names that people chose say nothing about what is below them: a provider, or one of its models.
+  const isName = path[0] === "provider" && (path.length === 2 || (path.length === 4 && path[2] === "models"))
+  if (typeof key !== "string" || isName) return false
+  return secretKeys.has(key) || secretParts.has(key) || (path[0] === "provider" && credential.test(key))
+}
+
+function showText(text: string, path: Path): string {
+  const safe = Secret.redact(text)
+  // The query of a pattern is a part of the rule.
+  if (path[0] === "permission") return safe
+  return urlKeys.has(String(path.at(-1))) || /^[a-z][a-z0-9+.-]*:\/\//i.test(safe) ? shownUrl(safe) : safe
+}
+
+/** The program alone: people write keys into arguments, and some the whole line as one word. */
+function showCommand([first, ...rest]: unknown[]): string[] {
+  const [program, ...more] = String(first ?? "")
+    .trim()
+    .split(/\s+/)
+  const count = more.length + rest.length
+  if (count === 0) return program ? [Secret.redact(program)] : []
+  return [Secret.redact(program ?? ""), `[${count} ${count === 1 ? "argument" : "arguments"}]`]
 }

@@ -1,6 +1,6 @@
 // Where the journal stands, shared by the processes that have it open, in one small file that is read and written
 // under the lock. It is never synced and never believed at an open: what the journal itself says counts.
-import { closeSync, openSync, readSync, writeSync } from "node:fs"
+import { closeSync, fstatSync, openSync, readSync, statSync, writeSync } from "node:fs"
 import { crc32 } from "node:zlib"
 
 /** `end` and `records` are of the segment in use. Generations up to `checkpoint` are synced in the record files, so
@@ -12,6 +12,8 @@ export type StateFile = {
   write(state: State): void
   /** From here to the next write nobody may rely on it: whoever dies in between leaves work to recover. */
   clear(): void
+  /** Whether the file is still where it was; else somebody has removed the store under us. */
+  isInPlace(): boolean
   close(): void
 }
 
@@ -25,6 +27,7 @@ export function openState(file: string): StateFile {
     read: () => (readSync(fd, buffer, 0, bytes, 0) === bytes ? decode(buffer) : undefined),
     write: (state) => void writeSync(fd, encode(state), 0, bytes, 0),
     clear: () => void writeSync(fd, Buffer.alloc(bytes), 0, bytes, 0),
+    isInPlace: () => statSync(file, { throwIfNoEntry: false })?.ino === fstatSync(fd).ino,
     close: () => closeSync(fd),
   }
 }

@@ -65,12 +65,7 @@ export function createWriter(
     lastJournaled: (path) => lastOf(path, segments.readAll()),
     async close() {
       while (draining || checkpointing) await (draining ?? checkpointing)
-      if (!opening) return
-      const { lock, state } = await opening
-      opening = undefined
-      segments.close()
-      lock.close()
-      state.close()
+      if (opening) letGo(await opening)
     },
   }
   return Object.freeze(writer)
@@ -93,7 +88,7 @@ export function createWriter(
   async function drainOnce() {
     let release = () => {}
     try {
-      const { lock, state } = await opened()
+      const { lock, state } = (await stillThere()) ?? (await opened())
       if (!lock.tryAcquire()) await lock.acquire()
       release = lock.release
       await commit(queue.splice(0, batchSize), state)
@@ -168,6 +163,21 @@ export function createWriter(
         job.reject(asWriteFailure(job, error))
       }
     return refused.size === 0
+  }
+
+  /** What is open, unless somebody has removed the store under us; then it is to be opened again. */
+  async function stillThere(): Promise<Opened | undefined> {
+    const known = await opening?.catch(() => undefined)
+    if (!known || known.state.isInPlace()) return known
+    Log.warn("the store was removed while it was open and is made again", { folder: folders.journal })
+    letGo(known)
+  }
+
+  function letGo({ lock, state }: Opened) {
+    opening = undefined
+    segments.close()
+    lock.close()
+    state.close()
   }
 
   function opened(): Promise<Opened> {

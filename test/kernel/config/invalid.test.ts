@@ -117,6 +117,41 @@ test("Config.load() refuses a VITAMIN_CONFIG that names no file", async () => {
   })
 })
 
+for (const [value, expected] of [
+  ["~/vitamin.jsonc", /"~" is not expanded/],
+  ["file:///etc/vitamin.jsonc", /a path is expected, not a URL/],
+] as const)
+  test(`Config.load() hints at what is wrong with VITAMIN_CONFIG=${value}`, async () => {
+    await using tmp = await tmpdir()
+    await withVariable(value, async () => {
+      const { message } = await problemsOf(() => Config.load({ directory: tmp.path }))
+      assert.match(message, expected)
+    })
+  })
+
+test("Config.load() takes a VITAMIN_CONFIG without content as none", async () => {
+  await using tmp = await tmpdir()
+  for (const value of ["", " ", "\n"])
+    await withVariable(value, async () => assert.deepEqual(await Config.load({ directory: tmp.path }), {}))
+})
+
+test("Config.load() refuses more than 200 providers, in one layer or in all of them together", async () => {
+  await using tmp = await tmpdir()
+  const providers = (count: number, name: string, settings = {}) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`${name}${i}`, settings]))
+  const load = (inline?: Config.Input) => Config.load({ directory: tmp.path, ...(inline ? { inline } : {}) })
+  const file = writeGlobal(JSON.stringify({ provider: { default: "a", ...providers(200, "a") } }))
+  assert.equal(Object.keys((await load()).provider ?? {}).length, 201)
+  const together = await problemsOf(() => load({ provider: providers(1, "b") }))
+  assert.match(together.message, /^all layers together: provider: too many providers; at most 200/)
+  writeGlobal(JSON.stringify({ provider: providers(48_000, "a", { apiKey: "too-many-keys", nope: 1 }) }))
+  const { problems } = await problemsOf(() => load())
+  assert.deepEqual(
+    problems.map(({ source, path }) => [source, path]),
+    [[file, "provider"]],
+  )
+})
+
 for (const action of ["allow", "deny", "ask"])
   test(`Config.load() refuses a rule to ${action} without a pattern, also when it is only misspelt`, async () => {
     await using tmp = await tmpdir()

@@ -231,3 +231,22 @@ test("Config.get() does not keep a process alive that disposes of its instance",
   const { stdout } = await promisify(execFile)(process.execPath, [script], { env: tmp.env, timeout: 20_000 })
   assert.equal(stdout, "done\n")
 })
+
+test("Config.get() never logs or warns with the query of the remote URL", async () => {
+  await using tmp = await tmpdir()
+  await using server = await serve(says('{ "model": "a/b" }'))
+  name(`${server.url}?token=query-secret`)
+  await inInstance(tmp.path, () => modelIs("a/b"))
+  writeFileSync(kept()[0]!, "{")
+  server.answer = says('{ "model": ')
+  const both =
+    /kept copy is not used: http\S+config\.json:1:.*could not be renewed.* url=http\S+config\.json /s
+  await logged(tmp, both, (warned) =>
+    inInstance(tmp.path, async () => {
+      const { layers, warnings } = await Config.current()
+      await warned()
+      const log = readFileSync(join(tmp.path, "log"), "utf8")
+      assert.doesNotMatch(JSON.stringify([layers, warnings, log]), /query-secret/)
+    }),
+  )
+})

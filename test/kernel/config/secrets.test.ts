@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Config from "#kernel/config/config.ts"
+import { shownUrl } from "#kernel/config/shown-url.ts"
 import * as Secret from "#kernel/secret.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { writeGlobal } from "./fixture.ts"
@@ -55,3 +56,87 @@ test("Config.load() does not hold ordinary header values", async () => {
   await Config.load({ directory: tmp.path, inline: { provider: { a: { headers } } } })
   assert.equal(Secret.redact("application/json 2023-06-01"), "application/json 2023-06-01")
 })
+
+test("Config.redacted() shows no user info and no query of a URL, but patterns as they are", async () => {
+  await using tmp = await tmpdir()
+  const inline: Config.Input = {
+    $schema: "https://example.com/schema.json",
+    permission: [{ permission: "network.fetch", pattern: "https://example.com/?q=*", action: "deny" }],
+    provider: { a: { baseURL: "https://u:pass@h/v1?key=x", models: { m: { endpoint: "wss://u@h/?k=x" } } } },
+    mcp: { servers: [{ id: "s", name: "S", transport: "http", url: "https://h/mcp?token=x#y" }] },
+  }
+  writeGlobal('{ "remote": { "url": "https://127.0.0.1:1/c.json?token=x" } }')
+  const { config, layers } = await Config.inspect({ directory: tmp.path, inline })
+  assert.deepEqual(Config.redacted(config), {
+    ...inline,
+    provider: { a: { baseURL: "https://h/v1", models: { m: { endpoint: "wss://h/" } } } },
+    mcp: { servers: [{ id: "s", name: "S", transport: "http", url: "https://h/mcp" }] },
+    remote: { url: "https://127.0.0.1:1/c.json" },
+  })
+  assert.equal(layers[0]?.path, "https://127.0.0.1:1/c.json")
+})
+
+test("Config.redacted() shows the program of a command and how many arguments it has", async () => {
+  await using tmp = await tmpdir()
+  const commands = [["npx"], ["npx", "--key=x"], ["npx", "-y", "--key", "x y"], ["npx -y --key x"], []]
+  const servers = commands.map((command, i) => ({
+    id: `${i}`,
+    name: "S",
+    transport: "stdio" as const,
+    command,
+  }))
+  const shown = Config.redacted(await Config.load({ directory: tmp.path, inline: { mcp: { servers } } }))
+  assert.deepEqual(
+    (shown as typeof shown & { mcp: { servers: typeof servers } }).mcp.servers.map(({ command }) => command),
+    [["npx"], ["npx", "[1 argument]"], ["npx", "[3 arguments]"], ["npx", "[3 arguments]"], []],
+  )
+})
+
+test("Config.redacted() hides loose facts whose key looks like a credential, not names and counts", async () => {
+  await using tmp = await tmpdir()
+  const facts = { context: 5, maxTokens: 10, name: "n", tools: true }
+  const secrets = {
+    accessKey: "x",
+    "auth-token": "x",
+    client_secret: "x",
+    PASSWORD: "x",
+    pass: { password: 1 },
+    Authorization: "x",
+    credentials: { user: "x", pin: 1, list: ["x"] },
+  }
+  const model = { ...facts, options: secrets }
+  const inline: Config.Input = { provider: { "key-cloud": { models: { "monkey-7b": model } } } }
+  const config = await Config.load({ directory: tmp.path, inline })
+  const hidden = "[redacted]"
+  assert.deepEqual(Config.redacted(config), {
+    provider: {
+      "key-cloud": {
+        models: {
+          "monkey-7b": {
+            ...facts,
+            options: {
+              accessKey: hidden,
+              "auth-token": hidden,
+              client_secret: hidden,
+              PASSWORD: hidden,
+              pass: { password: hidden },
+              Authorization: hidden,
+              credentials: { user: hidden, pin: hidden, list: [hidden] },
+            },
+          },
+        },
+      },
+    },
+  })
+})
+
+for (const [url, shown] of [
+  ["https://h", "https://h"],
+  ["https://h:1/a/b", "https://h:1/a/b"],
+  ["https://user:key@h/a?k=key#key", "https://h/a"],
+  ["https:\\\\user:key@h\\a", "https://h/a"],
+  ["user:key@h/a?k=key", "h/a"],
+  ["https://user:key@[bad/?key", "[bad/"],
+  ["localhost:1/a?key", "localhost:1/a"],
+])
+  test(`shownUrl() shows ${url} as ${shown}`, () => assert.equal(shownUrl(url!), shown))

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict"
-import { existsSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import * as Config from "#kernel/config/config.ts"
+import * as Log from "#kernel/log.ts"
+import * as Secret from "#kernel/secret.ts"
 import * as Trust from "#kernel/trust.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
-import { writeGlobal } from "./fixture.ts"
+import { inInstance, problemsOf, writeGlobal } from "./fixture.ts"
 
 const everything = JSON.stringify({
   model: "a/b",
@@ -37,19 +39,17 @@ test("Config.inspect() ignores and names what an untrusted folder may not say", 
   assert.deepEqual(config, {
     model: "a/b",
     permission: [{ permission: "file.write", pattern: "*", action: "deny" }],
-    provider: { default: "openai", openai: { apiKey: "k", models: { m: { context: 5 } } } },
+    provider: { default: "openai" },
     environment: { A: "b" },
-    adapters: { acp: { transport: "http" }, sandbox: { enabled: true } },
+    adapters: { sandbox: { enabled: true } },
   })
   assert.deepEqual(ignored.map(({ key }) => key).sort(), [
-    "adapters.sandbox",
+    "adapters",
     "environment",
     "mcp",
     "permission[0]",
     "permission[2]",
-    "provider.openai.baseURL",
-    "provider.openai.headers",
-    "provider.openai.models.m.baseURL",
+    "provider.openai",
     "remote",
   ])
   assert.ok(ignored.every(({ source, reason }) => source === "project" && reason.length > 0))
@@ -99,4 +99,113 @@ test("Config.inspect() is not stopped by a broken TypeScript file that it may no
   await using tmp = await tmpdir()
   tmp.write(".vitamin/config.ts", "export default {{{")
   assert.deepEqual((await Config.inspect({ directory: tmp.path })).config, {})
+})
+
+const root = (value: string) => ({ skills: { root: value }, rules: { root: value } })
+
+for (const path of ["skills", "./a/b..c", "..."])
+  test(`Config.inspect() lets an untrusted folder name its skills and rules at ${path}`, async () => {
+    await using tmp = await tmpdir()
+    tmp.write(".vitamin/config.jsonc", JSON.stringify(root(path)))
+    const { config, ignored } = await Config.inspect({ directory: tmp.path })
+    assert.deepEqual([config, ignored], [root(path), []])
+  })
+
+for (const path of ["/etc", "..", "a/../../b", "a\\..\\b", "~/x", "C:\\x", "C:x", "\\\\host\\x"])
+  test(`Config.inspect() does not let an untrusted folder name its skills and rules at ${path}`, async () => {
+    await using tmp = await tmpdir()
+    writeGlobal(JSON.stringify(root("/mine")))
+    tmp.write(".vitamin/config.jsonc", JSON.stringify(root(path)))
+    const { config, ignored } = await Config.inspect({ directory: tmp.path })
+    assert.deepEqual(config, root("/mine"))
+    assert.deepEqual(
+      ignored.map(({ key }) => key),
+      ["skills.root", "rules.root"],
+    )
+    assert.match(ignored[0]!.reason, /relative path without "\.\."/)
+  })
+
+test("Config.inspect() lets an untrusted folder set its schema and agent, and names scripts and adapters", async () => {
+  await using tmp = await tmpdir()
+  const kept = { $schema: "https://x/schema.json", agent: { name: "a", model: "m" } }
+  const rest = { adapters: { acp: { port: 1 } }, scripts: { path: "/etc" } }
+  tmp.write(".vitamin/config.jsonc", JSON.stringify({ ...kept, ...rest }))
+  const { config, ignored } = await Config.inspect({ directory: tmp.path })
+  assert.deepEqual(config, kept)
+  assert.deepEqual(
+    ignored.map(({ key }) => key),
+    ["adapters", "scripts"],
+  )
+})
+
+for (const [kind, extra] of [
+  ["valid", {}],
+  ["broken", { model: 5 }],
+] as const)
+  test(`Config.load() holds nothing for a ${kind} file of an untrusted folder`, async () => {
+    await using tmp = await tmpdir()
+    const provider = { a: { apiKey: `untrusted-${kind}`, headers: { "x-key": `header-${kind}` } } }
+    tmp.write(".vitamin/config.jsonc", JSON.stringify({ provider, ...extra }))
+    await Config.load({ directory: tmp.path }).catch(() => undefined)
+    const text = `untrusted-${kind} header-${kind}`
+    assert.equal(Secret.redact(text), text)
+    await Trust.grant(tmp.path)
+    await Config.load({ directory: tmp.path }).catch(() => undefined)
+    assert.equal(Secret.redact(text), "[apiKey] [header]")
+  })
+
+test("Config.inspect() names a hundred ignored rules by their place in the file, and counts the rest", async () => {
+  await using tmp = await tmpdir()
+  const rule = (action: string) => ({ permission: "p", pattern: "*", action })
+  const permission = [rule("deny"), ...Array(150).fill(rule("allow")), rule("ask")]
+  tmp.write(".vitamin/config.jsonc", JSON.stringify({ permission }))
+  const { config, ignored } = await Config.inspect({ directory: tmp.path })
+  assert.deepEqual(config.permission, [rule("deny"), rule("ask")])
+  assert.equal(ignored.length, 101)
+  assert.equal(ignored[0]?.key, "permission[1]")
+  assert.equal(ignored.at(-1)?.key, "and 50 more")
+})
+
+test("Config.get() warns once of an ignored key, whatever else changes and in how many folders it is read", async () => {
+  await using tmp = await tmpdir({ git: true })
+  mkdirSync(join(tmp.path, "sub"))
+  const log = join(tmp.path, "log")
+  Log.setFile(log)
+  tmp.write(".vitamin/config.jsonc", '{ "environment": { "A": "b" } }')
+  await inInstance(tmp.path, async () => {
+    await Config.get()
+    await inInstance(join(tmp.path, "sub"), async () => void (await Config.get()))
+    tmp.write(".vitamin/config.jsonc", '{ "environment": { "A": "b" }, "scripts": {} }')
+    await Config.reload()
+  })
+  Log.setFile(undefined)
+  const lines = readFileSync(log, "utf8").trim().split("\n")
+  assert.equal(lines.length, 2, lines.join("\n"))
+  assert.match(lines[0]!, /WARN .*environment is ignored: .*config\.jsonc/)
+  assert.match(lines[1]!, /WARN .*scripts is ignored: /)
+})
+
+test("Config.load() refuses a file of an untrusted folder that really is elsewhere", async () => {
+  await using tmp = await tmpdir()
+  await using other = await tmpdir()
+  const secret = other.write("project.jsonc", '{ "model": "a/elsewhere" }')
+  mkdirSync(join(tmp.path, ".vitamin"))
+  symlinkSync(secret, join(tmp.path, ".vitamin/config.jsonc"))
+  const { problems } = await problemsOf(() => Config.load({ directory: tmp.path }))
+  assert.equal(problems[0]?.source, join(tmp.path, ".vitamin/config.jsonc"))
+  assert.ok(problems[0]?.message.includes(`outside the work tree, to ${secret}`), problems[0]?.message)
+  await Trust.grant(tmp.path)
+  assert.equal((await Config.load({ directory: tmp.path })).model, "a/elsewhere")
+})
+
+test("Config.load() refuses a folder .vitamin that leads out of an untrusted folder, not one that stays in", async () => {
+  await using tmp = await tmpdir()
+  tmp.write("../project-sibling/config.jsonc", '{ "model": "a/sibling" }')
+  await using other = await tmpdir()
+  symlinkSync(join(tmp.path, "../project-sibling"), join(tmp.path, ".vitamin"))
+  const { message } = await problemsOf(() => Config.load({ directory: tmp.path }))
+  assert.match(message, /outside the work tree, to .*project-sibling\/config\.jsonc/)
+  symlinkSync("inside", join(other.path, ".vitamin"))
+  other.write("inside/config.jsonc", '{ "model": "a/inside" }')
+  assert.equal((await Config.load({ directory: other.path })).model, "a/inside")
 })

@@ -3,8 +3,11 @@ import assert from "node:assert/strict"
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { test } from "node:test"
+import * as Global from "#kernel/global.ts"
 import * as Storage from "#kernel/storage/storage.ts"
+import { runFixture } from "../../fixture/child.ts"
 import { type TmpStore, tmpStore } from "../../fixture/tmp-store.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
 
 const kinds: Record<string, (file: string) => void> = {
   "0 bytes": (file) => writeFileSync(file, ""),
@@ -160,4 +163,20 @@ test("Storage.check() goes past foreign files and names the ones that cannot be 
   assert.equal(records, 1)
   assert.equal(broken.length, 2)
   for (const text of broken) assert.match(text, /^Key .* is refused: /)
+})
+
+test("Storage goes on when its folder was removed while it was open, and what it acknowledges then is kept", async () => {
+  await using tmp = await tmpdir()
+  await Storage.write(["a", "one"], { n: 1 })
+  rmSync(Global.data(), { recursive: true })
+  await Storage.write(["a", "two"], { n: 2 })
+  await Storage.update<{ n: number }>(["a", "two"], (draft) => {
+    draft.n++
+  })
+  assert.ok(existsSync(join(Global.data(), "journal", "segment-1")))
+  await using child = runFixture("storage-counter.ts", { args: ["3"], env: tmp.env })
+  assert.equal(await child.exit, 0, child.errors())
+  assert.deepEqual(await Storage.read(["a", "two"]), { n: 3 })
+  assert.deepEqual(await Storage.read(["counter", "one"]), { n: 3 })
+  await Storage.close()
 })

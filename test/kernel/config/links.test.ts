@@ -1,0 +1,88 @@
+// Hot reload where files and folders of the configuration are links that are swapped for others.
+import { mkdirSync, renameSync, symlinkSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import * as Config from "#kernel/config/config.ts"
+import * as Trust from "#kernel/trust.ts"
+import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
+import { inInstance, until } from "./fixture.ts"
+
+const modelIs = (model: string | undefined) =>
+  until(`model ${model}`, async () => (await Config.get()).model === model)
+
+/** What `ln -sfn` does: a new link takes the place of the old one at once. */
+function link(tmp: Tmp, target: string, name: string) {
+  symlinkSync(target, join(tmp.path, `${name}.new`))
+  renameSync(join(tmp.path, `${name}.new`), join(tmp.path, name))
+}
+
+function config(tmp: Tmp, folder: string): string {
+  return tmp.write(`${folder}/config.jsonc`, `{ "model": "a/${folder}" }`)
+}
+
+test("Config.watch() sees a folder .vitamin that is a link and is swapped, time after time", async () => {
+  await using tmp = await tmpdir()
+  for (const folder of ["v1", "v2", "v3"]) config(tmp, folder)
+  link(tmp, "v1", ".vitamin")
+  await inInstance(tmp.path, async () => {
+    await Config.watch()
+    for (const folder of ["v2", "v3", "v1"]) {
+      link(tmp, folder, ".vitamin")
+      await modelIs(`a/${folder}`)
+    }
+    tmp.write("v1/config.jsonc", '{ "model": "a/edited" }')
+    await modelIs("a/edited")
+  })
+})
+
+test("Config.watch() sees every link of a chain, and a target that comes later", async () => {
+  await using tmp = await tmpdir()
+  await using far = await tmpdir()
+  await Trust.grant(tmp.path)
+  for (const folder of ["one", "two"]) config(far, folder)
+  mkdirSync(join(tmp.path, ".vitamin"))
+  link(far, "one", "chosen")
+  link(tmp, join(far.path, "chosen"), "between")
+  link(tmp, "../between/config.jsonc", ".vitamin/config.jsonc")
+  await inInstance(tmp.path, async () => {
+    await Config.watch()
+    await modelIs("a/one")
+    link(far, "two", "chosen")
+    await modelIs("a/two")
+    link(tmp, join(far.path, "later"), "between")
+    await modelIs(undefined)
+    config(far, "later")
+    await modelIs("a/later")
+  })
+})
+
+test("Config.watch() sees a target that another file replaces, and a swapped ..data", async () => {
+  await using tmp = await tmpdir()
+  config(tmp, ".vitamin/..1")
+  config(tmp, ".vitamin/..2")
+  link(tmp, "..1", ".vitamin/..data")
+  link(tmp, "..data/config.jsonc", ".vitamin/config.jsonc")
+  await inInstance(tmp.path, async () => {
+    await Config.watch()
+    link(tmp, "..2", ".vitamin/..data")
+    await modelIs("a/.vitamin/..2")
+    renameSync(
+      tmp.write("next.jsonc", '{ "model": "a/replaced" }'),
+      join(tmp.path, ".vitamin/..2/config.jsonc"),
+    )
+    await modelIs("a/replaced")
+  })
+})
+
+test("Config.watch() is not held up by links that lead in a circle", async () => {
+  await using tmp = await tmpdir()
+  config(tmp, "good")
+  symlinkSync("b", join(tmp.path, "a"))
+  symlinkSync("a", join(tmp.path, "b"))
+  link(tmp, "a", ".vitamin")
+  await inInstance(tmp.path, async () => {
+    await Config.watch()
+    link(tmp, "good", ".vitamin")
+    await until("the good one", async () => (await Config.get().catch(() => undefined))?.model === "a/good")
+  })
+})

@@ -1,0 +1,71 @@
+// Trust that is given or taken back by another process while the configuration is watched.
+import assert from "node:assert/strict"
+import { execFile } from "node:child_process"
+import { symlinkSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import { promisify } from "node:util"
+import * as Config from "#kernel/config/config.ts"
+import * as Trust from "#kernel/trust.ts"
+import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
+import { inInstance, until } from "./fixture.ts"
+
+const modules = new URL("../../../src/kernel/", import.meta.url)
+
+async function inAnotherProcess(tmp: Tmp, call: "grant" | "remove") {
+  const [trust, storage] = ["trust.ts", "storage/storage.ts"].map((name) => new URL(name, modules).href)
+  const script = `const Trust = await import("${trust}"); const Storage = await import("${storage}")
+    await Trust.${call}(${JSON.stringify(tmp.path)}); await Storage.close()`
+  const args = ["--input-type=module", "-e", script]
+  await promisify(execFile)(process.execPath, args, { env: tmp.env, timeout: 20_000 })
+}
+
+const environmentIs = (value: string | undefined) =>
+  until(`environment ${value}`, async () => (await Config.get()).environment?.A === value)
+
+test("Config.watch() takes what a folder says when it is trusted, and drops it when it no longer is", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write(".vitamin/config.jsonc", '{ "model": "a/b", "environment": { "A": "b" } }')
+  tmp.write(".vitamin/config.ts", 'export default { agent: { name: "ts" } }')
+  await inInstance(tmp.path, async (changes) => {
+    await Config.watch()
+    assert.equal((await Config.get()).environment, undefined)
+    await inAnotherProcess(tmp, "grant")
+    await environmentIs("b")
+    assert.equal((await Config.get()).agent?.name, "ts")
+    await inAnotherProcess(tmp, "remove")
+    await environmentIs(undefined)
+    assert.deepEqual(await Config.get(), { model: "a/b" })
+    assert.deepEqual(changes, [
+      ["project", "typescript"],
+      ["project", "typescript"],
+    ])
+  })
+})
+
+for (const kind of ["broken", "elsewhere"])
+  test(`Config.watch() lets no rights outlive trust when the file is ${kind}`, async () => {
+    await using tmp = await tmpdir()
+    const content = '{ "model": "a/b", "environment": { "A": "b" } }'
+    await Trust.grant(tmp.path)
+    if (kind === "broken") tmp.write(".vitamin/config.jsonc", content)
+    else {
+      tmp.write("../elsewhere/config.jsonc", content)
+      symlinkSync("../elsewhere", join(tmp.path, ".vitamin"))
+    }
+    await inInstance(tmp.path, async () => {
+      await Config.watch()
+      await environmentIs("b")
+      if (kind === "broken") {
+        tmp.write(".vitamin/config.jsonc", "{")
+        await until("a warning", async () => (await Config.current()).warnings.length > 0)
+        assert.equal((await Config.get()).environment?.A, "b")
+      }
+      await inAnotherProcess(tmp, "remove")
+      await environmentIs(undefined)
+      const { config, warnings, ignored } = await Config.current()
+      assert.equal(config.model, "a/b")
+      assert.match(warnings.join("\n"), /the last good one stays/)
+      assert.ok(ignored.some(({ key }) => key === "environment"))
+    })
+  })
