@@ -14,8 +14,8 @@ let n = 0
 
 const emit = kind === "bare" ? await startBare() : await startOurs()
 
-process.on("message", async (message: Publish | "rss") => {
-  if (message === "rss") return process.send?.(process.memoryUsage.rss())
+process.on("disconnect", () => process.exit())
+process.on("message", async (message: Publish) => {
   const text = "x".repeat(message.size)
   for (let i = 0; i < message.events; i += batch) {
     for (let j = i; j < Math.min(i + batch, message.events); j++) emit({ n: n++, text })

@@ -35,8 +35,11 @@ type App = Hono<{ Bindings: Bindings }>
 export function createApp(options: AppOptions): App {
   const { bodyLimit = 10 << 20 } = options
   const routes: Route[] = [...coreRoutes({ ...options, routes: () => routes }), ...(options.routes ?? [])]
-  const isOpen = (method: string, path: string) =>
-    routes.some((route) => route.open && route.method === method && route.path === path)
+  // Also for methods that it does not have: that they are not possible is no secret.
+  const isOpen = (method: string, path: string) => {
+    const here = routes.filter((route) => route.path === path)
+    return here.some(({ open }) => open) && here.every((route) => route.open || route.method !== method)
+  }
   const check = createGuard({ ...options, isOpen })
 
   const app: App = new Hono()

@@ -9,13 +9,13 @@ export type EventClient = Readonly<{
   /** Send what is there, as far as the client takes it. */
   pump(): void
   drained(): void
-  /** To be called now and then: keeps an idle connection open, and tells whether the client has stopped reading. */
+  /** To be called now and then, with `performance.now()`: keeps an idle connection open, and tells whether the client
+   * has stopped reading. */
   check(now: number): "stalled" | undefined
   stop(): void
 }>
 
 const chunk = 64 << 10
-const heartbeatFrame = Buffer.from(": heartbeat\n\n")
 
 export function createEventClient(options: {
   log: EventLog
@@ -34,7 +34,7 @@ export function createEventClient(options: {
   /** The ring entry to send next, while the client keeps up. */
   let number: number | undefined = ring.next()
   let blockedSince: number | undefined
-  let wroteAt = Date.now()
+  let wroteAt = performance.now()
   let soon: NodeJS.Immediate | undefined
   let stopped = false
 
@@ -42,7 +42,7 @@ export function createEventClient(options: {
   if (options.lastEventId !== undefined) resume(options.lastEventId)
 
   function resume(cursor: string) {
-    const place = /^\d{1,15}$/.test(cursor) ? log.locate(Number(cursor)) : undefined
+    const place = isId(cursor) ? log.locate(Number(cursor)) : undefined
     if (!place) return write(gapFrame({ after: shown(cursor), from: log.lastId() + 1 }))
     if (place.gap) write(gapFrame(place.gap))
     if (place.offset === offset) return
@@ -98,9 +98,14 @@ export function createEventClient(options: {
       })
   }
 
+  /** Whoever follows one directory has its cursor moved past the events of others: they are not missing to it. */
+  function heartbeatBlock(): Buffer {
+    return Buffer.from(filter ? `: heartbeat\nid: ${log.lastId()}\n\n` : ": heartbeat\n\n")
+  }
+
   function write(bytes: Buffer) {
     if (bytes.length === 0 || stopped) return
-    wroteAt = Date.now()
+    wroteAt = performance.now()
     if (!sink.write(bytes)) blockedSince = wroteAt
   }
 
@@ -112,7 +117,7 @@ export function createEventClient(options: {
     },
     check(now) {
       if (blockedSince !== undefined) return now - blockedSince >= stall ? "stalled" : undefined
-      if (number !== undefined && now - wroteAt >= heartbeat) write(heartbeatFrame)
+      if (number !== undefined && now - wroteAt >= heartbeat) write(heartbeatBlock())
       return undefined
     },
     stop() {
@@ -120,6 +125,10 @@ export function createEventClient(options: {
       clearImmediate(soon)
     },
   })
+}
+
+function isId(cursor: string): boolean {
+  return /^\d+$/.test(cursor) && Number.isSafeInteger(Number(cursor))
 }
 
 function shown(cursor: string): number | string {

@@ -24,13 +24,14 @@ export type EventStream = Readonly<{
   close(): void
 }>
 
+const ringBytes = 1 << 20
+
 export function createEventStream(options: {
   log: EventLog
   heartbeat?: number
   stall?: number
-  ringBytes?: number
 }): EventStream {
-  const { log, heartbeat = 15_000, stall = 30_000, ringBytes = 1 << 20 } = options
+  const { log, heartbeat = 15_000, stall = 30_000 } = options
   const ring = createEventRing(ringBytes)
   const clients = new Map<EventClient, Sink>()
   const batch = createEventBatch()
@@ -85,7 +86,7 @@ export function createEventStream(options: {
   }
 
   function check() {
-    const now = Date.now()
+    const now = performance.now()
     for (const [client, sink] of clients)
       if (client.check(now) === "stalled") {
         Log.info("a client of the event stream stopped reading and was cut off", {

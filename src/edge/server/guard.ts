@@ -2,40 +2,18 @@
 // Origin, against other web sites in the person's browser; the token, against everybody else on the machine.
 import { createHash, timingSafeEqual } from "node:crypto"
 import type { IncomingMessage } from "node:http"
-import { hostname, networkInterfaces } from "node:os"
 import type { Context } from "hono"
 import { getCookie } from "hono/cookie"
 import { foreignHost, foreignOrigin, unauthorized } from "./refusal.ts"
 import type { Bindings } from "./respond.ts"
-
-/** The Host values of a server. Bound to every address, it answers under the machine's own addresses and name. */
-export function hostsOf(bound: string, port: number): string[] {
-  const names = new Set(["127.0.0.1", "localhost", "[::1]", bracketed(bound)])
-  if (isWildcard(bound)) {
-    names.delete(bracketed(bound))
-    names.add(hostname().toLowerCase())
-    for (const addresses of Object.values(networkInterfaces()))
-      for (const { address } of addresses ?? []) names.add(bracketed(address))
-  }
-  return [...names].flatMap((name) => [`${name}:${port}`, ...(port === 80 ? [name] : [])])
-}
-
-/** An address as it stands in a URL. */
-export function bracketed(address: string): string {
-  return (address.includes(":") && !address.startsWith("[") ? `[${address}]` : address).toLowerCase()
-}
-
-export function isWildcard(address: string): boolean {
-  return address === "0.0.0.0" || address === "::"
-}
+import { checkTarget } from "./target.ts"
 
 /** Every Host header of a request, and the host of its target where that is a whole URL, must be one of ours. */
 export function checkHost(incoming: IncomingMessage, hosts: readonly string[]): void {
   const named = incoming.rawHeaders.filter((_, i, all) => i % 2 === 1 && all[i - 1]?.toLowerCase() === "host")
-  const target = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i.exec(incoming.url ?? "")?.[1]
-  if (named.length !== 1) throw foreignHost()
-  for (const host of target === undefined ? named : [...named, target])
-    if (!hosts.includes(host.toLowerCase())) throw foreignHost()
+  if (named.length !== 1 || !hosts.includes(named[0]!.toLowerCase())) throw foreignHost()
+  const { host } = checkTarget(incoming.url ?? "")
+  if (host !== undefined && !hosts.includes(host.toLowerCase())) throw foreignHost()
 }
 
 export function createGuard(options: {

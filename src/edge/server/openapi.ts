@@ -2,21 +2,11 @@
 import { z } from "zod"
 import * as Bus from "#kernel/bus.ts"
 import type { Route } from "./route.ts"
+import { statuses } from "./statuses.ts"
 
 type Schema = Record<string, unknown>
 
-const always = [400, 401, 403, 413, 421, 500]
-const meanings: Record<number, string> = {
-  400: "Something in the request is wrong; the message says where",
-  401: "No token, or a wrong one",
-  403: "Foreign Origin, or denied",
-  404: "Does not exist",
-  405: "Another method is needed; see Allow",
-  409: "Busy",
-  413: "The body is too large",
-  421: "Foreign Host",
-  500: "The server failed",
-}
+const always = statuses.filter((row) => row.always).map(({ status }) => status)
 
 export function describeRoutes(routes: readonly Route[], version: string): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
@@ -105,7 +95,8 @@ function describeHeaders(route: Route): Schema[] {
 
 function describeError(status: number) {
   const schema = { $ref: "#/components/schemas/Error" }
-  return { description: meanings[status] ?? "Refused", content: { "application/json": { schema } } }
+  const description = statuses.find((row) => row.status === status)?.meaning ?? "Refused"
+  return { description, content: { "application/json": { schema } } }
 }
 
 function describeEvent({ type, schema, live }: Bus.Definition): Schema {

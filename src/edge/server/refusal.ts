@@ -58,6 +58,11 @@ export function tooLarge(limit: number): Refusal {
   return new Refusal({ status: 413, name: "TooLarge", message, data: { limit } })
 }
 
+export function unmetExpectation(expected: string): Refusal {
+  const message = `"Expect: ${expected}" cannot be met. Possible: 100-continue`
+  return new Refusal({ status: 417, name: "UnmetExpectation", message })
+}
+
 /** `place` says where in the request it is wrong: "body.parts.0.text", "header x-vitamin-directory". */
 export function invalidRequest(place: string, reason: string): Refusal {
   const message = `The request is wrong at ${place}: ${reason}`

@@ -5,6 +5,7 @@ import * as Log from "#kernel/log.ts"
 import * as Secret from "#kernel/secret.ts"
 import { NamedError } from "#util/error.ts"
 import { Refusal } from "./refusal.ts"
+import { statusOf } from "./statuses.ts"
 
 /** The Node request and response; missing when the app is called without a socket. */
 export type Bindings = Partial<HttpBindings>
@@ -42,14 +43,4 @@ export function errorResponse(error: unknown): Response {
 
 export function errorBody({ name, message, data }: NamedError) {
   return { error: { name, message, ...(Object.keys(data).length > 0 ? { data } : {}) } }
-}
-
-/** Errors of other folders know nothing of HTTP; the last part of their name tells what kind they are. */
-function statusOf(name: string): number {
-  const word = name.split(".").at(-1) ?? ""
-  if (/NotFound$/.test(word)) return 404
-  if (/^(Invalid|Unknown|Bad)|Invalid$/.test(word)) return 400
-  if (/(Busy|Locked|Exists)$/.test(word)) return 409
-  if (/(Denied|Outside|Untrusted)$/.test(word)) return 403
-  return 500
 }

@@ -1,16 +1,19 @@
 // The server as a process has it: node:http with limits on everything a client can send or hold, the app behind it,
 // the event log and the token beside it. `stop` ends it without cutting off what is being answered.
 import { once } from "node:events"
-import { createServer as createHttpServer, type Server } from "node:http"
+import { createServer as createHttpServer, type IncomingMessage, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { getRequestListener } from "@hono/node-server"
 import { createEventLog } from "#kernel/event-log.ts"
 import * as Global from "#kernel/global.ts"
 import { errorCode, errorText, NamedError } from "#util/error.ts"
+import { hostsOf, urlOf } from "./address.ts"
 import { type AppOptions, createApp } from "./app.ts"
 import { createEventStream } from "./event-stream.ts"
-import { bracketed, checkHost, hostsOf, isWildcard } from "./guard.ts"
-import { invalidRequest } from "./refusal.ts"
+import { checkHost } from "./guard.ts"
+import { createIdleSweep } from "./idle-sweep.ts"
+import { invalidRequest, unmetExpectation } from "./refusal.ts"
 import { errorResponse } from "./respond.ts"
 import * as Token from "./token.ts"
 import { answerFaults, refuse } from "./wire.ts"
@@ -21,6 +24,16 @@ export class PortInUse extends NamedError {
       "Server.PortInUse",
       `Port ${port} on ${host} is in use. Stop what uses it, choose another with --port, or take any free one with --port 0.`,
       { port, host },
+    )
+  }
+}
+
+export class InvalidHost extends NamedError {
+  constructor(host: string) {
+    super(
+      "Server.InvalidHost",
+      `The server cannot listen on ${JSON.stringify(host)}: that is no address. Use 127.0.0.1, or 0.0.0.0 for every address of this machine.`,
+      { host },
     )
   }
 }
@@ -44,12 +57,13 @@ export type ServerOptions = Pick<
   /** In milliseconds. */
   headersTimeout?: number
   requestTimeout?: number
-  keepAliveTimeout?: number
   stopTimeout?: number
   heartbeat?: number
   stall?: number
-  maxConnections?: number
 }
+
+const keepAliveTimeout = 5_000
+const maxConnections = 1_000
 
 /** Start to listen. Port 0 takes any free one. */
 export async function createServer(options: ServerOptions): Promise<RunningServer> {
@@ -59,17 +73,29 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
     maxHeaderSize: 16 << 10,
     headersTimeout,
     requestTimeout,
-    keepAliveTimeout: rest.keepAliveTimeout ?? 5_000,
+    keepAliveTimeout,
+    // Left to Node, the answer would not be in our form.
+    requireHostHeader: false,
     connectionsCheckingInterval: Math.min(1_000, headersTimeout / 2),
   })
-  server.maxConnections = rest.maxConnections ?? 1_000
-  const actualPort = await listen(server, port, host)
+  server.maxConnections = maxConnections
+  const bound = await listen(server, port, host)
 
   const log = createEventLog({ directory: join(Global.state(), "events") })
   const eventStream = createEventStream({ ...rest, log })
-  const hosts = hostsOf(host, actualPort)
+  const sweep = createIdleSweep({
+    directory: rest.directory,
+    olderThan: 30 * 60_000,
+    keep: 50,
+    every: 60_000,
+  })
+  const hosts = hostsOf({ ...bound, asked: host })
   const origins = hosts.map((name) => `http://${name}`)
-  const app = createApp({ ...rest, token, hosts, origins, eventStream })
+  const init = async () => {
+    sweep.run()
+    await rest.init?.()
+  }
+  const app = createApp({ ...rest, init, token, hosts, origins, eventStream })
   const listener = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,
     errorHandler: (error) => errorResponse(invalidRequest("its target or Host", errorText(error))),
@@ -77,6 +103,7 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
   answerFaults(server, (incoming, outgoing) => {
     try {
       checkHost(incoming, hosts)
+      checkExpectation(incoming)
     } catch (error) {
       return refuse(outgoing, error)
     }
@@ -87,21 +114,21 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
   async function shutDown() {
     const closed = once(server, "close")
     server.close()
+    sweep.stop()
     eventStream.disconnect()
     // A connection becomes idle when its answer is out, and would then be kept for the next request.
-    const sweep = setInterval(() => server.closeIdleConnections(), 20)
+    const closing = setInterval(() => server.closeIdleConnections(), 20)
     const deadline = setTimeout(() => server.closeAllConnections(), rest.stopTimeout ?? 5_000)
     await closed
-    clearInterval(sweep)
+    clearInterval(closing)
     clearTimeout(deadline)
     eventStream.close()
     log.close()
   }
 
-  const name = isWildcard(host) ? "127.0.0.1" : bracketed(host)
   return Object.freeze({
-    url: `http://${name}:${actualPort}`,
-    port: actualPort,
+    url: urlOf(bound.address, bound.port),
+    port: bound.port,
     tokenFile,
     stop() {
       stopped ??= shutDown()
@@ -110,14 +137,22 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
   })
 }
 
-async function listen(server: Server, port: number, host: string): Promise<number> {
+function checkExpectation({ headers, httpVersion }: IncomingMessage): void {
+  const { expect } = headers
+  if (expect === undefined || httpVersion === "1.0" || /(?:^|\W)100-continue(?:$|\W)/i.test(expect)) return
+  throw unmetExpectation(expect)
+}
+
+async function listen(server: Server, port: number, host: string): Promise<AddressInfo> {
+  const name = host.trim().replace(/^\[(.*)\]$/, "$1")
+  // For Node an empty one means every address.
+  if (name === "") throw new InvalidHost(host)
   try {
-    server.listen({ port, host: host.replace(/^\[(.*)\]$/, "$1") })
+    server.listen({ port, host: name })
     await once(server, "listening")
   } catch (error) {
     if (errorCode(error) === "EADDRINUSE") throw new PortInUse(port, host)
     throw new CannotListen(port, host, errorText(error))
   }
-  const address = server.address()
-  return typeof address === "object" && address ? address.port : port
+  return server.address() as AddressInfo
 }

@@ -4,7 +4,7 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Duplex } from "node:stream"
 import * as Log from "#kernel/log.ts"
 import { errorCode } from "#util/error.ts"
-import { invalidRequest, methodNotAllowed, Refusal, tooLarge } from "./refusal.ts"
+import { invalidRequest, methodNotAllowed, Refusal } from "./refusal.ts"
 import { errorBody, securityHeaders } from "./respond.ts"
 
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void
@@ -25,6 +25,11 @@ export function answerFaults(server: Server, listener: Listener): void {
   server.on("request", handle)
   server.on("checkContinue", (incoming, outgoing) => {
     // Whoever reads the body says "continue"; when nobody does, the rest of the connection cannot be told apart.
+    outgoing.shouldKeepAlive = false
+    handle(incoming, outgoing)
+  })
+  // Node would answer it in a form of its own.
+  server.on("checkExpectation", (incoming, outgoing) => {
     outgoing.shouldKeepAlive = false
     handle(incoming, outgoing)
   })
@@ -58,7 +63,13 @@ function refusalFor(code: string | undefined): Refusal {
       name: "RequestTimeout",
       message: "The request took too long to arrive.",
     })
-  if (code === "HPE_CHUNK_EXTENSIONS_OVERFLOW") return tooLarge(16 << 10)
+  if (code === "HPE_CHUNK_EXTENSIONS_OVERFLOW")
+    return new Refusal({
+      status: 413,
+      name: "TooLarge",
+      message: "The chunking of the body is wrong: its extensions are larger than 16 KB.",
+    })
+  if (code?.includes("CHUNK")) return invalidRequest("body", `its chunking is wrong (${code})`)
   return invalidRequest("its first lines", `it is not HTTP${code ? ` (${code})` : ""}`)
 }
 

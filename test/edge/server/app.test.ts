@@ -3,91 +3,9 @@ import assert from "node:assert/strict"
 import { mkdirSync, realpathSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import { z } from "zod"
-import { createApp } from "#edge/server/app.ts"
-import { createEventStream } from "#edge/server/event-stream.ts"
-import { defineRoute } from "#edge/server/route.ts"
-import { createEventLog } from "#kernel/event-log.ts"
-import { Instance } from "#kernel/instance.ts"
 import * as Secret from "#kernel/secret.ts"
-import * as Storage from "#kernel/storage/storage.ts"
-import { NamedError } from "#util/error.ts"
-import { tmpdir } from "../../fixture/tmpdir.ts"
+import { auth, base, errorOf, setUp, token } from "./app-harness.ts"
 import { parseFrame, publish, range, until } from "./harness.ts"
-
-const token = "t".repeat(43)
-const auth = { authorization: `Bearer ${token}` }
-const base = "http://127.0.0.1:3141"
-
-const echo = defineRoute({
-  method: "POST",
-  path: "/echo/:id",
-  summary: "For tests",
-  params: z.object({ id: z.string().max(5) }),
-  query: z.object({ loud: z.coerce.boolean().optional() }),
-  body: z.object({ parts: z.array(z.object({ text: z.string() })) }),
-  response: z.object({ id: z.string(), parts: z.number(), directory: z.string() }),
-  errors: [404],
-  handle: ({ params, body }) => ({ id: params.id, parts: body.parts.length, directory: Instance.directory }),
-})
-const failures: Record<string, () => unknown> = {
-  missing: () => Storage.read(["no", "such"]),
-  busy: () => Promise.reject(new NamedError("Session.Busy", "It is busy", { sessionId: "s1" })),
-  denied: () => Promise.reject(new NamedError("Permission.Denied", "Not allowed")),
-  crash: () => Promise.reject(new TypeError("a secret place: /etc/hidden")),
-  leak: () =>
-    Promise.reject(
-      new NamedError("Provider.Invalid", "key sk-held-by-us was refused", { key: "sk-held-by-us" }),
-    ),
-  wrong: () => 42,
-}
-const fail = defineRoute({
-  method: "GET",
-  path: "/fail/:how",
-  summary: "For tests",
-  params: z.object({ how: z.string() }),
-  response: z.object({}),
-  handle: async ({ params }) => (await failures[params.how]?.()) as Record<string, never>,
-})
-
-async function setUp() {
-  const tmp = await tmpdir({ git: true })
-  const log = createEventLog({ directory: join(tmp.path, "events") })
-  const eventStream = createEventStream({ log })
-  let inits = 0
-  const app = createApp({
-    token,
-    hosts: ["127.0.0.1:3141", "localhost:3141"],
-    origins: ["http://127.0.0.1:3141"],
-    directory: tmp.path,
-    init: () => void inits++,
-    config: () => ({ directory: Instance.directory, apiKey: "sk-held-by-us" }),
-    version: "1.2.3",
-    eventStream,
-    routes: [echo, fail],
-    bodyLimit: 5000,
-  })
-  const ask = (path: string, init: RequestInit = {}) =>
-    app.request(base + path, { ...init, headers: { ...auth, ...(init.headers as Record<string, string>) } })
-  return {
-    tmp,
-    app,
-    ask,
-    eventStream,
-    inits: () => inits,
-    async [Symbol.asyncDispose]() {
-      eventStream.close()
-      log.close()
-      await Instance.disposeAll()
-      await tmp[Symbol.asyncDispose]()
-    },
-  }
-}
-
-type Failure = { error: { name: string; message: string; data?: Record<string, unknown> } }
-const errorOf = async (response: Response) => ((await response.json()) as Failure).error
-type Body = string | Uint8Array<ArrayBuffer> | ReadableStream
-const json = { "content-type": "application/json" }
 
 test("GET /health is open and bare", async () => {
   await using t = await setUp()
@@ -133,7 +51,6 @@ test("every other path needs the token, in the header or the cookie", async () =
       authorization,
     )
   assert.equal((await t.app.request(`${base}/info?token=${token}`)).status, 401)
-  assert.equal((await t.app.request(`${base}/health`, { method: "POST" })).status, 401)
   assert.equal(
     (await t.app.request(`${base}/info`, { headers: { cookie: `a=b; vitamin_token=${token}` } })).status,
     200,
@@ -182,6 +99,16 @@ test("an unknown path is 404, another method 405 with Allow, whatever other head
     }
   assert.equal((await t.ask("/echo/1")).headers.get("allow"), "POST")
   assert.equal(t.eventStream.clients(), 0)
+})
+
+test("another method on an open route is 405 without a token too", async () => {
+  await using t = await setUp()
+  for (const method of ["HEAD", "OPTIONS", "POST", "DELETE"]) {
+    const response = await t.app.request(`${base}/health`, { method })
+    assert.equal(response.status, 405, method)
+    assert.equal(response.headers.get("allow"), "GET")
+  }
+  assert.equal((await t.app.request(`${base}/info`, { method: "POST" })).status, 401)
 })
 
 test("GET /info and /config run in the instance of x-vitamin-directory", async () => {
@@ -246,66 +173,6 @@ test("errors become a status by their name, and foreign ones show nothing", asyn
     message: "It is busy",
     data: { sessionId: "s1" },
   })
-})
-
-test("a body is checked for type, size, encoding, depth and shape, and the answer says where it is wrong", async () => {
-  await using t = await setUp()
-  const send = (body: Body, headers: Record<string, string> = json) =>
-    t.ask("/echo/1", { method: "POST", body, headers, duplex: "half" } as RequestInit)
-  const good = await send('\ufeff{"parts":[{"text":"a"}],"__proto__":{"x":1}}')
-  assert.equal(good.status, 200)
-  assert.deepEqual(await good.json(), { id: "1", parts: 1, directory: t.tmp.path })
-  const wrong: [Body, RegExp][] = [
-    ["", /body/],
-    ["{", /body/],
-    ['{"parts":[{"text":1}]}', /body\.parts\.0\.text/],
-    ["null", /body/],
-    ['{"parts":"\0"}', /body/],
-    [new Uint8Array([0x22, 0xff, 0x22]), /body.*(encod|utf)/i],
-    [`${"[".repeat(2000)}${"]".repeat(2000)}`, /deeper than 100/],
-  ]
-  for (const [body, pattern] of wrong) {
-    const response = await send(body)
-    assert.equal(response.status, 400, String(pattern))
-    assert.match((await errorOf(response)).message, pattern)
-  }
-  assert.equal((await send("{}", { "content-type": "text/plain" })).status, 415)
-  const big = JSON.stringify({ parts: [{ text: "x".repeat(6000) }] })
-  assert.equal((await send(big)).status, 413)
-  assert.equal((await send(big, { ...json, "content-length": "6020" })).status, 413)
-  const pieces = range(0, 20).map(() => new Uint8Array(1000).fill(32))
-  assert.equal((await send(ReadableStream.from(pieces))).status, 413)
-  const tooLong = await t.ask("/echo/123456", { method: "POST", body: '{"parts":[]}', headers: json })
-  assert.match((await errorOf(tooLong)).message, /path\.id/)
-})
-
-test("GET /openapi.json describes every route from its schemas, and the event types", async () => {
-  await using t = await setUp()
-  const document = JSON.parse(await (await t.ask("/openapi.json")).text())
-  assert.equal(document.openapi, "3.1.0")
-  assert.deepEqual(Object.keys(document.paths).sort(), [
-    "/config",
-    "/echo/{id}",
-    "/event",
-    "/fail/{how}",
-    "/health",
-    "/info",
-    "/openapi.json",
-  ])
-  const { post } = document.paths["/echo/{id}"]
-  assert.deepEqual(post.parameters[0], {
-    name: "id",
-    in: "path",
-    required: true,
-    schema: { type: "string", maxLength: 5 },
-  })
-  assert.equal(post.requestBody.content["application/json"].schema.properties.parts.type, "array")
-  assert.ok(post.responses["404"])
-  assert.deepEqual(document.paths["/health"].get.security, [])
-  const types = document.components.schemas.Event.oneOf.map(
-    (one: { properties: { type: { const: string } } }) => one.properties.type.const,
-  )
-  assert.ok(types.includes("instance.disposed") && types.includes("test.tick"))
 })
 
 test("GET /event works as a web stream too, with replay, back-pressure and cancel", async () => {

@@ -74,6 +74,7 @@ export function follow(server: { url: string; token: string }, headers: Record<s
   const closed = Promise.withResolvers<void>()
   let text = ""
   let comments = 0
+  let cursor: number | undefined
   const call: ClientRequest = request(
     `${server.url}/event`,
     { headers: { authorization: `Bearer ${server.token}`, ...headers }, agent: false },
@@ -85,6 +86,7 @@ export function follow(server: { url: string; token: string }, headers: Record<s
         text = blocks.pop() ?? ""
         for (const block of blocks) {
           if (block.startsWith(":")) comments++
+          cursor = Number(/^id: (\d+)$/m.exec(block)?.[1] ?? cursor) || undefined
           const frame = parseFrame(block)
           if (frame) frames.push(frame)
         }
@@ -100,6 +102,8 @@ export function follow(server: { url: string; token: string }, headers: Record<s
     opened: opened.promise,
     closed: closed.promise,
     comments: () => comments,
+    /** What a browser would come back with: an id counts even where no event comes with it. */
+    cursor: () => cursor,
     numbers: () => frames.flatMap(({ n }) => (n === undefined ? [] : [n])),
     lastId: () => frames.findLast(({ id }) => id !== undefined)?.id,
     drop: () => void call.destroy(),
@@ -130,8 +134,8 @@ export async function clientsOf(server: { get(path: string): Promise<Response> }
 
 /** Wait until something holds, for at most a while. */
 export async function until(condition: () => boolean, what = "the condition", limit = 20_000): Promise<void> {
-  for (const end = Date.now() + limit; !condition(); ) {
-    if (Date.now() > end) throw new Error(`${what} did not come about within ${limit} ms`)
+  for (const end = performance.now() + limit; !condition(); ) {
+    if (performance.now() > end) throw new Error(`${what} did not come about within ${limit} ms`)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

@@ -1,53 +1,9 @@
-// What comes over the socket that is wrong, hostile or slow, and how it is refused. And starting and stopping.
+// What comes over the socket that is wrong, hostile or slow, and how it is refused.
 import assert from "node:assert/strict"
 import { connect } from "node:net"
 import { test } from "node:test"
-import { z } from "zod"
-import { defineRoute } from "#edge/server/route.ts"
-import { CannotListen, PortInUse } from "#edge/server/server.ts"
-import { tmpdir } from "../../fixture/tmpdir.ts"
-import { follow, raw, startServer, status, until } from "./harness.ts"
-
-const size = defineRoute({
-  method: "POST",
-  path: "/size",
-  summary: "For tests",
-  body: z.object({ text: z.string() }),
-  response: z.object({ size: z.number() }),
-  instance: false,
-  handle: ({ body }) => ({ size: body.text.length }),
-})
-let release = () => {}
-const slow = defineRoute({
-  method: "GET",
-  path: "/slow",
-  summary: "For tests",
-  response: z.object({ done: z.boolean() }),
-  instance: false,
-  handle: () => new Promise<{ done: boolean }>((resolve) => (release = () => resolve({ done: true }))),
-})
-
-async function setUp(options: Parameters<typeof startServer>[1] = {}) {
-  const tmp = await tmpdir()
-  const server = await startServer(tmp.path, { routes: [size, slow], ...options })
-  const own = `Host: 127.0.0.1:${server.port}\r\nAuthorization: Bearer ${server.token}\r\n`
-  return {
-    ...server,
-    own,
-    tmp,
-    send: (head: string, body: string | Buffer = "") =>
-      raw(server.port, Buffer.concat([Buffer.from(`${head}\r\n`, "latin1"), Buffer.from(body)])),
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]()
-      await tmp[Symbol.asyncDispose]()
-    },
-  }
-}
-
-function errorIn(answer: string): { name: string; message: string } {
-  const body = answer.slice(answer.indexOf("\r\n\r\n") + 4)
-  return JSON.parse(/\{.*\}/s.exec(body)?.[0] ?? "{}").error
-}
+import { follow, raw, status, until } from "./harness.ts"
+import { errorIn, setUp } from "./wire-harness.ts"
 
 test("a foreign Host is 421 in every spelling, before anything else", async () => {
   await using s = await setUp()
@@ -67,7 +23,9 @@ test("a foreign Host is 421 in every spelling, before anything else", async () =
     `GET http://evil.example/info HTTP/1.1\r\n${s.own}`,
     `GET http://user@127.0.0.1:${port}/info HTTP/1.1\r\n${s.own}`,
     `GET http://127.0.0.1:${port}/info HTTP/1.1\r\nHost: evil.example\r\n${bearer}`,
-    `GET ftp://127.0.0.2/info HTTP/1.1\r\n${s.own}`,
+    `GET http://127.0.0.2/info HTTP/1.1\r\n${s.own}`,
+    `GET /info HTTP/1.1\r\n${bearer}`,
+    `GET /../info HTTP/1.1\r\nHost: evil.example\r\n${bearer}`,
     `GET /info HTTP/1.0\r\n${bearer}`,
   ]
   for (const head of heads) {
@@ -77,7 +35,6 @@ test("a foreign Host is 421 in every spelling, before anything else", async () =
   }
   assert.equal(status(await s.send(`GET http://127.0.0.1:${port}/info HTTP/1.1\r\n${s.own}`)), 200)
   assert.equal(status(await s.send(`GET /info HTTP/1.1\r\nHost: LOCALHOST:${port}\r\n${bearer}`)), 200)
-  assert.equal(status(await s.send(`GET /info HTTP/1.1\r\n${bearer}`)), 400)
 })
 
 test("no token, a wrong one, a foreign Origin: 401 and 403 over the wire", async () => {
@@ -110,18 +67,73 @@ test("methods cannot be confused", async () => {
   assert.equal(status(await s.send(`OPTIONS * HTTP/1.1\r\n${s.own}`)), 400)
 })
 
-test("paths cannot escape", async () => {
+test("a target that means another path than it says is 400, with and without a token", async () => {
   await using s = await setUp()
-  const paths = [
+  // Made into a URL, the first ones would be /info and /health, which answer with 200.
+  const targets = [
+    "/../info",
+    "/%2e%2e/info",
+    "/.%2E/info",
+    "/./info",
+    "/%2e/info",
+    "/health/../info",
+    "/x/../health",
+    "/health/..",
+    "/..",
+    "/x\\..\\health",
+    "/\\health",
+    "/health%2f",
+    "/x%2F..%2Fhealth",
+    "/x%5c..%5Chealth",
     "/..%2f..%2fetc%2fpasswd",
-    "/../../etc/passwd",
-    "/%2e%2e/%2e%2e/etc/passwd",
-    "//etc/passwd",
-    "/info/../../etc",
+    "/health%00",
+    "/health#fragment",
+    `http://127.0.0.1:${s.port}/x/../health`,
+    `http://127.0.0.1:${s.port}\\health`,
+    `https://127.0.0.1:${s.port}/health`,
+    `ftp://127.0.0.1:${s.port}/health`,
+    "ftp://127.0.0.2/health",
+    `x:127.0.0.1:${s.port}/health`,
   ]
-  for (const path of paths) assert.equal(status(await s.send(`GET ${path} HTTP/1.1\r\n${s.own}`)), 404, path)
-  assert.equal(status(await s.send(`GET /..\\..\\etc HTTP/1.1\r\n${s.own}`)), 400)
-  assert.equal(status(await s.send(`GET /..%2f..%2fetc HTTP/1.1\r\nHost: 127.0.0.1:${s.port}\r\n`)), 401)
+  for (const target of targets)
+    for (const head of [s.own, `Host: 127.0.0.1:${s.port}\r\n`]) {
+      const answer = await s.send(`GET ${target} HTTP/1.1\r\n${head}`)
+      assert.equal(status(answer), 400, target)
+      assert.equal(errorIn(answer).name, "Server.InvalidRequest", target)
+    }
+  for (const [target, expected] of Object.entries({
+    "/info?path=../..%2f\\": 200,
+    [`http://127.0.0.1:${s.port}/info`]: 200,
+    [`http://127.0.0.1:${s.port}`]: 404,
+    "/.../info": 404,
+    "/..info": 404,
+    "/%252e%252e/info": 404,
+    "//etc/passwd": 404,
+  }))
+    assert.equal(status(await s.send(`GET ${target} HTTP/1.1\r\n${s.own}`)), expected, target)
+})
+
+test("an expectation other than 100-continue is 417, in our form", async () => {
+  await using s = await setUp()
+  const post = `POST /size HTTP/1.1\r\n${s.own}Content-Type: application/json\r\nContent-Length: 14\r\n`
+  const answer = await s.send(`${post}Expect: foo\r\n`, '{"text":"abc"}')
+  assert.equal(status(answer), 417)
+  assert.equal(errorIn(answer).name, "Server.UnmetExpectation")
+  const foreign = await s.send("GET /health HTTP/1.1\r\nHost: evil.example\r\nExpect: foo\r\n")
+  assert.equal(status(foreign), 421)
+})
+
+test("chunks that are wrong are named as such", async () => {
+  await using s = await setUp()
+  const head = `POST /size HTTP/1.1\r\n${s.own}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n`
+  for (const chunks of ["zz\r\n{}\r\n", "ffffffffffffffffff\r\n{}\r\n"]) {
+    const answer = await s.send(head, chunks)
+    assert.equal(status(answer), 400, chunks)
+    assert.match(errorIn(answer).message, /at body: its chunking is wrong/)
+  }
+  const extended = await s.send(head, `2;x=${"y".repeat(20_000)}\r\n{}\r\n0\r\n\r\n`)
+  assert.equal(status(extended), 413)
+  assert.match(errorIn(extended).message, /^The chunking of the body is wrong: its extensions/)
 })
 
 test("what is not HTTP is 400, in our form", async () => {
@@ -208,52 +220,4 @@ test("rubbish after a running request ends that connection and no other", async 
   assert.equal(text.includes("HTTP/1.1 400"), false)
   assert.equal((await s.get("/health")).status, 200)
   client.drop()
-})
-
-test("createServer() names a port that is in use, and leaves nothing behind", async () => {
-  await using s = await setUp()
-  await assert.rejects(
-    startServer(s.tmp.path, { port: s.port }),
-    (error) =>
-      error instanceof PortInUse && error.message.includes(String(s.port)) && /--port/.test(error.message),
-  )
-  await assert.rejects(startServer(s.tmp.path, { host: "192.0.2.1" }), CannotListen)
-})
-
-test("createServer() bound to every address answers under the machine's names only", async () => {
-  await using s = await setUp({ host: "0.0.0.0" })
-  assert.match(s.url, /^http:\/\/127\.0\.0\.1:/)
-  assert.equal((await s.get("/health")).status, 200)
-  assert.equal(status(await s.send(`GET /health HTTP/1.1\r\nHost: 0.0.0.0:${s.port}\r\n`)), 421)
-  assert.equal(status(await s.send(`GET /health HTTP/1.1\r\nHost: evil.example:${s.port}\r\n`)), 421)
-})
-
-test("stop() ends streams, lets running requests finish, and takes no new ones", async () => {
-  await using s = await setUp()
-  const stream = follow(s)
-  await stream.opened
-  const running = s.get("/slow")
-  release = () => {}
-  const unset = release
-  await until(() => release !== unset, "the request to run")
-  const stopped = s.stop()
-  await stream.closed
-  await assert.rejects(s.get("/health"))
-  release()
-  assert.deepEqual(await (await running).json(), { done: true })
-  await stopped
-  assert.equal(s.stop(), stopped)
-})
-
-test("stop() cuts off what takes too long", async () => {
-  await using s = await setUp({ stopTimeout: 50 })
-  const running = s.get("/slow").then(
-    () => "answered",
-    () => "cut off",
-  )
-  release = () => {}
-  const unset = release
-  await until(() => release !== unset, "the request to run")
-  await s.stop()
-  assert.equal(await running, "cut off")
 })
