@@ -1,0 +1,107 @@
+// Messages from JSON and back. Older versions are migrated on the way in. What this program does not know (a type, a
+// newer version) is kept as it was found and goes out again byte for byte.
+import * as Log from "#kernel/log.ts"
+import { errorText, NamedError } from "#util/error.ts"
+import { createId } from "#util/id.ts"
+import { isObject, type JsonObject } from "./json.ts"
+import { current, migrate } from "./migrate.ts"
+import { Info, type Of, type Problem, problemsOf, types } from "./schema.ts"
+
+/** Where a message is kept. It counts more than what the message says of itself. */
+export type Place = { id?: string; sessionId?: string }
+
+export class Invalid extends NamedError {
+  constructor(problems: Problem[], id?: unknown) {
+    const subject = typeof id === "string" && id ? `Message ${id}` : "The message"
+    const reasons = problems.map(({ path, message }) => (path ? `${path}: ${message}` : message))
+    super("Message.Invalid", `${subject} is not valid: ${reasons.join("; ")}`, { problems })
+  }
+}
+
+const warnOnce = createWarnOnce()
+
+/** A message from JSON text, or from its value. Throws `Invalid` only for what cannot be a message, and for broken
+ * data of a known type. */
+export function parse(json: unknown, place: Place = {}): Info {
+  const value = typeof json === "string" ? read(json) : json
+  if (!isObject(value)) throw new Invalid([{ path: "", message: "an object is expected" }], place.id)
+  const text = () => (typeof json === "string" ? json : write(value))
+  const version = value.schema ?? 0
+  if (!isKnownVersion(version)) return unknown(value, text(), place)
+  if (typeof value.type !== "string")
+    throw new Invalid([{ path: "type", message: "a string is expected" }], value.id)
+  const migrated = migrate(value, version)
+  if (!types.has(migrated.type as string)) return unknown(value, text(), place)
+  const checked = Info.safeParse(placed(migrated, place))
+  if (checked.success) return checked.data
+  if (migrated.type === "unknown") return unknown(value, text(), place)
+  throw new Invalid(problemsOf(checked.error), place.id ?? value.id)
+}
+
+/** The JSON text of a message; of an unknown one exactly what it was made from. */
+export function serialize(message: Info): string {
+  return message.type === "unknown" ? message.data.original : JSON.stringify(message)
+}
+
+/** The message with the defaults of its type filled in, as a copy that later changes of the given one do not reach. */
+export function checked(message: Info): Info {
+  const result = Info.safeParse(message)
+  if (!result.success) throw new Invalid(problemsOf(result.error), message?.id)
+  return result.data
+}
+
+function isKnownVersion(version: unknown): version is number {
+  return Number.isInteger(version) && (version as number) >= 0 && (version as number) <= current
+}
+
+function read(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Invalid([{ path: "", message: errorText(error) }])
+  }
+}
+
+function write(value: JsonObject): string {
+  try {
+    return JSON.stringify(value)
+  } catch (error) {
+    throw new Invalid([{ path: "", message: errorText(error) }], value.id)
+  }
+}
+
+function placed(value: JsonObject, { id, sessionId }: Place): JsonObject {
+  if ((id ?? value.id) === value.id && (sessionId ?? value.sessionId) === value.sessionId) return value
+  return { ...value, ...(id ? { id } : {}), ...(sessionId ? { sessionId } : {}) }
+}
+
+/** The envelope is what could be understood of it. */
+function unknown(value: JsonObject, original: string, place: Place): Of<"unknown"> {
+  warnOnce(String(value.type), value.schema)
+  const string = (name: string) => (typeof value[name] === "string" ? value[name] : undefined)
+  return {
+    id: place.id ?? (string("id") || createId("msg")),
+    sessionId: place.sessionId ?? string("sessionId") ?? "",
+    parentId: string("parentId") ?? null,
+    branch: string("branch") ?? "main",
+    time: typeof value.time === "number" ? value.time : 0,
+    schema: current,
+    type: "unknown",
+    data: { original },
+  }
+}
+
+/** A history of a thousand such messages is one line in the log. */
+function createWarnOnce() {
+  const warned = new Set<string>()
+  const most = 100
+  return (type: string, schema: unknown) => {
+    const key = `${type.slice(0, 80)} ${String(schema).slice(0, 20)}`
+    if (warned.has(key) || warned.size >= most) return
+    warned.add(key)
+    Log.warn("messages of an unknown type or a newer version are kept as they are", {
+      type: type.slice(0, 80),
+      schema: schema ?? 0,
+    })
+  }
+}

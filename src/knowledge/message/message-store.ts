@@ -1,0 +1,92 @@
+// Messages on disk, one record each below their session, and the events that tell of them. An event is published
+// when its record is acknowledged.
+import { z } from "zod"
+import * as Bus from "#kernel/bus.ts"
+import * as Log from "#kernel/log.ts"
+import * as Storage from "#kernel/storage/storage.ts"
+import { checked, Invalid, parse } from "./codec.ts"
+import { Info } from "./schema.ts"
+
+const Written = z.object({ sessionId: z.string(), message: Info })
+
+export const Created = Bus.define("message.created", Written)
+export const Updated = Bus.define("message.updated", Written)
+/** Text of a message that is still streaming, as it comes. */
+export const Delta = Bus.define(
+  "message.delta",
+  z.object({
+    sessionId: z.string(),
+    messageId: z.string(),
+    kind: z.enum(["text", "reasoning"]),
+    text: z.string(),
+  }),
+  { live: true },
+)
+
+/** Store a message as it is now, new or again. What does not have the shape of a message is refused before that. */
+export async function write(message: Info): Promise<void> {
+  const now = checked(message)
+  const { sessionId } = now
+  const isNew = await put(keyOf(sessionId, now.id), recordOf(now))
+  Bus.publish(isNew ? Created : Updated, { sessionId, message: now })
+}
+
+/** A missing one throws `Storage.NotFound`. */
+export async function get(sessionId: string, messageId: string): Promise<Info> {
+  return parse(await Storage.read(keyOf(sessionId, messageId)), { id: messageId, sessionId })
+}
+
+/** All messages of a session, in the order of their ids. One that cannot be read is named in the log and left out. */
+export async function list(sessionId: string): Promise<Info[]> {
+  const messages: Info[] = []
+  for (const id of await Storage.list(keyOf(sessionId)))
+    try {
+      messages.push(await get(sessionId, id))
+    } catch (error) {
+      if (error instanceof Invalid) Log.warn(error.message, { sessionId })
+      // Removed since the listing, or set aside and named by Storage itself.
+      else if (!(error instanceof Storage.NotFound || error instanceof Storage.Corrupt)) throw error
+    }
+  return messages
+}
+
+/** Remove all messages of a session. */
+export async function remove(sessionId: string): Promise<void> {
+  const ids = await Storage.list(keyOf(sessionId))
+  await Promise.all(ids.map((id) => Storage.remove(keyOf(sessionId, id))))
+}
+
+function keyOf(sessionId: string, ...messageId: string[]): Storage.Key {
+  return ["message", sessionId, ...messageId]
+}
+
+/** An unknown message goes to the disk as what it is, not as what it looks like here. */
+function recordOf(message: Info): object {
+  if (message.type !== "unknown") return message
+  const value: unknown = JSON.parse(message.data.original)
+  if (typeof value === "object" && value !== null) return value
+  throw new Invalid([{ path: "data.original", message: "an object is expected" }], message.id)
+}
+
+/** Whether the record is new is known for sure only under the lock, where all processes take turns. */
+async function put(key: Storage.Key, record: object): Promise<boolean> {
+  let isNew = true
+  try {
+    await Storage.update<Record<string, unknown>>(
+      key,
+      (draft) => {
+        const before = Object.keys(draft)
+        isNew = before.length === 0
+        for (const name of before) delete draft[name]
+        for (const [name, value] of Object.entries(record))
+          Object.defineProperty(draft, name, { value, enumerable: true, configurable: true, writable: true })
+      },
+      { initial: {} },
+    )
+  } catch (error) {
+    if (!(error instanceof Storage.Corrupt)) throw error
+    // The broken one is out of the way now; this one is whole.
+    await Storage.write(key, record)
+  }
+  return isNew
+}

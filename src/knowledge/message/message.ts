@@ -1,0 +1,62 @@
+// A message: what is said, shown, called and answered in a session. Its one stored form, its way from and to JSON,
+// its rules, and its way to a model.
+import type { LanguageModelV4Message } from "@ai-sdk/provider"
+import { z } from "zod"
+import { createId } from "#util/id.ts"
+import { Info, type Of, type Type, type Usage } from "./schema.ts"
+
+export { checkPairing } from "./check-pairing.ts"
+export { Invalid, type Place, parse, serialize } from "./codec.ts"
+export { fromToolCalls } from "./from-tool-calls.ts"
+export type { Json, JsonObject } from "./json.ts"
+export {
+  Call,
+  type Check,
+  Info,
+  MessageRole,
+  type Of,
+  Part,
+  type Problem,
+  type Type,
+  Usage,
+} from "./schema.ts"
+export { type Facts, toModel } from "./to-model.ts"
+export { validate } from "./validate.ts"
+
+/** One message of a prompt, as `toModel` gives it. */
+export type ModelMessage = LanguageModelV4Message
+
+/** What a new message needs to be told. */
+export type Fields<T extends Type> = {
+  sessionId: string
+  parentId: string | null
+  branch?: string
+  agent?: string | undefined
+  model?: string | undefined
+  usage?: Usage | undefined
+  type: T
+  data: Of<T>["data"]
+}
+
+/** A new message. It is in no store yet. */
+export function make<T extends Type>(fields: Fields<T>): Of<T> {
+  const { sessionId, parentId, branch = "main", agent, model, usage, type, data } = fields
+  return {
+    id: createId("msg"),
+    sessionId,
+    parentId,
+    branch,
+    time: Date.now(),
+    schema: 1,
+    ...(agent === undefined ? {} : { agent }),
+    ...(model === undefined ? {} : { model }),
+    ...(usage === undefined ? {} : { usage }),
+    type,
+    data,
+  } as Of<T>
+}
+
+/** The JSON schema of what `parse` takes in the present version. Fields beyond it are ignored. */
+export function jsonSchema(): z.core.JSONSchema.BaseSchema {
+  return z.toJSONSchema(Info, { io: "input", unrepresentable: "any" })
+}
