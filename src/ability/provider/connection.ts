@@ -1,0 +1,115 @@
+// How a provider is reached: base URL, key and headers, from the configuration, then the environment, then a stored
+// login, then the table. What it finds is handed to `Secret`.
+import type { Info } from "#kernel/config/schema.ts"
+import * as Env from "#kernel/env.ts"
+import * as Secret from "#kernel/secret.ts"
+import { storedKey } from "./auth-file.ts"
+import { UnknownProvider, Unusable } from "./errors.ts"
+import { type Entry, providers, type Quirks, type Wire } from "./providers.ts"
+
+type Source = "environment" | "config" | "login" | "none"
+export type Auth = { apiKey?: string; source: Source }
+export type Settings = Exclude<NonNullable<Info["provider"]>[string], string | undefined>
+export type Connection = Auth & {
+  id: string
+  wire: Wire
+  baseURL: string
+  /** The base URL is not the provider's own. */
+  custom: boolean
+  headers: Record<string, string>
+  quirks: Quirks
+}
+
+const authHeaders = new Set(["authorization", "x-api-key", "api-key", "x-goog-api-key"])
+const versions: Partial<Record<Wire, string>> = { messages: "/v1", gemini: "/v1beta" }
+
+/** What the configuration says about a provider. */
+export function settingsOf(config: Info, id: string): Settings {
+  const settings = config.provider?.[id]
+  return typeof settings === "object" ? settings : {}
+}
+
+/** The row of a provider. One that only the configuration knows speaks chat completions. */
+export function entryOf(id: string, settings: Settings): Entry {
+  if (Object.hasOwn(providers, id)) return providers[id]!
+  if (settings.baseURL === undefined) throw new UnknownProvider(id, Object.keys(providers))
+  return { name: id, env: [`${id.toUpperCase().replaceAll(/\W/g, "_")}_API_KEY`] }
+}
+
+export function authOf(id: string, settings: Settings): Auth {
+  const { env } = entryOf(id, settings)
+  const find = (): Auth => {
+    if (settings.apiKey) return { apiKey: settings.apiKey, source: "config" }
+    for (const name of env) {
+      const value = Env.get(name)?.trim()
+      if (value) return { apiKey: value, source: "environment" }
+    }
+    const stored = storedKey(id)
+    return stored ? { apiKey: stored, source: "login" } : { source: "none" }
+  }
+  const auth = find()
+  Secret.hold(auth.apiKey, `${id} key`)
+  return auth
+}
+
+export function connect({ id, settings, wire }: { id: string; settings: Settings; wire?: Wire }): Connection {
+  const entry = entryOf(id, settings)
+  const { name: _, wire: usual = "chat", baseURL: own, env: __, baseEnv: ___, ...quirks } = entry
+  const given = settings.baseURL || baseFromEnvironment(entry)
+  const custom = given !== undefined && trimmed(given) !== own
+  // Servers that imitate OpenAI imitate its chat completions.
+  const spoken = wire ?? (id === "openai" && custom ? "chat" : usual)
+  const baseURL = given ?? own
+  if (!baseURL) throw new Unusable(id, `set provider.${id}.baseURL to a gateway that speaks for it`)
+  const filled = checked(id, fill(id, baseURL))
+  return {
+    ...authOf(id, settings),
+    id,
+    wire: spoken,
+    baseURL: custom ? versioned(filled, spoken) : filled,
+    custom,
+    headers: settings.headers ?? {},
+    quirks,
+  }
+}
+
+/** A server on this machine, or one that is told who we are in a header, needs no key. */
+export function needsKey({ apiKey, baseURL, headers }: Connection): boolean {
+  if (apiKey || isLoopback(baseURL)) return false
+  return !Object.keys(headers).some((name) => authHeaders.has(name.toLowerCase()))
+}
+
+export function isLoopback(baseURL: string): boolean {
+  const { hostname } = new URL(baseURL)
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname)
+}
+
+function baseFromEnvironment({ env, baseEnv }: Entry): string | undefined {
+  const name = baseEnv ?? env[0]?.replace(/(_API)?_(KEY|TOKEN)$/, "_BASE_URL")
+  return (name && name !== env[0] && Env.get(name)?.trim()) || undefined
+}
+
+function fill(id: string, baseURL: string): string {
+  return baseURL.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = Env.get(name)?.trim()
+    if (!value) throw new Unusable(id, `${name} is not set, and its address is ${baseURL}`)
+    return encodeURIComponent(value)
+  })
+}
+
+function checked(id: string, baseURL: string): string {
+  const url = URL.canParse(baseURL) ? new URL(baseURL) : undefined
+  if (url?.protocol !== "http:" && url?.protocol !== "https:")
+    throw new Unusable(id, `its base URL ${JSON.stringify(baseURL)} is not an http or https URL`)
+  if (url.username || url.password) throw new Unusable(id, "its base URL has a name or password in it")
+  return trimmed(baseURL)
+}
+
+/** Anthropic's and Google's own clients take a base URL without the version, others with it: both work. */
+function versioned(baseURL: string, wire: Wire): string {
+  return /\/v\d\w*$/.test(baseURL) ? baseURL : `${baseURL}${versions[wire] ?? ""}`
+}
+
+function trimmed(baseURL: string): string {
+  return baseURL.replace(/\/+$/, "")
+}

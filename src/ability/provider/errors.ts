@@ -1,0 +1,61 @@
+// What can go wrong before a request leaves. Each text names what would work.
+import { NamedError } from "#util/error.ts"
+import { nearest } from "#util/nearest.ts"
+
+export class UnknownProvider extends NamedError {
+  constructor(providerId: string, known: string[]) {
+    const near = nearestNames(providerId, known)
+    const hint = near.length > 0 ? `Did you mean ${list(near)}?` : `Known: ${known.join(", ")}.`
+    super(
+      "Provider.UnknownProvider",
+      `Provider "${providerId}" does not exist. ${hint} Your own server: provider.${providerId}.baseURL in the configuration.`,
+      { providerId, nearest: near },
+    )
+  }
+}
+
+export class UnknownModel extends NamedError {
+  constructor(options: { providerId: string; modelId: string; known: string[] }) {
+    const { providerId, modelId, known } = options
+    const near = nearestNames(modelId, known)
+    const hint = near.length > 0 ? `Did you mean ${list(near)}?` : "All models: vitamin models."
+    super(
+      "Provider.UnknownModel",
+      `Provider "${providerId}" has no model "${modelId}". ${hint} A newer one: name it under provider.${providerId}.models in the configuration.`,
+      { providerId, modelId, nearest: near },
+    )
+  }
+}
+
+export class MissingKey extends NamedError {
+  constructor(providerId: string, variables: string[]) {
+    super(
+      "Provider.MissingKey",
+      `Provider "${providerId}" needs a key. Set ${variables.join(" or ")}, or run: vitamin auth login ${providerId}`,
+      { providerId, variables },
+    )
+  }
+}
+
+/** A setting that is missing or cannot be used. */
+export class Unusable extends NamedError {
+  constructor(providerId: string, reason: string) {
+    super("Provider.Unusable", `Provider "${providerId}" cannot be used: ${reason}`, { providerId })
+  }
+}
+
+/** Up to three names: misspellings first, then those that go on from what was typed. */
+function nearestNames(word: string, known: string[]): string[] {
+  const rest = new Set(known)
+  const found: string[] = []
+  for (let next = nearest(word, rest); next && found.length < 3; next = nearest(word, rest)) {
+    found.push(next)
+    rest.delete(next)
+  }
+  const longer = [...rest].filter((name) => word.length > 2 && name.includes(word))
+  return [...found, ...longer].slice(0, 3)
+}
+
+function list(names: string[]): string {
+  return names.map((name) => `"${name}"`).join(", ")
+}

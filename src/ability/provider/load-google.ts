@@ -1,0 +1,9 @@
+// Gemini generateContent. The package is loaded when the first such model is asked for.
+import type { LanguageModelV4 } from "@ai-sdk/provider"
+import type { Resolved } from "./resolve-model.ts"
+
+export async function loadGoogle({ connection, modelId }: Resolved): Promise<LanguageModelV4> {
+  const { createGoogle } = await import("@ai-sdk/google")
+  const { baseURL, apiKey = "", headers } = connection
+  return createGoogle({ baseURL, apiKey, headers })(modelId)
+}

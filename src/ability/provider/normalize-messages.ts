@@ -1,0 +1,91 @@
+// A conversation as a provider takes it. It may have been held with another one before: call ids, reasoning and system
+// messages that were fine there are refused here.
+import { createHash } from "node:crypto"
+import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider"
+import type { Quirks, Wire } from "./providers.ts"
+
+type Target = { wire: Wire; quirks: Quirks }
+type Content = Extract<LanguageModelV4Message["content"], unknown[]>[number]
+
+export function normalizeMessages(prompt: LanguageModelV4Prompt, target: Target): LanguageModelV4Prompt {
+  const validId = idRule(target)
+  const messages: LanguageModelV4Message[] = []
+  for (const message of prompt) {
+    const changed = withIds(withoutForeignReasoning(withoutEmpty(message), target), validId)
+    if (changed.content.length > 0) messages.push(changed)
+  }
+  const ordered = target.wire === "responses" ? messages : systemFirst(messages, target.wire)
+  return target.quirks.mistral ? bridgeToUser(ordered) : ordered
+}
+
+/** Empty text is refused by Anthropic and Gemini; what carries a signature is kept. */
+function withoutEmpty(message: LanguageModelV4Message): LanguageModelV4Message {
+  return keepParts(message, (part) => {
+    if (part.type !== "text" && part.type !== "reasoning") return true
+    return part.text.trim() !== "" || (part.providerOptions !== undefined && message.role === "assistant")
+  })
+}
+
+/** Most chat servers refuse a field that they do not know. */
+function withoutForeignReasoning(
+  message: LanguageModelV4Message,
+  { wire, quirks }: Target,
+): LanguageModelV4Message {
+  if (wire !== "chat" || quirks.echoReasoning || message.role !== "assistant") return message
+  return keepParts(message, (part) => part.type !== "reasoning")
+}
+
+/** Only the start of a conversation is the system's, in one message for chat templates; later ones speak as the user. */
+function systemFirst(messages: LanguageModelV4Message[], wire: Wire): LanguageModelV4Message[] {
+  const start = messages.findIndex(({ role }) => role !== "system")
+  const head = start < 0 ? messages : messages.slice(0, start)
+  const later = start < 0 ? [] : messages.slice(start).map(asUser)
+  if (wire !== "chat" || head.length < 2) return [...head, ...later]
+  return [{ role: "system", content: head.map(({ content }) => content).join("\n\n") }, ...later]
+}
+
+function asUser(message: LanguageModelV4Message): LanguageModelV4Message {
+  if (message.role !== "system") return message
+  return { role: "user", content: [{ type: "text", text: `<system>\n${message.content}\n</system>` }] }
+}
+
+/** Mistral wants the assistant to speak between a tool's result and the user. */
+function bridgeToUser(messages: LanguageModelV4Message[]): LanguageModelV4Message[] {
+  return messages.flatMap((message, i) =>
+    message.role === "user" && messages[i - 1]?.role === "tool"
+      ? [{ role: "assistant", content: [{ type: "text", text: "Done." }] }, message]
+      : [message],
+  )
+}
+
+type IdRule = { valid: RegExp; length: number }
+
+function idRule({ wire, quirks }: Target): IdRule {
+  if (quirks.mistral) return { valid: /^[a-zA-Z0-9]{9}$/, length: 9 }
+  if (wire === "messages") return { valid: /^[a-zA-Z0-9_-]{1,64}$/, length: 24 }
+  return { valid: /^[\x21-\x7e]{1,40}$/, length: 24 }
+}
+
+function withIds(message: LanguageModelV4Message, rule: IdRule): LanguageModelV4Message {
+  if (message.role !== "assistant" && message.role !== "tool") return message
+  const bad = (part: Content) => "toolCallId" in part && !rule.valid.test(part.toolCallId)
+  if (!message.content.some(bad)) return message
+  const content = message.content.map((part) =>
+    "toolCallId" in part && bad(part) ? { ...part, toolCallId: shortId(part.toolCallId, rule.length) } : part,
+  )
+  return { ...message, content } as LanguageModelV4Message
+}
+
+/** The same for a call and its result, and at every turn. */
+function shortId(id: string, length: number): string {
+  return createHash("sha256").update(id).digest("hex").slice(0, length)
+}
+
+function keepParts(
+  message: LanguageModelV4Message,
+  keep: (part: Content) => boolean,
+): LanguageModelV4Message {
+  if (message.role === "system" || message.role === "tool") return message
+  const parts: Content[] = message.content
+  return parts.every(keep) ? message : ({ ...message, content: parts.filter(keep) } as LanguageModelV4Message)
+}

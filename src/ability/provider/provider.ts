@@ -1,0 +1,140 @@
+// The models that vitamin can talk to, as AI SDK models. Nothing of the SDK is loaded before a model is asked for, and
+// then only the package of its wire form.
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+} from "@ai-sdk/provider"
+import * as Config from "#kernel/config/config.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as AuthFile from "./auth-file.ts"
+import * as Catalog from "./catalog.ts"
+import { type Auth, authOf, entryOf, settingsOf } from "./connection.ts"
+import { declaredModel, factsOf } from "./declared.ts"
+import { loadAnthropic } from "./load-anthropic.ts"
+import { loadCompatible } from "./load-compatible.ts"
+import { loadGoogle } from "./load-google.ts"
+import { loadOpenai } from "./load-openai.ts"
+import { providers, type Wire } from "./providers.ts"
+import { type Resolved, resolveModel } from "./resolve-model.ts"
+import { type Request, type Target, transformRequest } from "./transform-request.ts"
+import { useProxy } from "./use-proxy.ts"
+
+export { InvalidKey, type Login, logins, logout, UnsafeLogins } from "./auth-file.ts"
+export type { ModelFacts } from "./catalog.ts"
+export type { Auth } from "./connection.ts"
+export { MissingKey, UnknownModel, UnknownProvider, Unusable } from "./errors.ts"
+export type { Wire } from "./providers.ts"
+export type { Request } from "./transform-request.ts"
+
+/** A tool as the model is told of it. */
+export type ToolDescription = LanguageModelV4FunctionTool
+
+export type ProviderFacts = { id: string; name: string; wire: Wire; baseURL?: string; env: string[] }
+
+type Built = { fingerprint: string; model: Promise<LanguageModelV4> }
+
+const loaders = { chat: loadCompatible, responses: loadOpenai, messages: loadAnthropic, gemini: loadGoogle }
+
+type State = {
+  proxy?: Promise<void>
+  built: Map<string, Built>
+  resolved: Map<string, Resolved>
+  declared: Map<string, Catalog.ModelFacts>
+}
+
+const state = Instance.state((): State => ({ built: new Map(), resolved: new Map(), declared: new Map() }))
+
+/** The model to stream from. Made once, and again when its settings changed. */
+export async function getModel(providerId: string, modelId: string): Promise<LanguageModelV4> {
+  const own = state()
+  const resolved = await resolveModel(providerId, modelId)
+  own.proxy ??= useProxy()
+  await own.proxy
+  const name = `${providerId}/${modelId}`
+  const fingerprint = JSON.stringify(resolved)
+  const before = own.built.get(name)
+  if (before?.fingerprint === fingerprint) return before.model
+  const model = loaders[resolved.connection.wire](resolved)
+  own.built.set(name, { fingerprint, model })
+  own.resolved.set(name, resolved)
+  return model
+}
+
+/** Where the key of a provider comes from. */
+export async function auth(providerId: string): Promise<Auth> {
+  return authOf(providerId, settingsOf(await Config.get(), providerId))
+}
+
+/** Keep a key for a provider that exists. */
+export async function login(providerId: string, key: string): Promise<void> {
+  entryOf(providerId, settingsOf(await Config.get(), providerId))
+  await AuthFile.login(providerId, key)
+}
+
+/** Read the models that the configuration declares, so that `models` and `facts` know them. */
+export async function load(): Promise<void> {
+  const config = await Config.get()
+  const { declared } = state()
+  declared.clear()
+  for (const providerId of Object.keys(config.provider ?? {})) {
+    const settings = settingsOf(config, providerId)
+    for (const modelId of Object.keys(settings.models ?? {})) {
+      const model = declaredModel({ providerId, modelId, settings })
+      declared.set(
+        `${providerId}/${modelId}`,
+        factsOf({ providerId, modelId, ...(model ? { declared: model } : {}) }),
+      )
+    }
+  }
+}
+
+/** All models with their limits, prices and features. */
+export function models(): Catalog.ModelFacts[] {
+  const declared: State["declared"] = seen()?.declared ?? new Map()
+  const others = Catalog.list().filter(({ provider, id }) => !declared.has(`${provider}/${id}`))
+  return [...others, ...declared.values()]
+}
+
+/** The facts of one model; of one that is on no list, after `getModel` accepted it. */
+export function facts(providerId: string, modelId: string): Catalog.ModelFacts | undefined {
+  const name = `${providerId}/${modelId}`
+  const own = seen()
+  return own?.resolved.get(name)?.facts ?? own?.declared.get(name) ?? Catalog.get(providerId, modelId)
+}
+
+export function list(): ProviderFacts[] {
+  return Object.entries(providers).map(([id, { name, wire = "chat", baseURL, env }]) => ({
+    id,
+    name,
+    wire,
+    ...(baseURL ? { baseURL } : {}),
+    env,
+  }))
+}
+
+/** What `doStream` takes, with what this provider and model want to be said differently. */
+export function transform(request: Request): LanguageModelV4CallOptions {
+  return transformRequest(request, targetOf(request.providerId, request.modelId))
+}
+
+function targetOf(providerId: string, modelId: string): Target {
+  const resolved = seen()?.resolved.get(`${providerId}/${modelId}`)
+  if (resolved) {
+    const { connection, ...rest } = resolved
+    return { ...rest, providerId, wire: connection.wire, quirks: connection.quirks }
+  }
+  const { wire = "chat", ...quirks } = entryOf(providerId, {})
+  const known = Catalog.get(providerId, modelId) !== undefined
+  return { providerId, modelId, facts: factsOf({ providerId, modelId }), known, wire, quirks }
+}
+
+/** What this instance has seen; facts can be asked for outside one, too. */
+function seen(): State | undefined {
+  try {
+    return state()
+  } catch (error) {
+    if ((error as Error).name === "Instance.NoInstance") return undefined
+    throw error
+  }
+}

@@ -1,0 +1,62 @@
+// One request in the form that its provider takes. Each difference is a function of its own in the files beside; here is
+// their order. Parts that need no change are passed on as they are: long conversations come through at every turn.
+import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from "@ai-sdk/provider"
+import { markCache } from "./cache-markers.ts"
+import type { ModelFacts } from "./catalog.ts"
+import { normalizeMessages } from "./normalize-messages.ts"
+import type { Quirks, Wire } from "./providers.ts"
+import { reasoningOptions } from "./reasoning-options.ts"
+import { limitSchema } from "./tool-schema.ts"
+
+/** What a caller wants. `sessionId` lets OpenAI find its prompt cache again. */
+export type Request = {
+  providerId: string
+  modelId: string
+  prompt: LanguageModelV4CallOptions["prompt"]
+  tools?: LanguageModelV4FunctionTool[]
+  sessionId?: string
+} & Pick<
+  LanguageModelV4CallOptions,
+  "toolChoice" | "temperature" | "maxOutputTokens" | "reasoning" | "abortSignal" | "headers"
+>
+
+/** Whom it goes to. `known`: the facts are the model's own, not defaults. */
+export type Target = {
+  providerId: string
+  modelId: string
+  facts: ModelFacts
+  known: boolean
+  wire: Wire
+  quirks: Quirks
+}
+
+/** Answers are rarely longer, and some providers count the limit against the quota of a minute. */
+const usualOutput = 32_000
+
+export function transformRequest(request: Request, target: Target): LanguageModelV4CallOptions {
+  const { providerId: _, modelId: __, sessionId, tools, temperature, reasoning, ...rest } = request
+  const limit = outputLimit(request, target)
+  const options: LanguageModelV4CallOptions = {
+    ...rest,
+    prompt: normalizeMessages(request.prompt, target),
+    ...reasoningOptions({ reasoning, sessionId }, target),
+    ...(tools?.length && target.facts.tools
+      ? { tools: tools.map((tool) => limitTool(tool, target.wire)) }
+      : {}),
+    ...(temperature !== undefined && target.facts.temperature ? { temperature } : {}),
+    ...(limit === undefined ? {} : { maxOutputTokens: limit }),
+  }
+  return target.wire === "messages" ? markCache(options) : options
+}
+
+function limitTool(tool: LanguageModelV4FunctionTool, wire: Wire): LanguageModelV4FunctionTool {
+  return { ...tool, inputSchema: limitSchema(tool.inputSchema, wire) }
+}
+
+/** Never more than the model gives. Of a model that nobody described, and of OpenAI's own, the server knows best. */
+function outputLimit({ maxOutputTokens }: Request, { facts, known, wire }: Target): number | undefined {
+  if (!known || facts.output <= 0) return maxOutputTokens
+  if (maxOutputTokens !== undefined) return Math.min(maxOutputTokens, facts.output)
+  if (wire === "responses") return undefined
+  return Math.min(facts.output, usualOutput, Math.max(1, Math.floor(facts.context / 2)))
+}

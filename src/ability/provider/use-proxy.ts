@@ -1,0 +1,26 @@
+// Sends what this process fetches through the proxy that the environment names, the way Node itself does it. Servers on
+// this machine are always reached directly.
+import * as Env from "#kernel/env.ts"
+import { errorText } from "#util/error.ts"
+import { Unusable } from "./errors.ts"
+
+const direct = ["localhost", "127.0.0.1-127.255.255.254", "[::1]", "::1"]
+
+export async function useProxy(): Promise<void> {
+  const [http, https] = [either("HTTP_PROXY"), either("HTTPS_PROXY")]
+  if (!http && !https) return
+  const { setGlobalProxyFromEnv } = await import("node:http")
+  try {
+    setGlobalProxyFromEnv({
+      ...(http ? { HTTP_PROXY: http } : {}),
+      ...(https ? { HTTPS_PROXY: https } : {}),
+      NO_PROXY: [either("NO_PROXY"), ...direct].filter(Boolean).join(","),
+    })
+  } catch (error) {
+    throw new Unusable("proxy", `HTTP_PROXY or HTTPS_PROXY is not a proxy's URL (${errorText(error)})`)
+  }
+}
+
+function either(name: string): string | undefined {
+  return Env.get(name.toLowerCase()) || Env.get(name) || undefined
+}

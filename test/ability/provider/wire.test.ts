@@ -1,0 +1,170 @@
+// The four wire forms, through the real packages, against the loopback model.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import {
+  badCall,
+  call,
+  calls,
+  cut,
+  empty,
+  errorEvent,
+  fakeLlm,
+  malformed,
+  noFinish,
+  reasoning,
+  reset,
+  splitCharacters,
+  stall,
+  status,
+  text,
+  wires,
+} from "../../fixture/fake-llm.ts"
+import { hello, only, partsOf, textOf, withModel } from "./harness.ts"
+
+const usage = { input: 120, output: 30, reasoning: 8, cacheRead: 40 }
+const paths = {
+  chat: "/v1/chat/completions",
+  responses: "/v1/responses",
+  messages: "/v1/messages",
+  gemini: "/v1beta/models/fake-model:streamGenerateContent?alt=sse",
+}
+
+for (const wire of wires) {
+  test(`Provider.getModel() streams text over ${wire}, with usage and a finish`, async () => {
+    await using llm = await fakeLlm([text("Grüße, 世界 👋", { deltas: 5, usage })])
+    const parts = await withModel(llm, wire, (model) => partsOf(model))
+    assert.equal(textOf(parts), "Grüße, 世界 👋")
+    assert.equal(only(parts, "text-delta").length, 5)
+    const [finish] = only(parts, "finish")
+    assert.equal(finish?.finishReason.unified, "stop")
+    assert.equal(finish?.usage.inputTokens.total, 120)
+    assert.equal(finish?.usage.inputTokens.cacheRead, 40)
+    assert.equal(finish?.usage.outputTokens.total, 30)
+    const [request] = llm.requests
+    assert.equal(request?.wire, wire)
+    assert.equal(request?.path, paths[wire])
+    assert.equal(request?.model, "fake-model")
+    assert.deepEqual(
+      request?.messages.map(({ role, text }) => [role, text]),
+      [["user", "Hello"]],
+    )
+    assert.match(JSON.stringify(request?.headers), /fake-llm-key-0123456789/)
+  })
+
+  test(`Provider.getModel() streams reasoning over ${wire}`, async () => {
+    await using llm = await fakeLlm([reasoning("let me see", text("42", { usage }))])
+    const parts = await withModel(llm, wire, (model) => partsOf(model))
+    assert.equal(textOf(parts, "reasoning-delta"), "let me see")
+    assert.equal(textOf(parts), "42")
+  })
+
+  test(`Provider.getModel() streams tool calls over ${wire}, arguments in many deltas`, async () => {
+    const input = { path: "src/ä.ts", range: [1, 20] }
+    await using llm = await fakeLlm([
+      calls([text("I look."), call("read", input, { id: "call_a" }), call("ls", {}, { id: "call_b" })], {
+        deltas: 9,
+      }),
+    ])
+    const parts = await withModel(llm, wire, (model) => partsOf(model))
+    const found = only(parts, "tool-call")
+    assert.deepEqual(
+      found.map(({ toolCallId, toolName, input }) => [toolCallId, toolName, JSON.parse(input)]),
+      [
+        ["call_a", "read", input],
+        ["call_b", "ls", {}],
+      ],
+    )
+    assert.equal(only(parts, "finish")[0]?.finishReason.unified, "tool-calls")
+  })
+
+  test(`fake-llm over ${wire} breaks characters and frames anywhere, and nothing is lost`, async () => {
+    await using llm = await fakeLlm([
+      splitCharacters(text("Grüße, 世界 👋")),
+      text("世界", { chunk: 7 }),
+      text("slow", { deltas: 4, delay: 2 }),
+    ])
+    await withModel(llm, wire, async (model) => {
+      for (const expected of ["Grüße, 世界 👋", "世界", "slow"])
+        assert.equal(textOf(await partsOf(model)), expected)
+    })
+  })
+
+  test(`fake-llm over ${wire} answers with HTTP errors that say whether to try again`, async () => {
+    const codes = [429, 500, 503, 529, 400, 401]
+    await using llm = await fakeLlm(codes.map((code) => status(code, code === 429 ? { retryAfter: 7 } : {})))
+    await withModel(llm, wire, async (model) => {
+      for (const code of codes)
+        await assert.rejects(partsOf(model), {
+          name: "AI_APICallError",
+          statusCode: code,
+          message: `status ${code}`,
+          isRetryable: code >= 429,
+        })
+    })
+    assert.equal(llm.requests.length, codes.length)
+  })
+
+  test(`fake-llm over ${wire} refuses, resets, cuts and stalls`, async () => {
+    await using llm = await fakeLlm([
+      reset(),
+      cut(text("x".repeat(500), { deltas: 50 }), 900),
+      stall(text("abc"), 80),
+    ])
+    await withModel(llm, wire, async (model) => {
+      await assert.rejects(partsOf(model), { name: "AI_APICallError", isRetryable: true })
+      await assert.rejects(partsOf(model))
+      const abortSignal = AbortSignal.timeout(50)
+      await assert.rejects(partsOf(model, { ...hello, abortSignal }), { name: "TimeoutError" })
+      await llm.down()
+      await assert.rejects(partsOf(model), { name: "AI_APICallError", isRetryable: true })
+      await llm.up()
+      llm.push(text("back"))
+      assert.equal(textOf(await partsOf(model)), "back")
+    })
+  })
+
+  test(`fake-llm over ${wire} says broken things, and none of them looks like a good end`, async () => {
+    const words = text("one two three four", { deltas: 4 })
+    await using llm = await fakeLlm([malformed(words), errorEvent(words), noFinish(words), empty()])
+    await withModel(llm, wire, async (model) => {
+      assert.equal(only(await partsOf(model), "error").length, 1)
+      assert.match(JSON.stringify(only(await partsOf(model), "error")[0]), /overloaded/)
+      const open = await partsOf(model)
+      assert.notEqual(only(open, "finish")[0]?.finishReason.unified, "stop")
+      const nothing = await partsOf(model)
+      assert.equal(textOf(nothing), "")
+      assert.equal(only(nothing, "finish")[0]?.finishReason.unified, "stop")
+    })
+  })
+
+  test(`fake-llm over ${wire} makes calls that cannot be run`, async () => {
+    await using llm = await fakeLlm([
+      calls([call("nope", {}, { id: "same" }), call("read", { path: "a" }, { id: "same" })]),
+      badCall("read", '{"path": "a'),
+    ])
+    await withModel(llm, wire, async (model) => {
+      const twice = only(await partsOf(model), "tool-call")
+      assert.equal(twice[0]?.toolCallId, "same")
+      assert.deepEqual(
+        twice.map(({ toolName }) => toolName),
+        ["nope", "read"],
+      )
+      const [broken] = only(await partsOf(model), "tool-call")
+      assert.equal(broken?.input, '{"path": "a')
+    })
+  })
+}
+
+for (const wire of ["responses", "messages", "gemini"] as const)
+  test(`a call without a name comes through over ${wire}`, async () => {
+    await using llm = await fakeLlm([call("", {})])
+    const parts = await withModel(llm, wire, (model) => partsOf(model))
+    assert.equal(only(parts, "tool-call")[0]?.toolName, "")
+  })
+
+test("a call without a name ends the stream over chat", async () => {
+  await using llm = await fakeLlm([call("", {})])
+  await withModel(llm, "chat", (model) =>
+    assert.rejects(partsOf(model), { name: "AI_InvalidResponseDataError", message: /function\.name/ }),
+  )
+})
