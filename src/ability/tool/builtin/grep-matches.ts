@@ -1,0 +1,95 @@
+// ripgrep's lines, in whatever order its threads find them, turned into the first matches in order of path. Only about
+// four times as many lines are held as are shown.
+
+export type Group = { file: string; lines: string[] }
+type Found = { lines: string[]; matches: number }
+
+/** `accepts` judges a file by its path. Lines look like `path NUL 12:text`, context like `path NUL 11-text`. */
+export function createMatches(options: { limit: number; accepts?: (file: string) => boolean }) {
+  const { limit, accepts } = options
+  let kept = new Map<string, Found>()
+  let [held, total] = [0, 0]
+  const files = new Set<string>()
+  let beyond: string | undefined
+  let current: { file: string; found: Found | undefined } | undefined
+
+  function add(line: string) {
+    const nul = line.indexOf("\0")
+    if (nul < 0) return separate(line)
+    const file = line.startsWith("./") ? line.slice(2, nul) : line.slice(0, nul)
+    if (current?.file !== file) current = { file, found: open(file) }
+    const { found } = current
+    if (!found) return
+    const mark = /^\d+([:-])/.exec(line.slice(nul + 1, nul + 13))
+    const isMatch = mark?.[1] === ":"
+    if (isMatch) {
+      total++
+      found.matches++
+      files.add(file)
+    }
+    if (found.matches > limit) return
+    found.lines.push(line.slice(nul + 1))
+    if (++held > 4 * limit + 1_000) prune()
+  }
+
+  /** Between places of one file that do not touch. */
+  function separate(line: string) {
+    const lines = current?.found?.lines
+    if (line === "--" && lines?.length && lines.at(-1) !== "--") lines.push("--")
+  }
+
+  function open(file: string): Found | undefined {
+    if (accepts && !accepts(file)) return undefined
+    let found = kept.get(file)
+    if (!found) {
+      found = { lines: [], matches: 0 }
+      if (beyond === undefined || file <= beyond) kept.set(file, found)
+    }
+    return found
+  }
+
+  /** Files that come after the first `limit` matches can never be shown. */
+  function prune() {
+    const sorted = [...kept].sort(([a], [b]) => (a < b ? -1 : 1))
+    let seen = 0
+    held = 0
+    kept = new Map()
+    for (const [file, found] of sorted) {
+      kept.set(file, found)
+      held += found.lines.length
+      seen += found.matches
+      beyond = file
+      if (seen >= limit) return
+    }
+    beyond = undefined
+  }
+
+  function list(): { groups: Group[]; total: number; files: number } {
+    const sorted = [...kept].sort(([a], [b]) => (a < b ? -1 : 1))
+    const groups: Group[] = []
+    let left = limit
+    for (const [file, { lines }] of sorted) {
+      if (left <= 0) break
+      const shown = upTo(lines, left)
+      left -= shown.filter(isMatchLine).length
+      if (shown.length) groups.push({ file, lines: shown })
+    }
+    return { groups, total, files: files.size }
+  }
+
+  return Object.freeze({ add, list })
+}
+
+/** Lines until there are so many matches, and what follows the last one up to the next place. */
+function upTo(lines: string[], matches: number): string[] {
+  let count = 0
+  const end = lines.findIndex((line) =>
+    isMatchLine(line) ? ++count > matches : line === "--" && count >= matches,
+  )
+  const shown = end < 0 ? lines : lines.slice(0, end)
+  return shown.at(-1) === "--" ? shown.slice(0, -1) : shown
+}
+
+function isMatchLine(line: string): boolean {
+  return /^\d+:/.test(line)
+}

@@ -1,0 +1,117 @@
+// The `grep` tool: ripgrep's matches, grouped by file and sorted by path, so that equal searches read equally.
+import { posix } from "node:path"
+import { z } from "zod"
+import * as Ripgrep from "#knowledge/grounding/ripgrep.ts"
+import { NamedError } from "#util/error.ts"
+import { compileGlob, type GlobPattern } from "../glob-pattern.ts"
+import { needsReading, openTarget, type Target } from "../open-target.ts"
+import type { Context, Definition, Output } from "../tool.ts"
+import { descriptions } from "./descriptions.ts"
+import { createMatches } from "./grep-matches.ts"
+
+const defaultLimit = 100
+const maxColumns = 300
+/** So many lines have been seen that the search is not worth its end. */
+const maxLines = 500_000
+
+const Parameters = z.strictObject({
+  pattern: z.string().min(1),
+  path: z.string().min(1).optional(),
+  glob: z.string().min(1).optional(),
+  ignoreCase: z.boolean().optional(),
+  fixed: z.boolean().optional(),
+  context: z.int().min(0).max(20).optional(),
+  limit: z.int().min(1).max(1_000).optional(),
+})
+type Args = z.infer<typeof Parameters>
+
+class BadSearch extends NamedError {
+  constructor(reason: string, pattern: string) {
+    super(
+      "Grep.BadSearch",
+      `${reason.trim()}\nIf the pattern is meant literally, set fixed to true. Look-around and back-references are not supported.`,
+      { pattern },
+    )
+  }
+}
+
+export const grep = {
+  id: "grep",
+  description: descriptions.grep,
+  category: "search",
+  parameters: Parameters,
+  readOnly: true,
+  permission: ({ path }: Args) => needsReading(path),
+  execute,
+} satisfies Definition
+
+async function execute(args: Args, context: Context): Promise<Output> {
+  const limit = args.limit ?? defaultLimit
+  const pattern = args.glob === undefined ? undefined : compileGlob(args.glob)
+  await using target = await openTarget(args.path ?? ".", context)
+  const folder = target.isDirectory
+  const matches = createMatches({ limit, ...(pattern && folder ? { accepts: pattern.matches } : {}) })
+  let lines = 0
+  const { code, errors } = await Ripgrep.run({
+    // A single file comes through stdin: it is open already, and its name may lead elsewhere by now.
+    args: [...searching(args, limit), ...(folder ? [...filtering(pattern), "."] : ["-"])],
+    cwd: folder ? target.path : "/",
+    separator: "\n",
+    signal: context.signal,
+    ...(folder ? {} : { stdin: target.handle.fd }),
+    onPiece: (line) => {
+      matches.add(line)
+      return ++lines < maxLines
+    },
+  })
+  if (code === 2 && errors) throw new BadSearch(errors, args.pattern)
+  return show({ args, target, limit, matches, whole: code !== undefined, unread: code === 2 })
+}
+
+function searching(args: Args, limit: number): string[] {
+  return [
+    "--line-number",
+    "--with-filename",
+    "--null",
+    "--no-heading",
+    "--no-messages",
+    "--no-require-git",
+    `--max-columns=${maxColumns}`,
+    "--max-columns-preview",
+    `--max-count=${limit + 1}`,
+    ...(args.ignoreCase ? ["--ignore-case"] : []),
+    ...(args.fixed ? ["--fixed-strings"] : []),
+    ...(args.context ? [`--context=${args.context}`] : []),
+    `--regexp=${args.pattern}`,
+  ]
+}
+
+function filtering(pattern: GlobPattern | undefined): string[] {
+  return [...(pattern?.hidden ? ["--hidden", "--glob=!.git"] : []), ...(pattern?.filter ?? [])]
+}
+
+function show(options: {
+  args: Args
+  target: Target
+  limit: number
+  matches: ReturnType<typeof createMatches>
+  whole: boolean
+  unread: boolean
+}): Output {
+  const { args, target, limit, matches } = options
+  const { groups, total, files } = matches.list()
+  const name = (file: string) => (target.isDirectory ? posix.join(target.shown, file) : target.shown)
+  const text = groups.map(({ file, lines }) => [name(file), ...lines].join("\n")).join("\n\n")
+  const notes = [
+    ...(total > limit || !options.whole
+      ? [`more than ${limit} matches, the first ${limit} are shown; narrow the search, or raise limit`]
+      : []),
+    ...(options.unread ? ["some files could not be read"] : []),
+  ]
+  const found = `${total > limit ? `${limit}+` : total} in ${files}`
+  return {
+    text: (text || `No match for ${args.pattern}.`) + (notes.length ? `\n[${notes.join("; ")}]` : ""),
+    title: `${args.pattern} (${found})`,
+    data: { matches: Math.min(total, limit), files, more: total > limit || !options.whole },
+  }
+}

@@ -1,0 +1,82 @@
+// The file or folder that a call names, open, and known to be where reading is allowed. A name that does not exist
+// comes back with those that the model may have meant.
+import { readdirSync } from "node:fs"
+import type { FileHandle } from "node:fs/promises"
+import { basename, dirname, join, relative, resolve } from "node:path"
+import { Instance } from "#kernel/instance.ts"
+import { errorCode, NamedError } from "#util/error.ts"
+import { nearest } from "#util/nearest.ts"
+import { rootOf } from "./permit-reading.ts"
+import { handlePath, isInside, openInside, resolveInside } from "./resolve-inside.ts"
+import type { Context, Need } from "./tool.ts"
+
+export type Target = {
+  handle: FileHandle
+  /** As a person would write it, from the folder of the Instance. */
+  shown: string
+  /** Leads to what is open, for programs that want a path. */
+  path: string
+  isDirectory: boolean
+  size: number
+} & AsyncDisposable
+
+class Missing extends NamedError {
+  constructor(path: string, near: string[], available: string | undefined) {
+    const hint = near.length ? ` Did you mean ${near.join(" or ")}?` : (available ?? "")
+    super("Tool.Missing", `${JSON.stringify(path)} does not exist.${hint}`, { path, nearest: near })
+  }
+}
+
+/** What a tool that reads `path` needs. */
+export function needsReading(path = "."): Need[] {
+  return [{ permission: "file.read", target: resolve(Instance.directory, path) }]
+}
+
+export async function openTarget(path: string, context: Context): Promise<Target> {
+  const absolute = resolve(Instance.directory, path)
+  const root = rootOf(path, context.sessionId)
+  const handle = await openInside(root, absolute).catch(async (error) => {
+    throw errorCode(error) === "ENOENT" ? await missing(root, absolute) : error
+  })
+  const stat = await handle.stat()
+  return {
+    handle,
+    shown: root === Instance.worktree ? relative(Instance.directory, absolute) || "." : absolute,
+    path: handlePath(handle, absolute),
+    isDirectory: stat.isDirectory(),
+    size: stat.size,
+    [Symbol.asyncDispose]: () => handle.close(),
+  }
+}
+
+/** Names near the missing one, in the deepest folder of its path that is there. */
+async function missing(root: string, absolute: string): Promise<Missing> {
+  let folder = dirname(absolute)
+  let name = basename(absolute)
+  const show = (path: string) => relative(Instance.directory, path) || "."
+  for (; isInside(root, folder); name = basename(folder), folder = dirname(folder)) {
+    const names = await namesIn(root, folder)
+    if (!names) continue
+    const near: string[] = []
+    for (let left = names; near.length < 3; left = left.filter((other) => other !== near.at(-1))) {
+      const next = nearest(name, left)
+      if (next === undefined) break
+      near.push(next)
+    }
+    const paths = near.map((other) => JSON.stringify(show(join(folder, other))))
+    return new Missing(
+      show(absolute),
+      paths,
+      ` ${JSON.stringify(show(folder))} is there; ls shows what is in it.`,
+    )
+  }
+  return new Missing(show(absolute), [], undefined)
+}
+
+async function namesIn(root: string, folder: string): Promise<string[] | undefined> {
+  try {
+    return readdirSync(await resolveInside(root, folder))
+  } catch {
+    return undefined
+  }
+}

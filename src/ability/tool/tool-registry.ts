@@ -1,0 +1,116 @@
+// Which tools there are: the built-in ones, those defined for every Instance, and those of the current one. The forms
+// for models are made once and come in one order, so that equal requests are equal bytes and prompt caches hold.
+import { z } from "zod"
+import { Instance } from "#kernel/instance.ts"
+import { NamedError } from "#util/error.ts"
+import { nearest } from "#util/nearest.ts"
+import { glob } from "./builtin/glob.ts"
+import { grep } from "./builtin/grep.ts"
+import { ls } from "./builtin/ls.ts"
+import { read } from "./builtin/read.ts"
+import type { Definition } from "./tool.ts"
+import { NotRepresentable, type ToolSchema, zodToToolSchema } from "./zod-to-tool-schema.ts"
+
+/** A tool as `doStream` of a model takes it. */
+export type ModelTool = { type: "function"; name: string; description: string; inputSchema: ToolSchema }
+type Known = { tools: Map<string, Definition>; forms: Map<string, readonly ModelTool[]> }
+
+export class NotFound extends NamedError {
+  constructor(id: string, available: string[]) {
+    const near = nearest(id, available)
+    super(
+      "Tool.NotFound",
+      `Tool ${JSON.stringify(id)} does not exist. Available: ${available.join(", ")}${near ? `. Did you mean "${near}"?` : ""}`,
+      { id, available, ...(near ? { nearest: near } : {}) },
+    )
+  }
+}
+
+const builtin: Definition[] = [glob, grep, ls, read]
+const defaults: Known = { tools: new Map(builtin.map((tool) => [tool.id, tool])), forms: new Map() }
+const ofInstance = Instance.state<Known>(() => ({ tools: new Map(defaults.tools), forms: new Map() }))
+
+/** Add a tool to the current Instance, or outside one to those that every later Instance starts with. The last of a name wins. */
+export function register(definition: Definition): void {
+  const parameters = strict(definition.parameters)
+  if (zodToToolSchema(parameters).type !== "object")
+    throw new NotRepresentable(`the parameters of "${definition.id}" must be one object`)
+  const { tools, forms } = known()
+  tools.set(definition.id, Object.freeze({ ...definition, parameters }))
+  forms.clear()
+}
+
+/** The tool of that name. A missing one throws `Tool.NotFound`. */
+export function get(id: string): Definition {
+  const tool = find(id)
+  if (!tool) throw new NotFound(id, allIds())
+  return tool
+}
+
+/** The tool of that name, if there is one. */
+export function find(id: string): Definition | undefined {
+  return known().tools.get(id)
+}
+
+/** All tools, sorted by id. */
+export function list(): Definition[] {
+  return allIds().map(get)
+}
+
+/** The tools that an agent may use: all of them, until agents name theirs. */
+export function forAgent(_agentId: string): Definition[] {
+  return list()
+}
+
+/** The `tools` object of the AI SDK. Without `execute`: calls go through `runTool` and nowhere else. */
+export function toAISDKTools(
+  ids: string[] = allIds(),
+): Record<string, { description: string; inputSchema: z.ZodType }> {
+  const tools = sorted(ids).map(get)
+  return Object.fromEntries(
+    tools.map(({ id, description, parameters }) => [id, { description, inputSchema: parameters }]),
+  )
+}
+
+/** The tools as a model's `doStream` takes them; the same list for the same ids. */
+export function toModelTools(ids: string[] = allIds()): readonly ModelTool[] {
+  const { forms } = known()
+  const names = sorted(ids)
+  const key = names.join(",")
+  let form = forms.get(key)
+  if (!form) {
+    form = Object.freeze(names.map((id) => toModelTool(get(id))))
+    forms.set(key, form)
+  }
+  return form
+}
+
+function toModelTool({ id, description, parameters }: Definition): ModelTool {
+  return Object.freeze({ type: "function", name: id, description, inputSchema: zodToToolSchema(parameters) })
+}
+
+function allIds(): string[] {
+  return [...known().tools.keys()].sort()
+}
+
+function sorted(ids: string[]): string[] {
+  return [...new Set(ids)].sort()
+}
+
+/** Extra arguments are an error, also where the schema's author said nothing about them. */
+function strict(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodObject) return schema.def.catchall ? schema : schema.strict()
+  return schema
+}
+
+function known(): Known {
+  return inInstance() ? ofInstance() : defaults
+}
+
+function inInstance(): boolean {
+  try {
+    return Instance.directory !== ""
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,72 @@
+// What a tool is, and how one is made known: `Tool.define("read", () => ({ description, parameters, execute }))`.
+// Defined inside an Instance it belongs to that one; outside, every Instance that comes later starts with it.
+import type { z } from "zod"
+import { NamedError } from "#util/error.ts"
+import * as ToolRegistry from "./tool-registry.ts"
+
+export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
+export type Category =
+  | "file"
+  | "code"
+  | "document"
+  | "search"
+  | "api"
+  | "data"
+  | "shell"
+  | "communication"
+  | "utility"
+
+/** Around one call. `report` tells people how a long one goes on. */
+export type Context = {
+  sessionId: string
+  messageId: string
+  callId: string
+  agent?: string
+  signal: AbortSignal
+  report?(text: string): void
+}
+
+/** `text` is what the model sees, `title` one short line for people. */
+export type Output = { text: string; data?: Json; title?: string }
+
+/** Something that a call needs to be allowed: `file.read` of a path, `bash.execute` of a command. */
+export type Need = { permission: string; target: string }
+
+export type Definition = {
+  id: string
+  description: string
+  category: Category
+  parameters: z.ZodType
+  /** It changes nothing, so that calls of it may run side by side. */
+  readOnly: boolean
+  permission?(args: unknown): Need[]
+  execute(args: unknown, context: Context): Promise<Output | Json>
+}
+
+/** What a factory gives; the arguments have the type of the schema. */
+export type Plan<P extends z.ZodType> = {
+  description: string
+  category?: Category
+  parameters: P
+  readOnly?: boolean
+  permission?(args: z.output<P>): Need[]
+  execute(args: z.output<P>, context: Context): Promise<Output | Json>
+}
+
+export class InvalidId extends NamedError {
+  constructor(id: string) {
+    super(
+      "Tool.InvalidId",
+      `Tool id ${JSON.stringify(id)} cannot be used: models accept letters, digits, "_" and "-", at most 64`,
+      { id },
+    )
+  }
+}
+
+/** Make a tool and register it. */
+export function define<P extends z.ZodType>(id: string, factory: () => Plan<P>): Definition {
+  if (!/^[\w-]{1,64}$/.test(id)) throw new InvalidId(id)
+  const definition = Object.freeze({ category: "utility", readOnly: false, ...factory(), id } as const)
+  ToolRegistry.register(definition)
+  return definition
+}

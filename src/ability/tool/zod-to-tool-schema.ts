@@ -1,0 +1,48 @@
+// A Zod schema as the JSON Schema that models are shown: as few bytes as say the same.
+import { z } from "zod"
+import { errorText, NamedError } from "#util/error.ts"
+
+export type ToolSchema = { [name: string]: unknown }
+
+export class NotRepresentable extends NamedError {
+  constructor(reason: string) {
+    super("NotRepresentable", `The parameters cannot be shown to a model: ${reason}`)
+  }
+}
+
+/** What goes in (before defaults and transforms). Throws `NotRepresentable` for what JSON Schema cannot say. */
+export function zodToToolSchema(schema: z.ZodType): ToolSchema {
+  try {
+    const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input", target: "draft-7" })
+    return compact(rest) as ToolSchema
+  } catch (error) {
+    throw new NotRepresentable(
+      `${errorText(error)}. Use strings, numbers, booleans, lists, objects and enums.`,
+    )
+  }
+}
+
+/** Extra keys are refused by the gate, and Zod's bounds of safe integers say nothing to a model. */
+function compact(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(compact)
+  if (typeof value !== "object" || value === null) return value
+  const entries = Object.entries(value).filter(([name, item]) => !isNoise(name, item))
+  return Object.fromEntries(entries.map(([name, item]) => [name, isData(name) ? item : compact(item)]))
+}
+
+function isNoise(name: string, item: unknown): boolean {
+  if (name === "additionalProperties") return item === false || isEmpty(item)
+  return (
+    (name === "maximum" && item === Number.MAX_SAFE_INTEGER) ||
+    (name === "minimum" && item === Number.MIN_SAFE_INTEGER)
+  )
+}
+
+function isEmpty(item: unknown): boolean {
+  return typeof item === "object" && item !== null && Object.keys(item).length === 0
+}
+
+/** Values of the schema's author, in which a key that looks like a keyword is none. */
+function isData(name: string): boolean {
+  return name === "default" || name === "const" || name === "enum" || name === "examples"
+}

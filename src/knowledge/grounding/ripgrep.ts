@@ -1,0 +1,136 @@
+// The one owner of ripgrep: finds it and runs it, with its output handed over piece by piece so that it is never held
+// whole. No configuration file of the person or the project is read, and none of our secrets are in its environment.
+import { spawn } from "node:child_process"
+import { accessSync, constants, mkdirSync } from "node:fs"
+import { createRequire } from "node:module"
+import { delimiter, isAbsolute, join } from "node:path"
+import type { Readable } from "node:stream"
+import * as Env from "#kernel/env.ts"
+import * as Global from "#kernel/global.ts"
+import { NamedError } from "#util/error.ts"
+
+export type Command = { file: string; args: string[]; env?: Record<string, string> }
+export type Outcome = {
+  /** 0 something found, 1 nothing, 2 an error (or some files could not be read); undefined when stopped. */
+  code: number | undefined
+  errors: string
+}
+
+class Missing extends NamedError {
+  constructor() {
+    super("Ripgrep.Missing", "ripgrep was not found. Install it (rg on PATH), or reinstall vitamin.")
+  }
+}
+
+const require = createRequire(import.meta.url)
+const binary = process.platform === "win32" ? "rg.exe" : "rg"
+const maxErrors = 20_000
+const maxPiece = 1 << 20
+
+/** The binary that came with the package, else `rg` on PATH, else the slower WebAssembly build. */
+export function find(): Command {
+  const found = packaged() ?? onPath() ?? wasm()
+  if (!found) throw new Missing()
+  return found
+}
+
+/** Looked up from the package that depends on it: a strict node_modules shows it to nobody else. */
+export function packaged(): Command | undefined {
+  return attempt(() => {
+    const owner = createRequire(require.resolve("@vscode/ripgrep"))
+    const file = owner.resolve(`@vscode/ripgrep-${process.platform}-${process.arch}/bin/${binary}`)
+    return { file, args: [] }
+  })
+}
+
+/** A relative entry of PATH would let the project's own folder name the program. */
+export function onPath(): Command | undefined {
+  for (const folder of (Env.get("PATH") ?? "").split(delimiter).filter(isAbsolute)) {
+    const file = join(folder, binary)
+    if (attempt(() => accessSync(file, constants.X_OK) ?? true)) return { file, args: [] }
+  }
+  return undefined
+}
+
+/** Run by a Node of its own, so that it can be ended. It keeps its code in TMPDIR, which must not be everybody's. */
+export function wasm(): Command | undefined {
+  return attempt(() => {
+    const script = join(require.resolve("ripgrep"), "..", "rg.mjs")
+    mkdirSync(Global.cache(), { recursive: true, mode: 0o700 })
+    const env = { TMPDIR: Global.cache(), NODE_NO_WARNINGS: "1" }
+    return { file: process.execPath, args: [script], env }
+  })
+}
+
+/**
+ * Run to the end, or until `onPiece` gives false, or the signal aborts (which throws its reason). Pieces are what lies
+ * between separators; one that grows past 1 MB is cut. `stdin` is a descriptor to search instead of files.
+ */
+export async function run(options: {
+  args: string[]
+  cwd: string
+  separator: "\n" | "\0"
+  onPiece: (piece: string) => unknown
+  /** Gets each line of stderr, which is then not kept. */
+  onError?: (line: string) => void
+  signal?: AbortSignal
+  stdin?: number
+  command?: Command
+}): Promise<Outcome> {
+  const { cwd, signal, command = find() } = options
+  signal?.throwIfAborted()
+  const child = spawn(command.file, [...command.args, "--no-config", "--color=never", ...options.args], {
+    cwd,
+    env: { ...Env.forChild(), ...command.env },
+    stdio: [options.stdin ?? "ignore", "pipe", "pipe"],
+  })
+  const end = () => void child.kill("SIGKILL")
+  signal?.addEventListener("abort", end, { once: true })
+  let stopped = false
+  let errors = ""
+  pieces(child.stderr!, "\n", (line) => {
+    if (options.onError) options.onError(line)
+    else if (errors.length < maxErrors) errors += `${line}\n`
+    return true
+  })
+  pieces(child.stdout!, options.separator, (piece) => {
+    stopped ||= options.onPiece(piece) === false
+    if (stopped) end()
+    return !stopped
+  })
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once("error", reject).once("close", resolve)
+    })
+    signal?.throwIfAborted()
+    return { code: stopped ? undefined : (code ?? 2), errors: errors.slice(0, maxErrors).trimEnd() }
+  } finally {
+    signal?.removeEventListener("abort", end)
+  }
+}
+
+/** Whole pieces only; what follows the last separator comes at the end. */
+function pieces(stream: Readable, separator: string, onPiece: (piece: string) => boolean) {
+  let rest = ""
+  let going = true
+  stream.setEncoding("utf8").on("data", (text: string) => {
+    if (!going) return
+    let start = 0
+    for (let at = text.indexOf(separator); at >= 0 && going; at = text.indexOf(separator, start)) {
+      going = onPiece(rest ? rest + text.slice(start, at) : text.slice(start, at))
+      rest = ""
+      start = at + 1
+    }
+    if (rest.length < maxPiece) rest += text.slice(start)
+  })
+  stream.on("end", () => going && rest && onPiece(rest))
+}
+
+/** What is not installed is not found; nothing else can go wrong in a lookup. */
+function attempt<T>(lookup: () => T): T | undefined {
+  try {
+    return lookup()
+  } catch {
+    return undefined
+  }
+}

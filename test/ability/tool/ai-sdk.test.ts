@@ -1,0 +1,21 @@
+// The `tools` object as the AI SDK takes it, by its types and by its own reading of a schema.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { asSchema, type ToolSet } from "@ai-sdk/provider-utils"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
+import { inProject } from "./harness.ts"
+
+test("ToolRegistry.toAISDKTools() gives a ToolSet, without execute: the gate is the only way to run one", async () => {
+  await inProject(async () => {
+    const tools = ToolRegistry.toAISDKTools(["read", "ls"])
+    const typed: ToolSet = tools
+    assert.deepEqual(Object.keys(typed), ["ls", "read"])
+    assert.equal("execute" in typed.read!, false)
+    const schema = asSchema(tools.read!.inputSchema)
+    const json = (await schema.jsonSchema) as { properties: object; required: string[] }
+    assert.deepEqual(Object.keys(json.properties), ["path", "startLine", "endLine"])
+    assert.deepEqual(json.required, ["path"])
+    assert.equal((await schema.validate!({ path: "a" })).success, true)
+    assert.equal((await schema.validate!({ path: 1 })).success, false)
+  })
+})

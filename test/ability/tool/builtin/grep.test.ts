@@ -1,0 +1,161 @@
+// The grep tool through the gate: ripgrep's matches in order, bounded, and gone when interrupted.
+import assert from "node:assert/strict"
+import { execFileSync } from "node:child_process"
+import { readdirSync, readFileSync, symlinkSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { test } from "node:test"
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Tmp } from "../../../fixture/tmpdir.ts"
+import { call, inProject } from "../harness.ts"
+
+function plant(tmp: Tmp) {
+  tmp.write(".gitignore", "dist/\n")
+  tmp.write("src/b.ts", "one\nTODO two\nthree\nfour\nfive\nTODO: six (x\n")
+  tmp.write("src/a.js", "// todo\nfoo(bar)\n")
+  tmp.write("dist/c.ts", "TODO ignored\n")
+  tmp.write(".github/ci.yml", "TODO hidden\n")
+}
+
+const cases: [args: Record<string, string | number | boolean>, text: string][] = [
+  [{ pattern: "TODO" }, "src/b.ts\n2:TODO two\n6:TODO: six (x"],
+  [{ pattern: "todo", ignoreCase: true }, "src/a.js\n1:// todo\n\nsrc/b.ts\n2:TODO two\n6:TODO: six (x"],
+  [{ pattern: "todo", ignoreCase: true, glob: "*.js" }, "src/a.js\n1:// todo"],
+  [{ pattern: "TODO", glob: "**/*.{js,yml}" }, "No match for TODO."],
+  [{ pattern: "TODO", glob: ".github/**" }, ".github/ci.yml\n1:TODO hidden"],
+  [{ pattern: "TODO", glob: "src/*.ts", path: "." }, "src/b.ts\n2:TODO two\n6:TODO: six (x"],
+  [{ pattern: "TODO", glob: "lib/*.ts" }, "No match for TODO."],
+  [{ pattern: "TODO t\\w+" }, "src/b.ts\n2:TODO two"],
+  [{ pattern: "six (x", fixed: true }, "src/b.ts\n6:TODO: six (x"],
+  [{ pattern: "-", path: "src" }, "No match for -."],
+  [{ pattern: "--files" }, "No match for --files."],
+  [{ pattern: "two", context: 1 }, "src/b.ts\n1-one\n2:TODO two\n3-three"],
+  [
+    { pattern: "TODO", context: 1, path: "src" },
+    "src/b.ts\n1-one\n2:TODO two\n3-three\n--\n5-five\n6:TODO: six (x",
+  ],
+  [
+    { pattern: "TODO", context: 1, limit: 1 },
+    "src/b.ts\n1-one\n2:TODO two\n3-three\n[more than 1 matches, the first 1 are shown; narrow the search, or raise limit]",
+  ],
+  [{ pattern: "TODO", path: "src/b.ts" }, "src/b.ts\n2:TODO two\n6:TODO: six (x"],
+  [{ pattern: "TODO", path: "src/b.ts", glob: "*.js" }, "src/b.ts\n2:TODO two\n6:TODO: six (x"],
+  [{ pattern: "TODO", path: "dist/c.ts" }, "dist/c.ts\n1:TODO ignored"],
+  [{ pattern: "hidden", path: ".github" }, ".github/ci.yml\n1:TODO hidden"],
+]
+for (const [args, text] of cases)
+  test(`grep ${JSON.stringify(args)}`, async () => {
+    await inProject(async (tmp) => {
+      plant(tmp)
+      const result = await call("grep", args)
+      assert.equal(result.text, text)
+      assert.equal(result.status, "success")
+    })
+  })
+
+for (const [args, text] of [
+  [{ pattern: "foo(" }, /regex parse error:.*unclosed group\nIf the pattern is meant literally, set fixed/s],
+  [{ pattern: "(?=x)" }, /look-around.*Look-around and back-references are not supported/is],
+  [{ pattern: "x", glob: "[" }, /"\[" is not closed/],
+  [{ pattern: "x", path: "nope" }, /"nope" does not exist/],
+  [{ pattern: "x", limit: 0 }, /- limit: Too small/],
+  [{ pattern: "x", context: 1.5 }, /- context: expected int/],
+  [{ pattern: "x", regex: true }, /"regex" is not a parameter/],
+  [{}, /- pattern: missing, expected string/],
+] as const)
+  test(`grep answers ${JSON.stringify(args)} with what is wrong`, async () => {
+    await inProject(async () => {
+      const result = await call("grep", args)
+      assert.deepEqual([result.status, result.error?.recoverable], ["error", true])
+      assert.match(result.text, text)
+    })
+  })
+
+test("grep shows the first matches in order of path, the same every time", async () => {
+  await inProject(async (tmp) => {
+    for (let i = 0; i < 400; i++) tmp.write(`f${String(i).padStart(3, "0")}.txt`, "match\n".repeat(12))
+    const shown = new Set<string>()
+    for (let i = 0; i < 5; i++) shown.add((await call("grep", { pattern: "match" })).text)
+    assert.equal(shown.size, 1)
+    const [text] = shown
+    assert.equal(text!.match(/^\d+:match$/gm)?.length, 100)
+    assert.deepEqual(
+      text!.match(/^f\d+\.txt$/gm),
+      Array.from({ length: 9 }, (_, i) => `f00${i}.txt`),
+    )
+    assert.match(text!, /\n\[more than 100 matches, the first 100 are shown/)
+    const all = await call("grep", { pattern: "match", limit: 1_000 })
+    assert.equal(all.text.match(/^\d+:match$/gm)?.length, 1_000)
+    assert.deepEqual(all.data, { matches: 1_000, files: 400, more: true })
+  })
+})
+
+test("grep cuts long lines and leaves binaries alone", async () => {
+  await inProject(async (tmp) => {
+    tmp.write("min.js", `${"a".repeat(5_000)}needle${"b".repeat(5_000)}`)
+    tmp.write("x.bin", Buffer.from("needle\0\0needle"))
+    tmp.write("latin", Buffer.from("needle caf\xe9", "latin1"))
+    const { text } = await call("grep", { pattern: "needle" })
+    assert.ok(text.length < 600, text)
+    assert.match(text, /^latin\n1:needle caf.$/m)
+    assert.match(text, /^min\.js\n1:a{300} \[/m)
+    assert.doesNotMatch(text, /^x\.bin\n1/m)
+  })
+})
+
+test("grep does not follow links out of the workspace", async () => {
+  await inProject(async (tmp) => {
+    tmp.write("../outside/secret.ts", "secret")
+    symlinkSync(join(dirname(tmp.path), "outside"), join(tmp.path, "link"))
+    symlinkSync(join(dirname(tmp.path), "outside/secret.ts"), join(tmp.path, "link.ts"))
+    assert.equal((await call("grep", { pattern: "secret" })).text, "No match for secret.")
+    for (const path of ["link", "link.ts"])
+      assert.match((await call("grep", { pattern: "secret", path })).text, /outside of the workspace/)
+  })
+})
+
+test("grep that is aborted in the middle leaves no ripgrep behind", { timeout: 60_000 }, async () => {
+  await inProject(async (tmp) => {
+    // Nobody writes to it, so that ripgrep waits for its ignore file until it is ended.
+    execFileSync("mkfifo", [join(tmp.path, ".ignore")])
+    const stop = new AbortController()
+    const pending = call("grep", { pattern: "x" }, { signal: stop.signal })
+    const running = await untilRunning(pending)
+    assert.equal(running.length, 1)
+    stop.abort()
+    assert.equal((await pending).status, "interrupted")
+    await untilGone(running[0]!)
+  })
+})
+
+/** The ripgrep processes that we started, as soon as there is one. */
+async function untilRunning(work: Promise<unknown>): Promise<string[]> {
+  let over = false
+  work.finally(() => {
+    over = true
+  })
+  while (!over) {
+    const found = readdirSync("/proc").filter(
+      (pid) => /^\d+ \(rg\) \w /.test(statOf(pid)) && parentOf(pid) === process.pid,
+    )
+    if (found.length) return found
+    await sleep(1)
+  }
+  return []
+}
+
+async function untilGone(pid: string) {
+  for (let i = 0; i < 200 && /\(rg\) [^Z]/.test(statOf(pid)); i++) await sleep(5)
+  assert.doesNotMatch(statOf(pid), /\(rg\) [^Z]/)
+}
+
+function parentOf(pid: string): number {
+  return Number(statOf(pid).split(" ")[3])
+}
+
+function statOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, "utf8")
+  } catch {
+    return ""
+  }
+}

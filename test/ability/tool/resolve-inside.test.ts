@@ -1,0 +1,138 @@
+// Paths are judged by where they really are, and what was opened is what was judged.
+import assert from "node:assert/strict"
+import { execFileSync } from "node:child_process"
+import { realpathSync, symlinkSync } from "node:fs"
+import { createServer } from "node:net"
+import { dirname, join, resolve } from "node:path"
+import { test } from "node:test"
+import { openInside, resolveInside } from "#ability/tool/resolve-inside.ts"
+import { run } from "../../fixture/child.ts"
+import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
+import { call, inProject } from "./harness.ts"
+
+/** Points a link at one target and then the other, as fast as it can. */
+const swapLinks = `
+  const { renameSync, symlinkSync } = require("node:fs")
+  const [link, ...targets] = process.argv.slice(1)
+  console.log("swapping")
+  for (let n = 0; ; n++) {
+    symlinkSync(targets[n % 2], link + ".next")
+    renameSync(link + ".next", link)
+  }`
+
+/** A root with a file and a folder, and beside it a sibling whose name starts with the root's. */
+async function tree(): Promise<Tmp & { outside: string }> {
+  const tmp = await tmpdir()
+  tmp.write("a.txt", "inside")
+  tmp.write("folder/b.txt", "inside")
+  tmp.write("../project-two/secret.txt", "outside")
+  const outside = join(dirname(tmp.path), "project-two")
+  symlinkSync(outside, join(tmp.path, "out"))
+  symlinkSync(join(outside, "secret.txt"), join(tmp.path, "out.txt"))
+  symlinkSync("folder", join(tmp.path, "in"))
+  symlinkSync(join(outside, "new.txt"), join(tmp.path, "dangling"))
+  symlinkSync("loop", join(tmp.path, "loop"))
+  symlinkSync("/dev/null", join(tmp.path, "null"))
+  execFileSync("mkfifo", [join(tmp.path, "pipe")])
+  return { ...tmp, outside }
+}
+
+const good: [path: string, real: string][] = [
+  ["a.txt", "a.txt"],
+  ["./folder//b.txt", "folder/b.txt"],
+  ["in/b.txt", "folder/b.txt"],
+  ["in/new/deep.txt", "folder/new/deep.txt"],
+  ["folder", "folder"],
+  [".", ""],
+  ["~/a.txt", "~/a.txt"],
+  ["..a", "..a"],
+]
+for (const [path, real] of good)
+  test(`resolveInside() gives the real path of ${path}`, async () => {
+    await using tmp = await tree()
+    assert.equal(await resolveInside(tmp.path, path), join(tmp.path, real))
+    assert.equal(await resolveInside(tmp.path, join(tmp.path, path)), join(tmp.path, real))
+  })
+
+const bad: [path: string, error: string][] = [
+  ["../project-two/secret.txt", "PathOutside"],
+  ["folder/../../project-two/secret.txt", "PathOutside"],
+  ["..", "PathOutside"],
+  ["folder/../a.txt", "PathInvalid"],
+  ["out/secret.txt", "PathOutside"],
+  ["out/new/deep.txt", "PathOutside"],
+  ["out.txt", "PathOutside"],
+  ["dangling", "PathOutside"],
+  ["/etc/passwd", "PathOutside"],
+  ["null", "PathOutside"],
+  ["a\0.txt", "PathInvalid"],
+  ["", "PathInvalid"],
+  ["loop", "PathInvalid"],
+  ["pipe", "PathInvalid"],
+  ["x".repeat(300), "PathInvalid"],
+]
+for (const [path, name] of bad)
+  test(`resolveInside() throws ${name} for ${JSON.stringify(path.slice(0, 40))}`, async () => {
+    await using tmp = await tree()
+    await assert.rejects(resolveInside(tmp.path, path), { name })
+  })
+
+test("resolveInside() refuses a sibling whose name starts with the root's, and accepts a root behind a link", async () => {
+  await using tmp = await tree()
+  await assert.rejects(resolveInside(tmp.path, join(tmp.outside, "secret.txt")), { name: "PathOutside" })
+  const alias = join(dirname(tmp.path), "alias")
+  symlinkSync(tmp.path, alias)
+  assert.equal(await resolveInside(alias, "a.txt"), join(tmp.path, "a.txt"))
+  assert.equal(await resolveInside(alias, join(alias, "a.txt")), join(tmp.path, "a.txt"))
+})
+
+test("resolveInside() and openInside() refuse sockets and devices in the folder itself", async () => {
+  await using tmp = await tree()
+  const server = createServer().listen(join(tmp.path, "socket"))
+  await new Promise((resolve) => server.once("listening", resolve))
+  await assert.rejects(resolveInside(tmp.path, "socket"), { name: "PathInvalid", message: /a socket/ })
+  await assert.rejects(openInside(tmp.path, "socket"), { name: "PathInvalid" })
+  await assert.rejects(openInside(tmp.path, "null"), { name: "PathInvalid", message: /a device/ })
+  await assert.rejects(openInside(tmp.path, "pipe"), { name: "PathInvalid", message: /a named pipe/ })
+  await new Promise((resolve) => server.close(resolve))
+})
+
+test("openInside() opens what is inside, through links too, and nothing else", async () => {
+  await using tmp = await tree()
+  await using handle = await openInside(tmp.path, "in/b.txt")
+  assert.equal(await handle.readFile("utf8"), "inside")
+  await assert.rejects(openInside(tmp.path, "out/secret.txt"), { name: "PathOutside" })
+  await assert.rejects(openInside(tmp.path, "out.txt"), { name: "PathOutside" })
+  await assert.rejects(openInside(tmp.path, "missing"), { code: "ENOENT" })
+})
+
+for (const [what, link, path, inside, other] of [
+  ["a file", "swapped.txt", "swapped.txt", "folder/b.txt", "../outside/b.txt"],
+  ["a parent folder", "swapped", "swapped/b.txt", "folder", "../outside"],
+  ["a file (for a pipe)", "swapped.txt", "swapped.txt", "folder/b.txt", "pipe"],
+] as const)
+  test(`read never shows what is outside while ${what} is swapped for a link to it`, {
+    timeout: 60_000,
+  }, async () => {
+    await inProject(async (tmp) => {
+      tmp.write("folder/b.txt", "inside")
+      tmp.write("../outside/b.txt", "outside")
+      execFileSync("mkfifo", [join(tmp.path, "pipe")])
+      const ends = [join(tmp.path, inside), resolve(tmp.path, other)]
+      await using child = run(process.execPath, ["-e", swapLinks, join(tmp.path, link), ...ends])
+      await child.line(/swapping/)
+      const seen = { success: 0, error: 0 }
+      for (let tries = 0; tries < 200 || (tries < 20_000 && !(seen.success && seen.error)); tries++) {
+        const { status, text } = await call("read", { path })
+        assert.doesNotMatch(text, /1\toutside/)
+        if (status === "success") assert.equal(text, "1\tinside")
+        seen[status as "success" | "error"]++
+      }
+      assert.ok(seen.success > 0 && seen.error > 0, JSON.stringify(seen))
+    })
+  })
+
+test("tmpdir gives real paths, on which these tests rely", async () => {
+  await using tmp = await tmpdir()
+  assert.equal(realpathSync(tmp.path), tmp.path)
+})
