@@ -13,8 +13,101 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
       (run) =>
         run
           .positional("message", { type: "string", array: true, describe: "what to do" })
-          .option("model", { type: "string", describe: "provider/model" }),
+          .option("model", { type: "string", describe: "provider/model" })
+          .option("agent", { type: "string", describe: "who does it" })
+          .option("session", { type: "string", describe: "go on with a session" })
+          .option("continue", { type: "boolean", describe: "go on with the session used last" })
+          .conflicts("session", "continue")
+          .option("format", { ...format, describe: "json: one event per line" })
+          .option("max-steps", { type: "number", describe: "at most so many turns of the model" })
+          .option("max-cost", { type: "number", describe: "at most so many US dollars" })
+          .option("timeout", { type: "number", describe: "at most so many seconds" }),
       async (options) => (await import("./run.ts")).run(options),
+    )
+    .command("session", "Sessions of this project", (session) =>
+      session
+        .command(
+          "list",
+          "All of them, the one used last first",
+          (list) => list.option("format", format),
+          async (options) => (await import("./session.ts")).listSessions(options),
+        )
+        .command(
+          "show <id>",
+          "What was said and done",
+          (show) =>
+            one(show)
+              .option("all", { type: "boolean", describe: "the messages of every branch" })
+              .option("format", format),
+          async (options) => (await import("./session.ts")).showSession(options),
+        )
+        .command(
+          "fork <id>",
+          "A new session with the messages up to one",
+          (fork) =>
+            one(fork).option("message", { type: "string", describe: "the last message to take along" }),
+          async (options) => (await import("./session.ts")).forkSession(options),
+        )
+        .command(
+          "export <id>",
+          "Print a session",
+          (exported) =>
+            one(exported).option("format", {
+              choices: ["json", "markdown"] as const,
+              default: "json" as const,
+            }),
+          async (options) => (await import("./session.ts")).exportSession(options),
+        )
+        .command(
+          "import <file>",
+          "Take an exported session in",
+          (imported) =>
+            imported.positional("file", {
+              type: "string",
+              demandOption: true,
+              describe: "- reads from stdin",
+            }),
+          async (options) => (await import("./session.ts")).importSession(options),
+        )
+        .command("remove <id>", "Remove a session and its messages", one, async (options) =>
+          (await import("./session.ts")).removeSession(options),
+        )
+        .demandCommand(1, "Say what to do: list, show, fork, export, import or remove."),
+    )
+    .command(
+      "models [provider]",
+      "Models that are known, with context, price and abilities",
+      (models) =>
+        models
+          .positional("provider", { type: "string", describe: "of one provider" })
+          .option("format", format),
+      async (options) => (await import("./models.ts")).listModels(options),
+    )
+    .command("tool", "Tools", (tool) =>
+      tool
+        .command(
+          "list",
+          "What a model can be given to work with",
+          (list) => list.option("format", format),
+          async (options) => (await import("./tool.ts")).listTools(options),
+        )
+        .demandCommand(1, "Say what to do: vitamin tool list."),
+    )
+    .command("auth", "Keys for providers", (auth) =>
+      auth
+        .command("login <provider>", "Keep a key", provider, async (options) =>
+          (await import("./auth.ts")).login(options),
+        )
+        .command<FolderOptions>(
+          "list",
+          "Which providers have a key, and where from",
+          (list) => list,
+          async (options) => (await import("./auth.ts")).listLogins(options),
+        )
+        .command("logout <provider>", "Forget a key", provider, async (options) =>
+          (await import("./auth.ts")).logout(options),
+        )
+        .demandCommand(1, "Say what to do: login, list or logout."),
     )
     .command(
       "serve",
@@ -27,7 +120,12 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
             coerce: portNumber,
             describe: "0 takes any free port",
           })
-          .option("host", { type: "string", default: "127.0.0.1", describe: "the address to listen on" }),
+          .option("host", {
+            type: "string",
+            default: "127.0.0.1",
+            coerce: hostName,
+            describe: "the address to listen on",
+          }),
       async (options) => (await import("./serve.ts")).serve(options),
     )
     .command("config", "The configuration", (config) =>
@@ -35,7 +133,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
         .command(
           "show",
           "The configuration of this folder, and where each value came from",
-          (show) => show.option("format", { choices: ["text", "json"] as const, default: "text" as const }),
+          (show) => show.option("format", format),
           async (options) => (await import("./config.ts")).showConfig(options),
         )
         .demandCommand(1, "Say what to do: vitamin config show."),
@@ -59,7 +157,22 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
     )
 }
 
-function portNumber(port: number): number {
-  if (Number.isInteger(port) && port >= 0 && port < 65_536) return port
+const format = { choices: ["text", "json"] as const, default: "text" as const, describe: "output form" }
+
+function one(yargs: Argv<FolderOptions>) {
+  return yargs.positional("id", { type: "string", demandOption: true, describe: "the session" })
+}
+
+function provider(yargs: Argv<FolderOptions>) {
+  return yargs.positional("provider", { type: "string", demandOption: true, describe: "such as anthropic" })
+}
+
+function hostName(host: unknown): string {
+  if (typeof host === "string" && host.trim() !== "") return host.trim()
+  throw new UsageError("--host takes one address, such as 127.0.0.1")
+}
+
+function portNumber(port: unknown): number {
+  if (typeof port === "number" && Number.isInteger(port) && port >= 0 && port < 65_536) return port
   throw new UsageError("--port takes a number from 0 to 65535")
 }

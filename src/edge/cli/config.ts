@@ -1,15 +1,22 @@
 // `vitamin config show`: the configuration in force, and which layer each value came from.
 import * as Config from "#kernel/config/config.ts"
-import { type FolderOptions, inInstance } from "./in-instance.ts"
+import * as Log from "#kernel/log.ts"
+import * as Storage from "#kernel/storage/storage.ts"
+import * as Trust from "#kernel/trust.ts"
+import { directoryOf, type FolderOptions } from "./in-instance.ts"
 
 type Options = FolderOptions & { format: "text" | "json" }
 
 export async function showConfig(options: Options): Promise<void> {
-  await inInstance(options, async () => {
-    const inspection = await Config.current()
+  const directory = directoryOf(options)
+  try {
+    if (options.trust) await Trust.grant(directory, { keep: false })
+    const inspection = await Config.inspect({ directory })
     const shown = { ...inspection, config: Config.redacted(inspection.config) }
     process.stdout.write(options.format === "json" ? `${JSON.stringify(shown, null, 2)}\n` : asText(shown))
-  })
+  } finally {
+    await Storage.close()
+  }
 }
 
 type Shown = Omit<Config.Inspection, "config"> & { config: unknown }
@@ -53,5 +60,5 @@ function valueAt(config: unknown, keyPath: string): unknown {
 }
 
 function show(value: unknown): string {
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "unset")
+  return Log.escapeControls(typeof value === "string" ? value : (JSON.stringify(value) ?? "unset"))
 }

@@ -7,6 +7,7 @@ import { promisify } from "node:util"
 import * as Config from "#kernel/config/config.ts"
 import * as Env from "#kernel/env.ts"
 import * as Global from "#kernel/global.ts"
+import * as Log from "#kernel/log.ts"
 import * as Space from "#kernel/space.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import * as Trust from "#kernel/trust.ts"
@@ -21,8 +22,16 @@ export async function doctor(options: FolderOptions): Promise<void> {
   const directory = directoryOf(options)
   try {
     let bad = 0
-    for (const look of [program, git, folders, storage, configuration, trust, server])
-      for (const finding of await findings(look, directory)) {
+    for (const [about, look] of Object.entries({
+      program,
+      git,
+      folders,
+      storage,
+      configuration,
+      trust,
+      server,
+    }))
+      for (const finding of await findings(about, () => look(directory))) {
         process.stdout.write(asText(finding))
         if (finding.state === "bad") bad++
       }
@@ -33,19 +42,17 @@ export async function doctor(options: FolderOptions): Promise<void> {
   }
 }
 
-async function findings(
-  look: (directory: string) => Promise<Finding[]>,
-  directory: string,
-): Promise<Finding[]> {
+async function findings(about: string, look: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
-    return await look(directory)
+    return await look()
   } catch (error) {
-    return [{ state: "bad", about: look.name, text: errorText(error) }]
+    return [{ state: "bad", about, text: errorText(error) }]
   }
 }
 
 function asText({ state, about, text, todo }: Finding): string {
-  const lines = text.split("\n").map((line, i) => (i ? `${" ".repeat(21)}${line}` : line))
+  const safe = text.split("\n").map(Log.escapeControls)
+  const lines = safe.map((line, i) => (i ? `${" ".repeat(21)}${line}` : line))
   return `${state.padEnd(5)} ${about.padEnd(14)} ${lines.join("\n")}\n${todo ? `${" ".repeat(21)}→ ${todo}\n` : ""}`
 }
 
@@ -61,7 +68,9 @@ async function program(): Promise<Finding[]> {
 
 async function git(): Promise<Finding[]> {
   try {
-    const { stdout } = await promisify(execFile)("git", ["--version"], { env: Env.forChild() })
+    const { stdout } = await promisify(execFile)("git", ["--version"], {
+      env: { PATH: Env.get("PATH") ?? "" },
+    })
     return [{ state: "ok", about: "git", text: stdout.trim().replace("git version ", "") }]
   } catch {
     const todo = "install git; without it projects are known by their path only, and nothing can be undone"
@@ -122,9 +131,7 @@ async function configuration(directory: string): Promise<Finding[]> {
           },
     ]
   } catch (error) {
-    return [
-      { state: "bad", about: "configuration", text: errorText(error), todo: "mend the places named above" },
-    ]
+    return [{ state: "bad", about: "configuration", text: errorText(error), todo: "mend what is named here" }]
   }
 }
 

@@ -11,6 +11,8 @@ import { exitCodes, UsageError } from "./exit.ts"
 /** Run one command line; gives the exit code. */
 export async function main(args: string[]): Promise<number> {
   process.stdout.on("error", leaveQuietly)
+  // Whoever read the log has gone; the work goes on.
+  process.stderr.on("error", () => {})
   try {
     await commandLine(args).parseAsync()
     return Number(process.exitCode ?? exitCodes.done)
@@ -48,6 +50,7 @@ function commandLine(args: string[]) {
     .recommendCommands()
     .version(version)
     .help()
+    .alias("help", "h")
     .wrap(Math.min(100, process.stdout.columns ?? 100))
     .exitProcess(false)
     .fail((message, error) => {

@@ -1,11 +1,12 @@
 // `vitamin serve`: the headless server, until it is told to stop.
-import { once } from "node:events"
+import { abilityRoutes } from "#edge/server/ability-routes.ts"
 import { createServer } from "#edge/server/server.ts"
+import { sessionRoutes } from "#edge/server/session-routes.ts"
 import { startParts } from "#engine/host/bootstrap.ts"
 import * as Config from "#kernel/config/config.ts"
 import { version } from "#util/version.ts"
-import { exitCodes } from "./exit.ts"
 import { directoryOf, type FolderOptions, inInstance } from "./in-instance.ts"
+import { onSignal } from "./on-signal.ts"
 
 type Options = FolderOptions & { port: number; host: string }
 
@@ -19,10 +20,12 @@ export async function serve(options: Options): Promise<void> {
       directory,
       version,
       init: startAndWatch,
+      routes: [...sessionRoutes(), ...abilityRoutes()],
       config: async () => Config.redacted(await Config.get()),
     })
+    const told = new Promise<void>((resolve) => onSignal(resolve))
     process.stdout.write(`vitamin is listening on ${server.url} (token in ${server.tokenFile})\n`)
-    await untilTold()
+    await told
     await server.stop()
   })
 }
@@ -30,11 +33,4 @@ export async function serve(options: Options): Promise<void> {
 async function startAndWatch() {
   await startParts()
   await Config.watch()
-}
-
-/** The first signal ends the server in good order, a second one at once. */
-async function untilTold(): Promise<void> {
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const
-  await Promise.race(signals.map((signal) => once(process, signal)))
-  for (const signal of signals) process.on(signal, () => process.exit(exitCodes.interrupted))
 }

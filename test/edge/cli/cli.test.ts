@@ -40,6 +40,9 @@ for (const [args, says] of [
   [["config"], /vitamin config show/],
   [["serve", "--port", "abc"], /--port takes a number from 0 to 65535/],
   [["serve", "--port", "70000"], /--port takes a number/],
+  [["serve", "--host="], /--host takes one address/],
+  [["serve", "--host", "a", "--host", "b"], /--host takes one address/],
+  [["serve", "--no-host"], /--host takes one address/],
   [["run", "x", "--log-level", "loud"], /"debug", "info", "warn", "error"/],
   [["trust", "--remove", "--list"], /mutually exclusive/],
 ] as const)
@@ -76,7 +79,7 @@ test("vitamin run --dir names a folder that is not there", async () => {
 test("vitamin --log-file takes the log away from stderr", async () => {
   await using tmp = await tmpdir()
   const file = join(tmp.path, "vitamin.log")
-  const { err } = await vitamin(tmp, ["config", "show", "--log-level", "debug", "--log-file", file])
+  const { err } = await vitamin(tmp, ["session", "list", "--log-level", "debug", "--log-file", file])
   assert.equal(err, "")
   assert.match(readFileSync(file, "utf8"), /DEBUG part is up name=config/)
 })
@@ -185,4 +188,25 @@ test("vitamin config show stops quietly when nobody reads its output", async () 
   await using child = startVitamin(tmp, ["config", "show"])
   child.process.stdout?.destroy()
   assert.equal(await child.exit, 0, child.errors())
+})
+
+test("vitamin config show and doctor do not let a project drive the terminal or forge a line", async () => {
+  await using tmp = await tmpdir()
+  tmp.write(
+    ".vitamin/config.jsonc",
+    '{ "model": "a/\\u001b]0;x\\u0007b", "agent": { "name": "x\\n  model = good/one  (global)" } }',
+  )
+  const shown = await vitamin(tmp, ["config", "show"])
+  assert.equal(shown.code, 0, shown.err)
+  assert.match(shown.out, /model = a\/\\u001b\]0;x/)
+  assert.doesNotMatch(shown.out, /^ *model = good/m)
+  for (const text of [shown.out, (await vitamin(tmp, ["doctor"])).out])
+    assert.doesNotMatch(text, /[\u0007\u001b]/)
+})
+
+test("vitamin doctor --dir names the check that a missing folder fails", async () => {
+  await using tmp = await tmpdir()
+  const { code, out } = await vitamin(tmp, ["doctor", "--dir", join(tmp.path, "nope")])
+  assert.equal(code, 1)
+  assert.match(out, /^bad +(configuration|trust) +.*nope/m)
 })

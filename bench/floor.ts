@@ -1,0 +1,53 @@
+// The least that an honest loop can do: fetch, parse the stream, read the file, ask again. No records, no checks.
+//   node bench/floor.ts http://127.0.0.1:PORT/v1 "prompt"
+import { readFile } from "node:fs/promises"
+
+type Call = { id: string; type: "function"; function: { name: string; arguments: string } }
+type Said = { role: string; content: string; tool_calls?: Call[]; tool_call_id?: string }
+
+const [base, prompt] = process.argv.slice(2)
+const parameters = { type: "object", properties: { path: { type: "string" } }, required: ["path"] }
+const tools = [{ type: "function", function: { name: "read", description: "Read a file", parameters } }]
+const messages: Said[] = [
+  { role: "system", content: "You are a coding agent." },
+  { role: "user", content: prompt! },
+]
+
+for (;;) {
+  const said = await ask()
+  messages.push(said)
+  if (!said.tool_calls) break
+  for (const { id, function: call } of said.tool_calls)
+    messages.push({
+      role: "tool",
+      tool_call_id: id,
+      content: await readFile(JSON.parse(call.arguments).path, "utf8"),
+    })
+}
+process.stdout.write("\n")
+
+async function ask(): Promise<Said> {
+  const response = await fetch(`${base}/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: "Bearer x" },
+    body: JSON.stringify({ model: "m", stream: true, messages, tools }),
+  })
+  const calls: Call[] = []
+  const decoder = new TextDecoder()
+  let content = ""
+  let rest = ""
+  for await (const bytes of response.body!) {
+    const blocks = (rest + decoder.decode(bytes, { stream: true })).split("\n\n")
+    rest = blocks.pop()!
+    for (const block of blocks) {
+      const data = block.slice(6)
+      const delta = data === "[DONE]" ? undefined : JSON.parse(data).choices[0]?.delta
+      if (delta?.content) {
+        content += delta.content
+        process.stdout.write(delta.content)
+      }
+      for (const call of delta?.tool_calls ?? []) calls.push(call)
+    }
+  }
+  return { role: "assistant", content, ...(calls.length ? { tool_calls: calls } : {}) }
+}

@@ -1,0 +1,50 @@
+// `vitamin auth …`: keys for providers, kept in a file of the person's alone.
+import * as Provider from "#ability/provider/provider.ts"
+import { UsageError } from "./exit.ts"
+import { type FolderOptions, inInstance } from "./in-instance.ts"
+import { readStdin } from "./read-stdin.ts"
+
+export async function login(options: FolderOptions & { provider: string }): Promise<void> {
+  const key = await readKey(options.provider)
+  await inInstance(options, async () => {
+    await Provider.login(options.provider, key)
+    process.stdout.write(`Kept a key for ${options.provider}.\n`)
+  })
+}
+
+export async function logout(options: FolderOptions & { provider: string }): Promise<void> {
+  await inInstance(options, async () => {
+    const was = await Provider.logout(options.provider)
+    process.stdout.write(
+      was ? `Forgot the key for ${options.provider}.\n` : `There was no key for ${options.provider}.\n`,
+    )
+  })
+}
+
+export async function listLogins(options: FolderOptions): Promise<void> {
+  await inInstance(options, async () => {
+    for (const { id } of Provider.list()) {
+      const { source } = await Provider.auth(id)
+      if (source !== "none") process.stdout.write(`${id.padEnd(24)} ${source}\n`)
+    }
+  })
+}
+
+async function readKey(provider: string): Promise<string> {
+  const piped = await readStdin()
+  if (piped) return piped
+  if (!process.stdin.isTTY)
+    throw new UsageError(`Pipe the key in: echo $KEY | vitamin auth login ${provider}`)
+  const { createInterface } = await import("node:readline/promises")
+  const { Writable } = await import("node:stream")
+  process.stderr.write(`Key for ${provider}: `)
+  // What is typed is not shown.
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const terminal = createInterface({ input: process.stdin, output: silent, terminal: true })
+  try {
+    return (await terminal.question("")).trim()
+  } finally {
+    terminal.close()
+    process.stderr.write("\n")
+  }
+}

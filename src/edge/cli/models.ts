@@ -1,0 +1,22 @@
+// `vitamin models`: every model that is known, with what it can take and what it costs.
+import * as Provider from "#ability/provider/provider.ts"
+import { type FolderOptions, inInstance } from "./in-instance.ts"
+
+export async function listModels(
+  options: FolderOptions & { provider?: string | undefined; format: "text" | "json" },
+): Promise<void> {
+  await inInstance(options, async () => {
+    await Provider.load()
+    const models = Provider.models().filter(
+      (model) => !options.provider || model.provider === options.provider,
+    )
+    if (options.format === "json") return void process.stdout.write(`${JSON.stringify(models, null, 2)}\n`)
+    for (const { provider, id, context, cost, tools, input } of models) {
+      const price = cost ? `$${cost.input}/$${cost.output}` : "-"
+      const can = [tools ? "tools" : "", ...input.filter((kind) => kind !== "text")].filter(Boolean).join(" ")
+      process.stdout.write(
+        `${`${provider}/${id}`.padEnd(56)} ${String(context).padStart(9)}  ${price.padEnd(14)} ${can}\n`,
+      )
+    }
+  })
+}

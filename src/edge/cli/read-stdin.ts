@@ -1,0 +1,34 @@
+// What is piped in. A pipe that stays silent for three seconds belongs to somebody else and is left alone.
+import { fstatSync } from "node:fs"
+
+const patience = 3_000
+const limit = 10 << 20
+
+/** The piped text, or "" where nothing is piped. */
+export async function readStdin(): Promise<string> {
+  if (process.stdin.isTTY || !isPiped()) return ""
+  const chunks: Buffer[] = []
+  let size = 0
+  await new Promise<void>((resolve) => {
+    const giveUp = setTimeout(resolve, patience)
+    process.stdin.on("data", (chunk: Buffer) => {
+      clearTimeout(giveUp)
+      size += chunk.length
+      if (size <= limit) chunks.push(chunk)
+    })
+    process.stdin.on("end", resolve)
+    process.stdin.on("error", () => resolve())
+  })
+  process.stdin.pause()
+  process.stdin.unref?.()
+  return Buffer.concat(chunks).toString("utf8").trim()
+}
+
+function isPiped(): boolean {
+  try {
+    const stat = fstatSync(0)
+    return stat.isFIFO() || stat.isFile() || stat.isSocket()
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,90 @@
+// `vitamin session …`: look at sessions, carry them away, bring them back.
+import { readFileSync } from "node:fs"
+import * as Session from "#engine/session/session.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import { UsageError } from "./exit.ts"
+import { type FolderOptions, inInstance } from "./in-instance.ts"
+
+type One = FolderOptions & { id: string }
+
+export async function listSessions(options: FolderOptions & { format: "text" | "json" }): Promise<void> {
+  await inInstance(options, async () => {
+    const sessions = await Session.list()
+    if (options.format === "json") return print(JSON.stringify(sessions, null, 2))
+    if (!sessions.length) return print("No session in this project yet.")
+    for (const { id, status, time, title } of sessions)
+      print(`${id}  ${new Date(time.updated).toISOString().slice(0, 16)}  ${status.padEnd(11)}  ${title}`)
+  })
+}
+
+export async function showSession(
+  options: One & { all?: boolean | undefined; format: "text" | "json" },
+): Promise<void> {
+  await inInstance(options, async () => {
+    const session = await Session.get(options.id)
+    const messages = await Session.messages(options.id, { all: options.all === true })
+    if (options.format === "json") return print(JSON.stringify({ session, messages }, null, 2))
+    const { usage, model, status, directory } = session
+    print(`${session.id}  ${session.title}`)
+    print(`${status}, ${model ?? "no model yet"}, ${directory}`)
+    print(`${usage.input} tokens in, ${usage.output} out, $${usage.cost.toFixed(4)}\n`)
+    for (const message of messages) print(describe(message))
+  })
+}
+
+export async function forkSession(options: One & { message?: string | undefined }): Promise<void> {
+  await inInstance(options, async () => print((await Session.fork(options.id, options.message)).id))
+}
+
+export async function exportSession(options: One & { format: "json" | "markdown" }): Promise<void> {
+  await inInstance(options, async () =>
+    print(
+      options.format === "markdown"
+        ? await Session.exportMarkdown(options.id)
+        : JSON.stringify(await Session.export(options.id), null, 2),
+    ),
+  )
+}
+
+export async function importSession(options: FolderOptions & { file: string }): Promise<void> {
+  const data = parse(options.file)
+  await inInstance(options, async () => print((await Session.import(data)).id))
+}
+
+export async function removeSession(options: One): Promise<void> {
+  await inInstance(options, async () => {
+    await Session.remove(options.id)
+    print(`Removed: ${options.id}`)
+  })
+}
+
+function parse(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file === "-" ? 0 : file, "utf8"))
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read as JSON: ${(error as Error).message}`)
+  }
+}
+
+function describe(message: Message.Info): string {
+  if (message.type === "text") {
+    const text = message.data.parts.filter((part) => part.type === "text").map((part) => part.text)
+    const note =
+      message.data.finish === "interrupted" || message.data.finish === "error"
+        ? ` (${message.data.finish})`
+        : ""
+    return `[${message.data.role}]${note} ${text.join("\n")}\n`
+  }
+  if (message.type === "tool_request")
+    return message.data.calls.map((call) => `→ ${call.name} ${JSON.stringify(call.arguments)}`).join("\n")
+  if (message.type === "tool_result") {
+    const { output, status } = message.data
+    const text = typeof output === "string" ? output : JSON.stringify(output)
+    return `← ${status}: ${text.length > 300 ? `${text.slice(0, 300)}…` : text}\n`
+  }
+  return `(${message.type})`
+}
+
+function print(text: string) {
+  process.stdout.write(`${text}\n`)
+}

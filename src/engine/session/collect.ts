@@ -1,0 +1,146 @@
+// One answer of a model, gathered from its stream. What is complete and what was cut off must never be confused: an
+// answer counts only when the stream said that it is finished.
+import type {
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+} from "@ai-sdk/provider"
+import type * as Message from "#knowledge/message/message.ts"
+import { NamedError } from "#util/error.ts"
+
+type Finish = LanguageModelV4FinishReason["unified"]
+export type Answer = {
+  parts: Message.Part[]
+  calls: { id: string; name: string; input: string; providerMetadata?: unknown }[]
+  finish?: Finish
+  usage?: LanguageModelV4Usage
+}
+
+export class Unfinished extends NamedError {
+  constructor() {
+    super("Session.Unfinished", "The model's answer broke off before its end.")
+  }
+}
+
+export class EmptyAnswer extends NamedError {
+  /** Whether asking again could help. */
+  readonly isPassing: boolean
+
+  constructor(finish: Finish) {
+    const reasons: Partial<Record<Finish, string>> = {
+      length: "The model's answer reached its length limit before it said anything.",
+      "content-filter": "The provider's content filter held the answer back.",
+    }
+    super("Session.EmptyAnswer", reasons[finish] ?? "The model gave an empty answer.", { finish })
+    this.isPassing = !(finish in reasons)
+  }
+}
+
+/** The provider said in the middle of an answer that it failed. */
+export class ProviderFault extends NamedError {
+  readonly statusCode?: number
+
+  constructor(said: unknown) {
+    const { message, statusCode } = (said ?? {}) as { message?: unknown; statusCode?: unknown }
+    const text = typeof message === "string" && message ? message : (JSON.stringify(said) ?? String(said))
+    super("Session.ProviderFault", `The provider failed: ${text}`)
+    if (typeof statusCode === "number") this.statusCode = statusCode
+  }
+}
+
+/** Read a stream to its end. `onText` hears of text and reasoning as they come, `answer` grows as they do. */
+export async function collect(options: {
+  stream: ReadableStream<LanguageModelV4StreamPart>
+  answer: Answer
+  signal: AbortSignal
+  onPart: () => void
+  onText: (kind: "text" | "reasoning", text: string) => void
+}): Promise<void> {
+  const { stream, answer, signal, onPart, onText } = options
+  const open = new Map<string, Message.Part>()
+  const reader = stream.getReader()
+  // Also ends a stream that does not listen to the signal itself, and the connection of one that we leave early.
+  const leave = () => void reader.cancel().catch(() => {})
+  signal.addEventListener("abort", leave, { once: true })
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      signal.throwIfAborted()
+      if (done) break
+      onPart()
+      take(value)
+    }
+  } finally {
+    signal.removeEventListener("abort", leave)
+    leave()
+  }
+  finishUp(answer)
+
+  function take(value: LanguageModelV4StreamPart): void {
+    switch (value.type) {
+      case "text-start":
+      case "reasoning-start":
+        open.set(key(value), begin(answer, value))
+        break
+      case "text-delta":
+      case "reasoning-delta": {
+        const part = open.get(key(value)) ?? begin(answer, value)
+        open.set(key(value), part)
+        part.text += value.delta
+        addMetadata(part, value.providerMetadata)
+        onText(part.type, value.delta)
+        break
+      }
+      case "text-end":
+      case "reasoning-end":
+        addMetadata(open.get(key(value)), value.providerMetadata)
+        break
+      case "tool-call":
+        answer.calls.push({
+          id: value.toolCallId,
+          name: value.toolName,
+          input: value.input,
+          ...(value.providerMetadata ? { providerMetadata: value.providerMetadata } : {}),
+        })
+        break
+      case "finish":
+        answer.finish = value.finishReason.unified
+        answer.usage = value.usage
+        break
+      case "error":
+        throw value.error instanceof Error ? value.error : new ProviderFault(value.error)
+    }
+  }
+}
+
+function finishUp(answer: Answer): void {
+  const { finish, calls } = answer
+  answer.parts = answer.parts.filter((part) => part.text !== "" || part.providerMetadata)
+  // "interrupted": the stream ended well, but nobody said that the answer did.
+  if (finish === undefined || finish === "error" || finish === "interrupted") throw new Unfinished()
+  const says = answer.parts.some((part) => part.type === "text" && part.text.trim())
+  if (!calls.length && !says) throw new EmptyAnswer(finish)
+  const last = calls.at(-1)
+  // The limit came before the arguments did. Without them the call would mean something else; half of them never parse.
+  if (finish === "length" && last && /^\s*(\{\s*\})?\s*$/.test(last.input)) last.input = "{"
+}
+
+function key(part: { type: string; id: string }): string {
+  return `${part.type.split("-")[0]} ${part.id}`
+}
+
+function begin(answer: Answer, part: { type: string; providerMetadata?: unknown }): Message.Part {
+  const made = { type: part.type.startsWith("text") ? "text" : "reasoning", text: "" } as Message.Part
+  addMetadata(made, part.providerMetadata)
+  answer.parts.push(made)
+  return made
+}
+
+/** Signatures of reasoning come with the end of a part, or on their own, and must go back unchanged. */
+function addMetadata(part: Message.Part | undefined, metadata: unknown): void {
+  if (!part || !metadata) return
+  const all: Record<string, Message.JsonObject> = { ...part.providerMetadata }
+  for (const [provider, fields] of Object.entries(metadata as typeof all))
+    all[provider] = { ...all[provider], ...fields }
+  part.providerMetadata = all
+}

@@ -1,0 +1,129 @@
+// Sessions that leave and come back: as JSON, whole, or as Markdown to be read.
+import { z } from "zod"
+import * as Bus from "#kernel/bus.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as Message from "#knowledge/message/message.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+import { errorText, NamedError } from "#util/error.ts"
+import { createId } from "#util/id.ts"
+import { historyOf } from "./history.ts"
+import * as SessionRecord from "./session-record.ts"
+
+const Exported = z.object({
+  vitamin: z.literal(1),
+  session: SessionRecord.Info,
+  messages: z.array(z.unknown()),
+})
+export type Exported = z.infer<typeof Exported>
+
+export class InvalidImport extends NamedError {
+  constructor(reason: string) {
+    super("Session.InvalidImport", `This is not an exported session: ${reason}`)
+  }
+}
+
+/** A session with all its messages, of every branch. */
+export async function exportSession(sessionId: string): Promise<Exported> {
+  const session = await SessionRecord.get(sessionId)
+  const messages = await MessageStore.list(sessionId)
+  return { vitamin: 1, session, messages: messages.map((message) => JSON.parse(Message.serialize(message))) }
+}
+
+/** The active branch, for people. */
+export async function exportMarkdown(sessionId: string): Promise<string> {
+  const session = await SessionRecord.get(sessionId)
+  const history = await historyOf(sessionId, session.branch)
+  return [`# ${session.title || session.id}`, "", ...history.flatMap(section)].join("\n")
+}
+
+/** Take an exported session into the current project, under its own id where that is free. */
+export async function importSession(data: unknown): Promise<SessionRecord.Info> {
+  const parsed = Exported.safeParse(data)
+  if (!parsed.success) throw new InvalidImport(z.prettifyError(parsed.error).replaceAll("\n", " "))
+  const { owner: _, error: __, ...given } = parsed.data.session
+  const session: SessionRecord.Info = {
+    ...given,
+    id: (await isFree(given.id)) ? given.id : createId("sess"),
+    projectId: Instance.project.id,
+    directory: Instance.directory,
+    status: "idle",
+  }
+  const messages = parsed.data.messages.map((message) => messageOf(message, session.id))
+  await Promise.all(messages.map((message) => MessageStore.write(message)))
+  await SessionRecord.write(session)
+  Bus.publish(SessionRecord.Created, { sessionId: session.id, session })
+  return session
+}
+
+/** Everything is checked before anything is written. */
+function messageOf(value: unknown, sessionId: string): Message.Info {
+  try {
+    const message = Message.parse(value, { sessionId })
+    if (isSafe(message.id)) return message
+  } catch (error) {
+    throw new InvalidImport(errorText(error))
+  }
+  throw new InvalidImport("a message has an id that cannot be a file name")
+}
+
+async function isFree(sessionId: string): Promise<boolean> {
+  if (!isSafe(sessionId)) return false
+  return SessionRecord.get(sessionId).then(
+    () => false,
+    (error) => error instanceof SessionRecord.NotFound,
+  )
+}
+
+/** Ids become file names, and an import may come from anywhere. */
+function isSafe(id: string): boolean {
+  return /^\w[\w-]{0,99}$/.test(id)
+}
+
+function section(message: Message.Info): string[] {
+  switch (message.type) {
+    case "text": {
+      const text = message.data.parts
+        .map((part) => (part.type === "text" ? part.text : quote(part.text)))
+        .join("\n\n")
+      return [`## ${message.data.role}`, "", text, ""]
+    }
+    case "tool_request":
+      return message.data.calls.flatMap((call) => [
+        `**${call.name}** ${fence(call.invalid ?? JSON.stringify(call.arguments))}`,
+        "",
+      ])
+    case "tool_result": {
+      const { output, status } = message.data
+      const text = typeof output === "string" ? output : JSON.stringify(output, null, 2)
+      return [
+        "<details>",
+        `<summary>${status}</summary>`,
+        "",
+        "```",
+        text.replaceAll("```", "` ` `"),
+        "```",
+        "",
+        "</details>",
+        "",
+      ]
+    }
+    case "file_reference":
+      return [`@${message.data.path}`, ""]
+    case "image":
+      return [`(image, ${message.data.state})`, ""]
+    case "mcp_resource":
+      return [`(resource ${message.data.resourceUri} of ${message.data.serverName})`, ""]
+    case "system_control":
+      return [`*${message.data.control}*`, ""]
+    case "unknown":
+      return ["*a message of an unknown type*", ""]
+  }
+}
+
+function fence(text: string): string {
+  return `\`${text.replaceAll("`", "'")}\``
+}
+
+function quote(text: string): string {
+  return text.replace(/^/gm, "> ")
+}

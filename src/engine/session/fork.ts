@@ -1,0 +1,49 @@
+// A new session from a point of another one.
+import * as Bus from "#kernel/bus.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+import { NamedError } from "#util/error.ts"
+import { createId } from "#util/id.ts"
+import { cutOff, historyOf } from "./history.ts"
+import * as SessionRecord from "./session-record.ts"
+
+export class MessageNotFound extends NamedError {
+  constructor(sessionId: string, messageId: string) {
+    super(
+      "Session.MessageNotFound",
+      `Message ${messageId} is not in the active branch of session ${sessionId}.`,
+      {
+        sessionId,
+        messageId,
+      },
+    )
+  }
+}
+
+/** Copies of the messages up to and with the given one (all of them where none is given); the source is unchanged. */
+export async function fork(sessionId: string, messageId?: string): Promise<SessionRecord.Info> {
+  const { owner: _, error: __, ...source } = await SessionRecord.get(sessionId)
+  const history = await historyOf(sessionId, source.branch)
+  const cut = messageId === undefined ? history.length - 1 : history.findIndex(({ id }) => id === messageId)
+  if (messageId !== undefined && cut < 0) throw new MessageNotFound(sessionId, messageId)
+  const now = Date.now()
+  const session: SessionRecord.Info = {
+    ...source,
+    id: createId("sess"),
+    parentId: sessionId,
+    branch: "main",
+    status: "idle",
+    usage: SessionRecord.Totals.parse({}),
+    time: { created: now, updated: now },
+  }
+  // The source may be at work: what is still growing there does not grow here.
+  const ended = new Map(cutOff(history).map((message) => [message.id, message]))
+  const copies = history.slice(0, cut + 1).map((message) => ({
+    ...(ended.get(message.id) ?? message),
+    sessionId: session.id,
+    branch: "main",
+  }))
+  await Promise.all(copies.map((message) => MessageStore.write(message)))
+  await SessionRecord.write(session)
+  Bus.publish(SessionRecord.Created, { sessionId: session.id, session })
+  return session
+}

@@ -1,0 +1,86 @@
+// The messages of a branch in order, and what makes them whole again after a process died or a person interrupted it.
+import * as Message from "#knowledge/message/message.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+
+type Request = Message.Of<"tool_request">
+type Open = Request["data"]["calls"][number]
+
+/** From the first message to the newest one of a branch, along the parents. */
+export async function historyOf(sessionId: string, branch: string): Promise<Message.Info[]> {
+  return pathTo(await MessageStore.list(sessionId), branch)
+}
+
+export function pathTo(messages: Message.Info[], branch: string): Message.Info[] {
+  const byId = new Map(messages.map((message) => [message.id, message]))
+  const path: Message.Info[] = []
+  let next = newest(messages, branch)
+  while (next && byId.delete(next.id)) {
+    path.push(next)
+    next = next.parentId === null ? undefined : byId.get(next.parentId)
+  }
+  return path.reverse()
+}
+
+/** The last one that nothing follows. Not simply the last one: the clock may have gone back between two processes. */
+function newest(messages: Message.Info[], branch: string): Message.Info | undefined {
+  const own = messages.filter((message) => message.branch === branch)
+  const followed = new Set(own.map(({ parentId }) => parentId))
+  return own.findLast(({ id }) => !followed.has(id)) ?? own.at(-1)
+}
+
+/** Results for the calls of a history that have none. A call id can come again in a later turn. */
+export function missingResults(history: Message.Info[]): Message.Info[] {
+  const last = history.at(-1)
+  if (!last) return []
+  const open: Open[] = []
+  const unanswered = new Map<string, Open>()
+  const giveUp = () => {
+    open.push(...unanswered.values())
+    unanswered.clear()
+  }
+  for (const message of history) {
+    if (message.type === "tool_result") unanswered.delete(message.data.requestId)
+    if (message.type !== "tool_request") continue
+    // Results may come late: an open call is given up only where its id is used again.
+    if (message.data.calls.some(({ id }) => unanswered.has(id))) giveUp()
+    for (const call of message.data.calls) unanswered.set(call.id, call)
+  }
+  giveUp()
+  let parentId = last.id
+  return open.map((call) => {
+    const message = interrupted(call, { ...last, parentId })
+    parentId = message.id
+    return message
+  })
+}
+
+/** Answers that were still growing when their process ended, as what they are now. */
+export function cutOff(history: Message.Info[]): Message.Of<"text">[] {
+  return history.flatMap((message) =>
+    message.type === "text" && message.data.role === "assistant" && message.data.finish === undefined
+      ? [{ ...message, data: { ...message.data, finish: "interrupted" as const } }]
+      : [],
+  )
+}
+
+function interrupted(
+  call: Open,
+  place: Pick<Message.Info, "sessionId" | "branch" | "parentId">,
+): Message.Info {
+  const { sessionId, branch, parentId } = place
+  return Message.make({
+    sessionId,
+    parentId,
+    branch,
+    type: "tool_result",
+    data: {
+      requestId: call.id,
+      toolName: call.name,
+      status: "interrupted",
+      output: "interrupted",
+      error: { message: "The work was interrupted before this call had a result.", recoverable: true },
+      duration: 0,
+      timestamp: Date.now(),
+    },
+  })
+}

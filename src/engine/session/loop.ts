@@ -1,0 +1,18 @@
+// The loop: ask the model, keep what it says, do what it asks for, and again, until it asks for nothing more.
+import type * as Message from "#knowledge/message/message.ts"
+import { CostLimit, type Run, StepLimit } from "./run.ts"
+import { runCalls } from "./run-calls.ts"
+import { runTurn } from "./turn.ts"
+
+/** Gives the final answer of the model. */
+export async function loop(run: Run): Promise<Message.Info> {
+  const { maxSteps, maxCost = Number.POSITIVE_INFINITY } = run.limits
+  for (let step = 1; step <= maxSteps; step++) {
+    const { answer, request } = await runTurn(run)
+    if (!request) return answer
+    if (run.totals.cost > maxCost) throw new CostLimit(run.totals.cost, maxCost)
+    await runCalls(run, request)
+    run.signal.throwIfAborted()
+  }
+  throw new StepLimit(maxSteps)
+}

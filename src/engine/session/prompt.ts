@@ -1,0 +1,180 @@
+// A prompt enters a session: one at a time, the next one waits. It ends with an answer, an error that the session
+// keeps, or an interruption; in every case the session can go on with the next prompt.
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
+import * as Bus from "#kernel/bus.ts"
+import * as Log from "#kernel/log.ts"
+import * as Message from "#knowledge/message/message.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+import { errorText, NamedError } from "#util/error.ts"
+import { chooseModel } from "./choose-model.ts"
+import { cutOff, historyOf, missingResults } from "./history.ts"
+import { loop } from "./loop.ts"
+import * as Queue from "./queue.ts"
+import { waitFor } from "./retry.ts"
+import { append, keep, type Limits, lastId, type Run, settle, type Timing } from "./run.ts"
+import * as SessionRecord from "./session-record.ts"
+import { systemPrompt } from "./system-prompt.ts"
+
+export type Input = {
+  sessionId: string
+  text?: string
+  parts?: Message.Part[]
+  agent?: string
+  model?: string
+  signal?: AbortSignal
+  whenBusy?: "queue" | "refuse"
+  /** Milliseconds, from when the session begins with it. */
+  timeout?: number
+} & Partial<Limits>
+
+type Work = Input & { parts: Message.Part[]; timing: Timing }
+/** What there is of a run before its model is known. */
+type Begun = Pick<Run, "session" | "history" | "records" | "totals" | "signal">
+
+const usual: Timing = { stall: 120_000, keepEvery: 1_000, wait: waitFor }
+const longestTimer = 2 ** 31 - 1
+
+export class Interrupted extends NamedError {
+  constructor(sessionId: string, why: string) {
+    super("Session.Interrupted", `Session ${sessionId} was interrupted: ${why}.`, { sessionId })
+  }
+}
+
+export class EmptyPrompt extends NamedError {
+  constructor() {
+    super("Session.InvalidPrompt", "A prompt needs text.")
+  }
+}
+
+/** Send a prompt; gives the final message of the model. */
+export function prompt(input: Input): Promise<Message.Info> {
+  return promptWith(input, usual)
+}
+
+/** The same for who is more, or less, patient with the model. */
+export async function promptWith(input: Input, timing: Timing): Promise<Message.Info> {
+  const parts = input.parts ?? [{ type: "text" as const, text: input.text ?? "" }]
+  if (!parts.some((part) => part.text.trim())) throw new EmptyPrompt()
+  return Queue.enter(input, async (abort) => {
+    const letGo = endWith(abort, input)
+    try {
+      return await work({ ...input, parts, timing }, abort.signal)
+    } finally {
+      letGo()
+    }
+  })
+}
+
+async function work(input: Work, signal: AbortSignal): Promise<Message.Info> {
+  const { sessionId } = input
+  if (signal.aborted) throw new Interrupted(sessionId, reasonOf(signal))
+  const { session, kept } = await SessionRecord.claim(sessionId)
+  const totals = SessionRecord.Totals.parse({})
+  const begun: Begun = { session, history: [], records: { pending: new Set() }, totals, signal }
+  keep(begun.records, kept)
+  try {
+    const run = await begin(input, begun)
+    const answer = await loop(run)
+    await settle(run.records)
+    await finish(run, { status: "idle" })
+    Bus.publish(SessionRecord.Idle, { sessionId })
+    return answer
+  } catch (error) {
+    throw await fail(begun, error)
+  }
+}
+
+/** The history is made whole, and the words of the person are kept. */
+async function begin(input: Work, begun: Begun): Promise<Run> {
+  const { session, history, records } = begun
+  const chosen = await chooseModel(input.model, session.model)
+  const { maxSteps = 200, maxCost } = input
+  if (maxCost !== undefined && !chosen.facts?.cost)
+    Log.warn("the price of this model is not known, so --max-cost cannot stop it", { model: chosen.modelId })
+  history.push(...(await historyOf(session.id, session.branch)))
+  for (const message of cutOff(history)) keep(records, MessageStore.write(message))
+  for (const result of missingResults(history)) append(begun, result)
+  session.agent = input.agent ?? session.agent
+  session.model = `${chosen.providerId}/${chosen.modelId}`
+  session.title ||= titleOf(input.parts)
+  const { agent, model, title } = session
+  keep(
+    records,
+    SessionRecord.update(session, (draft) => Object.assign(draft, { agent, model, title })),
+  )
+  append(begun, userMessage(begun, input.parts))
+  return {
+    ...begun,
+    chosen,
+    system: systemPrompt(),
+    tools: [...ToolRegistry.toModelTools()] as Run["tools"],
+    limits: { maxSteps, ...(maxCost === undefined ? {} : { maxCost }) },
+    timing: input.timing,
+    repeats: { key: "", times: 0 },
+  }
+}
+
+/** Whatever happened, every call has a result and the session says how it stands. */
+async function fail(run: Begun, thrown: unknown): Promise<unknown> {
+  const { signal, session } = run
+  const error = signal.aborted ? new Interrupted(session.id, reasonOf(signal)) : thrown
+  for (const result of missingResults(run.history)) append(run, result)
+  const kept = { name: error instanceof Error ? error.name : "Error", message: errorText(error) }
+  const status = signal.aborted ? "interrupted" : "error"
+  await settle(run.records).catch(warn)
+  await finish(run, { status, error: kept }).catch(warn)
+  Bus.publish(SessionRecord.Failed, { sessionId: session.id, error: kept })
+  return error
+}
+
+async function finish(run: Begun, state: Pick<SessionRecord.Info, "status" | "error">): Promise<void> {
+  await SessionRecord.update(run.session, (draft) => {
+    delete draft.owner
+    draft.usage = SessionRecord.Totals.parse(draft.usage ?? {})
+    SessionRecord.addUsage(draft.usage, run.totals)
+    Object.assign(draft, state)
+  })
+}
+
+/** Ties the caller's signal and the time limit to a prompt. What it ties must be let go of when the prompt is over. */
+function endWith(abort: AbortController, { signal, timeout }: Input): () => void {
+  const follow = () => abort.abort(signal?.reason)
+  const late = () => abort.abort("its time was up (--timeout)")
+  if (signal?.aborted) follow()
+  signal?.addEventListener("abort", follow, { once: true })
+  const timer = timeout === undefined ? undefined : setTimeout(late, Math.min(timeout, longestTimer))
+  return () => {
+    clearTimeout(timer)
+    signal?.removeEventListener("abort", follow)
+  }
+}
+
+function userMessage({ session, history }: Begun, parts: Message.Part[]): Message.Info {
+  const { id: sessionId, branch } = session
+  return Message.make({
+    sessionId,
+    parentId: lastId({ history }),
+    branch,
+    type: "text",
+    data: { role: "user", parts },
+  })
+}
+
+/** Made from the words of the person; no model is asked for it. */
+function titleOf(parts: Message.Part[]): string {
+  const words = parts
+    .map((part) => part.text)
+    .join(" ")
+    .trim()
+  const line = [...words.split("\n", 1)[0]!.replace(/\s+/g, " ").trim()]
+  return line.length > 60 ? `${line.slice(0, 59).join("").trimEnd()}…` : line.join("")
+}
+
+function reasonOf({ reason }: AbortSignal): string {
+  if ((reason as Error | undefined)?.name === "TimeoutError") return "its time was up"
+  return typeof reason === "string" ? reason : "it was aborted"
+}
+
+function warn(error: unknown): void {
+  Log.warn("a record of a session that failed could not be kept", { error: errorText(error) })
+}

@@ -1,0 +1,82 @@
+// Which faults of a provider pass by themselves, and how long to wait for that.
+import { setTimeout as sleep } from "node:timers/promises"
+import * as Log from "#kernel/log.ts"
+import { errorText, NamedError } from "#util/error.ts"
+import { EmptyAnswer, ProviderFault, Unfinished } from "./collect.ts"
+import { Stalled } from "./watchdog.ts"
+
+const attempts = 6
+const emptyAttempts = 3
+const longestWait = 60_000
+
+/** What the SDK says about what came back. Its other errors are about what we asked for, and stay. */
+const aboutAnswers = /^AI_(APICall|JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)Error$/
+
+/** Call `attempt` until it succeeds, fails for good, or has failed too often. */
+export async function withRetry<T>(options: {
+  signal: AbortSignal
+  wait: (error: unknown, tries: number) => number
+  attempt: () => Promise<T>
+  /** Hears of a fault that will be tried again, before the wait. */
+  onRetry: () => void
+}): Promise<T> {
+  const { signal, wait, attempt, onRetry } = options
+  for (let tries = 1; ; tries++)
+    try {
+      signal.throwIfAborted()
+      return await attempt()
+    } catch (error) {
+      signal.throwIfAborted()
+      const limit = error instanceof EmptyAnswer ? emptyAttempts : attempts
+      if (tries >= limit || !isPassing(error)) throw error
+      onRetry()
+      const pause = Math.min(wait(error, tries), longestWait)
+      Log.info("the provider failed and is asked again", { error: errorText(error), wait: pause, tries })
+      await sleep(pause, undefined, { signal })
+    }
+}
+
+/** Busy, broken or unreachable for now; not a request that will never be right. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof EmptyAnswer) return error.isPassing
+  const {
+    statusCode,
+    isRetryable,
+    name = "",
+  } = (error ?? {}) as Partial<{
+    statusCode: number
+    isRetryable: boolean
+    name: string
+  }>
+  // An answer that began well and then broke has a status that says nothing.
+  if (statusCode !== undefined && statusCode >= 300)
+    return statusCode === 408 || statusCode === 409 || statusCode === 429 || statusCode >= 500
+  if (isRetryable !== undefined && statusCode === undefined) return isRetryable
+  if (error instanceof Unfinished || error instanceof ProviderFault || error instanceof Stalled) return true
+  if (name.startsWith("AI_")) return aboutAnswers.test(name)
+  return !isOurs(error)
+}
+
+function isOurs(error: unknown): boolean {
+  if (error instanceof TypeError) return !/fetch failed|terminated|network/.test(error.message)
+  return error instanceof NamedError || error instanceof RangeError || error instanceof ReferenceError
+}
+
+/** What the provider asks for, or a growing time with some chance in it; never more than a minute. */
+export function waitFor(error: unknown, tries: number): number {
+  const headers = (error as { responseHeaders?: Record<string, string> } | undefined)?.responseHeaders
+  const asked = retryAfter(headers)
+  const own = 250 * 2 ** tries * (0.5 + Math.random() / 2)
+  return Math.min(asked ?? own, longestWait)
+}
+
+function retryAfter(headers: Record<string, string> | undefined): number | undefined {
+  const milliseconds = Number(headers?.["retry-after-ms"] || Number.NaN)
+  if (Number.isFinite(milliseconds)) return Math.max(0, milliseconds)
+  const text = headers?.["retry-after"]
+  if (!text) return undefined
+  const seconds = Number(text)
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000)
+  const date = Date.parse(text)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())
+}

@@ -1,0 +1,91 @@
+// What one prompt carries with it from its first request to its last: the session, the model, the history, the limits,
+// and the records that are still on their way to the disk.
+import type * as Provider from "#ability/provider/provider.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+import { NamedError } from "#util/error.ts"
+import type { Chosen } from "./choose-model.ts"
+import type * as SessionRecord from "./session-record.ts"
+
+export type Limits = { maxSteps: number; maxCost?: number }
+
+/** How long things may take, in milliseconds. */
+export type Timing = {
+  /** A stream that gives nothing for this long has stalled. */
+  stall: number
+  /** How often an answer is kept while it grows. */
+  keepEvery: number
+  /** Before a request that failed `tries` times is made again. */
+  wait: (error: unknown, tries: number) => number
+}
+
+export type Run = {
+  session: SessionRecord.Info
+  chosen: Chosen
+  system: string
+  tools: Provider.ToolDescription[]
+  history: Message.Info[]
+  limits: Limits
+  timing: Timing
+  signal: AbortSignal
+  totals: SessionRecord.Totals
+  /** Calls in a row that were the same and had the same result. */
+  repeats: { key: string; times: number }
+  records: Records
+}
+
+/** Those that nobody has waited for yet, and what went wrong with the first that could not be kept. */
+export type Records = { pending: Set<Promise<void>>; failed?: { error: unknown } }
+
+export class StepLimit extends NamedError {
+  constructor(steps: number) {
+    super("Session.StepLimit", `The turn was stopped after ${steps} steps. --max-steps allows more.`, {
+      steps,
+    })
+  }
+}
+
+export class CostLimit extends NamedError {
+  constructor(cost: number, limit: number) {
+    super(
+      "Session.CostLimit",
+      `The turn was stopped: it cost $${cost.toFixed(4)}, and --max-cost is $${limit}.`,
+      { cost, limit },
+    )
+  }
+}
+
+/** The last message of the history, which the next one follows. */
+export function lastId({ history }: Pick<Run, "history">): string | null {
+  return history.at(-1)?.id ?? null
+}
+
+/** Add a message to the history and keep it. Nobody waits for the disk here; `settle` does. */
+export function append(run: Pick<Run, "history" | "records">, message: Message.Info): void {
+  run.history.push(message)
+  keep(run.records, MessageStore.write(message))
+}
+
+/** Let a record be written in the background. That it failed is told by `settle` and `throwIfLost`. */
+export function keep(records: Records, work: Promise<unknown>): void {
+  const tracked: Promise<void> = work
+    .then(
+      () => {},
+      (error) => {
+        records.failed ??= { error }
+      },
+    )
+    .then(() => void records.pending.delete(tracked))
+  records.pending.add(tracked)
+}
+
+/** Wait for every record that is on its way; the first that failed is thrown. */
+export async function settle(records: Records): Promise<void> {
+  while (records.pending.size) await Promise.all(records.pending)
+  throwIfLost(records)
+}
+
+/** What cannot be kept must not go on. */
+export function throwIfLost({ failed }: Records): void {
+  if (failed) throw failed.error
+}

@@ -1,0 +1,210 @@
+// A session as it is kept: who, where, with which model, how it stands. Its messages lie beside it, one record each.
+import { z } from "zod"
+import * as Bus from "#kernel/bus.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as Log from "#kernel/log.ts"
+import * as Storage from "#kernel/storage/storage.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+import { errorText, NamedError } from "#util/error.ts"
+import { createId } from "#util/id.ts"
+import * as Owner from "./owner.ts"
+
+export const Status = z.enum(["idle", "busy", "waiting", "interrupted", "error"])
+export type Status = z.infer<typeof Status>
+
+/** Tokens and money that a session has used so far. */
+export const Totals = z.object({
+  input: z.number().default(0),
+  output: z.number().default(0),
+  reasoning: z.number().default(0),
+  cacheRead: z.number().default(0),
+  cacheWrite: z.number().default(0),
+  cost: z.number().default(0).describe("in US dollars, as far as prices are known"),
+})
+export type Totals = z.infer<typeof Totals>
+
+export const Info = z.object({
+  id: z.string(),
+  projectId: z.string(),
+  directory: z.string(),
+  title: z.string().default(""),
+  agent: z.string().default("build"),
+  model: z.string().optional(),
+  mode: z.enum(["act", "plan"]).default("act"),
+  branch: z.string().default("main"),
+  parentId: z.string().optional().describe("the session that this one was forked from"),
+  status: Status.default("idle"),
+  error: z.object({ name: z.string(), message: z.string() }).optional(),
+  owner: Owner.Owner.optional().describe("the process that is working on it"),
+  usage: Totals.prefault({}),
+  time: z.object({ created: z.number(), updated: z.number() }),
+  metadata: z.record(z.string(), z.unknown()).default({}),
+})
+export type Info = z.infer<typeof Info>
+
+const Payload = z.object({ sessionId: z.string(), session: Info })
+export const Created = Bus.define("session.created", Payload)
+export const Updated = Bus.define("session.updated", Payload)
+export const Removed = Bus.define("session.removed", z.object({ sessionId: z.string() }))
+export const Idle = Bus.define("session.idle", z.object({ sessionId: z.string() }))
+export const Failed = Bus.define(
+  "session.error",
+  z.object({ sessionId: z.string(), error: z.object({ name: z.string(), message: z.string() }) }),
+)
+
+export class NotFound extends NamedError {
+  constructor(sessionId: string) {
+    super(
+      "Session.NotFound",
+      `Session ${sessionId} does not exist. "vitamin session list" shows those of this project.`,
+      {
+        sessionId,
+      },
+    )
+  }
+}
+
+export class Busy extends NamedError {
+  constructor(sessionId: string, where: string) {
+    super("Session.Busy", `Session ${sessionId} is busy ${where}.`, { sessionId })
+  }
+}
+
+export class Invalid extends NamedError {
+  constructor(sessionId: string, reason: string) {
+    super("Session.Invalid", `The record of session ${sessionId} is not valid: ${reason}`, { sessionId })
+  }
+}
+
+export type Options = {
+  directory?: string
+  agent?: string
+  model?: string
+  title?: string
+  parentId?: string
+  metadata?: Record<string, unknown>
+}
+
+/** A new session, kept before it is announced. `directory` is the current instance's where it is left out. */
+export async function create(options: Options = {}): Promise<Info> {
+  const { directory = Instance.directory, ...rest } = options
+  if (directory !== Instance.directory) return Instance.provide({ directory, fn: () => create(rest) })
+  const now = Date.now()
+  const session = Info.parse({
+    ...rest,
+    id: createId("sess"),
+    projectId: Instance.project.id,
+    directory: Instance.directory,
+    time: { created: now, updated: now },
+  })
+  await write(session)
+  Bus.publish(Created, { sessionId: session.id, session })
+  return session
+}
+
+export async function get(sessionId: string): Promise<Info> {
+  const near = await readKey(["session", Instance.project.id, sessionId])
+  if (near) return near
+  for (const projectId of await otherProjects()) {
+    const found = await readKey(["session", projectId, sessionId])
+    if (found) return found
+  }
+  throw new NotFound(sessionId)
+}
+
+/** The sessions of the current project, the one used last first. A broken one is named and hides no other. */
+export async function list(): Promise<Info[]> {
+  const projectId = Instance.project.id
+  const names = await Storage.list(["session", projectId])
+  const found = await Promise.all(names.map((name) => readKey(["session", projectId, name]).catch(warn)))
+  return found.filter((session) => session !== undefined).sort(lastUsedFirst)
+}
+
+/** Change a session as it is now, under the lock of all processes; kept, then announced. */
+export async function update(session: Info, change: (draft: Info) => unknown): Promise<Info> {
+  const { id: sessionId, projectId } = session
+  try {
+    const next = await Storage.update<Info>(["session", projectId, sessionId], (draft) => {
+      change(draft)
+      draft.time = { ...draft.time, updated: Date.now() }
+    })
+    return Bus.publish(Updated, { sessionId, session: next }).payload.session
+  } catch (error) {
+    throw error instanceof Storage.NotFound ? new NotFound(sessionId) : error
+  }
+}
+
+/** Make a session busy for this process, or throw `Busy`. Who has it is decided under the lock, so the caller goes on
+ * before the record is acknowledged; `kept` is when it is. */
+export async function claim(sessionId: string): Promise<{ session: Info; kept: Promise<unknown> }> {
+  const before = await get(sessionId)
+  return new Promise((resolve, reject) => {
+    const kept = update(before, (draft) => {
+      refuseBusy(draft)
+      delete draft.error
+      Object.assign(draft, { status: "busy", owner: Owner.self() })
+      resolve({ session: Info.parse(draft), kept })
+    })
+    kept.catch(reject)
+  })
+}
+
+/** Take a session and its messages away. A missing one is an error, so that a misspelling is noticed. */
+export async function remove(sessionId: string): Promise<void> {
+  const session = await get(sessionId)
+  refuseBusy(session)
+  await MessageStore.remove(sessionId)
+  await Storage.remove(["session", session.projectId, sessionId])
+  Bus.publish(Removed, { sessionId })
+}
+
+/** Keep a session record as it is; for sessions that are made whole: forks and imports. */
+export async function write(session: Info): Promise<void> {
+  await Storage.write(["session", session.projectId, session.id], session)
+}
+
+export function addUsage(totals: Totals, usage: Message.Usage): void {
+  for (const name of Object.keys(totals) as (keyof Totals)[]) totals[name] += usage[name] ?? 0
+}
+
+/** In this instance prompts wait for each other, so what it has left busy is free. */
+function refuseBusy({ id, status, owner }: Info): void {
+  if (!isWorking(status) || !owner || Owner.isSelf(owner) || !Owner.isAlive(owner)) return
+  const isHere = owner.pid === process.pid
+  throw new Busy(id, isHere ? `in the instance of ${owner.directory}` : `in process ${owner.pid}`)
+}
+
+async function readKey(key: string[]): Promise<Info | undefined> {
+  try {
+    const parsed = Info.safeParse(await Storage.read(key))
+    if (parsed.success) return settled(parsed.data)
+    throw new Invalid(key.at(-1)!, z.prettifyError(parsed.error).replaceAll("\n", " "))
+  } catch (error) {
+    if (error instanceof Storage.NotFound || error instanceof Storage.InvalidKey) return undefined
+    throw error
+  }
+}
+
+/** A session whose worker has died is not busy any more. */
+function settled(session: Info): Info {
+  if (!isWorking(session.status) || Owner.isAlive(session.owner)) return session
+  const { owner: _, ...rest } = session
+  return { ...rest, status: "interrupted" }
+}
+
+function isWorking(status: Status): boolean {
+  return status === "busy" || status === "waiting"
+}
+
+function lastUsedFirst(a: Info, b: Info): number {
+  return b.time.updated - a.time.updated || (a.id < b.id ? 1 : -1)
+}
+
+async function otherProjects(): Promise<string[]> {
+  return (await Storage.list(["session"])).filter((projectId) => projectId !== Instance.project.id)
+}
+
+function warn(error: unknown): undefined {
+  Log.warn("a session cannot be read and was left out", { error: errorText(error) })
+}

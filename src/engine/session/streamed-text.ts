@@ -1,0 +1,63 @@
+// The text of an answer while it grows: announced as it comes, kept about once a second, and taken back when the answer
+// breaks off and is asked for again.
+import * as Bus from "#kernel/bus.ts"
+import * as Storage from "#kernel/storage/storage.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+import { keep, type Run } from "./run.ts"
+
+export function createStreamedText(run: Run, message: Message.Of<"text">) {
+  const { sessionId, id: messageId } = message
+  let kind: "text" | "reasoning" = "text"
+  let waiting = ""
+  let soon: NodeJS.Immediate | undefined
+  let later: NodeJS.Timeout | undefined
+  let isShown = false
+  let isKept = false
+  return Object.freeze({ add, rest, takeBack, forget })
+
+  function add(next: "text" | "reasoning", delta: string): void {
+    if (next !== kind) flush()
+    kind = next
+    waiting += delta
+    soon ??= setImmediate(flush)
+  }
+
+  /** The text of one tick becomes one event. */
+  function flush(): void {
+    clearImmediate(soon)
+    soon = undefined
+    if (!waiting) return
+    Bus.publish(MessageStore.Delta, { sessionId, messageId, kind, text: waiting })
+    waiting = ""
+    isShown = true
+    later ??= setTimeout(store, run.timing.keepEvery)
+  }
+
+  function store(): void {
+    later = undefined
+    isKept = true
+    keep(run.records, MessageStore.write(message))
+  }
+
+  /** Nothing more comes for now. */
+  function rest(): void {
+    flush()
+    clearTimeout(later)
+    later = undefined
+  }
+
+  /** Who shows what came so far hears that the message is empty again. */
+  function takeBack(): void {
+    message.data.parts = []
+    if (!isShown) return
+    isShown = false
+    if (isKept) store()
+    else Bus.publish(MessageStore.Updated, { sessionId, message: structuredClone(message) })
+  }
+
+  /** The message is not a part of the history after all. */
+  function forget(): void {
+    if (isKept) keep(run.records, Storage.remove(["message", sessionId, messageId]))
+  }
+}

@@ -1,0 +1,113 @@
+// One turn: the history goes to the model, its answer comes back as parts and calls and is kept.
+import * as Provider from "#ability/provider/provider.ts"
+import * as Message from "#knowledge/message/message.ts"
+import { type Answer, collect } from "./collect.ts"
+import { withRetry } from "./retry.ts"
+import { append, lastId, type Run, throwIfLost } from "./run.ts"
+import { addUsage } from "./session-record.ts"
+import { createStreamedText } from "./streamed-text.ts"
+import { usageOf } from "./usage-of.ts"
+import { createWatchdog } from "./watchdog.ts"
+
+type Text = Message.Of<"text">
+type Request = Message.Of<"tool_request">
+type Streamed = ReturnType<typeof createStreamedText>
+export type Turn = { answer: Message.Info; request?: Request }
+
+export async function runTurn(run: Run): Promise<Turn> {
+  throwIfLost(run.records)
+  const text = Message.make({ ...base(run), type: "text", data: { role: "assistant", parts: [] } })
+  const streamed = createStreamedText(run, text)
+  let answer: Answer = { parts: [], calls: [] }
+  try {
+    await withRetry({
+      signal: run.signal,
+      wait: run.timing.wait,
+      attempt: () => {
+        answer = { parts: [], calls: [] }
+        text.data.parts = answer.parts
+        return ask(run, answer, streamed)
+      },
+      onRetry: streamed.takeBack,
+    })
+  } catch (error) {
+    keepCutOff(run, { text, streamed, error })
+    throw error
+  }
+  return keepAnswer(run, { text, streamed, answer })
+}
+
+async function ask(run: Run, answer: Answer, streamed: Streamed): Promise<void> {
+  const { providerId, modelId, model, facts } = run.chosen
+  const watch = createWatchdog(run.signal, run.timing.stall)
+  try {
+    const prompt: Message.ModelMessage[] = [
+      { role: "system", content: run.system },
+      ...Message.toModel(run.history, { input: facts?.input ?? ["text"], providerId }),
+    ]
+    const options = Provider.transform({ providerId, modelId, prompt, tools: run.tools })
+    const { stream } = await model.doStream({ ...options, abortSignal: watch.signal })
+    await collect({ stream, answer, signal: watch.signal, onPart: watch.seen, onText: streamed.add })
+  } catch (error) {
+    throw watch.signal.aborted ? watch.signal.reason : error
+  } finally {
+    streamed.rest()
+    watch.stop()
+  }
+}
+
+/** An answer that is whole: its text, then its calls. Usage stands on the last of them. */
+function keepAnswer(
+  run: Run,
+  { text, streamed, answer }: { text: Text; streamed: Streamed; answer: Answer },
+): Turn {
+  const usage = usageOf(answer.usage, run.chosen.facts)
+  addUsage(run.totals, usage)
+  const { parts, calls, finish = "other" } = answer
+  Object.assign(text.data, { parts, finish })
+  if (!calls.length) {
+    const message = { ...text, usage }
+    append(run, message)
+    return { answer: message }
+  }
+  if (parts.length) append(run, text)
+  else streamed.forget()
+  const request = Message.make({ ...base(run), usage, type: "tool_request", data: requestOf(calls) })
+  append(run, request)
+  return { answer: request, request }
+}
+
+function requestOf(calls: Answer["calls"]): Request["data"] {
+  const data = Message.fromToolCalls(
+    calls.map(({ id, name, input, providerMetadata }) => ({
+      id,
+      type: "function",
+      function: { name, arguments: input },
+      providerMetadata,
+    })),
+  )
+  for (const call of data.calls) call.approval = "approved"
+  return data
+}
+
+/** What had come of an answer that will not be finished. A call that had begun is not in it, and never runs. */
+function keepCutOff(
+  run: Run,
+  { text, streamed, error }: { text: Text; streamed: Streamed; error: unknown },
+): void {
+  text.data.parts = text.data.parts.filter((part) => part.text)
+  if (!text.data.parts.length) {
+    streamed.forget()
+    return
+  }
+  text.data.finish = run.signal.aborted ? "interrupted" : "error"
+  if (!run.signal.aborted && error instanceof Error)
+    text.data.error = { name: error.name, message: error.message }
+  append(run, text)
+}
+
+function base(run: Run) {
+  const { id: sessionId, branch, agent } = run.session
+  const model = `${run.chosen.providerId}/${run.chosen.modelId}`
+  return { sessionId, parentId: lastId(run), branch, agent, model }
+}

@@ -1,0 +1,97 @@
+// A real `vitamin serve`: signals, hosts, reload and trust while it runs, and what happens when nobody reads its log.
+import assert from "node:assert/strict"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import { setTimeout as sleep } from "node:timers/promises"
+import { serving, startVitamin, vitamin } from "../../fixture/cli.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
+
+type Serving = Awaited<ReturnType<typeof serving>>
+
+function bearer({ tokenFile }: Serving) {
+  return { authorization: `Bearer ${readFileSync(tokenFile, "utf8").trim()}` }
+}
+
+async function until(what: string, fn: () => Promise<boolean>) {
+  for (let i = 0; i < 200; i++) {
+    if (await fn()) return
+    await sleep(50)
+  }
+  assert.fail(`never: ${what}`)
+}
+
+for (const signals of [["SIGINT"], ["SIGTERM"], ["SIGHUP"], ["SIGINT", "SIGINT"]] as const)
+  test(`vitamin serve stops in good order on ${signals.join(" twice at once, ")}`, async () => {
+    await using tmp = await tmpdir()
+    const server = await serving(tmp)
+    await using child = server.child
+    for (const signal of signals) child.process.kill(signal)
+    assert.equal(await child.exit, 0, child.errors())
+    assert.ok(readFileSync(join(tmp.env.XDG_STATE_HOME!, "vitamin/events/0/reserved"), "utf8"))
+  })
+
+test("vitamin serve listens on 3141 by default and on loopback only", async () => {
+  await using tmp = await tmpdir()
+  await using child = startVitamin(tmp, ["serve"])
+  const line = await Promise.race([child.line(/listening/), child.exit.then(() => "")])
+  if (line === "") return assert.match(child.errors(), /Port 3141 on 127\.0\.0\.1 is in use/)
+  assert.match(line, /http:\/\/127\.0\.0\.1:3141 /)
+})
+
+for (const host of ["0.0.0.0", "::1", "localhost"])
+  test(`vitamin serve --host ${host} answers under the URL that it prints`, async () => {
+    await using tmp = await tmpdir()
+    const server = await serving(tmp, ["--host", host])
+    await using _ = server.child
+    assert.equal((await fetch(`${server.url}/health`)).status, 200)
+  })
+
+test("vitamin serve tells its clients when the configuration changes, and keeps the last good one", async () => {
+  await using tmp = await tmpdir()
+  const server = await serving(tmp)
+  await using _ = server.child
+  const headers = bearer(server)
+  const events = await fetch(`${server.url}/event`, { headers })
+  const reader = events.body!.pipeThrough(new TextDecoderStream()).getReader()
+  tmp.write(".vitamin/config.jsonc", '{ "model": "a/b" }')
+  let text = ""
+  while (!text.includes("config.changed")) text += (await reader.read()).value
+  assert.match(text, /event: config\.changed\ndata: .*"sources":\["project"\]/)
+  const model = async () =>
+    ((await (await fetch(`${server.url}/config`, { headers })).json()) as { model?: string }).model
+  assert.equal(await model(), "a/b")
+  tmp.write(".vitamin/config.jsonc", '{ "model": ')
+  await until("a warning", async () => /last good one stays/.test(server.child.errors()))
+  assert.equal(await model(), "a/b")
+  await reader.cancel()
+})
+
+test("vitamin trust, and taking it back, reach a server that is running", async () => {
+  await using tmp = await tmpdir()
+  tmp.write(".vitamin/config.jsonc", '{ "environment": { "MARK": "1" } }')
+  const server = await serving(tmp)
+  await using _ = server.child
+  const headers = bearer(server)
+  const isTrusted = async () =>
+    "environment" in ((await (await fetch(`${server.url}/config`, { headers })).json()) as object)
+  assert.equal(await isTrusted(), false)
+  await vitamin(tmp, ["trust"])
+  await until("trusted", isTrusted)
+  await vitamin(tmp, ["trust", "--remove"])
+  await until("no longer trusted", async () => !(await isTrusted()))
+})
+
+test("vitamin serve goes on when nobody reads its log any more", async () => {
+  await using tmp = await tmpdir()
+  const server = await serving(tmp)
+  await using child = server.child
+  child.process.stderr!.destroy()
+  for (let i = 0; i < 5; i++) {
+    writeFileSync(tmp.write(".vitamin/config.jsonc", "{"), `{ broken ${i}`)
+    await sleep(120)
+  }
+  assert.equal((await fetch(`${server.url}/health`)).status, 200)
+  child.process.kill("SIGTERM")
+  assert.equal(await child.exit, 0)
+})

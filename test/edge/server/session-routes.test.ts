@@ -1,0 +1,148 @@
+// Sessions over HTTP and the event stream, against a real server of the command.
+import assert from "node:assert/strict"
+import { readFileSync } from "node:fs"
+import { test } from "node:test"
+import { serving } from "../../fixture/cli.ts"
+import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
+
+type Serving = Awaited<ReturnType<typeof serving>>
+type Answer = { status: number; body: Record<string, unknown> & { id?: string } }
+
+function client({ url, tokenFile }: Serving) {
+  const authorization = `Bearer ${readFileSync(tokenFile, "utf8").trim()}`
+  return async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { authorization, "content-type": "application/json", ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    return { status: response.status, body: (await response.json()) as Answer["body"] }
+  }
+}
+
+/** Event types as they come, until one is seen. */
+async function eventsUntil(
+  { url, tokenFile }: Serving,
+  last: string,
+  act: () => Promise<unknown>,
+): Promise<string[]> {
+  const authorization = `Bearer ${readFileSync(tokenFile, "utf8").trim()}`
+  const response = await fetch(`${url}/event`, { headers: { authorization } })
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  const acting = act()
+  let all = ""
+  while (!all.includes(`event: ${last}\n`)) all += (await reader.read()).value
+  await acting
+  await reader.cancel()
+  return [...all.matchAll(/^event: (.+)$/gm)].map(([, type]) => type!)
+}
+
+test("POST /session/:id/message answers with the final message when the turn is over, and SSE tells every step", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([call("read", { path: "README.md" }), text("It is a fixture.")])
+  const server = await serving(tmp, [], env(llm, "chat").variables)
+  await using _ = server.child
+  const api = client(server)
+  const { body: session } = await api("POST", "/session", {})
+  let answer: Answer | undefined
+  const types = await eventsUntil(server, "session.idle", async () => {
+    answer = await api("POST", `/session/${session.id}/message`, { text: "What is this?" })
+  })
+  assert.equal(answer?.status, 200)
+  assert.equal(JSON.stringify(answer?.body).includes("It is a fixture."), true)
+  const order = ["message.created", "message.delta", "session.updated", "session.idle"]
+  for (const type of order) assert.ok(types.includes(type), `${type} in ${types}`)
+  assert.equal(types.filter((type) => type === "message.created").length, 4)
+  const { body } = await api("GET", `/session/${session.id}/message`)
+  assert.deepEqual(
+    (body as unknown as { type: string }[]).map(({ type }) => type),
+    ["text", "tool_request", "tool_result", "text"],
+  )
+})
+
+test("Prefer: respond-async answers at once with 202 and the turn goes on", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([text("later")])
+  const server = await serving(tmp, [], env(llm, "chat").variables)
+  await using _ = server.child
+  const api = client(server)
+  const { body: session } = await api("POST", "/session", { title: "mine" })
+  const types = await eventsUntil(server, "session.idle", async () => {
+    const { status } = await api(
+      "POST",
+      `/session/${session.id}/message`,
+      { text: "go" },
+      { prefer: "respond-async" },
+    )
+    assert.equal(status, 202)
+  })
+  assert.ok(types.includes("message.created"))
+  assert.equal((await api("GET", `/session/${session.id}`)).body.status, "idle")
+})
+
+test("session routes: list, fork, abort, remove, and what is not there", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("a")])
+  const server = await serving(tmp, [], env(llm, "chat").variables)
+  await using _ = server.child
+  const api = client(server)
+  const { body: session } = await api("POST", "/session", {})
+  await api("POST", `/session/${session.id}/message`, { text: "q" })
+  const forked = await api("POST", `/session/${session.id}/fork`, {})
+  assert.equal(forked.status, 200)
+  assert.equal(forked.body.parentId, session.id)
+  assert.equal(((await api("GET", "/session")).body as unknown as unknown[]).length, 2)
+  assert.deepEqual((await api("POST", `/session/${session.id}/abort`)).body, { aborted: false })
+  assert.equal((await api("DELETE", `/session/${session.id}`)).status, 200)
+  assert.equal((await api("GET", `/session/${session.id}`)).status, 404)
+  assert.equal((await api("POST", "/session/sess_none/message", { text: "x" })).status, 404)
+  assert.equal((await api("POST", `/session/${forked.body.id}/fork`, { messageId: "msg_none" })).status, 404)
+  assert.equal((await api("POST", `/session/${forked.body.id}/message`, {})).status, 400)
+  assert.equal((await api("POST", `/session/${forked.body.id}/message`, { text: 5 })).status, 400)
+})
+
+test("GET /openapi.json describes the session routes", async () => {
+  await using tmp = await tmpdir()
+  const server = await serving(tmp)
+  await using _ = server.child
+  const { body } = await client(server)("GET", "/openapi.json")
+  const paths = Object.keys(body.paths as object)
+  for (const path of [
+    "/session",
+    "/session/{id}",
+    "/session/{id}/message",
+    "/session/{id}/fork",
+    "/session/{id}/abort",
+  ])
+    assert.ok(paths.includes(path), path)
+})
+
+test("GET /provider and /tool tell what there is to work with", async () => {
+  await using tmp = await tmpdir()
+  const server = await serving(tmp, [], { ANTHROPIC_API_KEY: "sk-canary-000111222", OPENAI_API_KEY: "" })
+  await using _ = server.child
+  const api = client(server)
+  const providers = (await api("GET", "/provider")).body as unknown as {
+    id: string
+    hasKey: boolean
+    models: unknown[]
+  }[]
+  assert.ok(providers.length >= 25)
+  const anthropic = providers.find(({ id }) => id === "anthropic")!
+  assert.equal(anthropic.hasKey, true)
+  assert.ok(anthropic.models.length > 5)
+  assert.equal(providers.find(({ id }) => id === "openai")!.hasKey, false)
+  assert.doesNotMatch(JSON.stringify(providers), /canary/)
+  const tools = (await api("GET", "/tool")).body as unknown as { id: string }[]
+  assert.deepEqual(tools.map(({ id }) => id).sort(), ["glob", "grep", "ls", "read"])
+  assert.equal((await api("GET", "/tool/read")).body.readOnly, true)
+  const missing = await api("GET", "/tool/raed")
+  assert.equal(missing.status, 404)
+  assert.match(JSON.stringify(missing.body), /Available: glob, grep, ls, read/)
+})

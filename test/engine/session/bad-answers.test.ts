@@ -1,0 +1,146 @@
+// What a model says that is not as it should be: handled, kept, and never run.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { badCall, call, calls, empty, noFinish, type Reply, text, wires } from "../../fixture/fake-llm.ts"
+import { defineTool, inWorld, resultsOf, shapeOf, textOf } from "./harness.ts"
+
+for (const wire of wires) {
+  test(`Session.prompt() answers unknown tools, wrong types and invalid JSON with errors that name them, over ${wire}`, async () => {
+    const bad = calls([
+      call("grp", {}),
+      call("touch", { value: 7 }),
+      badCall("touch", '{"value": "a'),
+      call("touch", { valu: "a" }),
+    ])
+    await inWorld(
+      [bad, text("I see.")],
+      async ({ ask, messages, llm }) => {
+        let runs = 0
+        defineTool("touch", async () => String(++runs))
+        assert.equal(textOf(await ask("go")), "I see.")
+        const results = resultsOf(await messages())
+        assert.deepEqual(
+          results.map(({ status }) => status),
+          ["error", "error", "error", "error"],
+        )
+        const patterns = [/"grp" does not exist.*read/, /value: expected string/, /JSON/, /"valu" is not/]
+        for (const [i, pattern] of patterns.entries()) assert.match(String(results[i]!.output), pattern)
+        assert.equal(llm.requests[1]!.messages.flatMap(({ results }) => results).length, 4)
+        assert.equal(runs, 0)
+      },
+      { wire },
+    )
+  })
+
+  test(`Session.prompt() asks again after an answer without an end, and runs none of its calls, over ${wire}`, async () => {
+    const script = [noFinish(call("touch")), noFinish(text("half")), text("whole")]
+    await inWorld(
+      script,
+      async ({ ask, messages }) => {
+        let runs = 0
+        defineTool("touch", async () => String(++runs))
+        assert.equal(textOf(await ask("go")), "whole")
+        assert.deepEqual(shapeOf(await messages()), ["user", "assistant"])
+        assert.equal(runs, 0)
+      },
+      { wire },
+    )
+  })
+}
+
+// The SDK's own chat form refuses an empty name before we see it.
+for (const wire of ["responses", "messages", "gemini"] as const)
+  test(`Session.prompt() answers a call without a name with the names there are, over ${wire}`, async () => {
+    await inWorld(
+      [call("", {}), text("I see.")],
+      async ({ ask, messages }) => {
+        assert.equal(textOf(await ask("go")), "I see.")
+        assert.match(String(resultsOf(await messages())[0]!.output), /does not exist. Available: .*read/)
+      },
+      { wire },
+    )
+  })
+
+test("Session.prompt() ends a call without a name in the chat form as a clear error", async () => {
+  await inWorld(
+    () => call("", {}),
+    async ({ ask, status }) => {
+      await assert.rejects(ask("go"), /function.name/)
+      assert.equal(await status(), "error")
+    },
+  )
+})
+
+test("Session.prompt() tells duplicate call ids apart, in one answer and over several", async () => {
+  const one = (value: string) => call("look", { value }, { id: "call_0" })
+  const script = [calls([one("a"), one("b")]), one("c"), text("Done.")]
+  for (const wire of ["responses", "messages"] as const)
+    await inWorld(
+      script,
+      async ({ ask, messages, llm }) => {
+        defineTool("look", async ({ value }) => `saw ${value}`, { readOnly: true })
+        await ask("go")
+        const results = resultsOf(await messages())
+        assert.deepEqual(
+          results.map(({ requestId, output }) => [requestId, output]),
+          [
+            ["call_0", "saw a"],
+            ["call_0_2", "saw b"],
+            ["call_0", "saw c"],
+          ],
+        )
+        const sent = llm.requests[2]!.messages.flatMap(({ results }) => results)
+        assert.equal(new Set(sent.map(({ id }) => id)).size, 3)
+      },
+      { wire },
+    )
+})
+
+test('Session.prompt() keeps an answer that ended at its length limit with finish "length"', async () => {
+  await inWorld([text("as far as it", { finish: "length" })], async ({ ask }) => {
+    const answer = await ask("go")
+    assert.equal(answer.type === "text" && answer.data.finish, "length")
+    assert.equal(textOf(answer), "as far as it")
+  })
+})
+
+for (const wire of wires)
+  test(`Session.prompt() runs no call whose arguments the length limit cut off, over ${wire}`, async () => {
+    const whole = call("touch", { value: "whole" })
+    const cutOff = (raw: string): Reply => calls([whole, badCall("touch", raw)], { finish: "length" })
+    await inWorld(
+      [cutOff(""), cutOff("{}"), cutOff('{"value": "ab'), text("ok")],
+      async ({ ask, messages }) => {
+        const seen: unknown[] = []
+        defineTool("touch", async ({ value }) => String(seen.push(value)))
+        await ask("go")
+        assert.deepEqual(seen, ["whole", "whole", "whole"])
+        assert.deepEqual(
+          resultsOf(await messages()).map(({ status }) => status),
+          ["success", "error", "success", "error", "success", "error"],
+        )
+      },
+      { wire },
+    )
+  })
+
+test("Session.prompt() asks three times for an answer that is empty, and then says so", async () => {
+  await inWorld([empty(), text("   "), text("here")], async ({ ask }) => {
+    assert.equal(textOf(await ask("go")), "here")
+  })
+  await inWorld(
+    () => empty(),
+    async ({ ask, llm, status }) => {
+      await assert.rejects(ask("go"), { name: "Session.EmptyAnswer" })
+      assert.equal(llm.requests.length, 3)
+      assert.equal(await status(), "error")
+    },
+  )
+  await inWorld(
+    () => empty({ finish: "content-filter" }),
+    async ({ ask, llm }) => {
+      await assert.rejects(ask("go"), { name: "Session.EmptyAnswer", message: /content filter/ })
+      assert.equal(llm.requests.length, 1)
+    },
+  )
+})

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { promptWith } from "#engine/session/prompt.ts"
+import * as Session from "#engine/session/session.ts"
+import { badCall, call, calls, reasoning, text } from "../../fixture/fake-llm.ts"
+import { hasty, inWorld, textOf } from "./harness.ts"
+
+test("Session.export() and Session.import() carry a session through JSON and back", async () => {
+  const script = [reasoning("hm", call("ls")), text("one"), text("two")]
+  await inWorld(
+    script,
+    async ({ session, ask, messages }) => {
+      await ask("first")
+      const before = await messages()
+      const { usage, title } = await Session.get(session.id)
+      const json = JSON.stringify(await Session.export(session.id))
+      await Session.remove(session.id)
+      const made = await Session.import(JSON.parse(json))
+      assert.equal(made.id, session.id)
+      assert.deepEqual(await messages(), before)
+      assert.deepEqual([made.usage, made.title], [usage, title])
+      assert.equal(textOf(await promptWith({ sessionId: made.id, text: "second" }, hasty)), "two")
+    },
+    { wire: "messages" },
+  )
+})
+
+test("Session.import() takes a new id where the old one is taken", async () => {
+  await inWorld([text("one")], async ({ session, ask, messages }) => {
+    await ask("first")
+    const before = await messages()
+    const made = await Session.import(await Session.export(session.id))
+    assert.notEqual(made.id, session.id)
+    assert.deepEqual(
+      await Session.messages(made.id),
+      before.map((message) => ({ ...message, sessionId: made.id })),
+    )
+    assert.deepEqual(await messages(), before)
+  })
+})
+
+test("Session.import() refuses what is no session before it writes anything", async () => {
+  await inWorld([text("one")], async ({ session, ask }) => {
+    await ask("first")
+    const good = await Session.export(session.id)
+    const bad = [
+      undefined,
+      {},
+      { ...good, vitamin: 2 },
+      { ...good, messages: [...good.messages, 7] },
+      { ...good, messages: [...good.messages, { ...(good.messages[0] as object), id: "../../evil" }] },
+    ]
+    for (const data of bad) await assert.rejects(Session.import(data), { name: "Session.InvalidImport" })
+    assert.equal((await Session.list()).length, 1)
+    const outside = await Session.import({ ...good, session: { ...good.session, id: "../../evil" } })
+    assert.match(outside.id, /^sess_/)
+  })
+})
+
+test("Session.exportMarkdown() shows what was said, called and answered", async () => {
+  const script = [reasoning("thinking", calls([call("ls"), badCall("read", "{oops")])), text("All `done`.")]
+  await inWorld(
+    script,
+    async ({ session, ask }) => {
+      await ask("What is here?")
+      const markdown = await Session.exportMarkdown(session.id)
+      for (const words of ["# What is here?", "## user", "> thinking", "**ls**", "{oops", "All `done`."])
+        assert.ok(markdown.includes(words), `${words} in ${markdown}`)
+    },
+    { wire: "messages" },
+  )
+})

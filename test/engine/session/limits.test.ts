@@ -1,0 +1,80 @@
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import * as Session from "#engine/session/session.ts"
+import { call, calls, text } from "../../fixture/fake-llm.ts"
+import { defineTool, inWorld, resultsOf, textOf } from "./harness.ts"
+
+test("Session.prompt({ maxSteps }) stops after so many requests, with a result for each call", async () => {
+  let n = 0
+  await inWorld(
+    () => call("look", { value: String(n++) }),
+    async ({ ask, llm, messages, status }) => {
+      defineTool("look", async ({ value }) => `saw ${value}`, { readOnly: true })
+      await assert.rejects(ask("go", { maxSteps: 4 }), { name: "Session.StepLimit", message: /4 steps/ })
+      assert.equal(llm.requests.length, 4)
+      assert.equal(resultsOf(await messages()).length, 4)
+      assert.equal(await status(), "error")
+    },
+  )
+})
+
+test("Session.prompt({ maxCost }) stops before it would spend more, and gives an answer that is there", async () => {
+  const usage = { input: 1_000_000, output: 0 }
+  const openai = { models: { "fake-model": { cost: { input: 1, output: 1 } } } }
+  const script = [
+    call("ls", {}, { usage }),
+    call("ls", { path: "." }, { usage }),
+    call("ls", {}, { usage }),
+    text("dear", { usage }),
+  ]
+  await inWorld(
+    script,
+    async ({ ask, llm, messages, session }) => {
+      await assert.rejects(ask("go", { maxCost: 2.5 }), { name: "Session.CostLimit", message: /\$3\.0000/ })
+      assert.equal(llm.requests.length, 3)
+      const results = resultsOf(await messages()).map(({ status }) => status)
+      assert.deepEqual(results, ["success", "success", "interrupted"])
+      assert.equal(textOf(await ask("again", { maxCost: 0.5 })), "dear")
+      assert.equal((await Session.get(session.id)).usage.cost, 4)
+    },
+    { config: { provider: { openai } } },
+  )
+})
+
+test("Session.prompt() tells the model at the third same call with the same result, and stops at the sixth", async () => {
+  await inWorld(
+    () => call("look", { value: "a" }),
+    async ({ ask, llm, messages }) => {
+      defineTool("look", async () => "nothing", { readOnly: true })
+      await assert.rejects(ask("go"), { name: "Session.Looping", message: /"look" 6 times/ })
+      assert.equal(llm.requests.length, 6)
+      const outputs = resultsOf(await messages()).map(
+        ({ output }) => /same result (\d)/.exec(String(output))?.[1],
+      )
+      assert.deepEqual(outputs, [undefined, undefined, "3", "4", "5", "6"])
+    },
+  )
+})
+
+test("Session.prompt() keeps the results of all calls that ran beside the one too many", async () => {
+  const six = Array.from({ length: 6 }, () => call("look", { value: "a" }))
+  await inWorld([calls([...six, call("look", { value: "b" })])], async ({ ask, messages }) => {
+    defineTool("look", async () => "nothing", { readOnly: true })
+    await assert.rejects(ask("go"), { name: "Session.Looping" })
+    const statuses = resultsOf(await messages()).map(({ status }) => status)
+    assert.deepEqual(statuses, Array(7).fill("success"))
+  })
+})
+
+test("Session.prompt() lets the same call be made again while its results differ", async () => {
+  const script = [...Array.from({ length: 10 }, () => call("look", { value: "a" })), text("done")]
+  await inWorld(script, async ({ ask, messages }) => {
+    let n = 0
+    defineTool("look", async () => `${n++}`, { readOnly: true })
+    assert.equal(textOf(await ask("go")), "done")
+    assert.deepEqual(
+      resultsOf(await messages()).map(({ output }) => output),
+      Array.from({ length: 10 }, (_, i) => String(i)),
+    )
+  })
+})
