@@ -35,9 +35,16 @@ function printText(sessionId: string): () => void {
     endLine()
     process.stderr.write(`${oneLine(calls.get(message.data.requestId), message.data)}\n`)
   })
+  // An answer that broke off is taken back, and asked for again.
+  const stopTakeBacks = Bus.subscribe(MessageStore.Updated, ({ sessionId: id, message }) => {
+    if (id !== sessionId || message.type !== "text" || message.data.parts.length > 0) return
+    endLine()
+    process.stderr.write("✗ the answer broke off and is asked for again\n")
+  })
   return () => {
     stopDeltas()
     stopMessages()
+    stopTakeBacks()
     endLine()
   }
 }

@@ -11,13 +11,17 @@ export async function readStdin(): Promise<string> {
   let size = 0
   await new Promise<void>((resolve) => {
     const giveUp = setTimeout(resolve, patience)
+    const done = () => {
+      clearTimeout(giveUp)
+      resolve()
+    }
     process.stdin.on("data", (chunk: Buffer) => {
       clearTimeout(giveUp)
       size += chunk.length
       if (size <= limit) chunks.push(chunk)
     })
-    process.stdin.on("end", resolve)
-    process.stdin.on("error", () => resolve())
+    process.stdin.on("end", done)
+    process.stdin.on("error", done)
   })
   process.stdin.pause()
   process.stdin.unref?.()

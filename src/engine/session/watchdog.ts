@@ -8,7 +8,9 @@ export class Stalled extends NamedError {
 }
 
 /** `seen` says that something came. Whoever makes one calls `stop`. */
-export function createWatchdog(outer: AbortSignal, stall: number) {
+export type Watchdog = Readonly<{ signal: AbortSignal; seen(): void; stop(): void }>
+
+export function createWatchdog(outer: AbortSignal, stall: number): Watchdog {
   const controller = new AbortController()
   const end = () => controller.abort(outer.reason)
   const timer = setTimeout(() => controller.abort(new Stalled(stall / 1000)), stall)

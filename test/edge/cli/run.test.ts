@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
 import { startVitamin, vitamin } from "../../fixture/cli.ts"
-import { call, env, fakeLlm, stall, status, text } from "../../fixture/fake-llm.ts"
+import { call, cut, env, fakeLlm, stall, status, text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
 const wires = ["chat", "responses", "messages", "gemini"] as const
@@ -73,6 +73,18 @@ test("vitamin run --continue and --session go on with what was said", async () =
   for (const said of ["one", "first", "two", "second", "three"]) assert.match(sent, new RegExp(`"${said}"`))
   const shown = (await vitamin(tmp, ["session", "show", id!])).out
   assert.match(shown, /\[user\] one[\s\S]*\[assistant\] first[\s\S]*\[user\] three[\s\S]*\[assistant\] third/)
+})
+
+test("vitamin run says that an answer broke off and prints the whole one", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([
+    cut(text("this answer is cut off in its middle", { deltas: 20 }), 1_500),
+    text("whole"),
+  ])
+  const { code, out, err } = await vitamin(tmp, ["run", "x"], env(llm, "chat").variables)
+  assert.equal(code, 0, err)
+  assert.match(out, /whole$/)
+  assert.match(err, /✗ the answer broke off and is asked for again/)
 })
 
 test("vitamin run fails with one clear line when the provider refuses for good", async () => {
