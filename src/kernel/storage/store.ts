@@ -12,7 +12,7 @@ import { type Change, createWriter } from "./writer.ts"
 export type Store = ReturnType<typeof createStore>
 
 // Whoever opens the store compares the records of two segments with their files: a few hundred are a few milliseconds.
-const segment = { segmentBytes: 4 << 20, segmentRecords: 400 }
+const segment = { segmentBytes: 1 << 20, segmentRecords: 400 }
 
 export function createStore(root: string) {
   const folders = foldersOf(root)

@@ -43,7 +43,7 @@ type Opened = { lock: Lock; state: StateFile }
 
 const batchSize = 256
 /** Segments' worth of records after which writers wait for the checkpoint. */
-const tooLong = 8
+const tooLong = 16
 
 export function createWriter(
   folders: Folders,
