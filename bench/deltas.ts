@@ -1,10 +1,11 @@
-// An answer of 5 000 deltas: through a session, with its events and records, against the bare stream of the same model.
+// An answer of 5 000 deltas: through a session, with its events and records, against the bare stream of the AI SDK's
+// model for the same wire form.
 import { fork } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import * as Provider from "#ability/provider/provider.ts"
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
 import { bootstrap } from "#engine/host/bootstrap.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Storage from "#kernel/storage/storage.ts"
@@ -27,13 +28,17 @@ await bootstrap(root, async () => {
     times.session.push(await time(session))
   }
 })
-report("5 000 deltas (floor: the model's own stream)", median(times.session), median(times.bare), "ms", 1.5)
+report("5 000 deltas (floor: the AI SDK's bare stream)", median(times.session), median(times.bare), "ms", 1.5)
 model.kill()
 await Storage.close()
 rmSync(root, { recursive: true, force: true })
 
 async function bare() {
-  const language = await Provider.getModel("openai", "m")
+  const language = createOpenAICompatible({
+    name: "m",
+    baseURL: process.env.OPENAI_BASE_URL!,
+    includeUsage: true,
+  })("m")
   const { stream } = await language.doStream({
     prompt: [{ role: "user", content: [{ type: "text", text: "go" }] }],
   })

@@ -25,7 +25,6 @@ const owners: Record<string, string[]> = {
   "@ai-sdk/anthropic": ["ability/provider"],
   "@ai-sdk/openai": ["ability/provider"],
   "@ai-sdk/google": ["ability/provider"],
-  "@ai-sdk/openai-compatible": ["ability/provider"],
   "@vscode/ripgrep": ["knowledge/grounding/ripgrep.ts"],
   ripgrep: ["knowledge/grounding/ripgrep.ts"],
   zod: ["kernel", "knowledge", "ability", "engine", "edge"],

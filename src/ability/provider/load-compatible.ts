@@ -1,23 +1,23 @@
-// OpenAI chat completions, as most servers speak them. The package is loaded when the first such model is asked for.
+// OpenAI chat completions, as most servers speak them. Our own client, loaded when the first such model is asked for.
 import type { LanguageModelV4 } from "@ai-sdk/provider"
 import type { Resolved } from "./resolve-model.ts"
 
 export async function loadCompatible({ connection, modelId, facts }: Resolved): Promise<LanguageModelV4> {
-  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible")
+  const { createChatModel } = await import("./chat-model.ts")
   const { id, baseURL, apiKey, headers, quirks } = connection
   const { keyHeader } = quirks
-  const create = createOpenAICompatible({
-    name: id,
-    baseURL,
-    ...(apiKey && !keyHeader ? { apiKey } : {}),
-    headers: { ...(apiKey && keyHeader ? { [keyHeader]: apiKey } : {}), ...headers },
-    includeUsage: true,
-    ...(quirks.effort === "openai" && facts.reasoning ? { transformRequestBody: renameLimit } : {}),
+  const auth = keyHeader ? { [keyHeader]: apiKey } : { authorization: `Bearer ${apiKey}` }
+  return createChatModel({
+    providerId: id,
+    modelId,
+    url: `${baseURL}/chat/completions`,
+    headers: { ...(apiKey ? auth : {}), ...lowerCased(headers) } as Record<string, string>,
+    // OpenAI's reasoning models refuse `max_tokens`.
+    limitName: quirks.effort === "openai" && facts.reasoning ? "max_completion_tokens" : "max_tokens",
   })
-  return create(modelId)
 }
 
-/** OpenAI's reasoning models refuse `max_tokens`. */
-function renameLimit({ max_tokens, ...body }: Record<string, unknown>): Record<string, unknown> {
-  return { ...body, max_completion_tokens: max_tokens }
+/** A header that is given twice in different spellings would be sent with both values. */
+function lowerCased(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }

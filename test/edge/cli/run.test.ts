@@ -21,21 +21,22 @@ for (const wire of wires)
     assert.match(JSON.stringify(llm.requests[1]!.body), /# fixture/)
   })
 
-test("vitamin run --format json prints one event per line and nothing else on stdout", async () => {
-  await using tmp = await tmpdir({ git: true })
-  await using llm = await fakeLlm([call("read", { path: "README.md" }), text("Done.")])
-  const { code, out, err } = await vitamin(tmp, ["run", "--format", "json", "go"], env(llm, "chat").variables)
-  assert.equal(code, 0, err)
-  const events = out.split("\n").map((line) => JSON.parse(line))
-  const types = events.map((event) => event.type)
-  for (const type of ["message.created", "message.delta", "session.idle"])
-    assert.ok(types.includes(type), type)
-  const created = events
-    .filter((event) => event.type === "message.created")
-    .map((event) => event.payload.message.type)
-  assert.deepEqual(created, ["text", "tool_request", "tool_result", "text"])
-  assert.equal(err, "")
-})
+for (const wire of wires)
+  test(`vitamin run --format json prints one event per line and nothing else on stdout, over ${wire}`, async () => {
+    await using tmp = await tmpdir({ git: true })
+    await using llm = await fakeLlm([call("read", { path: "README.md" }), text("Done.")])
+    const { code, out, err } = await vitamin(tmp, ["run", "--format", "json", "go"], env(llm, wire).variables)
+    assert.equal(code, 0, err)
+    const events = out.split("\n").map((line) => JSON.parse(line))
+    const types = events.map((event) => event.type)
+    for (const type of ["message.created", "message.delta", "session.idle"])
+      assert.ok(types.includes(type), type)
+    const created = events
+      .filter((event) => event.type === "message.created")
+      .map((event) => event.payload.message.type)
+    assert.deepEqual(created, ["text", "tool_request", "tool_result", "text"])
+    assert.equal(err, "")
+  })
 
 test("vitamin run reads what is piped in, beside the message and alone", async () => {
   await using tmp = await tmpdir()

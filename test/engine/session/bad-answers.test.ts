@@ -48,8 +48,7 @@ for (const wire of wires) {
   })
 }
 
-// The SDK's own chat form refuses an empty name before we see it.
-for (const wire of ["responses", "messages", "gemini"] as const)
+for (const wire of ["chat", "responses", "messages", "gemini"] as const)
   test(`Session.prompt() answers a call without a name with the names there are, over ${wire}`, async () => {
     await inWorld(
       [call("", {}), text("I see.")],
@@ -60,16 +59,6 @@ for (const wire of ["responses", "messages", "gemini"] as const)
       { wire },
     )
   })
-
-test("Session.prompt() ends a call without a name in the chat form as a clear error", async () => {
-  await inWorld(
-    () => call("", {}),
-    async ({ ask, status }) => {
-      await assert.rejects(ask("go"), /function.name/)
-      assert.equal(await status(), "error")
-    },
-  )
-})
 
 test("Session.prompt() tells duplicate call ids apart, in one answer and over several", async () => {
   const one = (value: string) => call("look", { value }, { id: "call_0" })

@@ -1,0 +1,90 @@
+// The body of a chat-completions request, as text.
+import type { LanguageModelV4CallOptions, SharedV4ProviderOptions, SharedV4Warning } from "@ai-sdk/provider"
+import { chatMessages } from "./chat-messages.ts"
+import type { ChatModelConfig } from "./chat-model.ts"
+
+type Fields = Record<string, unknown>
+type BuiltRequest = {
+  body: string
+  warnings: SharedV4Warning[]
+  /** Under which name the provider's own metadata stand. */
+  optionsName: string
+}
+
+export function buildRequest(options: LanguageModelV4CallOptions, config: ChatModelConfig): BuiltRequest {
+  const { prompt, responseFormat, providerOptions } = options
+  const names = namesOf(config.providerId)
+  const optionsName = names.find((name) => providerOptions?.[name]) ?? names.at(-1)!
+  const body = JSON.stringify({
+    model: config.modelId,
+    [config.limitName]: options.maxOutputTokens,
+    temperature: options.temperature,
+    top_p: options.topP,
+    frequency_penalty: options.frequencyPenalty,
+    presence_penalty: options.presencePenalty,
+    response_format: responseFormat?.type === "json" ? { type: "json_object" } : undefined,
+    stop: options.stopSequences,
+    seed: options.seed,
+    ...ownFields(names, providerOptions, options.reasoning),
+    messages: chatMessages(prompt, optionsName),
+    ...toolFields(options),
+    stream: true,
+    stream_options: { include_usage: true },
+  })
+  return { body, warnings: warningsOf(options), optionsName }
+}
+
+/** The camel-cased name is the one that counts; the plain one is taken too. */
+function namesOf(providerId: string): string[] {
+  const plain = providerId.split(".")[0]!.trim()
+  const camel = plain.replaceAll(/[_-]([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  return camel === plain ? [plain] : [camel, plain]
+}
+
+/** A provider's own options go into the body as they are, but for those that have a name in camel case. */
+function ownFields(
+  names: string[],
+  given: SharedV4ProviderOptions | undefined,
+  reasoning: LanguageModelV4CallOptions["reasoning"],
+): Fields {
+  const own: Fields = {}
+  for (const name of names.toReversed()) Object.assign(own, given?.[name])
+  const { user, reasoningEffort, textVerbosity } = {
+    ...given?.["openai-compatible"],
+    ...given?.openaiCompatible,
+    ...own,
+  } as Fields
+  const { user: _, reasoningEffort: __, textVerbosity: ___, strictJsonSchema: ____, ...plain } = own
+  const level = reasoning === "provider-default" ? undefined : reasoning
+  const effort = reasoningEffort === undefined ? level : reasoningEffort
+  return {
+    ...(user === undefined ? {} : { user }),
+    ...plain,
+    ...(effort === undefined ? {} : { reasoning_effort: effort }),
+    ...(textVerbosity === undefined ? {} : { verbosity: textVerbosity }),
+  }
+}
+
+function toolFields({ tools, toolChoice }: LanguageModelV4CallOptions): Fields {
+  if (!tools?.length) return {}
+  const functions = tools.flatMap((tool) => {
+    if (tool.type !== "function") return []
+    const { name, description, inputSchema: parameters, strict } = tool
+    return [{ type: "function", function: { name, description, parameters, strict } }]
+  })
+  if (!toolChoice) return { tools: functions }
+  const tool_choice =
+    toolChoice.type === "tool"
+      ? { type: "function", function: { name: toolChoice.toolName } }
+      : toolChoice.type
+  return { tools: functions, tool_choice }
+}
+
+function warningsOf({ topK, responseFormat, tools }: LanguageModelV4CallOptions): SharedV4Warning[] {
+  const unsupported: string[] = []
+  if (topK !== undefined) unsupported.push("topK")
+  if (responseFormat?.type === "json" && responseFormat.schema) unsupported.push("responseFormat")
+  for (const tool of tools ?? [])
+    if (tool.type === "provider") unsupported.push(`provider-defined tool ${tool.id}`)
+  return unsupported.map((feature) => ({ type: "unsupported", feature }))
+}

@@ -1,0 +1,35 @@
+// The `data:` lines of a server-sent event stream, out of bytes that may break anywhere.
+
+export type LineReader = { add(bytes: Uint8Array): void; end(): void }
+
+/** `take` gets the text behind `data:`; `whole` is false for a last line that nobody ended. */
+export function createLineReader(take: (data: string, whole: boolean) => void): LineReader {
+  const decoder = new TextDecoder()
+  let rest = ""
+
+  function line(text: string, whole: boolean) {
+    if (!text.startsWith("data:")) return
+    const data = text.slice(text.charCodeAt(5) === 32 ? 6 : 5).trimEnd()
+    if (data) take(data, whole)
+  }
+
+  function read(text: string) {
+    let from = 0
+    for (let to = text.indexOf("\n"); to >= 0; to = text.indexOf("\n", from)) {
+      // Only the new text is searched: a long line that comes in many pieces is put together once.
+      line(rest ? rest + text.slice(from, to) : text.slice(from, to), true)
+      rest = ""
+      from = to + 1
+    }
+    rest += from ? text.slice(from) : text
+  }
+
+  return Object.freeze({
+    add: (bytes: Uint8Array) => read(decoder.decode(bytes, { stream: true })),
+    end() {
+      read(decoder.decode())
+      line(rest, false)
+      rest = ""
+    },
+  })
+}
