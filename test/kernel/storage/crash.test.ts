@@ -33,8 +33,8 @@ test("Storage loses nothing acknowledged when the power goes out", { skip: noMou
   await using tmp = await tmpdir()
   const image = join(tmp.path, "disk.img")
   for (let i = 0; i < repeat(5, 100); i++) {
-    execFileSync("truncate", ["-s", "96M", image])
-    execFileSync("mkfs.ext4", ["-q", "-F", image])
+    system("truncate", ["-s", "96M", image])
+    system("mkfs.ext4", ["-q", "-F", image])
     const disk = mount(image, join(tmp.path, "disk"))
     let acks: Map<string, number>
     try {
@@ -46,25 +46,35 @@ test("Storage loses nothing acknowledged when the power goes out", { skip: noMou
       copyFileSync(image, `${image}.copy`)
       acks = acknowledged(writer.lines)
     } finally {
-      execFileSync("umount", [disk])
+      system("umount", [disk])
     }
     const after = mount(`${image}.copy`, join(tmp.path, "after"))
     try {
       await verify(join(after, "data"), acks)
     } finally {
-      execFileSync("umount", [after])
+      system("umount", [after])
     }
   }
 })
 
 function mount(image: string, folder: string): string {
   mkdirSync(folder, { recursive: true })
-  execFileSync("mount", ["-o", "loop", image, folder])
+  system("mount", ["-o", "loop", image, folder])
   return folder
+}
+
+/** Tools of the administrator are not on everybody's PATH. */
+function system(command: string, args: string[]) {
+  return execFileSync(command, args, { env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` } })
 }
 
 function mountProblem(): string | false {
   if (process.getuid?.() !== 0) return "needs root to mount a disk image"
   if (!existsSync("/dev/loop-control")) return "this machine has no loop devices"
-  return false
+  try {
+    system("mkfs.ext4", ["-V"])
+    return false
+  } catch {
+    return "mkfs.ext4 is missing (package e2fsprogs)"
+  }
 }
