@@ -1,4 +1,4 @@
-// `vitamin run` against the bare loop of floor.ts, with the same conversation and the same loopback model, interleaved:
+// `vitamin run` against the bare loop of floor.mjs, with the same conversation and the same loopback model, interleaved:
 // start, one answer, twenty turns that read a file, a thousand of them, and the memory of it all.
 import { type ChildProcess, fork, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -12,7 +12,7 @@ type Sample = { wall: number; start: number; gaps: number[]; rss: number; bytes:
 
 const rounds = Number(process.env.ROUNDS ?? 7)
 const command = new URL("../dist/vitamin.js", import.meta.url).pathname
-const floorFile = new URL("./floor.ts", import.meta.url).pathname
+const floorFile = new URL("./floor.mjs", import.meta.url).pathname
 const root = mkdtempSync(join(tmpdir(), "vitamin-bench-"))
 const folder = join(root, "repo")
 mkdirSync(folder)
