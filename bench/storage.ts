@@ -1,5 +1,16 @@
-// An acknowledged write against a bare append with fdatasync, interleaved in one process and on one disk.
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+// An acknowledged write against a bare append with fdatasync, interleaved in one process and on one disk. Two floors:
+// a growing file through promises, as a program would write it, and the least there is, a preallocated file and
+// blocking calls.
+import {
+  closeSync,
+  fdatasyncSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeSync,
+} from "node:fs"
 import { open } from "node:fs/promises"
 import { join } from "node:path"
 import * as Storage from "#kernel/storage/storage.ts"
@@ -14,13 +25,23 @@ for (const size of [2_000, 200_000]) {
   const data = { text: "x".repeat(size) }
   const bytes = Buffer.from(JSON.stringify(data))
   const log = await open(join(root, `floor-${size}`), "a")
+  const least = openSync(join(root, `least-${size}`), "w")
+  writeSync(least, Buffer.alloc(size * 50))
+  fsyncSync(least)
   const times = {
+    least: [] as number[],
     floor: [] as number[],
     fresh: [] as number[],
     again: [] as number[],
     update: [] as number[],
   }
   for (let i = 0; i < (size > 10_000 ? rounds / 10 : rounds); i++) {
+    times.least.push(
+      await time(async () => {
+        writeSync(least, bytes, 0, bytes.length, (i % 49) * size)
+        fdatasyncSync(least)
+      }),
+    )
     times.floor.push(
       await time(async () => {
         await log.appendFile(bytes)
@@ -36,6 +57,7 @@ for (const size of [2_000, 200_000]) {
     )
   }
   await log.close()
+  closeSync(least)
   const name = `${size / 1000} KB`
   report(
     `write a new record of ${name} (floor: append + fdatasync)`,
@@ -45,6 +67,13 @@ for (const size of [2_000, 200_000]) {
     2,
   )
   report(`write a record of ${name} again`, median(times.again), median(times.floor), "ms", 2)
+  report(
+    `write a new record of ${name} (floor: the least there is)`,
+    median(times.fresh),
+    median(times.least),
+    "ms",
+  )
+  report(`write a record of ${name} again (floor: the least)`, median(times.again), median(times.least), "ms")
   report(`update a record of ${name}`, median(times.update), median(times.floor), "ms")
   report(`write a new record of ${name}, p95`, quantile(times.fresh, 0.95), quantile(times.floor, 0.95), "ms")
 }
