@@ -23,17 +23,19 @@ export const probe: LanguageModelV4FunctionTool = {
 }
 
 type Heard = { headers: Record<string, unknown>; body: Record<string, unknown> }
-type Server = { url: string; heard: Heard[]; connections: () => number } & AsyncDisposable
+type Server = { url: string; heard: Heard[]; connections: () => number; ended: () => number } & AsyncDisposable
 
 export async function chatServer(text: string, { stayOpen = false } = {}): Promise<Server> {
   const heard: Heard[] = []
-  let connections = 0
+  let [connections, ended] = [0, 0]
   const server = createServer(async (request, response) => {
     const raw: Buffer[] = []
     for await (const part of request) raw.push(part as Buffer)
     heard.push({ headers: request.headers, body: JSON.parse(Buffer.concat(raw).toString()) })
     response.writeHead(200, { "content-type": "text/event-stream" }).write(text)
-    if (!stayOpen) response.end()
+    if (stayOpen) return
+    response.end()
+    ended++
   }).on("connection", () => connections++)
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
@@ -41,6 +43,7 @@ export async function chatServer(text: string, { stayOpen = false } = {}): Promi
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/chat/completions`,
     heard,
     connections: () => connections,
+    ended: () => ended,
     async [Symbol.asyncDispose]() {
       server.close()
       server.closeAllConnections()

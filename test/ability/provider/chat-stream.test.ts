@@ -184,9 +184,8 @@ test("the signature of a call's thought comes with the call", async () => {
 
 test("the stream ends with the server's last word, even if its connection stays", async () => {
   await using server = await chatServer(delta({ content: "a" }) + finish("stop") + done, { stayOpen: true })
-  const started = performance.now()
   assert.equal(only(await partsOf(modelAt(server.url)), "finish").length, 1)
-  assert.ok(performance.now() - started < 900)
+  assert.equal(server.ended(), 0)
 })
 
 test("a connection is used again for the next turn", async () => {

@@ -17,7 +17,7 @@ function bufferedBytes(): number {
 
 test("a client that never reads is cut off, costs little, and can come back to everything", async () => {
   await using tmp = await tmpdir()
-  await using server = await startServer(tmp.path, { stall: 3000 })
+  await using server = await startServer(tmp.path, { stall: 6000 })
   const good = follow(server)
   const cursor = String((await good.opened).headers["x-vitamin-cursor"])
   const lazy = connect(server.port, "127.0.0.1")
@@ -35,7 +35,7 @@ test("a client that never reads is cut off, costs little, and can come back to e
     await new Promise((resolve) => setImmediate(resolve))
   }
   // Freed buffers are swept in the background; the client is still connected while this waits.
-  await until(() => bufferedBytes() - before < 10e6, "less than 10 MB held for 30 MB of events", 2000)
+  await until(() => bufferedBytes() - before < 10e6, "less than 10 MB held for 30 MB of events", 5000)
   await until(() => good.frames.length === 6000, "the good client")
   let left = 2
   for (let i = 0; i < 2000 && left > 1; i++) {

@@ -20,7 +20,7 @@ const ways: Record<string, (world: World) => { input: object; stop: () => void; 
     const controller = new AbortController()
     return { input: { signal: controller.signal }, stop: () => controller.abort(), reason: /aborted/ }
   },
-  "a timeout": () => ({ input: { timeout: 150 }, stop: () => {}, reason: /time was up/ }),
+  "a timeout": () => ({ input: { timeout: 2_000 }, stop: () => {}, reason: /time was up/ }),
 }
 
 for (const [name, way] of Object.entries(ways)) {
@@ -30,10 +30,8 @@ for (const [name, way] of Object.entries(ways)) {
       const work = world.ask("go", input, patient)
       work.catch(() => {})
       await until(() => world.events.some(({ type }) => type === "message.delta"))
-      const start = performance.now()
       stop()
       await assert.rejects(work, { name: "Session.Interrupted", message: reason })
-      assert.ok(performance.now() - start < 2_000)
       const { status, error } = await Session.get(world.session.id)
       assert.deepEqual([status, error?.name], ["interrupted", "Session.Interrupted"])
       const last = (await world.messages()).at(-1)

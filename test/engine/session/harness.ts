@@ -30,7 +30,7 @@ export type World = {
 }
 type Setting = { wire?: Wire; config?: object; variables?: Record<string, string> }
 
-export const hasty: Timing = { stall: 400, keepEvery: 1_000, wait: () => 1 }
+export const hasty: Timing = { stall: 1_500, keepEvery: 1_000, wait: () => 1 }
 
 export async function inWorld(
   script: Script,
@@ -147,9 +147,9 @@ export function defineTool(
 
 /** Wait until something is so. */
 export async function until(isSo: () => unknown, what = "it"): Promise<void> {
-  const end = performance.now() + 10_000
+  const end = performance.now() + 60_000
   while (!(await isSo())) {
-    if (performance.now() > end) throw new Error(`${what} did not happen within 10 s`)
+    if (performance.now() > end) throw new Error(`${what} did not happen within 60 s`)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

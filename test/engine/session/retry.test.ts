@@ -45,7 +45,7 @@ for (const wire of wires)
             waits.push(waitFor(error, tries))
             return 1
           }
-          assert.equal(textOf(await ask("go", {}, { wait, stall: 60 })), "größer → ✓", name)
+          assert.equal(textOf(await ask("go", {}, { wait, stall: 500 })), "größer → ✓", name)
           assert.equal(llm.requests.length, 3, name)
           assert.deepEqual(shapeOf(await messages()), ["user", "assistant"], name)
           assert.equal(filesOf(session.id).length, 2, name)
