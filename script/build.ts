@@ -1,6 +1,7 @@
 // Builds `dist/`: the installed command and the library, bundled so that a start reads a few files.
 import { chmodSync } from "node:fs"
 import { build, type InlineConfig, type Rolldown } from "tsdown"
+import { licences } from "./licences.ts"
 
 const shared: InlineConfig = {
   format: "esm",
@@ -25,7 +26,7 @@ const plainWidth: Rolldown.Plugin = {
 
 await build({
   ...shared,
-  plugins: [plainWidth],
+  plugins: [plainWidth, licences],
   entry: { vitamin: "src/edge/cli/vitamin.ts", index: "src/index.ts" },
   minify: true,
   dts: false,

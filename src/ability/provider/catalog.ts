@@ -1,6 +1,12 @@
 // What is known of models: rows of `models.json`, one string per provider, taken apart only for the provider that is
-// asked for. Parsing all 1 800 takes longer than a start may.
-import rows from "./models.json" with { type: "json" }
+// asked for. Parsing all 1 800 takes longer than a start may. A list that a person had fetched goes before the shipped
+// one, provider by provider.
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Global from "#kernel/global.ts"
+import * as Log from "#kernel/log.ts"
+import { errorCode, errorText } from "#util/error.ts"
+import shipped from "./models.json" with { type: "json" }
 
 type Input = "text" | "image" | "pdf" | "audio" | "video"
 
@@ -20,7 +26,17 @@ export type ModelFacts = {
 }
 
 const kinds: Record<string, Input> = { t: "text", i: "image", p: "pdf", a: "audio", v: "video" }
-const all: Record<string, string> = rows
+let known: { file: string; rows: Record<string, string> } | undefined
+
+/** Where a fetched list is kept. */
+export function refreshedFile(): string {
+  return join(Global.cache(), "models.json")
+}
+
+/** Look again at what is kept. */
+export function forget(): void {
+  known = undefined
+}
 
 /** The ids of one provider's models. */
 export function ids(provider: string): string[] {
@@ -34,11 +50,34 @@ export function get(provider: string, id: string): ModelFacts | undefined {
 }
 
 export function list(): ModelFacts[] {
-  return Object.keys(all).flatMap((provider) => rowsOf(provider).map((row) => parse(provider, row)))
+  return Object.keys(all()).flatMap((provider) => rowsOf(provider).map((row) => parse(provider, row)))
 }
 
 function rowsOf(provider: string): string[] {
-  return Object.hasOwn(all, provider) ? all[provider]!.split("\n") : []
+  const rows = all()
+  return Object.hasOwn(rows, provider) ? rows[provider]!.split("\n") : []
+}
+
+function all(): Record<string, string> {
+  const file = refreshedFile()
+  if (known?.file !== file) known = { file, rows: { ...shipped, ...readRefreshed(file) } }
+  return known.rows
+}
+
+function readRefreshed(file: string): Record<string, string> {
+  try {
+    const rows: unknown = JSON.parse(readFileSync(file, "utf8"))
+    if (Object.values(rows as object).every((text) => typeof text === "string"))
+      return rows as Record<string, string>
+    throw new Error("it has another form")
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT")
+      Log.warn("the fetched list of models cannot be used; the shipped one is", {
+        file,
+        error: errorText(error),
+      })
+    return {}
+  }
 }
 
 function parse(provider: string, row: string): ModelFacts {

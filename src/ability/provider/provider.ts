@@ -25,6 +25,7 @@ export type { ModelFacts } from "./catalog.ts"
 export type { Auth } from "./connection.ts"
 export { MissingKey, UnknownModel, UnknownProvider, Unusable } from "./errors.ts"
 export type { Wire } from "./providers.ts"
+export { NotRefreshed, refreshCatalog as refresh } from "./refresh-catalog.ts"
 export type { Request } from "./transform-request.ts"
 
 /** A tool as the model is told of it. */

@@ -80,6 +80,9 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
       (models) =>
         models
           .positional("provider", { type: "string", describe: "of one provider" })
+          .option("refresh", { type: "boolean", describe: "fetch the newest facts first" })
+          .option("from", { type: "string", describe: "the list to fetch, as models.dev gives it" })
+          .implies("from", "refresh")
           .option("format", format),
       async (options) => (await import("./models.ts")).listModels(options),
     )

@@ -3,9 +3,16 @@ import * as Provider from "#ability/provider/provider.ts"
 import { type FolderOptions, inInstance } from "./in-instance.ts"
 
 export async function listModels(
-  options: FolderOptions & { provider?: string | undefined; format: "text" | "json" },
+  options: FolderOptions & {
+    provider?: string | undefined
+    format: "text" | "json"
+    refresh?: boolean | undefined
+    from?: string | undefined
+  },
 ): Promise<void> {
   await inInstance(options, async () => {
+    if (options.refresh)
+      process.stderr.write(`${await Provider.refresh(options.from)} models are known now\n`)
     await Provider.load()
     const models = Provider.models().filter(
       (model) => !options.provider || model.provider === options.provider,

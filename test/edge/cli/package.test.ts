@@ -1,7 +1,7 @@
 // The package as npm carries it: complete in itself, and able to find a Node that can run it.
 import assert from "node:assert/strict"
 import { execFileSync, spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { fileURLToPath } from "node:url"
@@ -37,6 +37,7 @@ test("the packed package runs without node_modules, source or project around it"
   await using tmp = await tmpdir()
   const command = unpack(tmp)
   assert.equal(existsSync(join(tmp.path, "package", "src")), false)
+  assert.match(readFileSync(join(tmp.path, "package", "dist", "LICENSES.txt"), "utf8"), /^zod .+ \(MIT\)$/m)
   assert.equal(run(tmp, [command, "--version"]).stdout, `${version}\n`)
   const shown = run(tmp, [command, "config", "show"])
   assert.equal(shown.status, 0, shown.stderr)

@@ -1,0 +1,39 @@
+// Newer facts about models, fetched when a person asks for them and kept beside what ships. Nothing else needs the
+// network.
+
+import { NamedError } from "#util/error.ts"
+import { fetchBytes, fetchFailure } from "#util/fetch-bytes.ts"
+import { replaceFile } from "#util/replace-file.ts"
+import * as Catalog from "./catalog.ts"
+import { catalogRows } from "./catalog-rows.ts"
+import { providers } from "./providers.ts"
+import { useProxy } from "./use-proxy.ts"
+
+const source = "https://models.dev/api.json"
+const maxBytes = 32 << 20
+const timeout = 30_000
+
+export class NotRefreshed extends NamedError {
+  constructor(url: string, reason: string) {
+    super(
+      "Provider.NotRefreshed",
+      `The list of models at ${url} could not be used: ${reason}. What was known stays.`,
+      { url },
+    )
+  }
+}
+
+/** Fetch the list and keep it; gives how many models of our providers are in it. */
+export async function refreshCatalog(url: string = source): Promise<number> {
+  await useProxy()
+  try {
+    const rows = catalogRows(JSON.parse((await fetchBytes({ url, timeout, maxBytes })).toString()))
+    const own = Object.entries(rows).filter(([id]) => Object.hasOwn(providers, id))
+    if (own.length === 0) throw new Error("it has no provider that is known here")
+    await replaceFile(Catalog.refreshedFile(), JSON.stringify(Object.fromEntries(own)))
+    Catalog.forget()
+    return own.reduce((sum, [, text]) => sum + text.split("\n").length, 0)
+  } catch (error) {
+    throw new NotRefreshed(url, fetchFailure(error))
+  }
+}
