@@ -1,25 +1,11 @@
-// Keys that a person stored with `vitamin auth login`: `auth.json` in the data folder, readable by its owner only. It is
-// opened before it is checked, never through a link, and replaced whole, so that nobody sees half of it.
-import { randomBytes } from "node:crypto"
-import {
-  closeSync,
-  constants,
-  fchmodSync,
-  fstatSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs"
+// Keys that a person stored with `vitamin auth login`: `auth.json` in the data folder, readable by its owner only.
+import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import * as Global from "#kernel/global.ts"
-import * as Log from "#kernel/log.ts"
+import * as PrivateFile from "#kernel/private-file.ts"
 import * as Secret from "#kernel/secret.ts"
 import { createLock } from "#kernel/storage/lock.ts"
-import { errorCode, NamedError } from "#util/error.ts"
+import { NamedError } from "#util/error.ts"
 
 export class UnsafeLogins extends NamedError {
   constructor(path: string, reason: string) {
@@ -76,7 +62,7 @@ async function update(change: (stored: Stored) => Stored): Promise<void> {
   try {
     await lock.acquire()
     try {
-      write(change(read()))
+      PrivateFile.write(path(), `${JSON.stringify(change(read()), null, 2)}\n`, { replace: true })
     } finally {
       lock.release()
     }
@@ -87,31 +73,8 @@ async function update(change: (stored: Stored) => Stored): Promise<void> {
 
 function read(): Stored {
   const file = path()
-  const fd = open(file)
-  if (fd === undefined) return {}
-  try {
-    const stat = fstatSync(fd)
-    if (!stat.isFile()) throw new UnsafeLogins(file, "it is not a plain file")
-    if (process.getuid && stat.uid !== process.getuid())
-      throw new UnsafeLogins(file, "it belongs to another user")
-    if (stat.mode & 0o077) {
-      Log.warn("the file of logins was open to other users and has been closed", { file })
-      fchmodSync(fd, 0o600)
-    }
-    return parse(readFileSync(fd, "utf8"), file)
-  } finally {
-    closeSync(fd)
-  }
-}
-
-function open(file: string): number | undefined {
-  try {
-    return openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined
-    if (errorCode(error) === "ELOOP") throw new UnsafeLogins(file, "it is a symbolic link")
-    throw error
-  }
+  const text = PrivateFile.read(file, (reason) => new UnsafeLogins(file, reason))
+  return text === undefined ? {} : parse(text, file)
 }
 
 function parse(text: string, file: string): Stored {
@@ -127,24 +90,6 @@ function parse(text: string, file: string): Stored {
 
 function isStored(value: unknown): boolean {
   return typeof (value as Stored[string] | null)?.key === "string"
-}
-
-/** A rename takes the place of a link instead of following it. */
-function write(stored: Stored) {
-  const file = path()
-  const temporary = `${file}.${process.pid}.${randomBytes(4).toString("hex")}`
-  try {
-    const fd = openSync(temporary, "wx", 0o600)
-    try {
-      writeFileSync(fd, `${JSON.stringify(stored, null, 2)}\n`)
-      fsyncSync(fd)
-    } finally {
-      closeSync(fd)
-    }
-    renameSync(temporary, file)
-  } finally {
-    rmSync(temporary, { force: true })
-  }
 }
 
 function path(): string {
