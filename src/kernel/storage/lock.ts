@@ -34,7 +34,7 @@ function isUsable(open: (file: string) => DatabaseSync, path: string): boolean {
   try {
     return database.prepare("PRAGMA journal_mode").get()?.journal_mode === "wal"
   } catch (error) {
-    if ((error as { errcode?: number }).errcode === busy) return true
+    if (isBusy(error)) return true
     if (isNotADatabase(error)) return false
     throw error
   } finally {
@@ -106,9 +106,14 @@ function tryBegin(begin: StatementSync): boolean {
     begin.run()
     return true
   } catch (error) {
-    if ((error as { errcode?: number }).errcode === busy) return false
+    if (isBusy(error)) return false
     throw error
   }
+}
+
+/** The low byte is the kind; the rest says more, such as that another process is just setting up the log. */
+function isBusy(error: unknown): boolean {
+  return ((error as { errcode?: number }).errcode ?? 0) % 256 === busy
 }
 
 function isNotADatabase(error: unknown): boolean {

@@ -1,5 +1,6 @@
 // Several processes over one store.
 import assert from "node:assert/strict"
+import { join } from "node:path"
 import { test } from "node:test"
 import * as Storage from "#kernel/storage/storage.ts"
 import { runFixture } from "../../fixture/child.ts"
@@ -54,4 +55,11 @@ test("Storage: a paused holder keeps the lock, the others fail after five second
   await Storage.write(key, { n: 3 })
   assert.deepEqual(await Storage.read(key), { n: 3 })
   await Storage.close()
+})
+
+test("createLock() of four processes that open and close it all the time lets each in", async () => {
+  await using tmp = await tmpdir()
+  const args = [join(tmp.path, "lock"), "300"]
+  const children = [1, 2, 3, 4].map(() => runFixture("storage-lock.ts", { args, env: tmp.env }))
+  for (const child of children) assert.equal(await child.exit, 0, child.errors())
 })
