@@ -94,12 +94,7 @@ async function long(turns: number) {
   const late = (all: number[]) => median(all.slice(-50))
   const early = (all: number[]) => median(all.slice(5, 55))
   report(`${turns} turns: own time at the end (floor: the bare loop)`, late(gaps), late(floor.gaps), "ms")
-  report(
-    `${turns} turns: own time at the end (floor: turn 10)`,
-    late(gaps) - late(floor.gaps),
-    early(gaps) - early(floor.gaps),
-    "ms",
-  )
+  report(`${turns} turns: own time at the end (floor: turn 10)`, late(gaps), early(gaps), "ms", 1.3)
   report(`${turns} turns: peak memory`, rss, floor.rss, "MB")
 }
 

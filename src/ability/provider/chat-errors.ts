@@ -1,38 +1,40 @@
 // What went wrong with a request that left, as the errors of the AI SDK: callers handle those of all wire forms alike.
 import { APICallError } from "@ai-sdk/provider"
+import { errorCode } from "#util/error.ts"
+import type { Reply } from "./post.ts"
 
 /** The server answered with an HTTP error. */
-export async function refused(response: Response, url: string): Promise<APICallError> {
-  const responseBody = await response.text().catch(() => "")
-  const { status: statusCode, statusText } = response
+export async function refused(reply: Reply, url: string): Promise<APICallError> {
+  const { status: statusCode, statusText, headers: responseHeaders } = reply
+  const responseBody = await textOf(reply).catch(() => "")
   return new APICallError({
     message: saidIn(responseBody) || statusText || `The provider answered with status ${statusCode}.`,
     url,
     requestBodyValues: undefined,
     statusCode,
-    responseHeaders: Object.fromEntries(response.headers),
+    responseHeaders,
     responseBody,
   })
 }
 
 /** No answer came at all. Anything but the network's failure is a request that cannot be sent, and stays as it is. */
 export function unreachable(error: unknown, url: string): unknown {
-  const { cause } = error as { cause?: unknown }
-  if (!(error instanceof TypeError && error.message === "fetch failed" && cause instanceof Error))
-    return error
-  const message = `Cannot connect to API: ${cause.message}`
-  return new APICallError({ message, cause, url, requestBodyValues: undefined, isRetryable: true })
+  if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) return error
+  // Of a name with several addresses each has its own failure, and the whole has no words.
+  const [first = error] = (error as Partial<AggregateError>).errors ?? []
+  const message = `Cannot connect to API: ${first.message || errorCode(error)}`
+  return new APICallError({ message, cause: error, url, requestBodyValues: undefined, isRetryable: true })
 }
 
 /** The answer began and its connection broke. */
-export function brokenOff(cause: unknown, response: Response, url: string): APICallError {
+export function brokenOff(cause: unknown, reply: Reply, url: string): APICallError {
   return new APICallError({
     message: "Failed to process successful response",
     cause,
     url,
     requestBodyValues: undefined,
-    statusCode: response.status,
-    responseHeaders: Object.fromEntries(response.headers),
+    statusCode: reply.status,
+    responseHeaders: reply.headers,
     isRetryable: true,
   })
 }
@@ -42,6 +44,12 @@ export function faultOf(error: unknown, url: string): Error {
   if (error instanceof Error) return error
   const message = saidIn(JSON.stringify({ error })) || "The provider failed."
   return new APICallError({ message, url, requestBodyValues: undefined, data: error, isRetryable: true })
+}
+
+async function textOf({ body }: Reply): Promise<string> {
+  const parts: Buffer[] = []
+  for await (const part of body) parts.push(part)
+  return Buffer.concat(parts).toString()
 }
 
 function saidIn(body: string): string | undefined {

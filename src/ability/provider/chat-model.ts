@@ -1,18 +1,19 @@
-// A model that is spoken to in OpenAI's chat completions: one fetch, one stream from its bytes to parts. The AI SDK's
+// A model that is spoken to in OpenAI's chat completions: one request, one stream from its bytes to parts. The AI SDK's
 // package does the same in four streams with a schema for every chunk, which costs more than the rest of a turn.
-import {
-  EmptyResponseBodyError,
-  type LanguageModelV4,
-  type LanguageModelV4CallOptions,
-  type LanguageModelV4StreamPart,
-  type LanguageModelV4StreamResult,
-  type SharedV4Warning,
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+  LanguageModelV4StreamResult,
+  SharedV4Warning,
 } from "@ai-sdk/provider"
+import { type ByteReader, createByteReader } from "./byte-reader.ts"
 import { brokenOff, refused, unreachable } from "./chat-errors.ts"
 import { generateFrom } from "./chat-generate.ts"
-import { buildRequest } from "./chat-request.ts"
+import { createRequestBuilder } from "./chat-request.ts"
 import { type ChunkReader, createChunkReader } from "./chunk-reader.ts"
 import { createLineReader } from "./line-reader.ts"
+import { post, type Reply } from "./post.ts"
 
 export type ChatModelConfig = {
   providerId: string
@@ -28,15 +29,20 @@ const closingTime = 1_000
 
 export function createChatModel(config: ChatModelConfig): LanguageModelV4 {
   const { providerId, modelId } = config
+  const build = createRequestBuilder(config)
 
   async function doStream(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
-    const { body, warnings, optionsName } = buildRequest(options, config)
-    const response = await send(body, options, config)
-    if (!response.ok) throw await refused(response, config.url)
-    if (!response.body) throw new EmptyResponseBodyError({})
+    const { body, warnings, optionsName } = build(options)
+    const reply = await send(body, options, config)
+    if (reply.status < 200 || reply.status > 299) throw await refused(reply, config.url)
     const chunks = createChunkReader({ optionsName, raw: options.includeRawChunks === true })
-    const stream = partsOf({ response, chunks, warnings, options, url: config.url })
-    return { stream, request: { body }, response: { headers: Object.fromEntries(response.headers) } }
+    const stream = partsOf({ reply, chunks, warnings, options, url: config.url })
+    const request = {
+      get body() {
+        return Buffer.concat(body).toString()
+      },
+    }
+    return { stream, request, response: { headers: reply.headers } }
   }
 
   return Object.freeze({
@@ -51,11 +57,12 @@ export function createChatModel(config: ChatModelConfig): LanguageModelV4 {
 }
 
 async function send(
-  body: string,
-  { headers, abortSignal }: LanguageModelV4CallOptions,
+  body: Buffer[],
+  { headers, abortSignal: signal }: LanguageModelV4CallOptions,
   config: ChatModelConfig,
-): Promise<Response> {
+): Promise<Reply> {
   const all: Record<string, string> = {
+    accept: "*/*",
     "content-type": "application/json",
     "user-agent": "vitamin",
     ...config.headers,
@@ -63,14 +70,14 @@ async function send(
   for (const [name, value] of Object.entries(headers ?? {}))
     if (value !== undefined) all[name.toLowerCase()] = value
   try {
-    return await fetch(config.url, { method: "POST", headers: all, body, signal: abortSignal ?? null })
+    return await post({ url: config.url, headers: all, body, signal })
   } catch (error) {
-    throw abortSignal?.aborted ? abortSignal.reason : unreachable(error, config.url)
+    throw signal?.aborted ? signal.reason : unreachable(error, config.url)
   }
 }
 
 type Reading = {
-  response: Response
+  reply: Reply
   chunks: ChunkReader
   warnings: SharedV4Warning[]
   options: LanguageModelV4CallOptions
@@ -78,25 +85,25 @@ type Reading = {
 }
 
 function partsOf({
-  response,
+  reply,
   chunks,
   warnings,
   options,
   url,
 }: Reading): ReadableStream<LanguageModelV4StreamPart> {
-  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  const reader = createByteReader(reply.body)
   const lines = createLineReader(chunks.take)
   const { abortSignal } = options
 
   /** Read until there is something to hand out. Says whether more can come. */
   async function fill(): Promise<boolean> {
     while (chunks.parts.length === 0) {
-      const { done, value } = await reader.read()
-      if (done) lines.end()
-      else lines.add(value)
-      if (!done && !chunks.ended()) continue
+      const bytes = await reader.read()
+      if (bytes) lines.add(bytes)
+      else lines.end()
+      if (bytes && !chunks.ended()) continue
       chunks.end()
-      if (!done) leave(reader)
+      if (bytes) leave(reader)
       return false
     }
     return true
@@ -112,23 +119,22 @@ function partsOf({
           chunks.parts.length = 0
           if (!more) controller.close()
         } catch (error) {
-          controller.error(abortSignal?.aborted ? abortSignal.reason : brokenOff(error, response, url))
+          controller.error(abortSignal?.aborted ? abortSignal.reason : brokenOff(error, reply, url))
         }
       },
-      cancel: (reason) => reader.cancel(reason),
+      cancel: reader.cancel,
     },
     { highWaterMark: 0 },
   )
 }
 
 /** What follows the last word is the end of the connection's answer; one that goes on is cut. */
-function leave(reader: ReadableStreamDefaultReader<Uint8Array>): void {
-  const cancel = () => void reader.cancel().catch(() => {})
-  const timer = setTimeout(cancel, closingTime)
+function leave(reader: ByteReader): void {
+  const timer = setTimeout(reader.cancel, closingTime)
   reader.read().then(
-    ({ done }) => {
+    (bytes) => {
       clearTimeout(timer)
-      if (!done) cancel()
+      if (bytes) reader.cancel()
     },
     () => clearTimeout(timer),
   )

@@ -1,37 +1,62 @@
-// The body of a chat-completions request, as text.
-import type { LanguageModelV4CallOptions, SharedV4ProviderOptions, SharedV4Warning } from "@ai-sdk/provider"
+// The body of a chat-completions request, in pieces.
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4Message,
+  SharedV4ProviderOptions,
+  SharedV4Warning,
+} from "@ai-sdk/provider"
 import { chatMessages } from "./chat-messages.ts"
 import type { ChatModelConfig } from "./chat-model.ts"
+import { createMessageBytes, joined } from "./message-bytes.ts"
 
 type Fields = Record<string, unknown>
 type BuiltRequest = {
-  body: string
+  body: Buffer[]
   warnings: SharedV4Warning[]
   /** Under which name the provider's own metadata stand. */
   optionsName: string
 }
 
-export function buildRequest(options: LanguageModelV4CallOptions, config: ChatModelConfig): BuiltRequest {
-  const { prompt, responseFormat, providerOptions } = options
+export function createRequestBuilder(config: ChatModelConfig) {
   const names = namesOf(config.providerId)
-  const optionsName = names.find((name) => providerOptions?.[name]) ?? names.at(-1)!
-  const body = JSON.stringify({
+  const messages = createMessageBytes(textOf)
+
+  return function build(options: LanguageModelV4CallOptions): BuiltRequest {
+    const { prompt, providerOptions } = options
+    const optionsName = names.find((name) => providerOptions?.[name]) ?? names.at(-1)!
+    const last = { ...toolFields(options), stream: true, stream_options: { include_usage: true } }
+    const first = { ...settings(options, config), ...ownFields(names, providerOptions, options.reasoning) }
+    for (const name of ["messages", ...Object.keys(last)]) delete first[name]
+    const [begin, ...more] = joined(prompt.map((message) => messages.bytesOf(message, optionsName)))
+    const body = [
+      Buffer.from(`${JSON.stringify(first).slice(0, -1)},"messages":[`),
+      // Each message begins with a comma, which the first one has no use for.
+      ...(begin ? [begin.subarray(1)] : []),
+      ...more,
+      Buffer.from(`],${JSON.stringify(last).slice(1)}`),
+    ]
+    return { body, warnings: warningsOf(options), optionsName }
+  }
+}
+
+function textOf(message: LanguageModelV4Message, optionsName: string): string {
+  return chatMessages([message], optionsName)
+    .map((fields) => `,${JSON.stringify(fields)}`)
+    .join("")
+}
+
+function settings(options: LanguageModelV4CallOptions, config: ChatModelConfig): Fields {
+  return {
     model: config.modelId,
     [config.limitName]: options.maxOutputTokens,
     temperature: options.temperature,
     top_p: options.topP,
     frequency_penalty: options.frequencyPenalty,
     presence_penalty: options.presencePenalty,
-    response_format: responseFormat?.type === "json" ? { type: "json_object" } : undefined,
+    response_format: options.responseFormat?.type === "json" ? { type: "json_object" } : undefined,
     stop: options.stopSequences,
     seed: options.seed,
-    ...ownFields(names, providerOptions, options.reasoning),
-    messages: chatMessages(prompt, optionsName),
-    ...toolFields(options),
-    stream: true,
-    stream_options: { include_usage: true },
-  })
-  return { body, warnings: warningsOf(options), optionsName }
+  }
 }
 
 /** The camel-cased name is the one that counts; the plain one is taken too. */

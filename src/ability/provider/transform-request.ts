@@ -30,6 +30,10 @@ export type Target = {
   quirks: Quirks
 }
 
+type Tool = LanguageModelV4FunctionTool
+
+const limited = new WeakMap<Tool, Partial<Record<Wire, Tool>>>()
+
 /** Answers are rarely longer, and some providers count the limit against the quota of a minute. */
 const usualOutput = 32_000
 
@@ -49,8 +53,12 @@ export function transformRequest(request: Request, target: Target): LanguageMode
   return target.wire === "messages" ? markCache(options) : options
 }
 
-function limitTool(tool: LanguageModelV4FunctionTool, wire: Wire): LanguageModelV4FunctionTool {
-  return { ...tool, inputSchema: limitSchema(tool.inputSchema, wire) }
+/** The same tools come with every request. A frozen one is limited once. */
+function limitTool(tool: Tool, wire: Wire): Tool {
+  const known = limited.get(tool)
+  const changed = known?.[wire] ?? { ...tool, inputSchema: limitSchema(tool.inputSchema, wire) }
+  if (Object.isFrozen(tool) && !known?.[wire]) limited.set(tool, { ...known, [wire]: changed })
+  return changed
 }
 
 /** Never more than the model gives. Of a model that nobody described, and of OpenAI's own, the server knows best. */

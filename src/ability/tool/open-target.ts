@@ -1,24 +1,23 @@
 // The file or folder that a call names, open, and known to be where reading is allowed. A name that does not exist
 // comes back with those that the model may have meant.
 import { readdirSync } from "node:fs"
-import type { FileHandle } from "node:fs/promises"
 import { basename, dirname, join, relative, resolve } from "node:path"
 import { Instance } from "#kernel/instance.ts"
 import { errorCode, NamedError } from "#util/error.ts"
 import { nearest } from "#util/nearest.ts"
 import { rootOf } from "./permit-reading.ts"
-import { handlePath, isInside, openInside, resolveInside } from "./resolve-inside.ts"
+import { type Handle, handlePath, isInside, openInside, resolveInside } from "./resolve-inside.ts"
 import type { Context, Need } from "./tool.ts"
 
 export type Target = {
-  handle: FileHandle
+  handle: Handle
   /** As a person would write it, from the folder of the Instance. */
   shown: string
   /** Leads to what is open, for programs that want a path. */
   path: string
   isDirectory: boolean
   size: number
-} & AsyncDisposable
+} & Disposable
 
 class Missing extends NamedError {
   constructor(path: string, near: string[], available: string | undefined) {
@@ -32,20 +31,31 @@ export function needsReading(path = "."): Need[] {
   return [{ permission: "file.read", target: resolve(Instance.directory, path) }]
 }
 
+/** What is opened is in the workspace, among the session's outputs, or in what was granted for this call. */
 export async function openTarget(path: string, context: Context): Promise<Target> {
   const absolute = resolve(Instance.directory, path)
   const root = rootOf(path, context.sessionId)
-  const handle = await openInside(root, absolute).catch(async (error) => {
-    throw errorCode(error) === "ENOENT" ? await missing(root, absolute) : error
-  })
-  const stat = await handle.stat()
+  const granted = context.granted ?? []
+  const handle = await open([root, ...granted], absolute)
   return {
     handle,
-    shown: root === Instance.worktree ? relative(Instance.directory, absolute) || "." : absolute,
+    shown:
+      root === Instance.worktree && isInside(root, absolute)
+        ? relative(Instance.directory, absolute) || "."
+        : absolute,
     path: handlePath(handle, absolute),
-    isDirectory: stat.isDirectory(),
-    size: stat.size,
-    [Symbol.asyncDispose]: () => handle.close(),
+    isDirectory: handle.stat.isDirectory(),
+    size: handle.stat.size,
+    [Symbol.dispose]: handle[Symbol.dispose],
+  }
+}
+
+async function open(roots: [string, ...string[]], absolute: string): Promise<Handle> {
+  try {
+    return openInside(roots, absolute)
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT") throw error
+    throw await missing(roots.find((root) => isInside(root, absolute)) ?? roots[0], absolute)
   }
 }
 

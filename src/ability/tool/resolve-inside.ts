@@ -1,12 +1,15 @@
 // Whether a path is inside a folder, judged by where it really is. For use, a file is opened first and then what was
 // opened is judged, so that nothing swapped in between gets through.
-import { constants, readlinkSync, realpathSync, type Stats } from "node:fs"
-import { type FileHandle, open, realpath } from "node:fs/promises"
+import { closeSync, constants, fstatSync, openSync, readlinkSync, realpathSync, type Stats } from "node:fs"
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
 import { errorCode, NamedError } from "#util/error.ts"
 import { statOf } from "#util/stat-of.ts"
 
+// Blocking calls throughout: each takes microseconds, and a way through the thread pool many times that.
 const maxLinks = 40
+
+/** What is open, as it was when it was opened. */
+export type Handle = { readonly fd: number; readonly stat: Stats } & Disposable
 
 export class PathOutside extends NamedError {
   constructor(path: string, root: string) {
@@ -23,32 +26,35 @@ export class PathInvalid extends NamedError {
 /** The real path of `path` (relative to `root`, or absolute), which need not exist yet. */
 export async function resolveInside(root: string, path: string): Promise<string> {
   const { folder, target } = check(root, path)
-  const real = await realTarget(target, path)
+  const real = realTarget(target, path)
   if (!isInside(folder, real)) throw new PathOutside(path, folder)
   refuseSpecial(statOf(real), path)
   return real
 }
 
-/** The file or folder itself, open for reading. A missing one throws ENOENT. */
-export async function openInside(root: string, path: string): Promise<FileHandle> {
-  const { folder, target } = check(root, path)
+/** The file or folder itself, open for reading, if it is in one of the folders. A relative path starts at the first of
+ * them. A missing one throws ENOENT. */
+export function openInside(roots: readonly [string, ...string[]], path: string): Handle {
+  const { folder, target } = check(roots[0], path)
   // Opening a device can already have effects; that is refused before. A pipe swapped in must not block.
   refuseSpecial(statOf(target), path)
-  const handle = await open(target, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
+  const fd = openSync(target, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
   try {
-    const stat = await handle.stat()
+    const stat = fstatSync(fd)
     refuseSpecial(stat, path)
-    if (!isInside(folder, locate(handle, stat, target))) throw new PathOutside(path, folder)
-    return handle
+    const place = locate(fd, stat, target)
+    if (![folder, ...roots.slice(1)].some((root) => isInside(root, place)))
+      throw new PathOutside(path, folder)
+    return Object.freeze({ fd, stat, [Symbol.dispose]: () => closeSync(fd) })
   } catch (error) {
-    await handle.close()
+    closeSync(fd)
     throw error
   }
 }
 
 /** A path that leads to an open folder, whatever happens to its names meanwhile (where the system can). */
-export function handlePath(handle: FileHandle, target: string): string {
-  return process.platform === "linux" ? `/proc/self/fd/${handle.fd}` : target
+export function handlePath({ fd }: Handle, target: string): string {
+  return process.platform === "linux" ? `/proc/self/fd/${fd}` : target
 }
 
 /** By path relation, never by prefix: a sibling may have a name that starts with the folder's. */
@@ -60,7 +66,7 @@ export function isInside(folder: string, path: string): boolean {
 function check(root: string, path: string): { folder: string; target: string } {
   if (path === "") throw new PathInvalid(path, "it is empty")
   if (path.includes("\0")) throw new PathInvalid(path, "it has a NUL byte")
-  const folder = realpathSync(root)
+  const folder = realpathSync.native(root)
   const target = resolve(folder, path)
   if (path.split(/[\\/]/).includes("..")) {
     if (!isInside(folder, target) && !isInside(resolve(root), target)) throw new PathOutside(path, folder)
@@ -70,9 +76,9 @@ function check(root: string, path: string): { folder: string; target: string } {
 }
 
 /** Where a path leads: symlinks of all parents that exist are followed, dangling ones too. */
-async function realTarget(target: string, path: string, links = 0): Promise<string> {
+function realTarget(target: string, path: string, links = 0): string {
   try {
-    return await realpath(target)
+    return realpathSync.native(target)
   } catch (error) {
     const code = errorCode(error)
     if (code === "ELOOP" || links > maxLinks)
@@ -83,8 +89,8 @@ async function realTarget(target: string, path: string, links = 0): Promise<stri
   const parent = dirname(target)
   const link = linkOf(target)
   if (link !== undefined)
-    return realTarget(resolve(await realTarget(parent, path, links + 1), link), path, links + 1)
-  return join(await realTarget(parent, path, links), target.slice(parent.length))
+    return realTarget(resolve(realTarget(parent, path, links + 1), link), path, links + 1)
+  return join(realTarget(parent, path, links), target.slice(parent.length))
 }
 
 function linkOf(path: string): string | undefined {
@@ -106,9 +112,9 @@ function kind(stat: Stats): string {
 }
 
 /** The place of what is open: the kernel knows; elsewhere the name must still lead to the same thing. */
-function locate(handle: FileHandle, stat: Stats, target: string): string {
-  if (process.platform === "linux") return readlinkSync(`/proc/self/fd/${handle.fd}`)
-  const real = realpathSync(target)
+function locate(fd: number, stat: Stats, target: string): string {
+  if (process.platform === "linux") return readlinkSync(`/proc/self/fd/${fd}`)
+  const real = realpathSync.native(target)
   const now = statOf(real)
   if (now?.dev === stat.dev && now.ino === stat.ino) return real
   throw new PathInvalid(target, "it changed while it was opened")

@@ -8,13 +8,17 @@ import { version } from "#util/version.ts"
 import { addCommands } from "./commands.ts"
 import { exitCodes, UsageError } from "./exit.ts"
 
+type Internals = { getInternalMethods(): { getUsageInstance(): { cacheHelpMessage: () => void } } }
+
 /** Run one command line; gives the exit code. */
 export async function main(args: string[]): Promise<number> {
   process.stdout.on("error", leaveQuietly)
   // Whoever read the log has gone; the work goes on.
   process.stderr.on("error", () => {})
   try {
-    await commandLine(args).parseAsync()
+    const parser = commandLine(args)
+    drawNoHelpAhead(parser)
+    await parser.parseAsync()
     return Number(process.exitCode ?? exitCodes.done)
   } catch (error) {
     process.stderr.write(
@@ -57,6 +61,12 @@ function commandLine(args: string[]) {
       if (error && error.name !== "YError") throw error
       throw new UsageError(`${(message ?? error.message).replace(/\s+/g, " ")} (vitamin --help)`)
     })
+}
+
+/** Whenever it runs a command, yargs draws the help that a failure of it might show. Ours shows none. */
+function drawNoHelpAhead(parser: object): void {
+  const usage = (parser as Internals).getInternalMethods().getUsageInstance()
+  usage.cacheHelpMessage = () => {}
 }
 
 /** Whoever read our output has gone (`vitamin config show | head`). */

@@ -34,18 +34,21 @@ export async function runTurn(run: Run): Promise<Turn> {
     keepCutOff(run, { text, streamed, error })
     throw error
   }
-  return keepAnswer(run, { text, streamed, answer })
+  return await keepAnswer(run, { text, streamed, answer })
 }
 
 async function ask(run: Run, answer: Answer, streamed: Streamed): Promise<void> {
   const { providerId, modelId, model, facts } = run.chosen
   const watch = createWatchdog(run.signal, run.timing.stall)
   try {
+    run.converter ??= Message.createConverter({ input: facts?.input ?? ["text"], providerId })
     const prompt: Message.ModelMessage[] = [
       { role: "system", content: run.system },
-      ...Message.toModel(run.history, { input: facts?.input ?? ["text"], providerId }),
+      ...run.converter.toModel(run.history),
     ]
-    const options = Provider.transform({ providerId, modelId, prompt, tools: run.tools })
+    const { temperature, maxTokens: maxOutputTokens, metadata } = run.agent
+    const wishes = { temperature, maxOutputTokens, reasoning: metadata.reasoning, sessionId: run.session.id }
+    const options = Provider.transform({ providerId, modelId, prompt, tools: run.tools, ...wishes })
     const { stream } = await model.doStream({ ...options, abortSignal: watch.signal })
     await collect({ stream, answer, signal: watch.signal, onPart: watch.seen, onText: streamed.add })
   } catch (error) {
@@ -57,10 +60,10 @@ async function ask(run: Run, answer: Answer, streamed: Streamed): Promise<void> 
 }
 
 /** An answer that is whole: its text, then its calls. Usage stands on the last of them. */
-function keepAnswer(
+async function keepAnswer(
   run: Run,
   { text, streamed, answer }: { text: Text; streamed: Streamed; answer: Answer },
-): Turn {
+): Promise<Turn> {
   const usage = usageOf(answer.usage, run.chosen.facts)
   addUsage(run.totals, usage)
   const { parts, calls, finish = "other" } = answer
@@ -73,12 +76,13 @@ function keepAnswer(
   if (parts.length) append(run, text)
   else streamed.forget()
   const request = Message.make({ ...base(run), usage, type: "tool_request", data: requestOf(calls) })
+  await run.permits.judge(request)
   append(run, request)
   return { answer: request, request }
 }
 
 function requestOf(calls: Answer["calls"]): Request["data"] {
-  const data = Message.fromToolCalls(
+  return Message.fromToolCalls(
     calls.map(({ id, name, input, providerMetadata }) => ({
       id,
       type: "function",
@@ -86,8 +90,6 @@ function requestOf(calls: Answer["calls"]): Request["data"] {
       providerMetadata,
     })),
   )
-  for (const call of data.calls) call.approval = "approved"
-  return data
 }
 
 /** What had come of an answer that will not be finished. A call that had begun is not in it, and never runs. */

@@ -7,6 +7,7 @@ import { Info, type Of, type Type, type Usage } from "./schema.ts"
 
 export { checkPairing } from "./check-pairing.ts"
 export { Invalid, type Place, parse, serialize } from "./codec.ts"
+export { type Converter, createConverter } from "./converter.ts"
 export { fromToolCalls } from "./from-tool-calls.ts"
 export type { Json, JsonObject } from "./json.ts"
 export {

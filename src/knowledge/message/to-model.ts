@@ -9,15 +9,15 @@ import type {
   LanguageModelV4ToolResultPart,
 } from "@ai-sdk/provider"
 import { fileParts, imageParts, resourceParts, type UserPart } from "./render.ts"
-import { assertNever, type Call, type Info, type Of, type Part } from "./schema.ts"
+import { assertNever, type Info, type Of, type Part } from "./schema.ts"
 import { inputOf, outputOf, resultText, shownName, unanswered } from "./tool-parts.ts"
 
 /** What a model takes. `tools: false` turns calls and results into text, `reasoning: false` leaves thoughts out. */
 export type Facts = { input: readonly string[]; tools?: boolean; reasoning?: boolean; providerId?: string }
 
 type Content<R extends string> = Extract<LanguageModelV4Message, { role: R }>["content"]
-/** Where the result of a call goes, when it comes. */
-type Slot = { request: Info; name: string; part: LanguageModelV4ToolResultPart | LanguageModelV4TextPart }
+/** Where the result of a call goes, when it comes: which message of the prompt, which part of it. */
+type Slot = { request: Info; name: string; at: number; index: number }
 type Making = {
   prompt: LanguageModelV4Prompt
   model: Facts
@@ -26,13 +26,18 @@ type Making = {
 }
 
 export function toModel(messages: readonly Info[], model: Facts): LanguageModelV4Prompt {
-  const making: Making = { prompt: [], model, open: new Map(), shownIds: new Map() }
+  const making = begin(model)
   for (const message of messages) add(making, message)
   endTurn(making.prompt)
   return making.prompt
 }
 
-function add(making: Making, message: Info) {
+export function begin(model: Facts): Making {
+  return { prompt: [], model, open: new Map(), shownIds: new Map() }
+}
+
+/** Take in one message more. What is frozen in the prompt is replaced, never changed. */
+export function add(making: Making, message: Info) {
   switch (message.type) {
     case "text":
       return addText(making, message)
@@ -100,13 +105,12 @@ function addCalls(making: Making, message: Of<"tool_request">) {
       input: inputOf(call),
     }
     if (isOwn && call.providerMetadata) part.providerOptions = call.providerMetadata
-    const result = { type: "tool-result" as const, toolCallId, toolName, output: unanswered(call) }
     parts.push(part)
-    results.push(result)
-    expect(making, call, { request: message, name: call.name, part: result })
+    results.push({ type: "tool-result", toolCallId, toolName, output: unanswered(call) })
   }
   addAssistant(making, parts)
   making.prompt.push({ role: "tool", content: results })
+  expect(making, message)
 }
 
 function addCallsAsText(making: Making, message: Of<"tool_request">) {
@@ -114,45 +118,61 @@ function addCallsAsText(making: Making, message: Of<"tool_request">) {
   const results: LanguageModelV4TextPart[] = []
   for (const call of message.data.calls) {
     const given = call.invalid ?? JSON.stringify(call.arguments)
-    const part = { type: "text" as const, text: resultText(call.name, unanswered(call)) }
     said.push({ type: "text", text: `[called ${call.name} with ${given}]` })
-    results.push(part)
-    expect(making, call, { request: message, name: call.name, part })
+    results.push({ type: "text", text: resultText(call.name, unanswered(call)) })
   }
   addAssistant(making, said)
   addUser(making, results)
+  expect(making, message)
 }
 
-/** Some providers number calls anew in each turn: a result belongs to the last call with its id, and is taken once. */
-function expect({ open }: Making, call: Call, slot: Slot) {
-  if (open.get(call.id)?.request !== slot.request) open.set(call.id, slot)
+/** The results of a request are the last parts of the prompt. Some providers number calls anew in each turn: a result
+ * belongs to the last call with its id, and is taken once. */
+function expect({ open, prompt }: Making, request: Of<"tool_request">) {
+  const { calls } = request.data
+  const at = prompt.length - 1
+  const first = prompt[at]!.content.length - calls.length
+  for (const [i, { id, name }] of calls.entries())
+    if (open.get(id)?.request !== request) open.set(id, { request, name, at, index: first + i })
 }
 
-function addResult({ open }: Making, { data }: Of<"tool_result">) {
+function addResult({ open, prompt }: Making, { data }: Of<"tool_result">) {
   const slot = open.get(data.requestId)
   if (!slot) return
   open.delete(data.requestId)
-  if (slot.part.type === "text") slot.part.text = resultText(slot.name, outputOf(data))
-  else slot.part.output = outputOf(data)
+  const { role, content } = changeable(prompt, slot.at)
+  const output = outputOf(data)
+  if (role === "user") content[slot.index] = { type: "text", text: resultText(slot.name, output) }
+  if (role === "tool")
+    content[slot.index] = { ...(content[slot.index] as LanguageModelV4ToolResultPart), output }
 }
 
 function addAssistant({ prompt }: Making, content: Content<"assistant">) {
   if (!content.length) return
-  const last = prompt.at(-1)
-  if (last?.role === "assistant") last.content.push(...content)
-  else prompt.push({ role: "assistant", content })
+  if (prompt.at(-1)?.role !== "assistant") return void prompt.push({ role: "assistant", content })
+  const last = changeable(prompt, prompt.length - 1)
+  if (last.role === "assistant") last.content.push(...content)
 }
 
 function addUser({ prompt }: Making, content: UserPart[]) {
   if (!content.length) return
   endTurn(prompt)
-  const last = prompt.at(-1)
-  if (last?.role === "user") last.content.push(...content)
-  else prompt.push({ role: "user", content })
+  if (prompt.at(-1)?.role !== "user") return void prompt.push({ role: "user", content })
+  const last = changeable(prompt, prompt.length - 1)
+  if (last.role === "user") last.content.push(...content)
+}
+
+/** The message itself, or a copy in its place where it is frozen. */
+function changeable(prompt: LanguageModelV4Prompt, at: number): LanguageModelV4Message {
+  const message = prompt[at]!
+  if (!Object.isFrozen(message) || message.role === "system") return message
+  const copy = { ...message, content: [...message.content] } as LanguageModelV4Message
+  prompt[at] = copy
+  return copy
 }
 
 /** A turn that was cut off while thinking said nothing, and thoughts alone are refused. */
-function endTurn(prompt: LanguageModelV4Prompt) {
+export function endTurn(prompt: LanguageModelV4Prompt): void {
   const last = prompt.at(-1)
   if (last?.role === "assistant" && last.content.every(({ type }) => type === "reasoning")) prompt.pop()
 }

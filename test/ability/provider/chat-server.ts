@@ -23,7 +23,12 @@ export const probe: LanguageModelV4FunctionTool = {
 }
 
 type Heard = { headers: Record<string, unknown>; body: Record<string, unknown> }
-type Server = { url: string; heard: Heard[]; connections: () => number; ended: () => number } & AsyncDisposable
+type Server = {
+  url: string
+  heard: Heard[]
+  connections: () => number
+  ended: () => number
+} & AsyncDisposable
 
 export async function chatServer(text: string, { stayOpen = false } = {}): Promise<Server> {
   const heard: Heard[] = []

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { once } from "node:events"
-import { createServer } from "node:http"
+import { createServer, request as pass } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import { test } from "node:test"
 import * as Provider from "#ability/provider/provider.ts"
@@ -9,10 +9,18 @@ import { fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { inInstance } from "./harness.ts"
 
-/** A proxy that connects every name to one port on this machine, and remembers what it was asked for. */
+/** A proxy that leads every name to one port on this machine, and remembers what it was asked for. */
 async function proxyTo(port: number): Promise<{ url: string; asked: string[] } & AsyncDisposable> {
   const asked: string[] = []
-  const server = createServer().on("connect", (request, socket) => {
+  const server = createServer((incoming, outgoing) => {
+    const { method, headers, url = "" } = incoming
+    asked.push(url)
+    const { pathname } = new URL(url)
+    const upstream = pass({ host: "127.0.0.1", port, path: pathname, method, headers }, (answer) => {
+      answer.pipe(outgoing.writeHead(answer.statusCode ?? 0, answer.headers))
+    })
+    incoming.pipe(upstream)
+  }).on("connect", (request, socket) => {
     asked.push(request.url ?? "")
     const upstream = connect(port, "127.0.0.1", () => {
       socket.write("HTTP/1.1 200 Connection established\r\n\r\n")
@@ -80,7 +88,7 @@ test("requests go through HTTP_PROXY, except to this machine and to NO_PROXY", a
   )
   assert.equal(await child.exit, 0, child.errors())
   assert.deepEqual(child.lines, ["far heard", "near heard", "excepted could not be reached"])
-  assert.deepEqual(proxy.asked, ["models.example.test:80"])
+  assert.deepEqual(proxy.asked, ["http://models.example.test/v1/chat/completions"])
   assert.equal(llm.requests.length, 2)
 })
 

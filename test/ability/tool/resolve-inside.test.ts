@@ -1,7 +1,7 @@
 // Paths are judged by where they really are, and what was opened is what was judged.
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
-import { realpathSync, symlinkSync } from "node:fs"
+import { readFileSync, realpathSync, symlinkSync } from "node:fs"
 import { createServer } from "node:net"
 import { dirname, join, resolve } from "node:path"
 import { test } from "node:test"
@@ -91,19 +91,33 @@ test("resolveInside() and openInside() refuse sockets and devices in the folder 
   const server = createServer().listen(join(tmp.path, "socket"))
   await new Promise((resolve) => server.once("listening", resolve))
   await assert.rejects(resolveInside(tmp.path, "socket"), { name: "PathInvalid", message: /a socket/ })
-  await assert.rejects(openInside(tmp.path, "socket"), { name: "PathInvalid" })
-  await assert.rejects(openInside(tmp.path, "null"), { name: "PathInvalid", message: /a device/ })
-  await assert.rejects(openInside(tmp.path, "pipe"), { name: "PathInvalid", message: /a named pipe/ })
+  assert.throws(() => openInside([tmp.path], "socket"), { name: "PathInvalid" })
+  assert.throws(() => openInside([tmp.path], "null"), { name: "PathInvalid", message: /a device/ })
+  assert.throws(() => openInside([tmp.path], "pipe"), { name: "PathInvalid", message: /a named pipe/ })
   await new Promise((resolve) => server.close(resolve))
 })
 
 test("openInside() opens what is inside, through links too, and nothing else", async () => {
   await using tmp = await tree()
-  await using handle = await openInside(tmp.path, "in/b.txt")
-  assert.equal(await handle.readFile("utf8"), "inside")
-  await assert.rejects(openInside(tmp.path, "out/secret.txt"), { name: "PathOutside" })
-  await assert.rejects(openInside(tmp.path, "out.txt"), { name: "PathOutside" })
-  await assert.rejects(openInside(tmp.path, "missing"), { code: "ENOENT" })
+  using handle = openInside([tmp.path], "in/b.txt")
+  assert.equal(readFileSync(handle.fd, "utf8"), "inside")
+  assert.throws(() => openInside([tmp.path], "out/secret.txt"), { name: "PathOutside" })
+  assert.throws(() => openInside([tmp.path], "out.txt"), { name: "PathOutside" })
+  assert.throws(() => openInside([tmp.path], "missing"), { code: "ENOENT" })
+})
+
+test("openInside() opens what is in one of the further folders, or is one of them, and nothing beside", async () => {
+  await using tmp = await tree()
+  tmp.write("../project-three/secret.txt", "outside")
+  const secret = join(tmp.outside, "secret.txt")
+  for (const granted of [tmp.outside, secret])
+    for (const path of [secret, "out.txt"]) {
+      using handle = openInside([tmp.path, granted], path)
+      assert.equal(readFileSync(handle.fd, "utf8"), "outside")
+    }
+  const others = ["../project-three/secret.txt", "../project-two"].map((path) => resolve(tmp.path, path))
+  for (const path of others)
+    assert.throws(() => openInside([tmp.path, secret], path), { name: "PathOutside" })
 })
 
 for (const [what, link, path, inside, other] of [

@@ -1,7 +1,9 @@
 // The `read` tool: numbered lines of a text file of any size; other files are described.
+import { readSync } from "node:fs"
 import { z } from "zod"
 import { NamedError } from "#util/error.ts"
 import { needsReading, openTarget, type Target } from "../open-target.ts"
+import * as SeenFiles from "../seen-files.ts"
 import type { Context, Definition, Json, Output } from "../tool.ts"
 import { descriptions } from "./descriptions.ts"
 import { fileKind, type Kind } from "./file-kind.ts"
@@ -23,6 +25,7 @@ const Parameters = z
     message: "expected endLine to be at least startLine",
   })
 type Args = z.infer<typeof Parameters>
+type Shown = { text: string; title: string; data: { [name: string]: Json } }
 
 class Unreadable extends NamedError {
   constructor(message: string, path: string) {
@@ -41,20 +44,28 @@ export const read = {
 } satisfies Definition
 
 async function execute(args: Args, context: Context): Promise<Output> {
-  await using target = await openTarget(args.path, context)
+  using target = await openTarget(args.path, context)
   if (target.isDirectory)
     throw new Unreadable(
       `${JSON.stringify(target.shown)} is a folder. Use ls to see what is in it.`,
       args.path,
     )
-  const sample = Buffer.alloc(sampleBytes)
-  const { bytesRead } = await target.handle.read(sample, 0, sampleBytes, 0)
+  const version = SeenFiles.see(context.sessionId, { fd: target.handle.fd, path: target.path })
+  const { data, ...output } = await show({ target, args, context })
+  return { ...output, data: { ...data, version } }
+}
+
+async function show(options: { target: Target; args: Args; context: Context }): Promise<Shown> {
+  const { target, args, context } = options
+  // Some files say that they are empty, such as those of the kernel.
+  const sample = Buffer.allocUnsafe(Math.min(sampleBytes, target.size || sampleBytes))
+  const bytesRead = readSync(target.handle.fd, sample, 0, sample.length, 0)
   if (bytesRead === 0) return { text: "(empty file)", title: target.shown, data: { totalLines: 0 } }
   const kind = fileKind(sample.subarray(0, bytesRead))
   return kind.kind === "binary" ? describe(target, kind) : await readText({ target, kind, args, context })
 }
 
-function describe({ shown, size }: Target, kind: Kind & { kind: "binary" }): Output {
+function describe({ shown, size }: Target, kind: Kind & { kind: "binary" }): Shown {
   const { name, mimeType, width, height } = kind
   const data: Record<string, Json> = { mimeType, bytes: size }
   if (width && height) Object.assign(data, { width, height })
@@ -71,12 +82,13 @@ async function readText(options: {
   kind: Kind & { kind: "text" }
   args: Args
   context: Context
-}): Promise<Output> {
+}): Promise<Shown> {
   const { target, kind, args, context } = options
   const start = args.startLine ?? 1
   const wanted = args.endLine === undefined ? maxLines : args.endLine - start + 1
   const window = await readWindow({
-    handle: target.handle,
+    fd: target.handle.fd,
+    size: target.size,
     encoding: kind.encoding,
     skip: kind.skip,
     start,

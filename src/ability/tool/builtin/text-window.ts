@@ -1,7 +1,7 @@
 // Some lines of a file of any size, read as a stream: what is not shown is only counted, and a line without an end
 // costs no more than what is shown of it.
 import { isUtf8 } from "node:buffer"
-import type { FileHandle } from "node:fs/promises"
+import { read, readSync } from "node:fs"
 
 export type Window = {
   /** Numbered: "12\ttext". */
@@ -12,90 +12,111 @@ export type Window = {
 }
 
 const chunkBytes = 1 << 16
+const minBuffer = 1 << 11
+/** So much is read at once, which takes no longer than to ask another thread for it; of the rest each chunk is waited for. */
+const maxBlocking = 1 << 18
 const maxLine = 2_000
 const maxLineBytes = 4 * maxLine
 /** After the window, lines are counted up to here; more would only be waited for. */
 const maxCounted = 32 << 20
 
-export async function readWindow(options: {
-  handle: FileHandle
+type Source = {
+  fd: number
+  size: number
   encoding: "utf8" | "utf-16le" | "utf-16be"
   skip: number
-  start: number
-  maxLines: number
-  maxBytes: number
   signal: AbortSignal
-}): Promise<Window> {
-  const { start, maxLines, maxBytes } = options
+}
+type Wanted = { start: number; maxLines: number; maxBytes: number }
+
+export async function readWindow(options: Source & Wanted): Promise<Window> {
+  const { fd, size, encoding, skip, signal } = options
+  const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, size ? Math.max(size, minBuffer) : chunkBytes))
+  const decoder = encoding === "utf8" ? undefined : new TextDecoder(encoding)
+  const window = createWindow(options)
+  for (let position = skip; ; ) {
+    signal.throwIfAborted()
+    const bytesRead =
+      position < maxBlocking
+        ? readSync(fd, buffer, 0, buffer.length, position)
+        : await readLater(fd, buffer, position)
+    if (bytesRead === 0) break
+    position += bytesRead
+    const bytes = buffer.subarray(0, bytesRead)
+    const isEnough = window.add(decoder ? Buffer.from(decoder.decode(bytes, { stream: true })) : bytes)
+    if (isEnough) return window.end(undefined)
+  }
+  const rest = decoder?.decode()
+  if (rest) window.add(Buffer.from(rest))
+  return window.end("counted")
+}
+
+/** Takes UTF-8 bytes, whatever the file has. Each chunk is only good until the next one. */
+function createWindow({ start, maxLines, maxBytes }: Wanted) {
   const lines: string[] = []
   let [number, shownBytes, afterBytes, lineBytes, keptBytes] = [1, 0, 0, 0, 0]
   let kept: Buffer[] = []
   let full = false
   let crlf = false
 
-  function add(part: Buffer) {
+  /** Says whether enough was read. */
+  function add(chunk: Buffer): boolean {
+    let at = 0
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, at)) {
+      endLine(chunk.subarray(at, end))
+      at = end + 1
+    }
+    if (at < chunk.length) keep(chunk.subarray(at))
+    if (full) afterBytes += chunk.length
+    return afterBytes > maxCounted
+  }
+
+  function keep(part: Buffer) {
     lineBytes += part.length
-    if (full || number < start || keptBytes >= maxLineBytes || part.length === 0) return
+    if (full || number < start || keptBytes >= maxLineBytes) return
     // A copy: the chunk's memory is used again.
     const piece = Buffer.from(part.subarray(0, maxLineBytes - keptBytes))
     keptBytes += piece.length
     kept.push(piece)
   }
 
-  function endLine() {
-    if (!full && number >= start) {
-      const { text, ended } = decode(Buffer.concat(kept, keptBytes), lineBytes)
-      const line = `${number}\t${text}`
-      const bytes = Buffer.byteLength(line) + 1
-      full = lines.length > 0 && shownBytes + bytes > maxBytes
-      if (!full) {
-        lines.push(line)
-        crlf ||= ended
-        shownBytes += bytes
-        full = lines.length >= maxLines
-      }
-    }
+  function endLine(part: Buffer) {
+    if (!full && number >= start) show(part)
     kept = []
     keptBytes = 0
     lineBytes = 0
     number++
   }
 
-  for await (const chunk of chunks(options)) {
-    let at = 0
-    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, at)) {
-      add(chunk.subarray(at, end))
-      endLine()
-      at = end + 1
-    }
-    add(chunk.subarray(at))
-    if (full) afterBytes += chunk.length
-    if (afterBytes > maxCounted) return { lines, total: undefined, crlf }
+  function show(part: Buffer) {
+    if (kept.length) keep(part)
+    else lineBytes += part.length
+    const whole = kept.length ? Buffer.concat(kept, keptBytes) : part.subarray(0, maxLineBytes)
+    const { text, ended } = decode(whole, lineBytes)
+    const line = `${number}\t${text}`
+    const bytes = Buffer.byteLength(line) + 1
+    full = lines.length > 0 && shownBytes + bytes > maxBytes
+    if (full) return
+    lines.push(line)
+    crlf ||= ended
+    shownBytes += bytes
+    full = lines.length >= maxLines
   }
-  if (lineBytes > 0) endLine()
-  return { lines, total: number - 1, crlf }
+
+  function end(count: "counted" | undefined): Window {
+    if (count && lineBytes > 0) endLine(Buffer.alloc(0))
+    return { lines, total: count ? number - 1 : undefined, crlf }
+  }
+
+  return Object.freeze({ add, end })
 }
 
-/** UTF-8 bytes, whatever the file has. Each chunk is only good until the next one. */
-async function* chunks(options: {
-  handle: FileHandle
-  encoding: string
-  skip: number
-  signal: AbortSignal
-}): AsyncGenerator<Buffer> {
-  const { handle, encoding, signal } = options
-  const buffer = Buffer.allocUnsafe(chunkBytes)
-  const decoder = encoding === "utf8" ? undefined : new TextDecoder(encoding)
-  for (let position = options.skip; ; ) {
-    signal.throwIfAborted()
-    const { bytesRead } = await handle.read(buffer, 0, chunkBytes, position)
-    if (bytesRead === 0) break
-    position += bytesRead
-    const bytes = buffer.subarray(0, bytesRead)
-    yield decoder ? Buffer.from(decoder.decode(bytes, { stream: true })) : bytes
-  }
-  const rest = decoder?.decode()
-  if (rest) yield Buffer.from(rest)
+function readLater(fd: number, buffer: Buffer, position: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    read(fd, buffer, 0, buffer.length, position, (error, bytesRead) =>
+      error ? reject(error) : resolve(bytesRead),
+    )
+  })
 }
 
 /** Line by line, so that one odd byte does not spoil a file: what is no UTF-8 is taken for latin-1. */

@@ -1,0 +1,85 @@
+// One POST, with a body in pieces: they leave as they are, so that a long conversation is neither put together nor copied
+// again at every turn. `fetch` does both, and takes more to load than the rest of a request.
+import type { IncomingMessage } from "node:http"
+import type { Readable } from "node:stream"
+import { errorCode } from "#util/error.ts"
+
+export type Reply = {
+  status: number
+  statusText: string
+  headers: Record<string, string>
+  body: Readable
+}
+type Sending = {
+  url: string
+  headers: Record<string, string>
+  body: readonly Uint8Array[]
+  signal?: AbortSignal | undefined
+}
+
+const maxRedirects = 5
+
+/** What the network says when it fails is thrown as it is. */
+export async function post(sending: Sending, redirects = 0): Promise<Reply> {
+  const response = await send(sending).catch((error) => {
+    if (error !== closedMeanwhile) throw error
+    return send(sending)
+  })
+  const { statusCode: status = 0, statusMessage: statusText = "" } = response
+  const { location } = response.headers
+  if ((status === 307 || status === 308) && location && redirects < maxRedirects) {
+    response.resume()
+    return post(moved(sending, location), redirects + 1)
+  }
+  return { status, statusText, headers: headersOf(response), body: await decoded(response) }
+}
+
+/** The server let go of a connection in the moment in which it was used again; the request was not heard. */
+const closedMeanwhile = new Error("The connection was closed meanwhile.")
+
+async function send({ url, headers, body, signal }: Sending): Promise<IncomingMessage> {
+  signal?.throwIfAborted()
+  const target = new URL(url)
+  // An import would read every export of the module, and one of them loads all that is behind `fetch`.
+  const { request } = process.getBuiltinModule(target.protocol === "https:" ? "node:https" : "node:http")
+  const length = body.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  return new Promise((resolve, reject) => {
+    const sent = request(target, { method: "POST", headers: { ...headers, "content-length": length } })
+    const abort = () => void sent.destroy()
+    signal?.addEventListener("abort", abort, { once: true })
+    sent
+      .on("response", resolve)
+      .on("close", () => signal?.removeEventListener("abort", abort))
+      .on("error", (error) => reject(sent.reusedSocket && isClosed(error) ? closedMeanwhile : error))
+    sent.cork()
+    for (const piece of body) sent.write(piece)
+    sent.end()
+    sent.uncork()
+  })
+}
+
+function isClosed(error: unknown): boolean {
+  return errorCode(error) === "ECONNRESET" || errorCode(error) === "EPIPE"
+}
+
+/** A key is for the server that it was given for. */
+function moved(sending: Sending, location: string): Sending {
+  const url = new URL(location, sending.url)
+  if (url.origin === new URL(sending.url).origin) return { ...sending, url: url.href }
+  const { "content-type": type = "application/json" } = sending.headers
+  return { ...sending, url: url.href, headers: { "content-type": type } }
+}
+
+function headersOf({ headers }: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+}
+
+/** Nobody asked for it, but some gateways compress all the same. */
+async function decoded(response: IncomingMessage): Promise<Readable> {
+  const encoding = response.headers["content-encoding"]
+  if (!encoding || encoding === "identity") return response
+  const { createBrotliDecompress, createUnzip } = await import("node:zlib")
+  const { pipeline } = await import("node:stream")
+  // What fails shows at the stream that is read.
+  return pipeline(response, encoding === "br" ? createBrotliDecompress() : createUnzip(), () => {})
+}

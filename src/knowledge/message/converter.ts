@@ -1,0 +1,38 @@
+// The prompt of a conversation that goes on: only what is new since the last time is converted. What is given out is
+// frozen, so that others may keep what they make of it.
+import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider"
+import type { Info } from "./schema.ts"
+import { add, begin, endTurn, type Facts } from "./to-model.ts"
+
+/** Gives what `toModel` would, for a history whose messages are added and replaced, but not changed in place. */
+export type Converter = { toModel(messages: readonly Info[]): LanguageModelV4Prompt }
+
+export function createConverter(model: Facts): Converter {
+  let making = begin(model)
+  let seen: Info[] = []
+
+  function toModel(messages: readonly Info[]): LanguageModelV4Prompt {
+    if (seen.some((message, i) => message !== messages[i])) {
+      making = begin(model)
+      seen = []
+    }
+    for (const message of messages.slice(seen.length)) {
+      add(making, message)
+      seen.push(message)
+    }
+    const prompt = [...making.prompt]
+    endTurn(prompt)
+    for (const message of prompt) if (!Object.isFrozen(message)) freeze(message)
+    return prompt
+  }
+
+  return Object.freeze({ toModel })
+}
+
+function freeze(message: LanguageModelV4Message) {
+  if (message.role !== "system") {
+    for (const part of message.content) Object.freeze(part)
+    Object.freeze(message.content)
+  }
+  Object.freeze(message)
+}

@@ -1,0 +1,36 @@
+// The bytes of messages: remembered for those that cannot change, and given out in few pieces.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import type { LanguageModelV4Message } from "@ai-sdk/provider"
+import { createMessageBytes, joined } from "#ability/provider/message-bytes.ts"
+
+const write = (message: LanguageModelV4Message, form: string) => `${form}:${message.content}`
+const said = (content: string) => Object.freeze({ role: "system" as const, content })
+
+test("createMessageBytes() writes a frozen message once for each form, any other every time", () => {
+  const writes: string[] = []
+  const { bytesOf } = createMessageBytes((message, form) => {
+    writes.push(write(message, form))
+    return write(message, form)
+  })
+  const frozen = said("é")
+  assert.equal(bytesOf(frozen, "a"), bytesOf(frozen, "a"))
+  assert.equal(bytesOf(frozen, "b").toString(), "b:é")
+  assert.deepEqual(writes, ["a:é", "b:é"])
+  const open = { role: "system" as const, content: "1" }
+  assert.equal(bytesOf(open, "a").toString(), "a:1")
+  open.content = "2"
+  assert.equal(bytesOf(open, "a").toString(), "a:2")
+})
+
+test("joined() gives the same bytes in a few pieces, whatever their sizes and order", () => {
+  const { bytesOf } = createMessageBytes(write)
+  const sizes = Array.from({ length: 2_000 }, (_, i) => (i % 100 === 0 ? 20_000 : i % 500))
+  const pieces = sizes.map((size, i) => bytesOf(said(String(i % 10).repeat(size)), ""))
+  const few = joined(pieces)
+  assert.ok(Buffer.concat(few).equals(Buffer.concat(pieces)))
+  assert.ok(few.length < 60, String(few.length))
+  const mixed = pieces.toReversed().concat(pieces, Buffer.alloc(0), pieces[7]!, pieces[7]!)
+  assert.ok(Buffer.concat(joined(mixed)).equals(Buffer.concat(mixed)))
+  assert.deepEqual(joined([]), [])
+})
