@@ -1,0 +1,164 @@
+// The `bash` tool: a command to its end, or as a job in the background that later calls read and stop.
+import { z } from "zod"
+import { NamedError } from "#util/error.ts"
+import { runCommand } from "../shell/exec.ts"
+import * as Jobs from "../shell/jobs.ts"
+import * as KeptFolder from "../shell/kept-folder.ts"
+import { within } from "../shell/read-pipe.ts"
+import { createRecord } from "../shell/record.ts"
+import { ofInstance } from "../shell/shells.ts"
+import type { Ending } from "../shell/start-shell.ts"
+import type { Context, Definition, Need, Output } from "../tool.ts"
+import { descriptions } from "./descriptions.ts"
+
+const defaultTimeout = 120
+const maxTimeout = 3_600
+/** How long the first output of a job is waited for. */
+const moment = 300
+
+const Parameters = z
+  .strictObject({
+    command: z.string().min(1).optional(),
+    timeout: z.int().min(1).max(maxTimeout).optional().describe(`seconds, default ${defaultTimeout}`),
+    background: z.boolean().optional(),
+    job: z.string().min(1).optional(),
+    stop: z.boolean().optional(),
+  })
+  .refine(({ command, job }) => (command === undefined) !== (job === undefined), "give either command or job")
+  .refine(({ job, stop }) => !stop || job !== undefined, "stop needs the job to be stopped")
+type Args = z.infer<typeof Parameters>
+
+class TimedOut extends NamedError {
+  constructor(output: string, timeout: number) {
+    super("Bash.TimedOut", output, { timeout })
+  }
+}
+
+export const bash = {
+  id: "bash",
+  description: descriptions.bash,
+  category: "shell",
+  parameters: Parameters,
+  readOnly: false,
+  permission: ({ command }: Args): Need[] =>
+    command === undefined ? [] : [{ permission: "bash.execute", target: command }],
+  execute,
+} satisfies Definition
+
+async function execute(args: Args, context: Context): Promise<Output> {
+  const { command, job, timeout } = args
+  if (job !== undefined) return readJob({ ...args, job }, context)
+  if (args.background) return startJob({ command: command!, timeout }, context)
+  return runForeground({ command: command!, timeout: timeout ?? defaultTimeout }, context)
+}
+
+async function runForeground(args: { command: string; timeout: number }, context: Context): Promise<Output> {
+  const { command, timeout } = args
+  const { cwd, note } = KeptFolder.get(context.sessionId)
+  const { sessionId, callId, signal: interrupted } = context
+  const report = (text: string) => (interrupted.aborted ? undefined : context.report?.(text))
+  const record = createRecord({ sessionId, callId, report })
+  const ran = await runCommand({
+    command,
+    cwd,
+    timeout: timeout * 1_000,
+    signal: interrupted,
+    shells: ofInstance(),
+    record,
+  })
+  const next = KeptFolder.update(sessionId, { from: cwd, to: ran.cwd ?? cwd })
+  const notes = [note, ...leftovers(ran), next.note]
+  if (ran.timedOut) {
+    const late = `timed out after ${timeout} s and was ended; raise timeout, or use background: true`
+    throw new TimedOut(await record.cut(lines([...notes, late])), timeout)
+  }
+  const text = await record.cut(lines([...notes, howEnded(ran)]))
+  const { exitCode, signal, timedOut, duration } = ran
+  return {
+    text: text || "(no output)",
+    title: titleOf(command, ran),
+    data: { exitCode, signal, timedOut, cwd: next.cwd, duration },
+  }
+}
+
+async function startJob(
+  args: { command: string; timeout: number | undefined },
+  context: Context,
+): Promise<Output> {
+  const { command, timeout } = args
+  const { cwd, note } = KeptFolder.get(context.sessionId)
+  const job = await Jobs.create({
+    sessionId: context.sessionId,
+    command,
+    cwd,
+    timeout: timeout && timeout * 1_000,
+    signal: context.signal,
+  })
+  await within(moment, job.shell.ended)
+  return showJob(job, [note])
+}
+
+async function readJob(args: Args & { job: string }, context: Context): Promise<Output> {
+  const job = Jobs.get(context.sessionId, args.job)
+  if (args.stop) await job.shell.stop()
+  const wait = args.stop ? maxTimeout : args.timeout
+  if (wait) await within(wait * 1_000, Promise.race([job.shell.ended, aborted(context.signal)]))
+  return showJob(job)
+}
+
+function aborted(signal: AbortSignal): Promise<unknown> {
+  return new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }))
+}
+
+async function showJob(job: Jobs.Job, notes: (string | undefined)[] = []): Promise<Output> {
+  const { id, command, ending } = job
+  const duration = Jobs.durationOf(job)
+  const state = ending ? (howEnded(ending) ?? "exit code 0") : `running for ${Math.round(duration / 1_000)} s`
+  const text = await job.record.cut(
+    lines([...notes, ending?.timedOut && "its time was over", `${id}: ${state}`]),
+  )
+  return {
+    text,
+    title: ending ? titleOf(command, ending) : `${shorten(command)} (${id})`,
+    data: {
+      job: id,
+      running: !ending,
+      exitCode: ending?.exitCode ?? null,
+      signal: ending?.signal ?? null,
+      timedOut: ending?.timedOut ?? false,
+      duration,
+    },
+  }
+}
+
+function leftovers({ left, held }: Ending): string[] {
+  const some = left.length > 5 ? [...left.slice(0, 5), `${left.length - 5} more`] : left
+  return [
+    ...(left.length
+      ? [`ended what the command left running: ${some.join(", ")}; start such things with background: true`]
+      : []),
+    ...(held ? ["a daemon still holds the output; it is no longer read"] : []),
+  ]
+}
+
+function howEnded({ exitCode, signal }: Ending): string | undefined {
+  if (signal) return `ended by ${signal}`
+  return exitCode ? `exit code ${exitCode}` : undefined
+}
+
+function titleOf(command: string, { exitCode, signal }: Ending): string {
+  const how = signal ? ` (${signal})` : exitCode ? ` (exit ${exitCode})` : ""
+  return `${shorten(command)}${how}`
+}
+
+function shorten(command: string): string {
+  const [line = "", ...more] = command.trim().split("\n")
+  return line.length > 80 || more.length ? `${line.slice(0, 80)}…` : line
+}
+
+function lines(notes: (string | false | undefined)[]): string {
+  return notes
+    .filter(Boolean)
+    .map((note) => `[${note}]`)
+    .join("\n")
+}

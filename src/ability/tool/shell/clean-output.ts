@@ -1,0 +1,135 @@
+// What a program prints, as a model should read it: no escape sequences, no control characters, and of a line that was
+// drawn over again and again (a progress bar) the last state. Works on bytes, so that a character cut by the reading of a
+// pipe stays whole.
+
+export type Cleaner = {
+  /** What is certain by now. A line without its end is held back, as it may still be drawn over. */
+  write(chunk: Buffer): Buffer[]
+  /** The line that was held back. */
+  flush(): Buffer[]
+}
+
+const maxLine = 8_192
+/** Longer than any title or link that a program sets: the sequence was never meant as one. */
+const maxSequence = 4_096
+const [bell, backspace, tab, newline, carriage, esc, space, del] = [7, 8, 9, 10, 13, 27, 32, 127] as const
+
+type State = "text" | "escape" | "csi" | "string" | "string-end"
+
+/** A cleaner for one stream. */
+export function createCleaner(): Cleaner {
+  let line: Buffer = Buffer.alloc(0)
+  let state: State = "text"
+  let returned = false
+  /** A part of the current line is out of reach already. */
+  let given = false
+  let sequence = 0
+
+  function write(chunk: Buffer): Buffer[] {
+    if (state !== "text" || returned || !isPlain(chunk)) return writeSlowly(chunk)
+    const end = chunk.lastIndexOf(newline) + 1
+    if (end === 0) return hold(Buffer.concat([line, chunk]))
+    const whole = line.length ? [line, chunk.subarray(0, end)] : [chunk.subarray(0, end)]
+    given = false
+    return [...whole, ...hold(Buffer.from(chunk.subarray(end)))]
+  }
+
+  function writeSlowly(chunk: Buffer): Buffer[] {
+    const out = Buffer.allocUnsafe(line.length + 2 * chunk.length)
+    let end = line.copy(out)
+    let start = 0
+    /** The line begins again; what is out of reach stays as a line of its own. */
+    const redraw = () => {
+      if (given) out[end++] = newline
+      if (given) start = end
+      end = start
+      returned = given = false
+    }
+    for (const byte of chunk) {
+      if (state !== "text" && !isText(byte)) continue
+      if (byte === newline) {
+        out[end++] = newline
+        start = end
+        returned = given = false
+      } else if (byte === carriage) returned = true
+      else if (byte === esc) {
+        state = "escape"
+        sequence = 0
+      } else if (byte === backspace) end = before(out, start, end)
+      else if (isPrinted(byte)) {
+        if (returned) redraw()
+        out[end++] = byte
+      }
+    }
+    const rest = hold(Buffer.from(out.subarray(start, end)))
+    return start > 0 ? [out.subarray(0, start), ...rest] : rest
+  }
+
+  /** Follows an escape sequence; true for a byte that is text again. */
+  function isText(byte: number): boolean {
+    if (++sequence > maxSequence || byte === newline) state = "text"
+    else if (state === "string") {
+      if (byte === bell) state = "text"
+      else if (byte === esc) state = "string-end"
+      return false
+    } else if (state === "string-end") {
+      state = byte === 0x5c ? "text" : "string"
+      return false
+    } else if (byte === esc) return true
+    else if (state === "csi") {
+      if (byte >= 0x40 && byte <= 0x7e) state = "text"
+      return false
+    } else {
+      if (byte === 0x5b) state = "csi"
+      else if ("]PX^_".includes(String.fromCharCode(byte))) state = "string"
+      else if (byte >= 0x30 || byte < space) state = "text"
+      return false
+    }
+    return true
+  }
+
+  function hold(rest: Buffer): Buffer[] {
+    line = rest
+    if (line.length <= maxLine) return []
+    const end = wholeCharacters(line)
+    const out = line.subarray(0, end)
+    line = Buffer.from(line.subarray(end))
+    given = true
+    return [out]
+  }
+
+  function flush(): Buffer[] {
+    const out = line
+    line = Buffer.alloc(0)
+    if (out.length) given = true
+    return out.length ? [out] : []
+  }
+
+  return Object.freeze({ write, flush })
+}
+
+function isPlain(chunk: Buffer): boolean {
+  for (let at = 0; at < chunk.length; at++) {
+    const byte = chunk[at]!
+    if (byte !== newline && !isPrinted(byte)) return false
+  }
+  return true
+}
+
+function isPrinted(byte: number): boolean {
+  return (byte >= space && byte !== del) || byte === tab
+}
+
+/** Where the last character of a line begins. */
+function before(out: Buffer, start: number, end: number): number {
+  if (end > start) end--
+  while (end > start && (out[end]! & 0xc0) === 0x80) end--
+  return end
+}
+
+/** Up to the last byte that begins a character: that one may be incomplete. */
+function wholeCharacters(line: Buffer): number {
+  let end = line.length
+  while (end > line.length - 4 && (line[end - 1]! & 0xc0) === 0x80) end--
+  return line[end - 1]! >= 0xc0 ? end - 1 : line.length
+}

@@ -1,0 +1,31 @@
+// The environment of a command: the person's, without our secrets, and with what keeps programs from asking, paging,
+// drawing colours or opening an editor that nobody sees. CI is not set: it changes what package managers install.
+import * as Env from "#kernel/env.ts"
+
+/** Carries the ids of the calls that a process stems from, outermost first, so that daemons can be found again. */
+export const markName = "VITAMIN_CALL"
+
+const quiet = {
+  TERM: "dumb",
+  NO_COLOR: "1",
+  PAGER: "cat",
+  GIT_PAGER: "cat",
+  MANPAGER: "cat",
+  SYSTEMD_PAGER: "cat",
+  EDITOR: "true",
+  VISUAL: "true",
+  GIT_EDITOR: "true",
+  GIT_TERMINAL_PROMPT: "0",
+  DEBIAN_FRONTEND: "noninteractive",
+  PIP_NO_INPUT: "1",
+  // What is printed shows up when it is printed, and in its order.
+  PYTHONUNBUFFERED: "1",
+}
+const forcing = ["FORCE_COLOR", "CLICOLOR_FORCE"]
+
+export function environmentFor(mark: string): Record<string, string> {
+  const env = { ...Env.forChild(), ...quiet }
+  for (const name of forcing) delete (env as Record<string, string>)[name]
+  const outer = Env.get(markName)
+  return { ...env, [markName]: outer ? `${outer}/${mark}` : mark }
+}

@@ -1,0 +1,120 @@
+// Commands that go on in the background of a session. Each is read in parts; all end with the Instance, which they keep
+// from being taken down for idleness.
+import { Instance } from "#kernel/instance.ts"
+import { NamedError } from "#util/error.ts"
+import { createRecord, type Record } from "./record.ts"
+import { ofInstance } from "./shells.ts"
+import type { Ending, Shell } from "./start-shell.ts"
+
+export type Job = {
+  id: string
+  command: string
+  shell: Shell
+  record: Record
+  startedAt: number
+  ending?: Ending & { timedOut: boolean; duration: number }
+}
+
+const maxRunning = 20
+
+class NotFound extends NamedError {
+  constructor(id: string, known: string[]) {
+    super(
+      "Job.NotFound",
+      `There is no job ${JSON.stringify(id)} in this session. ${known.length ? `Known: ${known.join(", ")}` : "None was started: use background: true."}`,
+      { id, known },
+    )
+  }
+}
+
+class TooMany extends NamedError {
+  constructor(running: string[]) {
+    super(
+      "Job.TooMany",
+      `${running.length} jobs are running already; stop one of them first: ${running.join(", ")}`,
+      { running },
+    )
+  }
+}
+
+const ofSessions = Instance.state(
+  () => new Map<string, Job[]>(),
+  async (sessions) => {
+    await Promise.all([...sessions.values()].flat().map(close))
+  },
+)
+
+/**
+ * Start a command. `timeout` in milliseconds; without one it may run as long as the Instance stands. The signal is the
+ * one of the turn: a turn that is broken off takes what it started with it.
+ */
+export async function create(options: {
+  sessionId: string
+  command: string
+  cwd: string
+  timeout: number | undefined
+  signal: AbortSignal
+}): Promise<Job> {
+  const { sessionId, command, cwd, timeout, signal } = options
+  const jobs = list(sessionId)
+  const running = jobs.filter(({ ending }) => !ending).map(({ id }) => id)
+  if (running.length >= maxRunning) throw new TooMany(running)
+  const id = `job_${jobs.length + 1}`
+  const record = createRecord({ sessionId, callId: id })
+  const shell = await ofInstance().start({ command, cwd, background: true, take: record.take })
+  const job: Job = { id, command, shell, record, startedAt: performance.now() }
+  jobs.push(job)
+  watch(job, timeout, signal)
+  return job
+}
+
+/** The job of that id. A missing one throws `Job.NotFound`. */
+export function get(sessionId: string, id: string): Job {
+  const jobs = list(sessionId)
+  const job = jobs.find((one) => one.id === id)
+  if (!job)
+    throw new NotFound(
+      id,
+      jobs.map((one) => one.id),
+    )
+  return job
+}
+
+export function durationOf({ ending, startedAt }: Job): number {
+  return ending?.duration ?? Math.round(performance.now() - startedAt)
+}
+
+function list(sessionId: string): Job[] {
+  const jobs = ofSessions().get(sessionId) ?? []
+  ofSessions().set(sessionId, jobs)
+  return jobs
+}
+
+function watch(job: Job, timeout: number | undefined, signal: AbortSignal) {
+  const release = Instance.hold()
+  let timedOut = false
+  const late = () => {
+    timedOut = true
+    void job.shell.stop()
+  }
+  const timer = timeout === undefined ? undefined : setTimeout(late, timeout).unref()
+  const stop = () => void job.shell.stop()
+  signal.addEventListener("abort", stop, { once: true })
+  if (signal.aborted) stop()
+  void job.shell.ended
+    .then((ending) => {
+      job.ending = { ...ending, timedOut, duration: durationOf(job) }
+    })
+    .finally(() => {
+      clearTimeout(timer)
+      signal.removeEventListener("abort", stop)
+      release()
+    })
+}
+
+/** With what was never read of it: that may be in an open file. */
+async function close({ shell, record }: Job) {
+  await shell.stop()
+  await shell.ended
+  await record.cut()
+}

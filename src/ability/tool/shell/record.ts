@@ -1,0 +1,76 @@
+// What a command prints, on its way to the model and to people: cleaned, bounded, kept. A background job is read in
+// parts, so the record can be cut: each part is what came since the one before.
+import * as Secret from "#kernel/secret.ts"
+import { createOutput, type Sink } from "../output.ts"
+import { createCleaner } from "./clean-output.ts"
+
+export type Record = {
+  take(chunk: Buffer): Promise<void>
+  /** The text since the last cut, at most 50 KB with `note` as its last line. */
+  cut(note?: string): Promise<string>
+}
+
+const newline = 10
+const reportPause = 100
+const maxReport = 4_000
+
+export function createRecord(options: {
+  sessionId: string
+  callId: string
+  /** Gets what comes, at most ten times a second, and of very much only the last. */
+  report?: ((text: string) => void) | undefined
+}): Record {
+  const cleaner = createCleaner()
+  const reporter = options.report && createReporter(options.report)
+  let output: Sink | undefined
+  let last = newline
+  let queue: Promise<unknown> = Promise.resolve()
+
+  async function write(pieces: Buffer[]) {
+    for (const piece of pieces) {
+      reporter?.add(piece)
+      last = piece.at(-1)!
+      output ??= createOutput(options)
+      await output.write(piece)
+    }
+  }
+
+  function take(chunk: Buffer): Promise<void> {
+    const done = queue.then(() => write(cleaner.write(chunk)))
+    queue = done
+    return done
+  }
+
+  function cut(note = ""): Promise<string> {
+    const done = queue.then(async () => {
+      await write(cleaner.flush())
+      reporter?.flush()
+      const [whole, ended] = [output, last === newline]
+      output = undefined
+      last = newline
+      if (whole && note) await whole.write(ended ? note : `\n${note}`)
+      return whole ? whole.finish() : note
+    })
+    queue = done
+    return done
+  }
+
+  return Object.freeze({ take, cut })
+}
+
+function createReporter(report: (text: string) => void) {
+  let waiting = ""
+  let timer: NodeJS.Timeout | undefined
+  function flush() {
+    clearTimeout(timer)
+    timer = undefined
+    if (waiting) report(Secret.redact(waiting))
+    waiting = ""
+  }
+  function add(piece: Buffer) {
+    waiting += piece.subarray(-maxReport).toString()
+    if (waiting.length > maxReport) waiting = waiting.slice(-maxReport)
+    timer ??= setTimeout(flush, reportPause)
+  }
+  return { add, flush }
+}

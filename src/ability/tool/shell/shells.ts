@@ -1,0 +1,71 @@
+// The shells that run, of an Instance or of one call. Leaves none of them behind, nor what they started, when it is ended
+// or the process exits.
+import { statSync } from "node:fs"
+import { Instance } from "#kernel/instance.ts"
+import { createId } from "#util/id.ts"
+import { findProgram } from "./find-program.ts"
+import { createPipes } from "./pipes.ts"
+import * as Processes from "./processes.ts"
+import { NotStarted, type Order, type Shell, startShell } from "./start-shell.ts"
+
+export type Shells = {
+  start(order: Order): Promise<Shell>
+  /** End every shell, and the daemons that any of them left. */
+  end(): Promise<void>
+}
+
+export const ofInstance = Instance.state(
+  () => createShells({ pipes: 16 }),
+  (shells) => shells.end(),
+)
+
+/** `pipes`: how many are kept ready. */
+export function createShells(options: { pipes: number }): Shells {
+  const pipes = createPipes(options.pipes)
+  const tag = createId("sh")
+  const running = new Set<Shell>()
+  const isOurs = (mark: string) => mark.startsWith(`${tag}.`)
+  const onExit = () =>
+    Processes.kill(
+      [...running].map(({ group }) => group),
+      isOurs,
+    )
+  let file: string | undefined
+  let count = 0
+  let ended = false
+
+  async function start(order: Order): Promise<Shell> {
+    file ??= findProgram("bash", "sh")
+    if (!file) throw new NotStarted("there is no bash or sh on PATH")
+    if (order.command.includes("\0")) throw new NotStarted("it has a NUL byte")
+    if (!statSync(order.cwd, { throwIfNoEntry: false })?.isDirectory())
+      throw new NotStarted(`${JSON.stringify(order.cwd)} is not a folder`)
+    if (count === 0) listen()
+    const shell = await startShell({ file, mark: `${tag}.${++count}`, order, pipes })
+    running.add(shell)
+    // Ended while it was being started.
+    if (ended) void shell.stop()
+    const forget = () => running.delete(shell)
+    shell.ended.then(forget, forget)
+    return shell
+  }
+
+  async function end() {
+    ended = true
+    await Promise.all([...running].map((shell) => shell.stop()))
+    if (count > 0) await Processes.endMarked(isOurs)
+    if (count > 0) unlisten()
+    await pipes.close()
+  }
+
+  // One listener for each Instance is no leak, however many of them there are.
+  function listen() {
+    process.setMaxListeners(process.getMaxListeners() + 1).on("exit", onExit)
+  }
+
+  function unlisten() {
+    process.off("exit", onExit).setMaxListeners(process.getMaxListeners() - 1)
+  }
+
+  return Object.freeze({ start, end })
+}

@@ -1,0 +1,187 @@
+// One command in a shell, from its start to the end of all that it started: a process group of its own, no terminal, an
+// empty stdin, and stdout and stderr in one pipe so that their order is the true one.
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process"
+import { once } from "node:events"
+import { closeSync, openSync, readSync, writeSync } from "node:fs"
+import { Socket } from "node:net"
+import { basename } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { errorCode, errorText, NamedError } from "#util/error.ts"
+import { environmentFor } from "./environment.ts"
+import { closePipe, type Pipe, type Pipes } from "./pipes.ts"
+import * as Processes from "./processes.ts"
+import { readPipe } from "./read-pipe.ts"
+import { folderFd, mayMove, watchFd, wrap } from "./script.ts"
+
+export type Order = {
+  command: string
+  cwd: string
+  /** It goes on beside us, and its group with it. */
+  background?: boolean
+  take(chunk: Buffer): Promise<void>
+}
+export type Ending = {
+  exitCode: number | null
+  signal: NodeJS.Signals | null
+  /** The folder that the command was in at its end, where that can be told. */
+  cwd?: string
+  /** What it left running in its group; that was ended. */
+  left: string[]
+  /** Something outside of its group still holds its output. */
+  held: boolean
+}
+export type Shell = {
+  group: number
+  ended: Promise<Ending>
+  /** End all that the command started. */
+  stop(): Promise<void>
+}
+
+export class NotStarted extends NamedError {
+  constructor(reason: string) {
+    super("Shell.NotStarted", `The command was not started: ${reason}`)
+  }
+}
+
+/** A process that ends just after its shell, as in `> >(tee log)`, was not left behind. */
+const grace = 500
+const backgroundPause = 250
+const maxFolder = 65_536
+
+export async function startShell(options: {
+  file: string
+  mark: string
+  order: Order
+  pipes: Pipes
+}): Promise<Shell> {
+  const { file, mark, order, pipes } = options
+  const out = await pipes.get()
+  const side = needsSide(file, order) ? await pipes.get() : undefined
+  const child = await spawnShell({ file, mark, order, out, side })
+  const group = child.pid!
+  const stream = out
+    ? new Socket({ fd: out.read, readable: true, writable: false })
+    : (child.stdout as Socket)
+  const reading = readPipe(stream, order.take)
+  if (order.background) {
+    child.unref()
+    stream.unref()
+  }
+  let stopping: Promise<void> | undefined
+  let over = false
+
+  async function settle(): Promise<Ending> {
+    const [exitCode, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null]
+    const left = order.background ? await outlive() : await endLeft()
+    await stopping
+    const held = await reading.drain()
+    over = true
+    const cwd = side && (order.background ? dismiss(side) : readFolder(side))
+    return { exitCode, signal, left, held, ...(cwd ? { cwd } : {}) }
+  }
+
+  async function outlive(): Promise<string[]> {
+    while (!stopping && Processes.isRunning(group)) await sleep(backgroundPause, undefined, { ref: false })
+    return []
+  }
+
+  async function endLeft(): Promise<string[]> {
+    for (const start = performance.now(); !stopping && Processes.isRunning(group); await sleep(10)) {
+      if (performance.now() - start < grace) continue
+      const names = Processes.describe(group)
+      await Processes.endGroup(group)
+      return names.length ? names : ["a process"]
+    }
+    return []
+  }
+
+  async function end() {
+    await Processes.endGroup(group)
+    await Processes.endMarked((found) => found === mark)
+  }
+
+  async function stop() {
+    // Once all is over the number may be another's.
+    if (!over) stopping ??= end()
+    await stopping
+  }
+
+  return Object.freeze({ group, ended: settle(), stop })
+}
+
+/** A second pipe, for the folder that the command ends in, or to be watched by. */
+function needsSide(file: string, { command, background }: Order): boolean {
+  return background ? process.platform === "linux" && file.endsWith("bash") : mayMove(command)
+}
+
+async function spawnShell(options: {
+  file: string
+  mark: string
+  order: Order
+  out: Pipe | undefined
+  side: Pipe | undefined
+}): Promise<ChildProcess> {
+  const { file, mark, order, out, side } = options
+  const stdio: StdioOptions & unknown[] = ["ignore", out?.write ?? "pipe", out?.write ?? "ignore"]
+  const script = wrap(order.command, {
+    joins: !out,
+    tellsFolder: side !== undefined && !order.background,
+    watched: side !== undefined && order.background === true,
+  })
+  let waiting: number | undefined
+  try {
+    while (side && stdio.length < folderFd) stdio.push("ignore")
+    if (side && order.background) {
+      // Ours does not wait for data; the watcher must.
+      waiting = openSync(`/proc/self/fd/${side.read}`, "r")
+      stdio[watchFd] = waiting
+    } else if (side) stdio[folderFd] = side.write
+    const child = spawn(file, ["-c", script], {
+      argv0: basename(file),
+      cwd: order.cwd,
+      env: environmentFor(mark),
+      detached: true,
+      stdio,
+    })
+    if (child.pid === undefined) throw (await once(child, "error"))[0]
+    if (out) closeSync(out.write)
+    if (side) closeSync(order.background ? side.read : side.write)
+    return child
+  } catch (error) {
+    if (out) closePipe(out)
+    if (side) closePipe(side)
+    throw new NotStarted(reasonOf(error, order.command))
+  } finally {
+    if (waiting !== undefined) closeSync(waiting)
+  }
+}
+
+function reasonOf(error: unknown, command: string): string {
+  if (errorCode(error) === "E2BIG")
+    return `it is too long (${Buffer.byteLength(command)} bytes). Write it to a file and run that.`
+  return errorText(error)
+}
+
+function readFolder(side: Pipe): string | undefined {
+  const buffer = Buffer.allocUnsafe(maxFolder)
+  try {
+    return buffer.toString("utf8", 0, readSync(side.read, buffer)).replace(/\n$/, "")
+  } catch (error) {
+    // Nothing was written, and something still could.
+    if (errorCode(error) !== "EAGAIN") throw error
+    return undefined
+  } finally {
+    closeSync(side.read)
+  }
+}
+
+/** Tell the watcher that there is nothing to watch any more. */
+function dismiss(side: Pipe): undefined {
+  try {
+    writeSync(side.write, "\n")
+  } catch (error) {
+    if (errorCode(error) !== "EPIPE") throw error
+  } finally {
+    closeSync(side.write)
+  }
+}

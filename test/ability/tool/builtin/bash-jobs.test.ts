@@ -1,0 +1,163 @@
+// Commands in the background of a session, through the gate.
+import assert from "node:assert/strict"
+import { existsSync, readdirSync, readlinkSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import type { Result } from "#ability/tool/run-tool.ts"
+import type { Json } from "#ability/tool/tool.ts"
+import { Instance } from "#kernel/instance.ts"
+import { call, free, inProject, type Options } from "../harness.ts"
+import { running, uniqueNap, until } from "../shell/running.ts"
+
+const bash = (args: Json, options: Options = {}) => call("bash", args, { slots: free, ...options })
+const start = (command: string, options: Options = {}) => bash({ command, background: true }, options)
+type Data = {
+  job: string
+  running: boolean
+  exitCode: number | null
+  signal: string | null
+  timedOut: boolean
+}
+const dataOf = (result: Result) => result.data as Data
+const waitFor = (file: string) => `until [ -e ${file} ]; do sleep 0.02; done`
+
+test("bash: a job is read in parts, until it has ended", async () => {
+  await inProject(async (tmp) => {
+    const command = `echo one; ${waitFor("go")}; printf two; touch printed; ${waitFor("end")}; echo three; exit 6`
+    const started = await start(command)
+    assert.match(started.text, /\[job_1: running for \d+ s\]$/)
+    assert.equal(started.title, `${command.slice(0, 80)}… (job_1)`)
+    let text = started.text
+    await until("the first line is read", async () => {
+      text += (await bash({ job: "job_1" })).text
+      return text.includes("one\n")
+    })
+    tmp.write("go", "")
+    await until("it printed", () => existsSync(join(tmp.path, "printed")))
+    let part = ""
+    await until("a part of a line is read", async () => {
+      part = (await bash({ job: "job_1" })).text
+      return part.includes("two")
+    })
+    assert.match(part, /^two\n\[job_1: running for \d+ s\]$/)
+    tmp.write("end", "")
+    const last = await bash({ job: "job_1", timeout: 60 })
+    assert.equal(last.text, "three\n[job_1: exit code 6]")
+    assert.match(last.title!, /\(exit 6\)$/)
+    const again = await bash({ job: "job_1" })
+    assert.equal(again.text, "[job_1: exit code 6]")
+    const { duration: _, ...rest } = dataOf(again) as Data & { duration: number }
+    assert.deepEqual(rest, { job: "job_1", running: false, exitCode: 6, signal: null, timedOut: false })
+  })
+})
+
+test("bash: a job that ends at once says so at once", async () => {
+  await inProject(async () => {
+    const { text, data } = await bash({ command: "echo broken; exit 5", background: true })
+    const job = (data as Data).running ? await bash({ job: "job_1", timeout: 60 }) : { text }
+    assert.match(text + job.text, /broken\n[\s\S]*\[job_1: exit code 5\]$/)
+  })
+})
+
+test("bash: stop ends a job with all that it started, and may be said twice", async () => {
+  await inProject(async (tmp) => {
+    const nap = uniqueNap()
+    await start(
+      `trap '' TERM; sleep ${nap} & setsid sh -c "touch up; exec sleep ${nap}" & while :; do sleep ${nap}; done`,
+    )
+    await until("it is up", () => existsSync(join(tmp.path, "up")))
+    const stopped = await bash({ job: "job_1", stop: true })
+    assert.equal(dataOf(stopped).running, false)
+    assert.equal(dataOf(stopped).signal, "SIGKILL")
+    assert.deepEqual(running(nap), [])
+    assert.match((await bash({ job: "job_1", stop: true })).text, /\[job_1: ended by SIGKILL\]$/)
+  })
+})
+
+test("bash: a job lasts as long as its process group", async () => {
+  await inProject(async (tmp) => {
+    await start(`{ ${waitFor("go")}; echo late; } & echo shell done`)
+    assert.equal(dataOf(await bash({ job: "job_1" })).running, true)
+    tmp.write("go", "")
+    const { text, data } = await bash({ job: "job_1", timeout: 60 })
+    assert.match(text, /late\n\[job_1: exit code 0\]$/)
+    assert.equal((data as Data).running, false)
+  })
+})
+
+test("bash: a job with a time limit is ended at it", async () => {
+  await inProject(async () => {
+    const nap = uniqueNap()
+    await bash({ command: `sleep ${nap}`, background: true, timeout: 1 })
+    const { text, data } = await bash({ job: "job_1", timeout: 60 })
+    assert.match(text, /\[its time was over\]\n\[job_1: ended by SIGTERM\]$/)
+    assert.equal((data as Data).timedOut, true)
+    assert.deepEqual(running(nap), [])
+  })
+})
+
+test("bash: jobs belong to their session", async () => {
+  await inProject(async () => {
+    const none = await bash({ job: "job_1" })
+    assert.match(none.text, /no job "job_1" in this session\. None was started/)
+    await start("true")
+    await start("true")
+    assert.match((await bash({ job: "job_3" })).text, /no job "job_3" in this session\. Known: job_1, job_2/)
+    assert.equal((await bash({ job: "job_1" }, { sessionId: "ses_2" })).status, "error")
+  })
+})
+
+test("bash: a job that prints without end is bounded at each reading", async () => {
+  await inProject(async () => {
+    await start("yes some text")
+    await until("much came", async () => Buffer.byteLength((await bash({ job: "job_1" })).text) > 40_000)
+    const { text } = await bash({ job: "job_1", stop: true })
+    assert.ok(Buffer.byteLength(text) <= 50_000)
+  })
+})
+
+test("bash: a turn that is broken off takes the jobs that it started with it", async () => {
+  await inProject(async () => {
+    const [mine, other] = [uniqueNap(), uniqueNap()]
+    const abort = new AbortController()
+    await start(`sleep ${other}`)
+    await start(`sleep ${mine}`, { signal: abort.signal })
+    abort.abort()
+    await until("its job is gone", () => running(mine).length === 0)
+    assert.ok(running(other).length > 0)
+  })
+})
+
+test("bash: jobs end with the Instance, and keep it from being taken down as idle", async () => {
+  const nap = uniqueNap()
+  await inProject(async (tmp) => {
+    await Instance.provide({
+      directory: tmp.path,
+      fn: () => start(`trap '' TERM; while :; do sleep ${nap}; done`),
+    })
+    await Instance.disposeIdle({ olderThan: 0, keep: 0 })
+    assert.ok(running(nap).length > 0)
+  })
+  assert.deepEqual(running(nap), [])
+})
+
+test("bash: no output that nobody reads stays open", async () => {
+  const open = () =>
+    readdirSync("/proc/self/fd").filter((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`).includes("/outputs/")
+      } catch {
+        return false
+      }
+    })
+  await inProject(async () => {
+    await start("yes some text")
+    const abort = new AbortController()
+    const going = bash({ command: "yes other text" }, { signal: abort.signal })
+    await until("both outputs are in files", () => open().length === 2)
+    abort.abort()
+    await going
+    await until("that of the interrupted call is closed", () => open().length === 1)
+  })
+  assert.deepEqual(open(), [])
+})

@@ -1,0 +1,21 @@
+// Which processes of the machine have a text in their command line, and waiting for something to become true.
+import { execFileSync } from "node:child_process"
+import { setTimeout as sleep } from "node:timers/promises"
+
+let count = 0
+
+/** Seconds for `sleep` that no other test uses. */
+export function uniqueNap(): string {
+  return `300.${String(process.pid).padStart(8, "0")}${String(++count).padStart(3, "0")}`
+}
+
+/** Dead ones that nobody collected do not count. */
+export function running(text: string): string[] {
+  const lines = execFileSync("ps", ["-eo", "stat=,pid=,args="], { encoding: "utf8" }).split("\n")
+  return lines.filter((line) => line.includes(text) && !line.startsWith("Z") && !line.includes("ps -eo"))
+}
+
+export async function until(what: string, isTrue: () => unknown): Promise<void> {
+  for (const start = performance.now(); !(await isTrue()); await sleep(20))
+    if (performance.now() - start > 60_000) throw new Error(`still not: ${what}`)
+}
