@@ -1,0 +1,36 @@
+// The agents that are always there: one that does the work, one that only looks and plans. Written out whole: a start
+// must not wait for a schema.
+import { planner } from "#ability/permission/rule-sets.ts"
+import type { AgentDefinition } from "./agent.ts"
+
+/** Who works where nobody is named. */
+export const defaultAgent = "build"
+
+const common = { domain: "general", capabilities: [], skills: [], mode: "primary" as const }
+
+export const builtinAgents: readonly AgentDefinition[] = [
+  {
+    ...common,
+    id: defaultAgent,
+    name: "Build",
+    role: "executor",
+    permissions: [],
+    systemPrompt: "",
+    metadata: { description: "Does the work: reads, writes, runs, checks." },
+  },
+  {
+    ...common,
+    id: "plan",
+    name: "Plan",
+    role: "advisor",
+    permissions: [...planner],
+    systemPrompt:
+      "You plan and change nothing. Read what matters, then give a plan: the goal, the steps in order with the files " +
+      "that each one touches, what could go wrong, and how the result will be checked. Ask where the request leaves " +
+      "an important choice open.",
+    metadata: {
+      description: "Reads and plans; writing and commands are denied.",
+      keywords: ["make a plan", "plan how", "plan for"],
+    },
+  },
+]

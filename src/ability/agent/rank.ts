@@ -1,0 +1,99 @@
+// Which agents fit a request, best first, each with its reasons. Only words are compared, so that the same request
+// always goes to the same agent, without a model, and a person can see why.
+import type { AgentRule } from "#kernel/config/config.ts"
+import type { AgentDefinition } from "./agent.ts"
+import { domainWords } from "./domain-words.ts"
+import { hasPhrase, tellingWords, wordsOf } from "./words.ts"
+
+export type Ranked = { agent: string; score: number; reasons: string[] }
+type Reason = { score: number; text: string }
+type Request = { words: string[]; telling: Map<string, string> }
+
+/** A configured rule stands above everything an agent says of itself; a phrase says more than a word. */
+const weight = { rule: 1_000, mention: 9, phrase: 10, keyword: 4, capability: 3, domain: 2, word: 1 }
+const maxDescription = 3
+
+/** Those that have something in common with the request; equal ones in order of id. `fallback` is there for what fits
+ * nobody, so only a rule chooses it. */
+export function rank(options: {
+  input: string
+  agents: readonly AgentDefinition[]
+  rules: readonly AgentRule[]
+  fallback?: string
+}): Ranked[] {
+  const request = { words: wordsOf(options.input), telling: tellingWords(options.input) }
+  const rule = options.rules.find(
+    ({ match, agent }) => options.agents.some(({ id }) => id === agent) && matching(request, match),
+  )
+  return options.agents
+    .filter(({ id }) => id !== options.fallback || id === rule?.agent)
+    .map((agent) => judge(agent, request, rule))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score || (a.agent < b.agent ? -1 : 1))
+}
+
+function judge(agent: AgentDefinition, request: Request, rule: AgentRule | undefined): Ranked {
+  const { id, metadata } = agent
+  const isChosen = rule?.agent === id
+  const cannot = metadata.cannotDo?.find((phrase) => hasPhrase(request.words, wordsOf(phrase)))
+  if (cannot !== undefined && !isChosen) return { agent: id, score: 0, reasons: [`cannot do "${cannot}"`] }
+  const reasons: Reason[] = [
+    ...(isChosen ? [ruleReason(rule, request)] : []),
+    ...mentionReasons(agent, request),
+    ...keywordReasons(agent, request),
+    ...capabilityReasons(agent, request),
+    ...shared(request, domainWords(agent.domain)).map((word) => ({
+      score: weight.domain,
+      text: `"${word}" is of the domain ${agent.domain}`,
+    })),
+    ...shared(request, metadata.description ?? "")
+      .slice(0, maxDescription)
+      .map((word) => ({ score: weight.word, text: `"${word}" is in its description` })),
+  ]
+  return {
+    agent: id,
+    score: reasons.reduce((sum, { score }) => sum + score, 0),
+    reasons: reasons.map(({ score, text }) => `${text} (+${score})`),
+  }
+}
+
+function ruleReason({ match }: AgentRule, request: Request): Reason {
+  return { score: weight.rule, text: `the configured rule for "${matching(request, match)}"` }
+}
+
+function mentionReasons({ id, name }: AgentDefinition, { words }: Request): Reason[] {
+  const said = [id, name].find((word) => hasPhrase(words, wordsOf(word)))
+  return said === undefined ? [] : [{ score: weight.mention, text: `"${said}" is named` }]
+}
+
+function keywordReasons({ metadata }: AgentDefinition, { words }: Request): Reason[] {
+  return [...new Set(metadata.keywords ?? [])].flatMap((keyword) => {
+    const phrase = wordsOf(keyword)
+    if (!hasPhrase(words, phrase)) return []
+    return phrase.length > 1
+      ? [{ score: weight.phrase + phrase.length, text: `the phrase "${keyword}"` }]
+      : [{ score: weight.keyword, text: `the keyword "${keyword}"` }]
+  })
+}
+
+/** All words of a capability count more than some. */
+function capabilityReasons({ capabilities }: AgentDefinition, { telling }: Request): Reason[] {
+  return [...new Set(capabilities)].flatMap((capability) => {
+    const words = [...tellingWords(capability).keys()]
+    const found = words.filter((word) => telling.has(word))
+    if (found.length === 0) return []
+    const whole = found.length === words.length ? weight.capability : 0
+    return [{ score: found.length * weight.word + whole, text: `the capability ${capability}` }]
+  })
+}
+
+/** Words of the request that the text has, as the request has them. */
+function shared({ telling }: Request, text: string): string[] {
+  const words = tellingWords(text)
+  return [...telling].flatMap(([stem, word]) => (words.has(stem) ? [word] : []))
+}
+
+/** The alternative of a rule that the request has. */
+function matching({ words }: Request, match: string): string | undefined {
+  return match.split("|").find((phrase) => hasPhrase(words, wordsOf(phrase)))
+}

@@ -1,0 +1,88 @@
+// The agents of one file: YAML, Markdown with front matter, or TypeScript. A file of a folder that nobody trusted is
+// only data: it never runs, must really lie in its work tree, and cannot allow anything.
+import { basename, extname } from "node:path"
+import { Invalid as InvalidConfig } from "#kernel/config/config.ts"
+import { formatPath, formatProblem } from "#kernel/config/invalid.ts"
+import { readSmallFile } from "#kernel/config/read-file.ts"
+import { importModule } from "#kernel/config/typescript.ts"
+import { NamedError } from "#util/error.ts"
+import * as Agent from "./agent.ts"
+
+export type Ignored = { file: string; key: string; reason: string }
+/** `problem` says why (some of) the file is not used. */
+export type Content = { agents: Agent.AgentDefinition[]; ignored: Ignored[]; problem?: string }
+
+const maxBytes = 1 << 20
+const untrusted = 'the folder is not trusted; "vitamin trust" trusts it'
+
+/** With `root` the file is one of an untrusted work tree. Throws where it cannot be read. */
+export async function readAgentFile(file: string, root: string | undefined): Promise<Content> {
+  const isCode = extname(file) === ".ts"
+  if (isCode && root !== undefined)
+    return { agents: [], ignored: [{ file, key: basename(file), reason: untrusted }] }
+  const bytes = await readSmallFile(file, root)
+  if (!bytes) throw new Error("the file is gone")
+  if (bytes.length > maxBytes) throw new Error(`${bytes.length} bytes are too many; the limit is ${maxBytes}`)
+  if (isCode) return readModule(file, bytes)
+  const agent = await readData(file, bytes)
+  return root === undefined ? { agents: [agent], ignored: [] } : withoutAllows(agent, file)
+}
+
+/** Loaded only where there is such a file: the YAML package is not small. */
+async function readData(file: string, bytes: Buffer): Promise<Agent.AgentDefinition> {
+  const { parseFrontmatter } = await import("#util/frontmatter.ts")
+  const { decodeText, parseYaml } = await import("#util/yaml.ts")
+  const source = basename(file)
+  const id = basename(file, extname(file))
+  if (extname(file) !== ".md") {
+    const { value, locate } = parseYaml(decodeText(bytes, source), source)
+    return Agent.parse(value, { source, id, locate })
+  }
+  const found = parseFrontmatter(bytes, source)
+  if (!found) throw new Error(`${source}:1:1: an agent begins with "---" and its front matter`)
+  const { body, locate } = found
+  const value = found.value ?? {}
+  if (body === "" || typeof value !== "object") return Agent.parse(value, { source, id, locate })
+  if (Object.hasOwn(value, "systemPrompt"))
+    throw new Error(`${source}: systemPrompt: the text below the front matter is the system prompt already`)
+  return Agent.parse({ ...value, systemPrompt: body }, { source, id, locate })
+}
+
+/** Every exported object with an id is an agent. */
+async function readModule(file: string, bytes: Buffer): Promise<Content> {
+  const source = basename(file)
+  const exported = await importModule(file, bytes)
+  const found = new Set(Object.values(exported).filter(hasId))
+  const content: Content = { agents: [], ignored: [] }
+  if (found.size === 0)
+    content.problem = `${source}: exports no agent; write export default defineAgent({ id: … })`
+  for (const value of found)
+    try {
+      content.agents.push(Agent.parse(value, { source }))
+    } catch (error) {
+      content.problem = [content.problem, problemOf(error)].filter(Boolean).join("\n")
+    }
+  return content
+}
+
+function hasId(value: unknown): boolean {
+  return typeof value === "object" && value !== null && typeof (value as { id?: unknown }).id === "string"
+}
+
+function withoutAllows(agent: Agent.AgentDefinition, file: string): Content {
+  const ignored = agent.permissions.flatMap(({ action }, i) =>
+    action === "allow" ? [{ file, key: formatPath(["permissions", i]), reason: untrusted }] : [],
+  )
+  const permissions = agent.permissions.filter(({ action }) => action !== "allow")
+  return { agents: [Object.freeze({ ...agent, permissions })], ignored }
+}
+
+/** What is wrong with a file, in words for a person; anything unexpected is thrown on. */
+export function problemOf(error: unknown): string {
+  if (error instanceof InvalidConfig)
+    return error.data.problems
+      .map((problem) => formatProblem({ ...problem, source: basename(problem.source) }))
+      .join("\n")
+  if (error instanceof NamedError || error instanceof Error) return error.message
+  throw error
+}

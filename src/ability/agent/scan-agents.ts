@@ -1,0 +1,88 @@
+// The agents of a folder, file by file in order of name. A bad file is told of and stops no other.
+import { readdir } from "node:fs/promises"
+import { isAbsolute, join, relative, sep } from "node:path"
+import * as Global from "#kernel/global.ts"
+import * as Trust from "#kernel/trust.ts"
+import { errorCode, errorText, NamedError } from "#util/error.ts"
+import { statOf } from "#util/stat-of.ts"
+import type { AgentDefinition } from "./agent.ts"
+import { type Content, type Ignored, problemOf, readAgentFile } from "./read-agent-file.ts"
+
+export type Problem = { file: string; message: string }
+export type Scan = {
+  agents: { agent: AgentDefinition; file: string }[]
+  problems: Problem[]
+  ignored: Ignored[]
+  trusted: boolean
+}
+
+/** Nobody has so much, and a hostile folder could have a million. */
+const maxFiles = 500
+const maxBytes = 4 << 20
+
+export class FolderNotFound extends NamedError {
+  constructor(folder: string) {
+    super("Agent.FolderNotFound", `Folder ${JSON.stringify(folder)} does not exist.`, { folder })
+  }
+}
+
+/** A folder below `worktree` is as trusted as that is; any other speaks for itself. */
+export async function scanAgents(folder: string, worktree: string | undefined): Promise<Scan> {
+  const problems: Problem[] = []
+  const names = await namesIn(folder, problems)
+  const root = worktree !== undefined && isBelow(worktree, folder) ? worktree : folder
+  const trusted = folder === ownFolder() || (await Trust.check(root))
+  const scan: Scan = { agents: [], problems, ignored: [], trusted }
+  let bytes = 0
+  for (const [i, name] of names.entries()) {
+    const file = join(folder, name)
+    bytes += statOf(file)?.size ?? 0
+    if (i >= maxFiles || bytes > maxBytes) {
+      const message = `more than ${maxFiles} files or ${maxBytes} bytes of agents; ${name} and what follows are left out`
+      scan.problems.push({ file: folder, message })
+      break
+    }
+    take(scan, file, await readAgentFile(file, trusted ? undefined : root).catch(unusable))
+  }
+  return scan
+}
+
+/** Where a person keeps agents for all projects; what is there is the person's own word. */
+export function ownFolder(): string {
+  return join(Global.config(), "agents")
+}
+
+function take(scan: Scan, file: string, { agents, ignored, problem }: Content): void {
+  if (problem) scan.problems.push({ file, message: problem })
+  scan.ignored.push(...ignored)
+  for (const agent of agents) {
+    const first = scan.agents.find((other) => other.agent.id === agent.id)
+    if (!first) scan.agents.push({ agent, file })
+    else {
+      const message = `the id ${JSON.stringify(agent.id)} is already that of ${first.file}, which stays`
+      scan.problems.push({ file, message })
+    }
+  }
+}
+
+function unusable(error: unknown): Content {
+  return { agents: [], ignored: [], problem: problemOf(error) }
+}
+
+async function namesIn(folder: string, problems: Problem[]): Promise<string[]> {
+  try {
+    const names = await readdir(folder)
+    return names
+      .filter((name) => /^[^.].*\.(ya?ml|md|ts)$/.test(name) && !/\.(d|test)\.ts$/.test(name))
+      .sort()
+  } catch (error) {
+    if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") throw new FolderNotFound(folder)
+    problems.push({ file: folder, message: errorText(error) })
+    return []
+  }
+}
+
+function isBelow(root: string, path: string): boolean {
+  const way = relative(root, path)
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+}

@@ -1,0 +1,40 @@
+// Which tools an agent may use at all: those it names, without those that its own rules deny whatever they are used on.
+// What is denied only here and there is decided call by call.
+import type { AgentDefinition } from "#ability/agent/agent.ts"
+import { covers } from "#ability/permission/rule.ts"
+import type { Definition } from "./tool.ts"
+
+/** The permission behind each built-in tool; what a call needs exactly is known only with its arguments. */
+const permissions: Record<string, string> = {
+  read: "file.read",
+  glob: "file.read",
+  grep: "file.read",
+  ls: "file.read",
+  write: "file.write",
+  edit: "file.edit",
+  bash: "bash.execute",
+  fetch: "network.fetch",
+  subtask: "agent.delegate",
+  todo: "todo",
+}
+
+export function mayUse(agent: AgentDefinition, tool: Definition): boolean {
+  if (agent.tools && !agent.tools.includes(tool.id)) return false
+  const permission = permissionOf(tool)
+  return permission === undefined || !isDenied(agent, permission)
+}
+
+function permissionOf(tool: Definition): string | undefined {
+  if (Object.hasOwn(permissions, tool.id)) return permissions[tool.id]
+  return tool.permission || tool.readOnly ? undefined : "tool.execute"
+}
+
+/** The last word counts: an exception after a denial leaves something to use the tool on. */
+function isDenied({ permissions: rules }: AgentDefinition, permission: string): boolean {
+  let denied = false
+  for (const rule of rules)
+    if (!covers(rule, permission)) continue
+    else if (rule.action !== "deny") denied = false
+    else if (/^\*{1,2}$/.test(rule.pattern)) denied = true
+  return denied
+}

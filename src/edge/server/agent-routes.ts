@@ -1,0 +1,44 @@
+// The agents of a project over HTTP.
+import { z } from "zod"
+import { AgentDefinition } from "#ability/agent/agent.ts"
+import * as AgentRegistry from "#ability/agent/agent-registry.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
+import { defineRoute, type Route } from "./route.ts"
+
+const Agent = AgentDefinition.extend({
+  usableTools: z.array(z.string()).describe("ids of the tools that it may use"),
+  file: z.string().optional().describe("where it was read from"),
+})
+
+export function agentRoutes(): Route[] {
+  return [
+    defineRoute({
+      method: "GET",
+      path: "/agent",
+      summary: "The agents of the project.",
+      response: z.array(Agent),
+      async handle() {
+        await AgentRegistry.load()
+        return AgentRegistry.list().map(describe)
+      },
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/agent/:id",
+      summary: "One agent.",
+      params: z.object({ id: z.string() }),
+      response: Agent,
+      errors: [404],
+      async handle({ params }) {
+        await AgentRegistry.load()
+        return describe(AgentRegistry.get(params.id))
+      },
+    }),
+  ]
+}
+
+function describe(agent: AgentDefinition): z.input<typeof Agent> {
+  const usableTools = ToolRegistry.forAgent(agent.id).map(({ id }) => id)
+  const file = AgentRegistry.fileOf(agent.id)
+  return { ...agent, usableTools, ...(file ? { file } : {}) }
+}

@@ -1,0 +1,46 @@
+// The instructions that a project keeps for agents in its root. What a project may have put there is read with care:
+// bounded, never through a link that leads out of the work tree, never from a pipe.
+import { readSync } from "node:fs"
+import { dirname, relative, resolve } from "node:path"
+import { isInside, openInside } from "#ability/tool/resolve-inside.ts"
+import * as Config from "#kernel/config/config.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as Log from "#kernel/log.ts"
+import { errorCode, errorText } from "#util/error.ts"
+
+const usual = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"]
+const maxBytes = 32 << 10
+
+export type RootFile = { name: string; text: string }
+
+/** The first of the usual files that is there, or the one that the configuration names. */
+export async function readRootFile(): Promise<RootFile | undefined> {
+  const named = (await Config.get()).rules?.root
+  for (const name of named === undefined || named === usual[0] ? usual : [named]) {
+    const text = read(name)
+    if (text) return { name, text }
+  }
+  return undefined
+}
+
+function read(name: string): string | undefined {
+  const { worktree } = Instance
+  const file = resolve(worktree, name)
+  // Only a person, or a folder that one trusts, can name a file elsewhere.
+  const root = isInside(worktree, file) ? worktree : dirname(file)
+  try {
+    using handle = openInside([root], relative(root, file))
+    const buffer = Buffer.alloc(maxBytes)
+    const { size } = handle.stat
+    let length = 0
+    for (let got = -1; got !== 0 && length < maxBytes; length += got)
+      got = readSync(handle.fd, buffer, length, maxBytes - length, length)
+    // A character that the limit cuts in two is left out.
+    const text = new TextDecoder().decode(buffer.subarray(0, length), { stream: size > length }).trim()
+    return size > length ? `${text}\n[cut here: ${name} has ${size} bytes, read it for the rest]` : text
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT")
+      Log.warn("the project's instructions cannot be read", { file, error: errorText(error) })
+    return undefined
+  }
+}

@@ -1,0 +1,112 @@
+// A task that one agent gives to another: a session of its own whose answer comes back. It has no more rights than who
+// gave it, ends when that ends, and what it costs is added there.
+import type { AgentDefinition } from "#ability/agent/agent.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import { errorText, NamedError } from "#util/error.ts"
+import { chooseAgent, modelOf } from "./choose-agent.ts"
+import type { Input } from "./prompt.ts"
+import { keep, type Run, type Timing } from "./run.ts"
+import * as SessionRecord from "./session-record.ts"
+
+type Prompt = (input: Input, timing: Timing) => Promise<Message.Info>
+export type Task = { task: string; agent?: string; callId: string }
+
+const maxDepth = 3
+const maxAtOnce = 4
+
+class TooDeep extends NamedError {
+  constructor() {
+    super("Session.TooDeep", `Subtasks go at most ${maxDepth} levels deep. Do this part yourself.`, {
+      maxDepth,
+    })
+  }
+}
+
+class TaskFailed extends NamedError {
+  constructor(sessionId: string, cause: unknown) {
+    const message = `The subtask (session ${sessionId}) failed: ${errorText(cause)}`
+    super("Session.TaskFailed", message, { sessionId }, { cause })
+  }
+}
+
+/** `prompt` is how a session is prompted; it is handed in because it leads here. */
+export function spawnTask(
+  run: Run,
+  task: Task,
+  prompt: Prompt,
+): Promise<{ sessionId: string; text: string }> {
+  const done = doTask(run, task, prompt)
+  // Who is interrupted does not wait for the call, but for what it started.
+  keep(
+    run.records,
+    done.catch(() => {}),
+  )
+  return done
+}
+
+async function doTask(run: Run, { task, agent: wish, callId }: Task, prompt: Prompt) {
+  if (run.depth >= maxDepth) throw new TooDeep()
+  const agent = wish === undefined ? run.agent : await chooseAgent(wish)
+  const leave = await enter(run)
+  try {
+    const { id: sessionId } = await SessionRecord.create({
+      agent: agent.id,
+      model: await modelFor(run, agent),
+      taskOf: { sessionId: run.session.id, callId },
+    })
+    try {
+      const answer = await prompt({ sessionId, text: task, parent: run, ...limitsFor(run) }, run.timing)
+      return { sessionId, text: textOf(answer) }
+    } catch (error) {
+      throw new TaskFailed(sessionId, error)
+    } finally {
+      SessionRecord.addUsage(run.totals, await usageOf(sessionId))
+    }
+  } finally {
+    leave()
+  }
+}
+
+function limitsFor({ signal, limits, totals }: Run): Partial<Input> {
+  const { maxSteps, maxCost } = limits
+  return {
+    signal,
+    maxSteps,
+    ...(maxCost === undefined ? {} : { maxCost: Math.max(0, maxCost - totals.cost) }),
+  }
+}
+
+async function usageOf(sessionId: string): Promise<Message.Usage> {
+  try {
+    return (await SessionRecord.get(sessionId)).usage
+  } catch (error) {
+    // Removed meanwhile, by a person or with the session that it works for.
+    if (error instanceof SessionRecord.NotFound) return { input: 0, output: 0 }
+    throw error
+  }
+}
+
+/** The same as who gave the task has, unless another agent names its own. */
+async function modelFor(run: Run, agent: AgentDefinition): Promise<string> {
+  const own = agent.id === run.agent.id ? undefined : await modelOf(agent)
+  return own ?? `${run.chosen.providerId}/${run.chosen.modelId}`
+}
+
+/** One of few places; whoever finds none free waits, in order. Gives what leaves it. */
+async function enter({ tasks, signal }: Run): Promise<() => void> {
+  const leave = () => {
+    const next = tasks.waiting.shift()
+    if (next) next()
+    else tasks.running--
+  }
+  if (tasks.running >= maxAtOnce) await new Promise<void>((resolve) => tasks.waiting.push(resolve))
+  else tasks.running++
+  if (!signal.aborted) return leave
+  leave()
+  throw signal.reason
+}
+
+function textOf(message: Message.Info): string {
+  if (message.type !== "text") return ""
+  return message.data.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("")
+}
