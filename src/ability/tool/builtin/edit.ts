@@ -1,0 +1,103 @@
+// The `edit` tool: some text of a file replaced by other text, every other byte as it was.
+import { z } from "zod"
+import { NamedError } from "#util/error.ts"
+import { needsWriting, openForWriting, type Place } from "../open-for-writing.ts"
+import { openTarget } from "../open-target.ts"
+import * as SeenFiles from "../seen-files.ts"
+import type { Context, Definition, Output } from "../tool.ts"
+import { applyEdits } from "./apply-edits.ts"
+import { descriptions } from "./descriptions.ts"
+import { lineDiff } from "./line-diff.ts"
+import { decode, encode, toText } from "./text-file.ts"
+
+const maxBytes = 20_000_000
+
+const Edit = z
+  .strictObject({
+    oldText: z
+      .string()
+      .refine((text) => text !== "", "expected some text; to make or replace a whole file, use write"),
+    newText: z
+      .string()
+      .refine(
+        (text) => text.isWellFormed(),
+        "expected whole Unicode characters; it has half a surrogate pair",
+      ),
+    replaceAll: z.boolean().optional(),
+  })
+  .refine(
+    ({ oldText, newText }) => oldText === "" || oldText !== newText,
+    "expected newText to differ from oldText",
+  )
+const Parameters = z.strictObject({ path: z.string().min(1), edits: z.array(Edit).min(1) })
+type Args = z.infer<typeof Parameters>
+
+class NotEditable extends NamedError {
+  constructor(message: string, path: string) {
+    super("Edit.NotEditable", `${JSON.stringify(path)} ${message}`, { path })
+  }
+}
+
+export const edit = {
+  id: "edit",
+  description: descriptions.edit,
+  category: "file",
+  parameters: Parameters,
+  readOnly: false,
+  permission: ({ path }: Args) => needsWriting("file.edit", path),
+  execute,
+} satisfies Definition
+
+async function execute({ path, edits }: Args, context: Context): Promise<Output> {
+  using place = await openForWriting(path, context)
+  if (!place.file) throw await missing(path, context)
+  await SeenFiles.load(context.sessionId)
+  context.signal.throwIfAborted()
+  // From here to the end nothing waits: no other call of ours comes between the look and the write.
+  const old = contentOf(place.file, place, context)
+  const before = decode(old)
+  if (!before) throw new NotEditable("is not text and cannot be edited.", place.shown)
+  const { file: after, places } = applyEdits(before, edits, place.shown)
+  const bytes = encode(after)
+  const same = old.equals(bytes)
+  const stat = same ? place.file.stat : place.replace(bytes, old)
+  const version = SeenFiles.note(context.sessionId, { path: place.real, id: SeenFiles.idOf(stat, bytes) })
+  const { additions, deletions, diff } = lineDiff(before.raw, after.raw, (line) => toText(after, line))
+  const counts = `+${additions} -${deletions}`
+  const where = places === edits.length ? "" : ` in ${places} places`
+  return {
+    text: `${place.shown} edited${where} (${counts}).`,
+    title: `${place.shown} (${counts})`,
+    data: {
+      path: place.shown,
+      edits: edits.length,
+      places,
+      bytes: bytes.length,
+      additions,
+      deletions,
+      diff,
+      version,
+    },
+  }
+}
+
+function contentOf(file: NonNullable<Place["file"]>, { real, shown }: Place, { sessionId }: Context): Buffer {
+  if (file.size > maxBytes)
+    throw new NotEditable(
+      `has ${file.size} bytes, and edit takes at most ${maxBytes}. Use bash, with sed for example.`,
+      shown,
+    )
+  const bytes = file.read()
+  SeenFiles.refuseChanged(sessionId, { path: real, shown, id: SeenFiles.idOf(file.stat, bytes) })
+  return bytes
+}
+
+/** The error that reading it would give: it knows names that are near. */
+async function missing(path: string, context: Context): Promise<unknown> {
+  try {
+    await using _ = await openTarget(path, context)
+  } catch (error) {
+    return error
+  }
+  return new NotEditable("was made at this moment; try again.", path)
+}

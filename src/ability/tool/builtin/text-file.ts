@@ -1,0 +1,89 @@
+// The text of a file in a raw form that goes back to the disk byte for byte: one character per byte, or per two of
+// UTF-16. Texts of a call are brought into that form to be looked for and to be put in.
+import { isUtf8 } from "node:buffer"
+import { NamedError } from "#util/error.ts"
+import { fileKind } from "./file-kind.ts"
+
+export type TextFile = {
+  encoding: "utf8" | "utf-16le" | "utf-16be" | "8-bit"
+  bom: Buffer
+  raw: string
+  /** Half a character of UTF-16 at the very end. */
+  rest: Buffer
+}
+
+const sampleBytes = 8_192
+const ascii = /^[\0-\x7f]*$/
+const narrow = /^[\0-\xff]*$/
+
+class NotEncodable extends NamedError {
+  constructor(text: string) {
+    const char = /[^\0-\xff]/u.exec(text)?.[0]
+    super(
+      "Tool.NotEncodable",
+      `${JSON.stringify(char)} cannot be written in this file: its text is in an 8-bit encoding, not in UTF-8.`,
+      { char },
+    )
+  }
+}
+
+/** Undefined for what is no text. */
+export function decode(bytes: Buffer): TextFile | undefined {
+  const kind = fileKind(bytes.subarray(0, sampleBytes))
+  if (kind.kind === "binary") return undefined
+  const bom = bytes.subarray(0, kind.skip)
+  const body = bytes.subarray(kind.skip)
+  if (kind.encoding === "utf8")
+    return {
+      encoding: isUtf8(body) ? "utf8" : "8-bit",
+      bom,
+      raw: body.toString("latin1"),
+      rest: Buffer.alloc(0),
+    }
+  const even = body.length & ~1
+  const units = Buffer.from(body.subarray(0, even))
+  if (kind.encoding === "utf-16be") units.swap16()
+  return { encoding: kind.encoding, bom, raw: units.toString("utf16le"), rest: body.subarray(even) }
+}
+
+export function encode({ encoding, bom, raw, rest }: TextFile): Buffer {
+  const wide = encoding === "utf-16le" || encoding === "utf-16be"
+  const body = Buffer.from(raw, wide ? "utf16le" : "latin1")
+  if (encoding === "utf-16be") body.swap16()
+  return Buffer.concat([bom, body, rest])
+}
+
+/** How a text can stand in the file. What is no UTF-8 may have lines of it and lines that `read` takes for latin-1. */
+export function formsOf(file: TextFile, text: string): string[] {
+  if (file.encoding.startsWith("utf-16") || ascii.test(text)) return [text]
+  // Half a character would become the sign for one that is unknown, and that may be in the file.
+  if (!text.isWellFormed()) return []
+  const bytes = Buffer.from(text).toString("latin1")
+  return file.encoding === "8-bit" && narrow.test(text) ? [bytes, text] : [bytes]
+}
+
+/** How a text goes into the file, among these whole lines of it. */
+export function formAmong(file: TextFile, text: string, lines: string): string {
+  const forms = formsOf(file, text)
+  if (file.encoding !== "8-bit" || ascii.test(text) || !isNarrow(file, lines)) return forms[0]!
+  if (forms.length < 2) throw new NotEncodable(text)
+  return forms[1]!
+}
+
+/** As `read` shows it: line by line UTF-8 or, where it is none, latin-1. */
+export function toText({ encoding }: TextFile, raw: string): string {
+  if (encoding.startsWith("utf-16") || ascii.test(raw)) return raw
+  if (encoding === "utf8") return Buffer.from(raw, "latin1").toString("utf8")
+  return raw.split("\n").map(lineText).join("\n")
+}
+
+function lineText(line: string): string {
+  const bytes = Buffer.from(line, "latin1")
+  return isUtf8(bytes) ? bytes.toString("utf8") : line
+}
+
+/** Plain lines say nothing; then it is what the other lines are. */
+function isNarrow(file: TextFile, lines: string): boolean {
+  if (!ascii.test(lines)) return !isUtf8(Buffer.from(lines, "latin1"))
+  return !file.raw.split("\n").some((line) => !ascii.test(line) && isUtf8(Buffer.from(line, "latin1")))
+}

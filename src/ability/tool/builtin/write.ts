@@ -1,0 +1,91 @@
+// The `write` tool: a whole file, new or in the place of another one, whose encoding and line ends it keeps.
+import { z } from "zod"
+import { needsWriting, openForWriting, type Place } from "../open-for-writing.ts"
+import * as SeenFiles from "../seen-files.ts"
+import type { Context, Definition, Output } from "../tool.ts"
+import { descriptions } from "./descriptions.ts"
+import { type LineDiff, lineDiff } from "./line-diff.ts"
+import { decode, encode, formsOf, type TextFile, toText } from "./text-file.ts"
+
+/** A larger file that is replaced is not looked into. */
+const maxCompared = 20_000_000
+
+const Parameters = z.strictObject({
+  path: z.string().min(1),
+  content: z
+    .string()
+    .refine((text) => text.isWellFormed(), "expected whole Unicode characters; it has half a surrogate pair"),
+})
+type Args = z.infer<typeof Parameters>
+
+export const write = {
+  id: "write",
+  description: descriptions.write,
+  category: "file",
+  parameters: Parameters,
+  readOnly: false,
+  permission: ({ path }: Args) => needsWriting("file.write", path),
+  execute,
+} satisfies Definition
+
+async function execute({ path, content }: Args, context: Context): Promise<Output> {
+  using place = await openForWriting(path, context)
+  await SeenFiles.load(context.sessionId)
+  context.signal.throwIfAborted()
+  // From here to the end nothing waits: no other call of ours comes between the look and the write.
+  const old = oldContent(place, context)
+  const text = old && decode(old)
+  const { bytes, notes } = encodeLike(text, content)
+  const same = old?.equals(bytes) === true
+  const stat = same ? place.file!.stat : place.replace(bytes, old)
+  const version = SeenFiles.note(context.sessionId, { path: place.real, id: SeenFiles.idOf(stat, bytes) })
+  const changes = compare(text, bytes, place.file !== undefined)
+  const { additions, deletions } = changes ?? { additions: linesIn(content), deletions: 0 }
+  const counts = changes ? ` (+${additions} -${deletions})` : ""
+  const done = same ? " is already exactly this" : `${place.file ? " replaced" : " created"}${counts}`
+  return {
+    text: `${place.shown}${done}, ${bytes.length} bytes.${notes.length ? ` [${notes.join("; ")}]` : ""}`,
+    title: `${place.shown}${counts}`,
+    data: {
+      path: place.shown,
+      created: place.file === undefined,
+      bytes: bytes.length,
+      additions,
+      deletions,
+      ...(changes ? { diff: changes.diff } : {}),
+      version,
+    },
+  }
+}
+
+/** What is there now, unless that is too much to compare. Refuses a file that somebody else changed. */
+function oldContent({ file, real, shown }: Place, { sessionId }: Context): Buffer | undefined {
+  if (!file) return undefined
+  const old = file.size > maxCompared ? undefined : file.read()
+  SeenFiles.refuseChanged(sessionId, { path: real, shown, id: SeenFiles.idOf(file.stat, old) })
+  return old
+}
+
+function encodeLike(old: TextFile | undefined, content: string): { bytes: Buffer; notes: string[] } {
+  if (!old || content.startsWith("\ufeff")) return { bytes: Buffer.from(content), notes: [] }
+  const notes: string[] = []
+  const crlf = old.raw.includes("\r\n") && !/(?<!\r)\n/.test(old.raw)
+  const keepsEnds = crlf && content.includes("\n") && !content.includes("\r")
+  if (keepsEnds) notes.push("lines end with CRLF, as before")
+  if (old.encoding === "8-bit") notes.push("the file was not UTF-8 before, now it is")
+  else if (old.bom.length) notes.push(`the file stays ${old.encoding.toUpperCase()} with a byte order mark`)
+  const file = { ...old, encoding: old.encoding === "8-bit" ? ("utf8" as const) : old.encoding }
+  const text = keepsEnds ? content.replaceAll("\n", "\r\n") : content
+  return { bytes: encode({ ...file, raw: formsOf(file, text)[0]!, rest: Buffer.alloc(0) }), notes }
+}
+
+/** Undefined where there is too much, or where one of the two is no text and has no lines. */
+function compare(old: TextFile | undefined, bytes: Buffer, existed: boolean): LineDiff | undefined {
+  const now = bytes.length > maxCompared ? undefined : decode(bytes)
+  if (!now || (existed && !old)) return undefined
+  return lineDiff(old ? toText(old, old.raw) : "", toText(now, now.raw))
+}
+
+function linesIn(content: string): number {
+  return content.split("\n").length - (content === "" || content.endsWith("\n") ? 1 : 0)
+}
