@@ -1,0 +1,110 @@
+// The `fetch` tool: a page of the web as Markdown. What gets and reads pages is loaded with the first call.
+import { z } from "zod"
+import { NamedError } from "#util/error.ts"
+import type { Context, Definition, Output } from "../tool.ts"
+import type { Page } from "../web/get-page.ts"
+import { descriptions } from "./descriptions.ts"
+import { fileKind } from "./file-kind.ts"
+
+const sampleBytes = 8_192
+const shortCharacters = 500
+const html = /^(text\/html|application\/xhtml\+xml)$/
+const text = /^text\/|[/+](json|xml|yaml|x-yaml|toml|javascript|ecmascript|x-ndjson|graphql|sql|x-sh)$/
+
+const Parameters = z.strictObject({ url: z.string().min(1) })
+type Args = z.infer<typeof Parameters>
+type Content = { text: string; title?: string }
+
+class BadStatus extends NamedError {
+  constructor(page: Page, body: string) {
+    const said = body ? `:\n${body}` : " and nothing else."
+    super("Fetch.BadStatus", `${page.url.href} answered with status ${page.status}${said}`, {
+      url: page.url.href,
+      status: page.status,
+    })
+  }
+}
+
+export const fetch = {
+  id: "fetch",
+  description: descriptions.fetch,
+  category: "api",
+  parameters: Parameters,
+  readOnly: true,
+  // As it will be understood, so that no spelling gets around a rule.
+  permission: ({ url }: Args) => [
+    { permission: "network.fetch", target: URL.canParse(url) ? new URL(url).href : url },
+  ],
+  execute,
+} satisfies Definition
+
+async function execute({ url }: Args, context: Context): Promise<Output> {
+  const { getPage } = await import("../web/get-page.ts")
+  const { signal, granted = [] } = context
+  const page = await getPage(url, { signal, granted })
+  if (page.status < 200 || page.status > 299) throw new BadStatus(page, await beginning(page))
+  const content = await read(page, signal)
+  const notes = [
+    ...(page.url.href === new URL(url).href ? [] : [`redirected to ${page.url.href}`]),
+    ...(page.isCut ? [`only the first ${page.bytes.length} bytes were read`] : []),
+  ]
+  return {
+    text: content.text + (notes.length ? `\n\n[${notes.join("; ")}]` : ""),
+    title: content.title ? `${content.title} (${page.url.host})` : page.url.href,
+    data: {
+      url,
+      finalUrl: page.url.href,
+      status: page.status,
+      contentType: page.contentType,
+      bytes: page.declared ?? page.bytes.length,
+      ...(content.title ? { title: content.title } : {}),
+    },
+  }
+}
+
+async function read(page: Page, signal: AbortSignal): Promise<Content> {
+  const mimeType = mimeTypeOf(page)
+  if (!text.test(mimeType) && !html.test(mimeType)) return { text: describe(page, mimeType) }
+  const [{ decodeText }, { toMarkdown }] = await Promise.all([
+    import("../web/decode-text.ts"),
+    import("../web/to-markdown.ts"),
+  ])
+  const decoded = decodeText(page.bytes, page.contentType)
+  if (!html.test(mimeType)) return { text: decoded || "(empty page)" }
+  const { title, text: markdown, isPlain } = await toMarkdown(decoded, page.url.href, signal)
+  const body = markdown || "(No text: the page is empty, or made by scripts, which are not run.)"
+  const note = isPlain ? "\n\n[without links and headings: the page is too large or too deeply nested]" : ""
+  return { text: `${title ? `# ${title}\n\n` : ""}${body}${note}`, ...(title ? { title } : {}) }
+}
+
+/** What the header says, unless it says nothing, or "text" about bytes that are none. */
+function mimeTypeOf({ bytes, contentType }: Page): string {
+  const said = contentType.split(";")[0]!.trim().toLowerCase()
+  const isVague = said === "" || said === "application/octet-stream"
+  if (!isVague && !/^text\//.test(said)) return said
+  const start = bytes.subarray(0, sampleBytes)
+  const kind = fileKind(start)
+  if (kind.kind === "binary") return /charset/i.test(contentType) ? said : kind.mimeType
+  if (!isVague) return said
+  return /^\s*<(!doctype html|html|head|body)\b/i.test(start.toString("latin1")) ? "text/html" : "text/plain"
+}
+
+function describe(page: Page, mimeType: string): string {
+  const kind = fileKind(page.bytes.subarray(0, sampleBytes))
+  const name = kind.kind === "binary" && kind.name !== "binary file" ? `${kind.name}, ` : ""
+  const pixels = kind.kind === "binary" && kind.width ? `${kind.width} × ${kind.height} pixels, ` : ""
+  const size = page.declared ?? `${page.isCut ? "more than " : ""}${page.bytes.length}`
+  return `${page.url.href} is not text: ${name}${mimeType}, ${pixels}${size} bytes. Its content is not shown.`
+}
+
+async function beginning(page: Page): Promise<string> {
+  const mimeType = mimeTypeOf(page)
+  if (!text.test(mimeType) && !html.test(mimeType)) return ""
+  const [{ decodeText }, { stripTags }] = await Promise.all([
+    import("../web/decode-text.ts"),
+    import("../web/strip-tags.ts"),
+  ])
+  const decoded = decodeText(page.bytes, page.contentType)
+  const said = html.test(mimeType) ? stripTags(decoded).text : decoded.trim()
+  return said.length > shortCharacters ? `${said.slice(0, shortCharacters)}…` : said
+}

@@ -1,0 +1,88 @@
+// A page of the web, as bytes. Every address is checked before it is connected to, after each redirect again; size,
+// time and the number of redirects have limits.
+import { lookup } from "node:dns/promises"
+import type { IncomingMessage } from "node:http"
+import { errorText, NamedError } from "#util/error.ts"
+import { checkUrl, UrlDenied } from "../check-url.ts"
+import { type Body, readBody } from "./read-body.ts"
+import { requestPage } from "./request-page.ts"
+
+export type Options = {
+  signal: AbortSignal
+  /** Origins that may be at a private address. */
+  granted?: readonly string[]
+  resolve?: (host: string) => Promise<string[]>
+  limits?: Partial<Limits>
+}
+export type Page = Body & { url: URL; status: number; contentType: string; declared?: number }
+type Limits = { bytes: number; milliseconds: number; redirects: number }
+
+const usual: Limits = { bytes: 5_000_000, milliseconds: 30_000, redirects: 5 }
+const redirects = new Set([301, 302, 303, 307, 308])
+
+class Unreachable extends NamedError {
+  constructor(url: string, reason: string) {
+    super("Fetch.Unreachable", `${JSON.stringify(url)} could not be fetched: ${reason}`, { url })
+  }
+}
+
+export async function getPage(url: string, options: Options): Promise<Page> {
+  const limits = { ...usual, ...options.limits }
+  const timeout = AbortSignal.timeout(limits.milliseconds)
+  const signal = AbortSignal.any([options.signal, timeout])
+  try {
+    return await orAborted(follow(url, { ...options, limits, signal }), signal)
+  } catch (error) {
+    options.signal.throwIfAborted()
+    if (timeout.aborted) throw new Unreachable(url, `it took longer than ${limits.milliseconds / 1000} s`)
+    throw error instanceof NamedError ? error : new Unreachable(url, errorText(error))
+  }
+}
+
+async function follow(url: string, options: Options & { limits: Limits }): Promise<Page> {
+  const { signal, granted = [], resolve = resolveHost, limits } = options
+  let next = url
+  for (let hops = 0; hops <= limits.redirects; hops++) {
+    signal.throwIfAborted()
+    const checked = await checkUrl(next, { resolve, granted })
+    signal.throwIfAborted()
+    const response = await requestPage(checked, signal)
+    const { location } = response.headers
+    if (!redirects.has(response.statusCode!) || !location)
+      return await pageOf(response, checked.url, limits.bytes)
+    response.destroy()
+    const target = targetOf(location, checked.url)
+    if (checked.url.protocol === "https:" && target.protocol === "http:")
+      throw new UrlDenied(target.href, "scheme", `${checked.url.href} redirects from https to http.`)
+    next = target.href
+  }
+  throw new Unreachable(url, `it redirects more than ${limits.redirects} times, at last to ${next}`)
+}
+
+function targetOf(header: string, from: URL): URL {
+  // Headers arrive as latin1; servers that do not encode a path send UTF-8.
+  const location = Buffer.from(header, "latin1").toString()
+  if (!URL.canParse(location, from.href)) throw new UrlDenied(location, "invalid", "a redirect led to it.")
+  return new URL(location, from)
+}
+
+async function pageOf(response: IncomingMessage, url: URL, limit: number): Promise<Page> {
+  const { "content-type": contentType = "", "content-length": length } = response.headers
+  const body = await readBody(response, limit)
+  const declared = body.isCut && length !== undefined ? { declared: Number(length) } : {}
+  return { ...body, url, status: response.statusCode!, contentType, ...declared }
+}
+
+async function resolveHost(host: string): Promise<string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address)
+}
+
+/** Name servers do not listen to a signal. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener("abort", abort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort))
+  })
+}

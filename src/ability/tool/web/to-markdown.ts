@@ -1,0 +1,66 @@
+// HTML as Markdown, within limits: what is too large, too deep or takes too long comes back as plain text instead.
+import { Worker } from "node:worker_threads"
+import type { Answer, Task } from "./markdown-worker.ts"
+import { depthOf } from "./scan-html.ts"
+import { stripTags } from "./strip-tags.ts"
+
+const maxLength = 2_000_000
+const maxDepth = 200
+/** So many that memory stays far from its limit: a thread that runs out of it takes the process along. */
+const maxMarks = 100_000
+const maxMilliseconds = 10_000
+
+export type Readable = { title: string; text: string; isPlain: boolean }
+
+export async function toMarkdown(html: string, url: string, signal: AbortSignal): Promise<Readable> {
+  const answer = isOrdinary(html) ? await inThread({ toMarkdown: { html, url } }, signal) : undefined
+  signal.throwIfAborted()
+  if (answer) return { title: tidy(answer.title), text: answer.markdown.trim(), isPlain: false }
+  const { title = "", text } = stripTags(html)
+  return { title: tidy(title), text, isPlain: true }
+}
+
+function isOrdinary(html: string): boolean {
+  return html.length <= maxLength && countMarks(html) <= maxMarks && depthOf(html) <= maxDepth
+}
+
+/** Wherever they stand, what a parser makes of each is at most two nodes. */
+function countMarks(html: string): number {
+  let count = 0
+  for (let at = 0; at < html.length; at++) {
+    const code = html.charCodeAt(at)
+    if (code === 0x3c || code === 0x26) count++
+  }
+  return count
+}
+
+/** Undefined when the thread failed or was ended: a stack that overflowed, or too slow. */
+async function inThread(task: Task, signal: AbortSignal): Promise<Answer | undefined> {
+  const { location } = await import("./markdown-worker.ts")
+  const worker = new Worker(new URL(location), {
+    workerData: task,
+    env: {},
+    execArgv: [],
+    stdout: true,
+    stderr: true,
+  })
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(maxMilliseconds)])
+  try {
+    return await new Promise<Answer | undefined>((resolve) => {
+      worker.once("message", resolve)
+      worker.once("error", () => resolve(undefined))
+      worker.once("exit", () => resolve(undefined))
+      limit.addEventListener("abort", () => resolve(undefined), { once: true })
+      if (limit.aborted) resolve(undefined)
+    })
+  } finally {
+    await worker.terminate()
+  }
+}
+
+function tidy(title: string): string {
+  return title
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim()
+    .slice(0, 300)
+}
