@@ -20,6 +20,9 @@ export type Connection = Auth & {
   quirks: Quirks
 }
 
+/** `found`: where a server of this provider answered on this machine. */
+type Wanted = { id: string; settings: Settings; wire?: Wire; found?: string | undefined }
+
 const authHeaders = new Set(["authorization", "x-api-key", "api-key", "x-goog-api-key"])
 const versions: Partial<Record<Wire, string>> = { messages: "/v1", gemini: "/v1beta" }
 
@@ -52,14 +55,14 @@ export function authOf(id: string, settings: Settings): Auth {
   return auth
 }
 
-export function connect({ id, settings, wire }: { id: string; settings: Settings; wire?: Wire }): Connection {
+export function connect({ id, settings, wire, found }: Wanted): Connection {
   const entry = entryOf(id, settings)
   const { name: _, wire: usual = "chat", baseURL: own, env: __, baseEnv: ___, ...quirks } = entry
-  const given = settings.baseURL || baseFromEnvironment(entry)
+  const given = configuredBase(entry, settings)
   const custom = given !== undefined && trimmed(given) !== own
   // Servers that imitate OpenAI imitate its chat completions.
-  const spoken = wire ?? (id === "openai" && custom ? "chat" : usual)
-  const baseURL = given ?? own
+  const spoken = wire ?? (custom && (id === "openai" || usual === "rules") ? "chat" : usual)
+  const baseURL = given ?? found ?? own
   if (!baseURL) throw new Unusable(id, `set provider.${id}.baseURL to a gateway that speaks for it`)
   const filled = checked(id, fill(id, baseURL))
   return {
@@ -71,6 +74,13 @@ export function connect({ id, settings, wire }: { id: string; settings: Settings
     headers: settings.headers ?? {},
     quirks,
   }
+}
+
+/** The base URL that a person gave, if one did. */
+export function configuredBase(entry: Entry, settings: Settings): string | undefined {
+  return (
+    settings.baseURL || baseFromEnvironment(entry) || (entry === providers.ollama ? ollamaHost() : undefined)
+  )
 }
 
 /** A server on this machine, or one that is told who we are in a header, needs no key. */
@@ -87,6 +97,21 @@ export function isLoopback(baseURL: string): boolean {
 function baseFromEnvironment({ env, baseEnv }: Entry): string | undefined {
   const name = baseEnv ?? env[0]?.replace(/(_API)?_(KEY|TOKEN)$/, "_BASE_URL")
   return (name && name !== env[0] && Env.get(name)?.trim()) || undefined
+}
+
+/** Ollama's own variable: a host, a port or both, and where the server listens everywhere, this machine. */
+function ollamaHost(): string | undefined {
+  const said = Env.get("OLLAMA_HOST")?.trim()
+  if (!said) return undefined
+  const address = /^https?:\/\//i.test(said)
+    ? said
+    : `http://${said.startsWith(":") ? "127.0.0.1" : ""}${said}`
+  if (!URL.canParse(address)) return undefined
+  const url = new URL(address)
+  if (url.hostname === "0.0.0.0" || url.hostname === "[::]") url.hostname = "127.0.0.1"
+  // A scheme brings its own port; a bare host is asked where Ollama usually is.
+  if (!url.port && address !== said) url.port = "11434"
+  return `${trimmed(url.href)}/v1`
 }
 
 function fill(id: string, baseURL: string): string {

@@ -15,8 +15,11 @@ import { loadAnthropic } from "./load-anthropic.ts"
 import { loadCompatible } from "./load-compatible.ts"
 import { loadGoogle } from "./load-google.ts"
 import { loadOpenai } from "./load-openai.ts"
+import { loadRules } from "./load-rules.ts"
+import { findLocalServers, type LocalServer, localPlaces } from "./local-servers.ts"
 import { providers, type Wire } from "./providers.ts"
 import { type Resolved, resolveModel } from "./resolve-model.ts"
+import { rulesFacts } from "./rules-facts.ts"
 import { type Request, type Target, transformRequest } from "./transform-request.ts"
 import { useProxy } from "./use-proxy.ts"
 
@@ -24,6 +27,7 @@ export { InvalidKey, type Login, logins, logout, UnsafeLogins } from "./auth-fil
 export type { ModelFacts } from "./catalog.ts"
 export type { Auth } from "./connection.ts"
 export { MissingKey, UnknownModel, UnknownProvider, Unusable } from "./errors.ts"
+export type { LocalServer } from "./local-servers.ts"
 export type { Wire } from "./providers.ts"
 export { NotRefreshed, refreshCatalog as refresh } from "./refresh-catalog.ts"
 export type { Request } from "./transform-request.ts"
@@ -35,23 +39,35 @@ export type ProviderFacts = { id: string; name: string; wire: Wire; baseURL?: st
 
 type Built = { fingerprint: string; model: Promise<LanguageModelV4> }
 
-const loaders = { chat: loadCompatible, responses: loadOpenai, messages: loadAnthropic, gemini: loadGoogle }
+const loaders = {
+  chat: loadCompatible,
+  responses: loadOpenai,
+  messages: loadAnthropic,
+  gemini: loadGoogle,
+  rules: loadRules,
+}
 
 type State = {
   proxy?: Promise<void>
   built: Map<string, Built>
   resolved: Map<string, Resolved>
   declared: Map<string, Catalog.ModelFacts>
+  /** Where servers answered on this machine, by provider. */
+  found: Map<string, string>
 }
 
-const state = Instance.state((): State => ({ built: new Map(), resolved: new Map(), declared: new Map() }))
+const state = Instance.state(
+  (): State => ({ built: new Map(), resolved: new Map(), declared: new Map(), found: new Map() }),
+)
 
 /** The model to stream from. Made once, and again when its settings changed. */
 export async function getModel(providerId: string, modelId: string): Promise<LanguageModelV4> {
   const own = state()
-  const resolved = await resolveModel(providerId, modelId)
-  own.proxy ??= useProxy()
-  await own.proxy
+  const resolved = await resolveModel({ providerId, modelId, found: own.found.get(providerId) })
+  if (resolved.connection.wire !== "rules") {
+    own.proxy ??= useProxy()
+    await own.proxy
+  }
   const name = `${providerId}/${modelId}`
   const fingerprint = JSON.stringify(resolved)
   const before = own.built.get(name)
@@ -60,6 +76,22 @@ export async function getModel(providerId: string, modelId: string): Promise<Lan
   own.built.set(name, { fingerprint, model })
   own.resolved.set(name, resolved)
   return model
+}
+
+/** Model servers that answer on this machine. */
+export async function localServers(): Promise<LocalServer[]> {
+  const { found } = state()
+  const servers = await findLocalServers(localPlaces(await Config.get()))
+  for (const { providerId, baseURL } of servers) found.set(providerId, baseURL)
+  return servers
+}
+
+/** The models of those servers, as far as anything is known of them. */
+export async function localModels(): Promise<Catalog.ModelFacts[]> {
+  const servers = await localServers()
+  return servers.flatMap(({ providerId, models }) =>
+    models.map((modelId) => facts(providerId, modelId) ?? factsOf({ providerId, modelId })),
+  )
 }
 
 /** Where the key of a provider comes from. */
@@ -93,7 +125,9 @@ export async function load(): Promise<void> {
 /** All models with their limits, prices and features. */
 export function models(): Catalog.ModelFacts[] {
   const declared: State["declared"] = seen()?.declared ?? new Map()
-  const others = Catalog.list().filter(({ provider, id }) => !declared.has(`${provider}/${id}`))
+  const others = [...Catalog.list(), rulesFacts].filter(
+    ({ provider, id }) => !declared.has(`${provider}/${id}`),
+  )
   return [...others, ...declared.values()]
 }
 
@@ -101,7 +135,8 @@ export function models(): Catalog.ModelFacts[] {
 export function facts(providerId: string, modelId: string): Catalog.ModelFacts | undefined {
   const name = `${providerId}/${modelId}`
   const own = seen()
-  return own?.resolved.get(name)?.facts ?? own?.declared.get(name) ?? Catalog.get(providerId, modelId)
+  const known = own?.resolved.get(name)?.facts ?? own?.declared.get(name) ?? Catalog.get(providerId, modelId)
+  return known ?? (name === `${rulesFacts.provider}/${rulesFacts.id}` ? rulesFacts : undefined)
 }
 
 export function list(): ProviderFacts[] {
@@ -132,10 +167,5 @@ function targetOf(providerId: string, modelId: string): Target {
 
 /** What this instance has seen; facts can be asked for outside one, too. */
 function seen(): State | undefined {
-  try {
-    return state()
-  } catch (error) {
-    if ((error as Error).name === "Instance.NoInstance") return undefined
-    throw error
-  }
+  return Instance.isProvided ? state() : undefined
 }

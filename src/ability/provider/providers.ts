@@ -1,8 +1,8 @@
 // The table of providers: which wire form each speaks, where, with which variables, and what is odd about it. Base URLs
 // may name variables; those without a base URL are reached through a gateway that the configuration names.
 
-/** OpenAI chat completions, OpenAI responses, Anthropic messages, Gemini generateContent. */
-export type Wire = "chat" | "responses" | "messages" | "gemini"
+/** OpenAI chat completions, OpenAI responses, Anthropic messages, Gemini generateContent; rules go over no wire. */
+export type Wire = "chat" | "responses" | "messages" | "gemini" | "rules"
 
 export type Quirks = {
   /** How a reasoning level is said in a chat request. Default: `reasoning_effort` low, medium or high. */
@@ -154,6 +154,8 @@ export const providers: Record<string, Entry> = {
     baseEnv: "LLAMA_CPP_BASE_URL",
     env: [],
   },
+  vllm: { name: "vLLM", baseURL: "http://127.0.0.1:8000/v1", env: ["VLLM_API_KEY"] },
+  local: { name: "Built in", wire: "rules", env: [] },
   llama: { name: "Llama", baseURL: "https://api.llama.com/compat/v1", env: ["LLAMA_API_KEY"] },
   opencode: { name: "OpenCode Zen", baseURL: "https://opencode.ai/zen/v1", env: ["OPENCODE_API_KEY"] },
   "cloudflare-workers-ai": {

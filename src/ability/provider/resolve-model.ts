@@ -5,6 +5,7 @@ import { type Connection, connect, isLoopback, needsKey, settingsOf } from "./co
 import { declaredModel, factsOf } from "./declared.ts"
 import { MissingKey, UnknownModel } from "./errors.ts"
 import { providers } from "./providers.ts"
+import { rulesFacts } from "./rules-facts.ts"
 
 export type Resolved = {
   modelId: string
@@ -14,12 +15,20 @@ export type Resolved = {
   connection: Connection
 }
 
-export async function resolveModel(providerId: string, modelId: string): Promise<Resolved> {
+/** `found`: where a server of this provider answered on this machine. */
+export async function resolveModel(options: {
+  providerId: string
+  modelId: string
+  found?: string | undefined
+}): Promise<Resolved> {
+  const { providerId, modelId, found } = options
   const settings = settingsOf(await Config.get(), providerId)
+  if (providerId === "local" && !settings.baseURL) return builtIn(modelId)
   const declared = declaredModel({ providerId, modelId, settings })
   const connection = connect({
     id: providerId,
     settings,
+    found,
     ...(declared?.api ? { wire: declared.api } : {}),
   })
   const known = Catalog.get(providerId, modelId) !== undefined
@@ -28,6 +37,22 @@ export async function resolveModel(providerId: string, modelId: string): Promise
   if (needsKey(connection)) throw new MissingKey(providerId, variablesOf(providerId))
   const facts = factsOf({ providerId, modelId, ...(declared ? { declared } : {}) })
   return { modelId, facts, known: known || declared !== undefined, connection }
+}
+
+/** The model that needs no server. A person's own server may be called the same, and then has a base URL. */
+function builtIn(modelId: string): Resolved {
+  if (modelId !== rulesFacts.id)
+    throw new UnknownModel({ providerId: "local", modelId, known: [rulesFacts.id] })
+  const connection: Connection = {
+    id: "local",
+    wire: "rules",
+    baseURL: "",
+    custom: false,
+    headers: {},
+    quirks: {},
+    source: "none",
+  }
+  return { modelId, facts: rulesFacts, known: true, connection }
 }
 
 function variablesOf(providerId: string): string[] {

@@ -15,7 +15,7 @@ export async function inInstance<T>(
   await using tmp = await tmpdir()
   const own = { ...variables, ...(config ? { VITAMIN_CONFIG: JSON.stringify(config) } : {}) }
   const foreign = Object.keys(process.env).filter((name) =>
-    /_(KEY|TOKEN|BASE_URL)$|^VITAMIN_|_PROXY$/i.test(name),
+    /_(KEY|TOKEN|BASE_URL)$|^VITAMIN_|_PROXY$|^OLLAMA_HOST$/i.test(name),
   )
   const before = Object.fromEntries(
     [...foreign, ...Object.keys(own)].map((name) => [name, process.env[name]]),

@@ -1,4 +1,8 @@
 import assert from "node:assert/strict"
+import { once } from "node:events"
+import http, { createServer } from "node:http"
+import https from "node:https"
+import { type AddressInfo, connect, type Socket } from "node:net"
 import { test } from "node:test"
 import * as Provider from "#ability/provider/provider.ts"
 import { providers } from "#ability/provider/providers.ts"
@@ -7,11 +11,13 @@ import * as Secret from "#kernel/secret.ts"
 import { fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { hello, inInstance, partsOf, textOf } from "./harness.ts"
 
+type Connecting = { createConnection: () => Socket }
+
 const anthropicKey = { ANTHROPIC_API_KEY: "sk-ant-test-0123456789" }
 
 test("Provider.models() lists every model with its context, price and features", () => {
   const models = Provider.models()
-  assert.equal(models.length, 1811)
+  assert.equal(models.length, 1812)
   const sonnet = models.find(
     ({ provider, id }) => provider === "anthropic" && id === "claude-sonnet-4-20250514",
   )
@@ -27,7 +33,7 @@ test("Provider.models() lists every model with its context, price and features",
     temperature: true,
     input: ["text", "image", "pdf"],
   })
-  assert.equal(models.filter(({ context, input }) => context >= 0 && input.length > 0).length, 1811)
+  assert.equal(models.filter(({ context, input }) => context >= 0 && input.length > 0).length, 1812)
   assert.deepEqual(Provider.facts("anthropic", "claude-sonnet-4-20250514"), sonnet)
   assert.equal(Provider.facts("anthropic", "claude"), undefined)
   assert.equal(Provider.facts("constructor", "x"), undefined)
@@ -38,7 +44,7 @@ test("Provider.list() has at least 25 providers, each with a model or on this ma
   assert.ok(list.length >= 25)
   const known = new Set(Provider.models().map(({ provider }) => provider))
   const local = list.filter(({ id }) => !known.has(id)).map(({ id }) => id)
-  assert.deepEqual(local, ["ollama", "llamacpp"])
+  assert.deepEqual(local, ["ollama", "llamacpp", "vllm"])
   assert.deepEqual(
     [...known].filter((id) => !Object.hasOwn(providers, id)),
     [],
@@ -68,6 +74,15 @@ test("every provider of the table sends its key to its own address", async (t) =
     sent.push({ url: String(url), headers: JSON.stringify(init.headers) })
     return new Response("{}", { status: 418 })
   })
+  const server = createServer(({ headers, url }, response) => {
+    sent.push({ url: `//${headers.host}${url}`, headers: JSON.stringify(headers) })
+    response.writeHead(418, { connection: "close" }).end("{}")
+  }).listen(0, "127.0.0.1")
+  t.after(() => server.close())
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  for (const { globalAgent } of [http, https])
+    t.mock.method(globalAgent as unknown as Connecting, "createConnection", () => connect(port, "127.0.0.1"))
   const usable = Object.entries(providers).filter(([, { baseURL }]) => baseURL !== undefined)
   assert.ok(usable.length >= 25)
   const variables = Object.fromEntries([
@@ -82,7 +97,10 @@ test("every provider of the table sends its key to its own address", async (t) =
       await assert.rejects(partsOf(model), { statusCode: 418 })
       const { url, headers } = sent.at(-1)!
       const address = baseURL!.replaceAll(/\{\w+\}/g, "acme")
-      assert.ok(url.startsWith(`${address}/`), `${id}: ${url}`)
+      assert.ok(
+        url.replace(/^https?:/, "").startsWith(`${address.replace(/^https?:/, "")}/`),
+        `${id}: ${url}`,
+      )
       assert.ok(headers.includes(env[0] ? `key-of-${env[0]}` : ""), id)
     }
   })
@@ -192,7 +210,7 @@ test("Provider.load() adds the declared models to the list", async () => {
   const models = { mine: { context: 9_000 }, "gpt-5": { context: 1_000 } }
   await inInstance({ config: { provider: { openai: { models } } } }, async () => {
     await Provider.load()
-    assert.equal(Provider.models().length, 1812)
+    assert.equal(Provider.models().length, 1813)
     assert.equal(Provider.facts("openai", "mine")?.context, 9_000)
     assert.equal(Provider.facts("openai", "gpt-5")?.context, 1_000)
     assert.equal(Provider.facts("openai", "gpt-5")?.tools, true)

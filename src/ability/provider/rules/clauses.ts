@@ -1,0 +1,213 @@
+// A request taken apart into what it asks for, one thing after the other: "list src and then read a.ts" is two.
+import { isClearProgram, isStarter, opening, verbs } from "./lexicon.ts"
+import { isCode, isFile, isGlob, isPath } from "./recognize.ts"
+import type { Token } from "./tokens.ts"
+
+const joints = new Set([
+  "and",
+  "then",
+  "afterwards",
+  "next",
+  "finally",
+  "also",
+  "plus",
+  "after",
+  "followed",
+  "before",
+  "&",
+  "lastly",
+])
+const fillers = new Set([
+  ...joints,
+  "please",
+  "now",
+  "just",
+  "that",
+  "by",
+  "this",
+  "you",
+  "to",
+  "can",
+  "could",
+  "me",
+  "-",
+  "•",
+  "*",
+  ",",
+])
+const ends = new Set([".", "!", "?", ";", "\n"])
+/** What follows a colon after these is theirs, to the end. */
+const takesTail = new Set([...verbs.write, "append", "add", "remind", "todo", "todos", "put"])
+const maxClauses = 24
+
+export function splitClauses(tokens: Token[]): Token[][] {
+  const clauses: Token[][] = []
+  let current: Token[] = []
+  let tail = false
+  const end = () => {
+    const clause = trim(current)
+    if (clause.length) clauses.push(clause)
+    current = []
+    tail = false
+  }
+  for (let i = 0; i < tokens.length; i++) {
+    const token = tokens[i]!
+    if (
+      clauses.length < maxClauses &&
+      current.length &&
+      isBoundary({ tokens, at: i, tail, verb: current[0]!.lower })
+    ) {
+      end()
+      // The joint itself says nothing.
+      if (token.kind === "mark" || joints.has(token.lower)) continue
+    }
+    if (token.text === ":" && takes(current)) {
+      // Lines of their own are content to the end, whatever they say.
+      if (tokens[i + 1]?.text === "\n") {
+        current = current.concat(tokens.slice(i))
+        break
+      }
+      tail = true
+    }
+    current.push(token)
+  }
+  end()
+  return clauses.filter(
+    (clause, i) => clause.length > 1 || clause[0]!.kind !== "word" || !isBareVerb(clause, clauses[i + 1]),
+  )
+}
+
+/** Whether what comes here is a request of its own. */
+function isBoundary({
+  tokens,
+  at,
+  tail,
+  verb,
+}: {
+  tokens: Token[]
+  at: number
+  tail: boolean
+  verb: string
+}): boolean {
+  const token = tokens[at]!
+  if (tail) {
+    const next = tokens[at + 1]
+    const strong = token.lower === "then" || (token.lower === "and" && next?.lower === "then")
+    return strong && startsClause(tokens, at + 1)
+  }
+  if (token.kind === "mark") {
+    if (token.text === ":") return false
+    if (token.text === ",") return startsClause(tokens, at + 1) || isElliptic(tokens, at + 1, verb)
+    return (
+      ends.has(token.text) && !(token.text === "\n" && !startsClause(tokens, at + 1) && !isBlank(tokens, at))
+    )
+  }
+  if (token.kind !== "word") return false
+  if (token.lower === "then") return at + 1 < tokens.length
+  return joints.has(token.lower) && (startsClause(tokens, at + 1) || isElliptic(tokens, at + 1, verb))
+}
+
+/** The verb is left out: "… and for 'x' in test", "…, then lines 3 to 5 of b". */
+function isElliptic(tokens: Token[], from: number, verb: string): boolean {
+  let at = from
+  while (at < from + 4 && joints.has(tokens[at]?.lower ?? "")) at++
+  const [first, second, third] = tokens
+    .slice(at, at + 3)
+    .map(({ kind, lower }) => (kind === "quote" ? "Q" : lower))
+  if (first === "Q" && /^(?:write|save|put|search|grep|find|store)$/.test(verb))
+    return /^(?:to|into|in|as)$/.test(second ?? "")
+  if (first === "Q" && verbs.edit.has(verb) && isFile(tokens[from - 2]?.text ?? ""))
+    return /^(?:with|by|to|into)$/.test(second ?? "")
+  if (first === "for") return second === "Q" || isCode(tokens[at + 1]?.text ?? "")
+  const isPlaced = tokens.slice(at, at + 8).some(({ lower }) => /^(?:of|in|from)$/.test(lower))
+  if (/^lines?$/.test(first ?? "")) return isPlaced && /^\d/.test(second ?? "")
+  return (
+    /^(?:first|last)$/.test((first === "the" ? second : first) ?? "") &&
+    /^\d/.test((first === "the" ? third : second) ?? "")
+  )
+}
+
+/** With the verb of the clause before it, where it has none of its own and is a part of the same sentence. */
+export function withVerb(source: string, tokens: Token[], before: Token[] | undefined): Token[] {
+  const [first] = tokens
+  if (!before || !first || /[.!?;\n]/.test(source.slice(before.at(-1)!.end, first.start))) return tokens
+  const isBare =
+    first.kind === "quote" ||
+    isPath(first.text) ||
+    isGlob(first.text) ||
+    /^(?:for|lines?|the|first|last|from)$/.test(first.lower)
+  return isBare && first.kind !== "url" && before[0]!.kind === "word" ? [before[0]!, ...tokens] : tokens
+}
+
+function isBlank(tokens: Token[], at: number): boolean {
+  return tokens[at + 1]?.text === "\n" || at + 1 >= tokens.length
+}
+
+function startsClause(tokens: Token[], from: number): boolean {
+  for (let i = from; i < tokens.length && i < from + 8; i++) {
+    const { kind, lower } = tokens[i]!
+    if (kind === "quote") return false
+    if (kind === "word" && (isStarter(lower) || isClearProgram(lower))) return !isNounHere(tokens, i)
+    if (kind === "mark" || /^\d+[.)]?$/.test(lower)) continue
+    if (!fillers.has(lower)) return false
+  }
+  return false
+}
+
+/** "search for read and write" names two things; a verb that asks has something behind it. */
+function isNounHere(tokens: Token[], at: number): boolean {
+  const next = tokens[at + 1]
+  const isEnd = next === undefined || (next.kind === "mark" && next.text !== "," && next.text !== ":")
+  if (isEnd) return !["ls", "commit", "push", "deploy", "test"].includes(tokens[at]!.lower)
+  return (
+    next.kind === "word" &&
+    /^(?:in|under|from|within|inside|across)$/.test(next.lower) &&
+    !/^(?:look|search|what|whats|what's|is|are|find|check|list|grep)$/.test(tokens[at]!.lower)
+  )
+}
+
+/** "find" of "find and replace". */
+function isBareVerb([token]: Token[], next: Token[] | undefined): boolean {
+  return next !== undefined && isStarter(token!.lower) && token!.lower !== "ls"
+}
+
+function takes(tokens: Token[]): boolean {
+  return trim(tokens.slice(0, 12))
+    .slice(0, 6)
+    .some(({ kind, lower }) => kind === "word" && takesTail.has(lower))
+}
+
+/** Without the words before and after it that change nothing. */
+function trim(tokens: Token[]): Token[] {
+  let rest = tokens
+  for (let times = 0; times < 20; times++) {
+    const start = rest.findIndex(({ kind, text }) => kind !== "mark" && !/^(?:\d+[.)]|[-•*])$/.test(text))
+    rest = start < 0 ? [] : rest.slice(start)
+    const said = rest
+      .slice(0, 6)
+      .map(({ kind, lower }) => (kind === "word" ? lower : "\0"))
+      .join(" ")
+    const found = opening.exec(said)
+    if (found && found[0].split(" ").length < rest.length) rest = rest.slice(found[0].split(" ").length)
+    else if (said.startsWith("first ") && isFirstly(rest)) rest = rest.slice(1)
+    else break
+  }
+  let end = rest.length
+  while (end > 1 && isClosing(rest[end - 1]!, rest[end - 2]!)) end -= rest[end - 1]!.lower === "me" ? 2 : 1
+  return rest.slice(0, end)
+}
+
+function isFirstly(tokens: Token[]): boolean {
+  const next = tokens[1]
+  return next?.text === "," || (next?.kind === "word" && isStarter(next.lower))
+}
+
+function isClosing({ kind, lower }: Token, before: Token): boolean {
+  if (kind === "mark") return true
+  if (kind !== "word") return false
+  return (
+    /^(?:please|pls|plz|thanks|thx|thank|too|now|asap|afterwards|then|and)$/.test(lower) ||
+    (lower === "me" && before.lower === "for") ||
+    (lower === "you" && before.lower === "thank")
+  )
+}

@@ -1,0 +1,148 @@
+// The words by which people ask for things: verbs by what they mean, programs that a command begins with, and words
+// that say nothing.
+
+const words = (text: string) => new Set(text.split(" "))
+
+export const verbs = {
+  list: words("list ls dir enumerate tree browse"),
+  read: words(
+    "read open cat view print display show see look head tail dump output type give peek inspect examine review check " +
+      "summarize summarise explain describe get load preview skim less more study reveal present pull bring gimme",
+  ),
+  search: words("search grep rg ripgrep scan hunt look find locate spot detect query ack"),
+  find: words("find locate glob search look list show get fd identify discover"),
+  run: words("run execute exec launch invoke start call perform rerun"),
+  write: words(
+    "write create make save put generate store touch add produce start compose new jot fill overwrite initialize",
+  ),
+  edit: words(
+    "replace change swap substitute rename update convert switch turn modify edit set fix correct sed alter",
+  ),
+  remove: words("remove delete drop erase strip cut"),
+  insert: words("insert add append prepend put"),
+  fetch: words(
+    "fetch download get load open visit browse retrieve grab pull curl wget read show scrape request go",
+  ),
+  finish: words("mark complete finish tick check close resolve done start begin set cross"),
+  count: words("count"),
+  tell: words("tell say let explain report"),
+} as const
+
+/** Words that begin a new request after "and", "then" or a comma. */
+const starters = new Set(
+  [
+    ...Object.values(verbs).flatMap((set) => [...set]),
+    ..."what what's whats which where where's who how is are does do can could would will please tell remind count".split(
+      " ",
+    ),
+    ..."pick choose select mark compare clean wipe purge commit push deploy install test undo move copy don't dont never todo todos i'd i".split(
+      " ",
+    ),
+  ].filter(
+    (word) =>
+      ![
+        "type",
+        "more",
+        "less",
+        "new",
+        "done",
+        "set",
+        "test",
+        "head",
+        "tail",
+        "look",
+        "output",
+        "source",
+      ].includes(word),
+  ),
+)
+for (const word of ["look", "head", "tail"]) starters.add(word)
+
+export function isStarter(word: string): boolean {
+  return starters.has(word)
+}
+
+/** Programs that people type, and mean. */
+const programs = words(
+  "npm npx pnpm yarn bun deno node git gh docker docker-compose podman kubectl helm terraform cargo rustc go python python3 " +
+    "pip pip3 poetry uv uvx pytest ruby bundle rake gem rails php composer java javac mvn gradle ./gradlew dotnet swift " +
+    "tsc tsx eslint prettier biome vitest jest mocha playwright vite webpack rollup esbuild tsup knip cmake ninja gcc g++ " +
+    "clang echo printf pwd whoami uname hostname mkdir rmdir rm mv cp ln chmod chown sed awk curl wget tar zip unzip gzip " +
+    "ssh scp rsync df du ps env export which xargs tee jq wc diff psql mysql sqlite3 redis-cli systemctl journalctl sudo " +
+    "brew apt apt-get yum dnf apk make bash sh zsh ls cat grep rg find head tail date touch sleep true false cd source kill " +
+    "killall pkill dd mkfs shutdown reboot ping dig nslookup nc top uptime free history seq sort uniq cut tr nl basename dirname " +
+    "realpath stat file md5sum sha256sum openssl base64 ts-node nodemon turbo nx lerna nvm fnm svn hg ansible aws gcloud az " +
+    "heroku vercel netlify flyctl vitamin lsof netstat ip ifconfig mount umount crontab time timeout nohup watch tree test",
+)
+/** Programs whose names are English verbs or nouns, too. */
+const ambiguous = words(
+  "make find head tail date touch sleep source kill which watch time test sort cut file free history top export true false " +
+    "tree go swift composer helm bundle rake gem rails play node stat env cat ls grep rg diff sudo file mount time timeout tee uv",
+)
+
+export function isProgram(word: string): boolean {
+  return programs.has(word) || /^\.{0,2}\/[\w./-]+$/.test(word)
+}
+
+/** A program's name that nobody says in a sentence. */
+export function isClearProgram(word: string): boolean {
+  return programs.has(word) && !ambiguous.has(word)
+}
+
+/** Said before a request without changing it; longest first. */
+const openings = [
+  "i would like you to|i would like to|i'd like you to|i'd like to|i want you to|i would love to",
+  "i want to know|i want to|i need you to|i need to know|i need to|i wanna|i need|i want|would you mind",
+  "could you please|can you please|would you please|will you please|could you|can you|would you|will you|can u|could u|would u|will u|could we|can we|can i|could i",
+  "can i please|may i|you should|you can|you could|please could you|let's|lets|let us|let me|help me to|help me|go ahead and|be so kind and",
+  "take a(?= look)|have a(?= look)|take another(?= look)|try to|try and|try|make sure to|make sure you|do me a favor and|for me|in order to|do you know",
+  "please|kindly|just|now|then|next|also|finally|afterwards|after that|lastly|again|quickly|simply|hey|hi|hello|ok|okay|so|well|yes|alright",
+  "i was wondering|i wonder|any idea|i'm looking for|i am looking for|im looking for|i'm searching for|in(?= which| what)|and|but|after|by|(?:check|see|find out|look)(?= what| which| where| how many)|start by|begin by|start with|begin with|tell me|show me(?= what| which| where| how)|let me know|second|third|vitamin|maybe|perhaps|once more|plus|additionally|secondly|firstly|to start|to begin with|use bash to|use the shell to|use the terminal to|use the command line to|use a shell to",
+  "using bash|with bash|in the terminal|in bash|in the shell|step \\d+|go and|first of all|your task is to|you need to|the task is to",
+].join("|")
+const gerunds: Record<string, string> = {
+  reading: "read",
+  listing: "list",
+  searching: "search",
+  finding: "find",
+  opening: "open",
+  running: "run",
+  executing: "run",
+  creating: "create",
+  writing: "write",
+  replacing: "replace",
+  changing: "change",
+  fetching: "fetch",
+  showing: "show",
+  printing: "print",
+  looking: "look",
+  checking: "check",
+  grepping: "grep",
+  renaming: "rename",
+}
+for (const word of Object.keys(gerunds)) starters.add(word)
+
+/** Verbs that are recognized with a slip of the finger in them. */
+const common =
+  "list show read search find open print display view grep look replace change create write fetch run execute rename save".split(
+    " ",
+  )
+
+/** The verb that was meant: letters swapped, one too many or one missing. */
+export function meantVerb(word: string): string {
+  if (Object.hasOwn(gerunds, word)) return gerunds[word]!
+  if (word.length < 3 || word.length > 9 || isStarter(word) || isProgram(word)) return word
+  return common.find((verb) => isSlip(word, verb)) ?? word
+}
+
+function isSlip(word: string, verb: string): boolean {
+  if (word.length === verb.length) {
+    const at = [...word].findIndex((char, i) => char !== verb[i])
+    return at >= 0 && word.slice(0, at) + word[at + 1] + word[at] + word.slice(at + 2) === verb
+  }
+  const [short, long] = word.length < verb.length ? [word, verb] : [verb, word]
+  if (long.length - short.length !== 1 || short.length < 3) return false
+  return [...long].some((_, i) => long.slice(0, i) + long.slice(i + 1) === short)
+}
+
+export const opening = new RegExp(`^(?:${openings})(?=\\s|$)`)

@@ -1,0 +1,104 @@
+// How far a plan has come: its steps against the calls that were made. The next calls, or what became of every step.
+import { posix } from "node:path"
+import type { Step } from "./plan.ts"
+import { type Entry, entriesIn, filesIn, type Made } from "./results.ts"
+import { at, type Call, type Pick } from "./skill.ts"
+
+export type Outcome = {
+  step: Step
+  made: Made[]
+  /** Files that were picked, and what was made of them. */
+  picked?: string[]
+  /** Why it was not done. */
+  reason?: string
+}
+export type Move = { calls: Call[] } | { outcomes: Outcome[] }
+
+const maxFiles = 20
+const maxFolders = 50
+const effects = new Set(["bash", "write", "edit", "subtask"])
+
+/** `subject` is the file that was spoken of before this request. */
+export function nextMove({ steps, made, subject }: { steps: Step[]; made: Made[]; subject?: string }): Move {
+  const left = [...made]
+  const outcomes: Outcome[] = []
+  const pending: Call[] = []
+  /** Results of these calls, or undefined while they have to be made. */
+  const take = (calls: Call[]): Made[] | undefined => {
+    if (!pending.length && left.length >= calls.length) return left.splice(0, calls.length)
+    pending.push(...calls)
+    return undefined
+  }
+  for (const step of steps) {
+    const outcome: Outcome = { step, made: [] }
+    const { calls = [], after } = step.proposal ?? {}
+    const hasEffect = isEffect(calls) || effects.has(after?.tool ?? "")
+    // What changes something waits for what comes before it, and is left when that went wrong.
+    if (pending.length && (hasEffect || after)) break
+    if (hasEffect && outcomes.some(({ made }) => made.some(hasFailed))) {
+      outcomes.push({ ...outcome, reason: "left out, because the step before it failed" })
+      continue
+    }
+    const results = take(calls)
+    outcome.made = results ?? []
+    if (!results && (after || hasEffect)) break
+    if (after && results) {
+      const choice = pickFiles({ pick: after.pick, outcome, outcomes, ...(subject ? { subject } : {}) })
+      const sizes = take(choice.sizes ?? [])
+      if (!sizes) break
+      const paths = choice.paths(sizes)
+      if (!paths.length) outcome.reason = "no file to go on with"
+      outcome.picked = paths
+      const more = take(paths.flatMap((path) => after.make(path, results)))
+      if (!more) break
+      if (!more.length && after.otherwise) outcome.reason = after.otherwise
+      outcome.made = [...outcome.made, ...more]
+    }
+    outcomes.push(outcome)
+  }
+  return pending.length ? { calls: pending } : { outcomes }
+}
+
+/** A command that ended badly is no error of its tool. */
+function hasFailed({ tool, output, isError }: Made): boolean {
+  return isError || (tool === "bash" && /^\[(?:exit code [1-9]|ended by )/m.test(output.slice(-500)))
+}
+
+function isEffect(calls: Call[]): boolean {
+  return calls.some(({ tool }) => effects.has(tool))
+}
+
+type Choice = { sizes?: Call[]; paths: (sizes: Made[]) => string[] }
+
+function pickFiles(options: { pick: Pick; outcome: Outcome; outcomes: Outcome[]; subject?: string }): Choice {
+  const { pick, outcome, outcomes, subject } = options
+  const source = outcome.made.length ? outcome : outcomes.findLast(({ made }) => made.length > 0)
+  const files = [...new Set(source?.picked?.length ? source.picked : (source?.made ?? []).flatMap(filesIn))]
+  if (!files.length && subject && (pick === "it" || pick === "each")) files.push(subject)
+  if (pick === "own")
+    return {
+      paths: () => outcome.made.flatMap(({ args }) => (typeof args.path === "string" ? [args.path] : [])),
+    }
+  if (pick === "each") return { paths: () => files.slice(0, maxFiles) }
+  if (pick === "it") return { paths: () => files.slice(0, 1) }
+  if (pick === "last") return { paths: () => files.slice(-1) }
+  if (typeof pick === "number") return { paths: () => files.slice(pick, pick + 1) }
+  const known = (source?.made ?? []).flatMap(entriesIn)
+  if (known.length) return { paths: () => bySize(known, pick) }
+  const folders = [...new Set(files.map((file) => posix.dirname(file)))].slice(0, maxFolders)
+  const wanted = new Set(files.map((file) => posix.normalize(file)))
+  return {
+    sizes: folders.map((path) => ({ tool: "ls", args: at(path) })),
+    paths: (sizes) =>
+      bySize(
+        sizes.flatMap(entriesIn).filter(({ path }) => wanted.has(path)),
+        pick,
+      ),
+  }
+}
+
+function bySize(entries: Entry[], pick: "smallest" | "largest"): string[] {
+  const sign = pick === "smallest" ? 1 : -1
+  const [first] = entries.toSorted((a, b) => sign * (a.bytes - b.bytes) || (a.path < b.path ? -1 : 1))
+  return first ? [first.path] : []
+}

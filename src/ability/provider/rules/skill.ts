@@ -1,0 +1,34 @@
+// What the rules for one tool make of a clause: how sure they are, and the calls.
+import type { Clause } from "./clause.ts"
+import type { Made } from "./results.ts"
+
+export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
+export type Call = { tool: string; args: { [name: string]: Json } }
+
+/** Files that only earlier results can name; its own is the file that the step itself looked at. */
+export type Pick = "own" | "it" | "each" | "smallest" | "largest" | "last" | number
+
+export type Proposal = {
+  /** 3 and more is sure enough to act on. */
+  score: number
+  calls: Call[]
+  /** Calls for each file that is picked from the results so far, after `calls`, whose results they may need. */
+  after?: { pick: Pick; tool: string; make: (path: string, made: Made[]) => Call[]; otherwise?: string }
+  /** How to tell of the results. */
+  count?: "files" | "lines" | "matches"
+  last?: number
+  /** Said where it cannot be done. */
+  refusal?: string
+}
+
+export type Skill = (clause: Clause) => Proposal | undefined
+
+/** Whether the words fit. */
+export function says(clause: Clause, pattern: RegExp): boolean {
+  return pattern.test(clause.shape)
+}
+
+/** The argument for a place; the folder one is in needs none. */
+export function at(path: string | undefined): Call["args"] {
+  return path === undefined || path === "." ? {} : { path }
+}

@@ -1,0 +1,52 @@
+// Plain talk, answered without a tool and without pretending.
+
+const answers: [RegExp, string][] = [
+  [
+    /^(?:hi|hello|hey|hiya|howdy|yo|good (?:morning|afternoon|evening|day)|greetings|hallo|moin|sup)\b(?: (?:there|vitamin|all|everyone|you|again|friend|bot))*$/,
+    "Hello. What shall I look at?",
+  ],
+  [
+    /^(?:thanks?|thank you|thx|ty|cheers|great|nice|perfect|awesome|cool|good job|well done|nice work|ok|okay|lovely|excellent|wonderful|super)\b(?: (?:a lot|so much|very much|you|thanks?|for .*|job|work|again|vitamin|that.*|it.*|lot))*$/,
+    "You are welcome.",
+  ],
+  [/^(?:bye|goodbye|see you|see ya|good night|cya|later|that's all|that is all)\b.*$/, "Goodbye."],
+  [
+    /^(?:how are you|how's it going|how do you do|what's up|whats up|you ok)\b.*$/,
+    "I am a set of rules and always the same, thank you. What shall I look at?",
+  ],
+]
+const who =
+  /^(?:who|what) (?:are|r) (?:you|u)\b|^(?:are|r) you (?:an? )?(?:ai|llm|bot|human|real|robot|model|person|chatgpt|claude|gpt)\b|^what(?:'s| is) your name\b|^(?:introduce|tell me about) yourself\b|^(?:which|what) (?:model|llm|ai) (?:are|is|do) (?:you|this)\b/
+const help =
+  /^(?:help|\?|help me|i need help|commands|usage)$|^what (?:can|could) (?:you|u) do\b|^how (?:can|could) you help\b|^what (?:do|are) you (?:do|capable|able)\b|^how (?:do|can|should) i use (?:you|this|vitamin)\b|^what are your (?:abilities|capabilities|tools|skills)\b|^(?:list|show) (?:me )?your (?:tools|abilities|commands|capabilities)\b/
+
+/** How a real model is configured. */
+export const configure =
+  "For anything else configure a real model: set VITAMIN_MODEL=provider/model and run `vitamin auth login provider`, or start Ollama, which is found by itself."
+export const abilities = [
+  "I am local/rules, the built-in offline model: fixed rules, no language model. I can",
+  "  list a folder           list the files in src",
+  "  read a file             show lines 10 to 20 of src/app.ts",
+  "  search in files         search for 'TODO' in src",
+  "  find files              find all *.test.ts files",
+  "  run a command           run `npm test`",
+  "  write a file            write 'hello' to notes.txt",
+  "  replace literal text    replace 'a' with 'b' in notes.txt",
+  "  fetch a page            fetch https://example.com",
+  "  keep a task list        add 'write tests' to my todos",
+  'and several of these in a row, joined by "and" or "then".',
+  configure,
+].join("\n")
+
+/** The answer to talk, if it is nothing else. */
+export function talk(text: string): string | undefined {
+  const said = text
+    .slice(0, 200)
+    .toLowerCase()
+    .replaceAll("’", "'")
+    .replace(/[\s,.!?;:)(]+/g, " ")
+    .trim()
+  if (text.length > 200) return undefined
+  if (help.test(said) || who.test(said)) return abilities
+  return answers.find(([pattern]) => pattern.test(said))?.[1]
+}
