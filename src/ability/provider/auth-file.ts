@@ -55,6 +55,10 @@ export function storedKey(providerId: string): string | undefined {
   return Object.hasOwn(stored, providerId) ? stored[providerId]!.key : undefined
 }
 
+export function storedKeys(): [providerId: string, key: string][] {
+  return Object.entries(read()).map(([providerId, { key }]) => [providerId, key])
+}
+
 /** One after the other across processes, so that two logins at once are both kept. */
 async function update(change: (stored: Stored) => Stored): Promise<void> {
   mkdirSync(Global.data(), { recursive: true, mode: 0o700 })

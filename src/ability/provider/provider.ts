@@ -27,6 +27,7 @@ export { InvalidKey, type Login, logins, logout, UnsafeLogins } from "./auth-fil
 export type { ModelFacts } from "./catalog.ts"
 export type { Auth } from "./connection.ts"
 export { MissingKey, UnknownModel, UnknownProvider, Unusable } from "./errors.ts"
+export { holdKeys } from "./hold-keys.ts"
 export type { LocalServer } from "./local-servers.ts"
 export type { Wire } from "./providers.ts"
 export { NotRefreshed, refreshCatalog as refresh } from "./refresh-catalog.ts"
