@@ -1,0 +1,92 @@
+// How files were that git had as they were: the bytes come out of the project's own objects. Only where these are sure to
+// be the very bytes of the file: what a filter or another line end turns into something else is not.
+import { NamedError } from "#util/error.ts"
+import type { State } from "./part.ts"
+import { runGit } from "./run-git.ts"
+import { type Entry, overWorktree, pieces } from "./scan.ts"
+import type { Shadow } from "./shadow.ts"
+
+type Options = { shadow: Shadow; index: string; entries: ReadonlyMap<string, Entry>; maxBytes: number }
+
+const converting = ["filter", "working-tree-encoding", "ident"]
+const atOnce = 64
+/** More names than this do not fit on a command line for sure. */
+const fewNames = 100
+
+/** For each path its state, or why it is not known. The bytes are kept. */
+export async function cleanStates(options: Options): Promise<Map<string, State | NamedError>> {
+  const { shadow, entries, maxBytes } = options
+  const [sizes, converted] = await Promise.all([sizesOf(options), convertedOf(options)])
+  const found = new Map<string, State | NamedError>()
+  const readable: string[] = []
+  for (const path of entries.keys()) {
+    const size = sizes.get(path)
+    if (converted.has(path)) found.set(path, unknown("git converts it when it is checked out"))
+    else if (size === undefined) found.set(path, unknown("git does not know its size"))
+    else if (size > maxBytes) found.set(path, unknown(`it had more than ${maxBytes} bytes`))
+    else readable.push(path)
+  }
+  for (let at = 0; at < readable.length; at += atOnce) {
+    const some = readable.slice(at, at + atOnce)
+    const bytes = await shadow.store.readSome(some.map((path) => entries.get(path)!.hash))
+    for (const path of some) {
+      const { hash, mode } = entries.get(path)!
+      found.set(path, stateFrom({ shadow, mode, bytes: bytes.get(hash), size: sizes.get(path)! }))
+    }
+  }
+  return found
+}
+
+function stateFrom(options: {
+  shadow: Shadow
+  mode: string
+  bytes: Buffer | undefined
+  size: number
+}): State | NamedError {
+  const { shadow, mode, bytes, size } = options
+  if (!bytes) return unknown("git does not have its bytes")
+  if (bytes.length !== size) return unknown("its line ends were not those that git keeps")
+  const hash = shadow.store.put(bytes)
+  if (mode === "120000") return { kind: "link", mode: 0o777, size, hash }
+  return { kind: "file", mode: mode === "100755" ? 0o755 : 0o644, size, hash, exact: false }
+}
+
+/** How large each file was when git last found it clean. */
+async function sizesOf({ shadow, index, entries }: Options): Promise<Map<string, number>> {
+  const names = entries.size <= fewNames ? [...entries.keys()] : []
+  const args = ["ls-files", "--cached", "--debug", "-z", "--", ...names]
+  const output = await runGit({ ...overWorktree(shadow, index), args })
+  const sizes = new Map<string, number>()
+  for (let at = 0; at < output.length; ) {
+    const end = output.indexOf(0, at)
+    if (end < 0) break
+    const path = output.toString("utf8", at, end)
+    const next = output.indexOf("flags: ", end)
+    const text = output.toString("latin1", end, next)
+    const size = /size: (\d+)/.exec(text)?.[1]
+    if (size !== undefined && entries.has(path)) sizes.set(path, Number(size))
+    const line = output.indexOf(10, next)
+    at = line < 0 ? output.length : line + 1
+  }
+  return sizes
+}
+
+/** By the attributes of the index and by those of now: the call may have changed them. */
+async function convertedOf({ shadow, index, entries }: Options): Promise<Set<string>> {
+  const found = new Set<string>()
+  const input = `${[...entries.keys()].join("\0")}\0`
+  const ask = (...where: string[]) => {
+    const args = ["check-attr", ...where, "-z", "--stdin", ...converting]
+    return runGit({ ...overWorktree(shadow, index), args, input })
+  }
+  for (const output of await Promise.all([ask(), ask("--cached")])) {
+    const parts = pieces(output)
+    for (let i = 0; i + 2 < parts.length; i += 3)
+      if (!["unspecified", "unset"].includes(parts[i + 2]!.toString())) found.add(parts[i]!.toString())
+  }
+  return found
+}
+
+function unknown(reason: string): NamedError {
+  return new NamedError("Snapshot.Unknown", reason)
+}

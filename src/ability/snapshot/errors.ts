@@ -1,0 +1,47 @@
+// What can go wrong with snapshots, in words that say what would work.
+import { NamedError } from "#util/error.ts"
+import type { Uncovered } from "./part.ts"
+
+/** Why a path was left alone that changed while it was looked at. */
+export const atThisMoment = "it was changed by somebody else at this moment"
+
+export class GitFailed extends NamedError {
+  constructor(command: string, reason: string) {
+    super("Snapshot.GitFailed", `git ${command} failed in the store of snapshots: ${reason}`, { command })
+  }
+}
+
+export class NotTaken extends NamedError {
+  constructor(reason: string, cause: unknown) {
+    const text = `Nothing was changed, because what is there could not be kept for an undo: ${reason}. "snapshot": false in the configuration turns this off.`
+    super("Snapshot.NotTaken", text, {}, { cause })
+  }
+}
+
+/** Nothing is changed where even one path cannot be put back as it was. */
+export class Conflict extends NamedError {
+  declare readonly data: { conflicts: Uncovered[] }
+
+  constructor(conflicts: Uncovered[]) {
+    const shown = conflicts.slice(0, 20).map(({ path, reason }) => `  ${path}: ${reason}`)
+    const more = conflicts.length > shown.length ? [`  and ${conflicts.length - shown.length} more`] : []
+    const lines = ["Not reverted, because of:", ...shown, ...more, "--force reverts all that can be."]
+    super("Snapshot.Conflict", lines.join("\n"), { conflicts })
+  }
+}
+
+export class Lost extends NamedError {
+  constructor(hash: string) {
+    super("Snapshot.Lost", `The bytes of ${hash} are not in the store of snapshots, or broken there.`, {
+      hash,
+    })
+  }
+}
+
+export class InvalidRoot extends NamedError {
+  constructor(root: string, here: string) {
+    super("Snapshot.InvalidRoot", `The snapshots were made in ${root}, not in ${here}. Revert there.`, {
+      root,
+    })
+  }
+}

@@ -1,0 +1,161 @@
+// The bytes of snapshots: a bare git object store of our own, outside of every project. One file is kept without any git
+// process; git itself is used to pack many and to read what is packed. Nothing leaves it unless its hash is right.
+import { createHash } from "node:crypto"
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { deflateSync, inflateSync } from "node:zlib"
+import { errorCode } from "#util/error.ts"
+import { createId } from "#util/id.ts"
+import { Lost } from "./errors.ts"
+import { runGit } from "./run-git.ts"
+
+export type Algorithm = "sha1" | "sha256"
+export type ObjectStore = ReturnType<typeof createObjectStore>
+
+const atOnce = 64
+
+export function createObjectStore(options: {
+  gitDir: string
+  algorithm: Algorithm
+  /** Object folders of the project, to be read only. */
+  objects: string | undefined
+  /** It was not there: whatever was kept in it is gone. */
+  onMade(): void
+}) {
+  const { gitDir, algorithm, objects } = options
+  const written = { count: 0, bytes: 0 }
+
+  /** Make the store, or what is missing of it. */
+  function ensure(): void {
+    if (existsSync(join(gitDir, "config")) && existsSync(join(gitDir, "objects"))) return
+    for (const folder of ["objects/info", "objects/pack", "refs/heads", "info"])
+      mkdirSync(join(gitDir, folder), { recursive: true, mode: 0o700 })
+    writeFileSync(join(gitDir, "HEAD"), "ref: refs/heads/none\n")
+    writeFileSync(join(gitDir, "config"), configOf(algorithm))
+    options.onMade()
+  }
+
+  function hashOf(bytes: Buffer): string {
+    return createHash(algorithm).update(`blob ${bytes.length}\0`).update(bytes).digest("hex")
+  }
+
+  /** Keep bytes. What is there already is not written again. */
+  function put(bytes: Buffer): string {
+    const hash = hashOf(bytes)
+    const file = fileOf(hash)
+    if (existsSync(file)) return hash
+    ensure()
+    const packed = deflateSync(Buffer.concat([Buffer.from(`blob ${bytes.length}\0`), bytes]), { level: 1 })
+    const aside = join(gitDir, "objects", `tmp_${createId("obj")}`)
+    try {
+      writeFileSync(aside, packed, { mode: 0o600, flag: "wx" })
+      mkdirSync(join(file, ".."), { recursive: true, mode: 0o700 })
+      renameSync(aside, file)
+    } catch (error) {
+      rmSync(aside, { force: true })
+      throw error
+    }
+    written.count++
+    written.bytes += packed.length
+    return hash
+  }
+
+  /** The bytes of each hash that is here or in the project, and whole. */
+  async function readSome(hashes: readonly string[]): Promise<Map<string, Buffer>> {
+    const found = new Map<string, Buffer>()
+    const others: string[] = []
+    for (const hash of new Set(hashes)) {
+      const bytes = readLoose(hash)
+      if (bytes) found.set(hash, bytes)
+      else others.push(hash)
+    }
+    if (others.length) for (const [hash, bytes] of await readPacked(others)) found.set(hash, bytes)
+    return found
+  }
+
+  async function read(hash: string): Promise<Buffer> {
+    const bytes = (await readSome([hash])).get(hash)
+    if (!bytes) throw new Lost(hash)
+    return bytes
+  }
+
+  /** Those that could not be read; a few at a time, for together they may be many bytes. */
+  async function missing(hashes: readonly string[]): Promise<Set<string>> {
+    const all = [...new Set(hashes)]
+    const lost = new Set<string>()
+    for (let at = 0; at < all.length; at += atOnce) {
+      const some = all.slice(at, at + atOnce)
+      const found = await readSome(some)
+      for (const hash of some) if (!found.has(hash)) lost.add(hash)
+    }
+    return lost
+  }
+
+  /** A broken one is taken out of the way: the same bytes may be found elsewhere, or be kept again. */
+  function readLoose(hash: string): Buffer | undefined {
+    if (!/^[0-9a-f]{40,64}$/.test(hash)) return undefined
+    try {
+      const whole = inflateSync(readFileSync(fileOf(hash)))
+      const bytes = whole.subarray(whole.indexOf(0) + 1)
+      if (hashOf(bytes) === hash) return bytes
+    } catch (error) {
+      if (errorCode(error) === "ENOENT") return undefined
+    }
+    rmSync(fileOf(hash), { force: true })
+    return undefined
+  }
+
+  async function readPacked(hashes: string[]): Promise<Map<string, Buffer>> {
+    const found = new Map<string, Buffer>()
+    ensure()
+    try {
+      const input = `${hashes.join("\n")}\n`
+      const output = await runGit({ gitDir, objects, args: ["cat-file", "--batch"], input })
+      for (const bytes of blobsIn(output)) {
+        const hash = hashOf(bytes)
+        found.set(hash, bytes)
+      }
+    } catch {
+      // One broken object ends git for all of them.
+      if (hashes.length === 1) return found
+      for (const hash of hashes) for (const [name, bytes] of await readPacked([hash])) found.set(name, bytes)
+    }
+    return found
+  }
+
+  function fileOf(hash: string): string {
+    return join(gitDir, "objects", hash.slice(0, 2), hash.slice(2))
+  }
+
+  return Object.freeze({ gitDir, algorithm, objects, written, ensure, hashOf, put, read, readSome, missing })
+}
+
+/** The answer of `cat-file --batch`: a line and the bytes of each, or only a line that says it is missing. */
+function* blobsIn(output: Buffer): Generator<Buffer> {
+  for (let at = 0; at < output.length; ) {
+    const end = output.indexOf(10, at)
+    if (end < 0) return
+    const [, type, size] = output.toString("latin1", at, end).split(" ")
+    at = end + 1
+    if (type !== "blob") {
+      if (type !== "missing" && size !== undefined) at += Number(size) + 1
+      continue
+    }
+    yield output.subarray(at, at + Number(size))
+    at += Number(size) + 1
+  }
+}
+
+function configOf(algorithm: Algorithm): string {
+  const core = ["bare = false", "filemode = true", "symlinks = true", "logallrefupdates = false"]
+  const version = algorithm === "sha256" ? 1 : 0
+  return [
+    "[core]",
+    ...[`repositoryformatversion = ${version}`, ...core, "fsmonitor = false", "hooksPath = /dev/null"],
+    "autocrlf = false",
+    "[gc]",
+    "auto = 0",
+    ...(algorithm === "sha256" ? ["[extensions]", "objectFormat = sha256"] : []),
+    "",
+  ].join("\n")
+}

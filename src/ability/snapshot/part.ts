@@ -1,0 +1,80 @@
+// What a snapshot says: for each path that a call changed, how it was before and how the call left it. It stands in the
+// call's message; the bytes lie in the shadow store under their hashes.
+import { z } from "zod"
+
+/** What is at a path; null is nothing. Without a hash the bytes were not kept, and `stamp` tells versions apart. */
+export const State = z
+  .object({
+    kind: z.enum(["file", "link", "folder", "other"]),
+    mode: z.number().describe("permission bits"),
+    size: z.number(),
+    hash: z.string().optional(),
+    stamp: z.string().optional(),
+    exact: z.literal(false).optional().describe("git knew only whether it was executable"),
+  })
+  .nullable()
+export type State = z.infer<typeof State>
+
+/** A record may come from anywhere: a path that leads out of the work tree is none. */
+const Inside = z
+  .string()
+  .refine((path) => path !== "" && !path.startsWith("/") && !path.includes("\0"))
+  .refine((path) => !path.split("/").some((name) => name === "" || name === "." || name === ".."))
+
+export const Change = z.object({
+  path: Inside.describe("from the root of the work tree"),
+  before: State,
+  after: State.optional().describe("missing where the work was cut off before anybody looked"),
+})
+export type Change = z.infer<typeof Change>
+
+export const Uncovered = z.object({ path: z.string(), reason: z.string() })
+export type Uncovered = z.infer<typeof Uncovered>
+
+export const Part = z.object({
+  id: z.string(),
+  time: z.number(),
+  tool: z.string(),
+  root: z.string(),
+  scope: z.enum(["paths", "worktree"]),
+  done: z.boolean().describe("what the call left behind has been looked at"),
+  files: z.array(Change).default([]),
+  list: z.string().optional().describe("the hash of the files, where they are many"),
+  folders: z.array(Inside).default([]).describe("those that were made"),
+  uncovered: z.array(Uncovered).default([]).describe("changed, but what was there before was not kept"),
+  late: z
+    .literal(true)
+    .optional()
+    .describe("nobody saw its end, so that changes of others may be among them"),
+  note: z.string().optional(),
+})
+export type Part = z.infer<typeof Part>
+
+/** A folder is as good as nothing: it comes and goes with what is in it. */
+export function isSame(left: State | undefined, right: State | undefined): boolean {
+  const [one, other] = [withoutFolder(left), withoutFolder(right)]
+  if (!one || !other) return one === other
+  if (one.kind !== other.kind) return false
+  if (one.kind === "other") return true
+  return isSameContent(one, other) && isSameMode(one, other)
+}
+
+function isSameContent(one: NonNullable<State>, other: NonNullable<State>): boolean {
+  if (one.kind !== other.kind || one.size !== other.size) return false
+  if (one.hash && other.hash) return one.hash === other.hash
+  return one.stamp !== undefined && one.stamp === other.stamp
+}
+
+export function withoutFolder<S extends State | undefined>(state: S): S | null {
+  return state?.kind === "folder" ? null : state
+}
+
+function isSameMode(one: NonNullable<State>, other: NonNullable<State>): boolean {
+  if (one.kind === "link") return true
+  if (one.exact === false || other.exact === false) return isProgram(one) === isProgram(other)
+  return one.mode === other.mode
+}
+
+function isProgram({ mode }: NonNullable<State>): boolean {
+  return (mode & 0o100) !== 0
+}

@@ -1,0 +1,109 @@
+// What has to be done so that every path that some calls changed is as it was before the first of them, and what speaks
+// against it: paths that somebody else changed since, and paths whose bytes were not kept.
+import { existsSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+import { z } from "zod"
+import { InvalidRoot } from "./errors.ts"
+import type { Snapshot } from "./list.ts"
+import { Change, isSame, State, Uncovered, withoutFolder } from "./part.ts"
+import type { Shadow } from "./shadow.ts"
+import { stateOf } from "./state-of.ts"
+
+const Action = z.object({ path: Change.shape.path, from: State, to: State })
+export type Action = z.infer<typeof Action>
+export const Plan = z.object({
+  actions: z.array(Action),
+  /** Those that the calls made, to go when nothing is left in them. */
+  folders: z.array(z.string()),
+  conflicts: z.array(Uncovered),
+})
+export type Plan = z.infer<typeof Plan>
+
+type Chain = { to: State; expected: State | undefined; states: State[]; problem?: string }
+
+const maxBytes = 100_000_000
+const byYou = "it was changed by somebody else since"
+
+export async function plan(shadow: Shadow, snapshots: readonly Snapshot[]): Promise<Plan> {
+  const conflicts: Uncovered[] = []
+  const actions: Action[] = []
+  for (const [path, chain] of chainsOf(shadow, snapshots, conflicts)) {
+    const from = stateOf(shadow.root, path, { store: shadow.store, keep: false, maxBytes })
+    if (isSame(from, chain.to)) continue
+    const problem = chain.problem ?? problemOf(from, chain)
+    if (problem) conflicts.push({ path, reason: problem })
+    if (canRestore(chain.to)) actions.push({ path, from, to: chain.to })
+  }
+  const lost = await shadow.store.missing(actions.flatMap(({ to }) => (to?.hash ? [to.hash] : [])))
+  const isLost = ({ to }: Action) => to?.hash !== undefined && lost.has(to.hash)
+  for (const { path } of actions.filter(isLost))
+    conflicts.push({ path, reason: "its bytes are no longer in the store of snapshots" })
+  const kept = actions.filter((action) => !isLost(action))
+  conflicts.push(...fullFolders(shadow, kept))
+  const folders = [...new Set(snapshots.flatMap(({ part }) => part.folders))]
+  return { actions: kept, folders, conflicts }
+}
+
+/** For each path how it was before the first call, and how the last one left it. */
+function chainsOf(
+  shadow: Shadow,
+  snapshots: readonly Snapshot[],
+  conflicts: Uncovered[],
+): Map<string, Chain> {
+  const chains = new Map<string, Chain>()
+  for (const { part } of snapshots) {
+    if (part.root !== shadow.root && existsSync(part.root)) throw new InvalidRoot(part.root, shadow.root)
+    if (part.note?.startsWith("not covered"))
+      conflicts.push({ path: `(what ${part.tool} changed)`, reason: part.note })
+    conflicts.push(...part.uncovered)
+    for (const change of part.files) {
+      const after = part.late ? undefined : change.after
+      extend(chains, { ...change, after })
+    }
+  }
+  return chains
+}
+
+function extend(chains: Map<string, Chain>, { path, before, after }: Change): void {
+  const chain = chains.get(path)
+  if (!chain) {
+    chains.set(path, { to: withoutFolder(before), expected: after, states: [before, after ?? null] })
+    return
+  }
+  // What a call found is what an earlier one had left or, where they ran side by side, had found.
+  const isKnown = chain.expected === undefined || chain.states.some((state) => isSame(state, before))
+  if (!isKnown) chain.problem = "it was changed by somebody else between two calls"
+  chain.states.push(before, after ?? null)
+  chain.expected = after
+}
+
+function problemOf(from: State, { expected }: Chain): string | undefined {
+  if (expected === undefined)
+    return "the work was cut off while it was written, so it is not known whose it is"
+  return isSame(from, expected) ? undefined : byYou
+}
+
+function canRestore(to: State): boolean {
+  return to === null || (to.kind !== "other" && to.hash !== undefined)
+}
+
+/** A folder where a file has to be goes only when all that is in it goes as well. */
+function fullFolders({ root }: Shadow, actions: Action[]): Uncovered[] {
+  const goes = new Set(actions.flatMap(({ path, to }) => (to === null ? [path] : [])))
+  return actions.flatMap(({ path, from, to }) => {
+    if (from?.kind !== "folder" || to === null) return []
+    const isFree = holdsOnly(root, path, goes)
+    return isFree ? [] : [{ path, reason: "there is a folder now, with something else in it" }]
+  })
+}
+
+function holdsOnly(root: string, folder: string, goes: Set<string>): boolean {
+  try {
+    return readdirSync(join(root, folder), { withFileTypes: true }).every((entry) => {
+      const path = join(folder, entry.name)
+      return entry.isDirectory() ? holdsOnly(root, path, goes) : goes.has(path)
+    })
+  } catch {
+    return false
+  }
+}

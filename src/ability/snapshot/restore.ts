@@ -1,0 +1,139 @@
+// Calls undone, or what that would do. The plan is on record before the first file is touched and goes away after the
+// last, so that a revert that was cut off is finished by the next one instead of being taken for the person's work.
+import { dirname } from "node:path"
+import { z } from "zod"
+import * as Storage from "#kernel/storage/storage.ts"
+import { createId } from "#util/id.ts"
+import { apply } from "./apply.ts"
+import { atThisMoment, Conflict } from "./errors.ts"
+import type { Snapshot } from "./list.ts"
+import { isSame, Part, type State, type Uncovered } from "./part.ts"
+import { type Action, Plan, plan } from "./plan.ts"
+import { addHashes } from "./session-log.ts"
+import type { Shadow } from "./shadow.ts"
+import { statAt, stateOf } from "./state-of.ts"
+
+const Begun = z.object({ target: z.string(), part: Part, plan: Plan })
+export type Begun = z.infer<typeof Begun>
+
+export type Reverted = {
+  /** Put back as they were. */
+  restored: string[]
+  /** They had been made since. */
+  removed: string[]
+  /** What stood against it; with `force` those without bytes were left as they are. */
+  conflicts: Uncovered[]
+  /** The state right before, so that this can be undone as well. */
+  part?: Part
+}
+
+const maxBytes = 100_000_000
+
+/** A revert of this session that was begun and not finished. */
+export async function begunRevert(sessionId: string): Promise<Begun | undefined> {
+  try {
+    return Begun.safeParse(await Storage.read(keyOf(sessionId))).data
+  } catch (error) {
+    if (error instanceof Storage.NotFound || error instanceof Storage.Corrupt) return undefined
+    throw error
+  }
+}
+
+export async function preview(shadow: Shadow, snapshots: readonly Snapshot[]): Promise<Reverted> {
+  const { actions, conflicts } = await plan(shadow, snapshots)
+  return { ...named(actions), conflicts }
+}
+
+export async function restore(
+  shadow: Shadow,
+  snapshots: readonly Snapshot[],
+  options: { sessionId: string; target: string; force?: boolean | undefined },
+): Promise<Reverted> {
+  const { sessionId, target, force } = options
+  const made = await plan(shadow, snapshots)
+  if (made.conflicts.length && !force) throw new Conflict(made.conflicts)
+  const actions = made.actions.map((action) => ({ ...action, from: keep(shadow, action.path) }))
+  const swapped = actions.filter(({ from }, i) => !isSame(from, made.actions[i]!.from))
+  if (swapped.length && !force)
+    throw new Conflict(swapped.map(({ path }) => ({ path, reason: atThisMoment })))
+  const part = partOf(shadow, actions)
+  addHashes(
+    shadow,
+    sessionId,
+    actions.map(({ from }) => from?.hash),
+  )
+  const begun: Begun = { target, part, plan: { ...made, actions } }
+  await Storage.write(keyOf(sessionId), begun)
+  return finish(shadow, begun)
+}
+
+/** Do what is left of it. */
+export async function resume(
+  shadow: Shadow,
+  begun: Begun,
+  options: { force?: boolean | undefined } = {},
+): Promise<Reverted> {
+  if (!options.force) return finish(shadow, begun)
+  const actions = begun.plan.actions.map((action) => ({ ...action, from: keep(shadow, action.path) }))
+  return finish(shadow, { ...begun, plan: { ...begun.plan, actions } })
+}
+
+/** The revert is over and on record elsewhere. */
+export async function forget(sessionId: string): Promise<void> {
+  await Storage.remove(keyOf(sessionId))
+}
+
+async function finish(shadow: Shadow, begun: Begun): Promise<Reverted> {
+  await apply(shadow, begun.plan, `.vitamin-${begun.part.id}`)
+  const files = begun.part.files.map((file) => ({ ...file, after: look(shadow, file.path) }))
+  const { actions, conflicts } = begun.plan
+  return { ...named(actions), conflicts, part: { ...begun.part, files, done: true } }
+}
+
+function partOf({ root }: Shadow, actions: Action[]): Part {
+  const covered = actions.filter(({ from }) => from?.kind !== "file" || from.hash)
+  const uncovered = actions
+    .filter((action) => !covered.includes(action))
+    .map(({ path }) => ({ path, reason: "it was too large to keep before the revert" }))
+  return {
+    id: createId("snap"),
+    time: Date.now(),
+    tool: "revert",
+    root,
+    scope: "paths",
+    done: false,
+    files: covered.map(({ path, from }) => ({ path, before: from })),
+    folders: [...new Set(actions.flatMap(({ path, to }) => (to ? missingFolders(root, path) : [])))],
+    uncovered,
+  }
+}
+
+function missingFolders(root: string, path: string): string[] {
+  const missing: string[] = []
+  for (
+    let folder = dirname(path);
+    folder !== "." && !statAt(root, folder)?.isDirectory();
+    folder = dirname(folder)
+  )
+    missing.push(folder)
+  return missing
+}
+
+function named(actions: Action[]): Pick<Reverted, "restored" | "removed"> {
+  return {
+    restored: actions.flatMap(({ path, to }) => (to ? [path] : [])),
+    removed: actions.flatMap(({ path, to }) => (to ? [] : [path])),
+  }
+}
+
+function keep(shadow: Shadow, path: string): State {
+  return stateOf(shadow.root, path, { store: shadow.store, keep: true, maxBytes })
+}
+
+function look(shadow: Shadow, path: string): State {
+  return stateOf(shadow.root, path, { store: shadow.store, keep: false, maxBytes })
+}
+
+function keyOf(sessionId: string): string[] {
+  return ["revert", sessionId]
+}

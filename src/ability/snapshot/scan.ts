@@ -1,0 +1,151 @@
+// Which files of the work tree are not what git keeps: changed ones, and those that git does not know and does not
+// ignore. A copy of the project's index is compared, so that the project's own is neither locked nor written.
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs"
+import { join } from "node:path"
+import { errorCode } from "#util/error.ts"
+import { createId } from "#util/id.ts"
+import type { Uncovered } from "./part.ts"
+import { type GitCall, runGit } from "./run-git.ts"
+import type { Shadow } from "./shadow.ts"
+import { walkPlain } from "./walk-plain.ts"
+
+/** What the index says of a file that is not as it says. */
+export type Entry = { mode: string; hash: string }
+export type Scan = { modified: Map<string, Entry>; untracked: string[]; uncovered: Uncovered[] }
+
+/** More names than this are not the work of a project. */
+const maxNames = 8 << 20
+/** From here on it is cheaper to have git look once whether they are really different. */
+const manyModified = 200
+
+/** A copy of the project's index as it is now, by its name; undefined where there is none. */
+export function copyIndex(shadow: Shadow): string | undefined {
+  if (!shadow.repository) return undefined
+  const source = join(shadow.repository.gitDir, "index")
+  const stat = statSync(source, { bigint: true, throwIfNoEntry: false })
+  if (!stat?.isFile()) return undefined
+  const name = `index-${shadow.key}-${stat.ino}-${stat.size}-${stat.mtimeNs}`
+  const copy = join(shadow.folder, name)
+  if (existsSync(copy)) return name
+  const aside = join(shadow.folder, createId("tmp"))
+  mkdirSync(shadow.folder, { recursive: true, mode: 0o700 })
+  copyFileSync(source, aside, constants.COPYFILE_FICLONE)
+  // Git looks into files that are as young as the index. A little too old only makes it look into more of them.
+  const seconds = Number(stat.mtimeNs / 1_000n - 1n) / 1e6
+  utimesSync(aside, seconds, seconds)
+  renameSync(aside, copy)
+  return name
+}
+
+export async function scan(shadow: Shadow, index: string | undefined): Promise<Scan> {
+  shadow.store.ensure()
+  copyExcludes(shadow)
+  const [modified, untracked] = await Promise.all([modifiedOf(shadow, index), untrackedOf(shadow, index)])
+  const uncovered: Uncovered[] = []
+  const known = (path: Buffer): string[] => {
+    const name = path.toString()
+    if (Buffer.from(name).equals(path)) return [name]
+    uncovered.push({ path: name, reason: "its name is not UTF-8" })
+    return []
+  }
+  return {
+    modified: new Map(modified.flatMap(({ path, ...entry }) => known(path).map((name) => [name, entry]))),
+    // A name that ends like a folder is a repository inside of this one.
+    untracked: untracked.flatMap(known).filter((name) => !name.endsWith("/")),
+    uncovered,
+  }
+}
+
+/** A git call over the work tree with that index. */
+export function overWorktree({ store, root, folder }: Shadow, index: string | undefined): GitCall {
+  const { gitDir, objects } = store
+  return { gitDir, objects, worktree: root, index: join(folder, index ?? "no-index"), args: [] }
+}
+
+async function modifiedOf(shadow: Shadow, index: string | undefined) {
+  if (!index) return []
+  const call = overWorktree(shadow, index)
+  const look = () => runGit({ ...call, args: ["diff-files", "--raw", "-z", "--ignore-submodules=all"] })
+  const found = rowsIn(await look())
+  if (found.length <= manyModified || shadow.refreshed.has(index)) return found
+  shadow.refreshed.add(index)
+  // It only makes the next looks cheaper; another process may be at it.
+  const refresh = ["update-index", "-q", "--unmerged", "--ignore-submodules", "--refresh"]
+  await runGit({ ...call, args: refresh }).catch(() => undefined)
+  return rowsIn(await look())
+}
+
+async function untrackedOf(shadow: Shadow, index: string | undefined): Promise<Buffer[]> {
+  const plain = shadow.repository ? undefined : plainFiles(shadow)
+  if (plain) return plain
+  const call = overWorktree(shadow, index)
+  const output = await runGit({
+    ...call,
+    args: ["ls-files", "--others", "--exclude-standard", "-z"],
+    maxBytes: maxNames,
+  })
+  return pieces(output)
+}
+
+/** Names that are not UTF-8 are read as something else; git gives them as they are. */
+function plainFiles({ root }: Shadow): Buffer[] | undefined {
+  try {
+    const names = walkPlain(root)
+    return names?.some((name) => name.includes("\ufffd"))
+      ? undefined
+      : names?.map((name) => Buffer.from(name))
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    return undefined
+  }
+}
+
+/** `:100644 100644 <hash of the index> <zeros> M`, NUL, path, NUL. */
+function rowsIn(output: Buffer): (Entry & { path: Buffer })[] {
+  const parts = pieces(output)
+  const rows: (Entry & { path: Buffer })[] = []
+  for (let i = 0; i + 1 < parts.length; i += 2) {
+    const [mode = "", , hash = ""] = parts[i]!.toString("latin1").slice(1).split(" ")
+    if (mode !== "160000") rows.push({ mode, hash, path: parts[i + 1]! })
+  }
+  return rows
+}
+
+export function pieces(output: Buffer): Buffer[] {
+  const found: Buffer[] = []
+  for (let at = 0; at < output.length; ) {
+    const end = output.indexOf(0, at)
+    if (end < 0) break
+    found.push(output.subarray(at, end))
+    at = end + 1
+  }
+  return found
+}
+
+/** What the project ignores beside its .gitignore files. */
+function copyExcludes({ repository, store }: Shadow): void {
+  if (!repository) return
+  for (const name of ["exclude", "attributes"]) {
+    const text = textOf(join(repository.commonDir, "info", name))
+    const copy = join(store.gitDir, "info", name)
+    if (text !== textOf(copy)) writeFileSync(copy, text, "latin1")
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return statSync(file).isFile() ? readFileSync(file, "latin1") : ""
+  } catch {
+    return ""
+  }
+}

@@ -1,0 +1,87 @@
+// Which bytes the snapshots of a session need, so that those of removed or old sessions can be dropped; and what calls
+// were begun and are not on record with their end. Small files beside the store.
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
+import { join } from "node:path"
+import { z } from "zod"
+import { errorCode } from "#util/error.ts"
+import { createId } from "#util/id.ts"
+import { Part, State } from "./part.ts"
+import type { Shadow } from "./shadow.ts"
+
+const Pending = z.object({
+  sessionId: z.string(),
+  messageId: z.string(),
+  callId: z.string(),
+  part: Part,
+  base: z
+    .object({
+      index: z.string().optional(),
+      started: z.number(),
+      odd: z.array(z.string()),
+      files: z.record(z.string(), z.object({ state: State, stamp: z.string().optional() })),
+    })
+    .optional(),
+})
+export type Pending = z.infer<typeof Pending>
+
+/** Note that a session needs these bytes. */
+export function addHashes(shadow: Shadow, sessionId: string, hashes: (string | undefined)[]): void {
+  const named = shadow.named.get(sessionId) ?? new Set()
+  shadow.named.set(sessionId, named)
+  const fresh = [...new Set(hashes)].filter((hash) => hash !== undefined && !named.has(hash))
+  if (!fresh.length) return
+  mkdirSync(join(shadow.folder, "session"), { recursive: true, mode: 0o700 })
+  appendFileSync(join(shadow.folder, "session", sessionId), `${fresh.join("\n")}\n`, { mode: 0o600 })
+  for (const hash of fresh) named.add(hash!)
+}
+
+export function removeSession(shadow: Shadow, sessionId: string): void {
+  shadow.named.delete(sessionId)
+  rmSync(join(shadow.folder, "session", sessionId), { force: true })
+  for (const pending of readPending(shadow))
+    if (pending.sessionId === sessionId) removePending(shadow, pending)
+}
+
+export function writePending(shadow: Shadow, pending: Pending): void {
+  const folder = join(shadow.folder, "pending")
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const aside = join(folder, createId("tmp"))
+  writeFileSync(aside, JSON.stringify(pending), { mode: 0o600 })
+  renameSync(aside, join(folder, `${pending.part.id}.json`))
+}
+
+export function removePending(shadow: Shadow, { part }: Pick<Pending, "part">): void {
+  rmSync(join(shadow.folder, "pending", `${part.id}.json`), { force: true })
+}
+
+/** What was begun in this work tree. A record that cannot be read says nothing any more and goes. */
+export function readPending(shadow: Shadow): Pending[] {
+  const folder = join(shadow.folder, "pending")
+  return namesIn(folder).flatMap((name) => {
+    if (!name.endsWith(".json")) return []
+    try {
+      const pending = Pending.parse(JSON.parse(readFileSync(join(folder, name), "utf8")))
+      return pending.part.root === shadow.root ? [pending] : []
+    } catch (error) {
+      if (errorCode(error) === undefined) rmSync(join(folder, name), { force: true })
+      return []
+    }
+  })
+}
+
+export function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return []
+    throw error
+  }
+}

@@ -1,0 +1,92 @@
+// The shadow of the current work tree: where its snapshots are kept, and whether there are any. Nothing is made on disk
+// before the first change.
+import { createHash } from "node:crypto"
+import { readFileSync, realpathSync } from "node:fs"
+import { homedir } from "node:os"
+import { isAbsolute, join, relative, sep } from "node:path"
+import * as Config from "#kernel/config/config.ts"
+import * as Global from "#kernel/global.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as Vcs from "#kernel/vcs.ts"
+import { type Algorithm, createObjectStore } from "./object-store.ts"
+import type { State } from "./part.ts"
+
+export type Shadow = ReturnType<typeof makeShadow>
+
+const current = Instance.state(
+  () => makeShadow(),
+  (shadow) => Promise.allSettled(shadow.background),
+)
+
+export function get(): Shadow {
+  return current()
+}
+
+/** Why there are no snapshots here, or undefined where there are. */
+export async function offReason(): Promise<string | undefined> {
+  const { root } = current()
+  if (isInside(root, homeOf())) return "there are no snapshots of a home folder or of all that is above it"
+  if ((await Config.get()).snapshot === false) return "snapshots are off in the configuration"
+  return undefined
+}
+
+/** Work that nobody waits for, except the end of the instance. */
+export function inBackground(shadow: Shadow, work: Promise<unknown>): void {
+  const tracked: Promise<unknown> = work.finally(() => shadow.background.delete(tracked))
+  tracked.catch(() => {})
+  shadow.background.add(tracked)
+}
+
+export function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path)
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+}
+
+function makeShadow() {
+  const root = realpathSync(Instance.worktree)
+  const repository = Instance.project.vcs ? Vcs.find(root) : undefined
+  const algorithm = algorithmOf(repository)
+  const folder = join(Global.data(), "snapshot", Instance.project.id)
+  const gitDir = join(folder, algorithm === "sha1" ? "git" : "git-sha256")
+  const objects = repository && join(repository.commonDir, "objects")
+  const seen = new Map<string, { stamp: string; state: State }>()
+  const named = new Map<string, Set<string>>()
+  const onMade = () => {
+    seen.clear()
+    named.clear()
+  }
+  return {
+    root,
+    folder,
+    /** Apart for every work tree of the project. */
+    key: createHash("sha256").update(root).digest("hex").slice(0, 16),
+    repository,
+    store: createObjectStore({ gitDir, algorithm, objects, onMade }),
+    /** What was seen of files that git does not keep, so that they are not read again while nobody touches them. */
+    seen,
+    refreshed: new Set<string>(),
+    noted: new Set<string>(),
+    /** The hashes that are on record for a session. */
+    named,
+    background: new Set<Promise<unknown>>(),
+    tended: false,
+  }
+}
+
+function algorithmOf(repository: Vcs.Repository | undefined): Algorithm {
+  if (!repository) return "sha1"
+  try {
+    const config = readFileSync(join(repository.commonDir, "config"), "utf8")
+    return /^\s*objectformat\s*=\s*sha256\s*$/im.test(config) ? "sha256" : "sha1"
+  } catch {
+    return "sha1"
+  }
+}
+
+function homeOf(): string {
+  try {
+    return realpathSync(homedir())
+  } catch {
+    return homedir()
+  }
+}

@@ -1,0 +1,74 @@
+// What some calls changed, as a unified diff of how the files were before the first of them and how they are now. Git
+// makes it, from two trees in the shadow store, so that no attribute or configuration of the project has a say.
+import { rmSync } from "node:fs"
+import { join } from "node:path"
+import { createId } from "#util/id.ts"
+import type { Snapshot } from "./list.ts"
+import type { State, Uncovered } from "./part.ts"
+import { plan } from "./plan.ts"
+import { runGit } from "./run-git.ts"
+import type { Shadow } from "./shadow.ts"
+import { stateOf } from "./state-of.ts"
+
+export type Diff = {
+  files: { path: string; change: "added" | "removed" | "changed" }[]
+  /** Unified, or a summary of lines where only that was asked for. */
+  text: string
+  conflicts: Uncovered[]
+}
+
+const maxBytes = 64_000_000
+
+export async function showDiff(
+  shadow: Shadow,
+  snapshots: readonly Snapshot[],
+  options: { stat?: boolean } = {},
+): Promise<Diff> {
+  const { actions, conflicts } = await plan(shadow, snapshots)
+  const look = (path: string) => stateOf(shadow.root, path, { store: shadow.store, keep: true, maxBytes })
+  const sides = actions.map(({ path, to }) => ({ path, old: to, now: look(path) }))
+  const old = await treeOf(shadow, sides, ({ old }) => old)
+  const now = await treeOf(shadow, sides, ({ now }) => now)
+  const form = options.stat ? ["--stat=120"] : ["-p"]
+  const args = ["diff-tree", "-r", ...form, "--no-ext-diff", "--no-textconv", "--no-renames", "--no-color"]
+  const output = await runGit({
+    gitDir: shadow.store.gitDir,
+    objects: shadow.store.objects,
+    args: [...args, old, now],
+  })
+  const files = sides.map(({ path, old, now }) => ({ path, change: changeOf(old, now) }))
+  return { files, text: output.toString(), conflicts }
+}
+
+type Side = { path: string; old: State; now: State }
+
+async function treeOf(shadow: Shadow, sides: Side[], pick: (side: Side) => State): Promise<string> {
+  const { gitDir, objects } = shadow.store
+  const index = join(shadow.folder, createId("tmp"))
+  const rows = sides.flatMap((side) => {
+    const state = pick(side)
+    return state?.hash ? [`${modeOf(state)} ${state.hash}\t${side.path}\0`] : []
+  })
+  try {
+    await runGit({
+      gitDir,
+      objects,
+      index,
+      args: ["update-index", "-z", "--index-info"],
+      input: rows.join(""),
+    })
+    return (await runGit({ gitDir, objects, index, args: ["write-tree"] })).toString().trim()
+  } finally {
+    rmSync(index, { force: true })
+  }
+}
+
+function modeOf({ kind, mode }: NonNullable<State>): string {
+  if (kind === "link") return "120000"
+  return mode & 0o100 ? "100755" : "100644"
+}
+
+function changeOf(old: State, now: State): "added" | "removed" | "changed" {
+  if (!old) return "added"
+  return now ? "changed" : "removed"
+}

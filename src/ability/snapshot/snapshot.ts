@@ -1,0 +1,64 @@
+// Snapshots: what was there before a call changed it, so that it can be looked at and undone. Kept in a shadow store
+// outside of the project; the person's index, branch, stash and history are never touched. The door of this folder.
+import { list, type Snapshot } from "./list.ts"
+import { shorten } from "./part-list.ts"
+import * as Restore from "./restore.ts"
+import { removeSession } from "./session-log.ts"
+import * as Shadow from "./shadow.ts"
+import { type Diff, showDiff } from "./show-diff.ts"
+
+export { Conflict, InvalidRoot, Lost } from "./errors.ts"
+export { list, type Snapshot } from "./list.ts"
+export { Part, Uncovered } from "./part.ts"
+export { recover } from "./recover.ts"
+export { forget, type Reverted } from "./restore.ts"
+export { offReason } from "./shadow.ts"
+export type { Diff } from "./show-diff.ts"
+export { type Asked, Created, type Taken, take } from "./take.ts"
+
+/** `tasks` are sessions whose work counts as this one's. */
+type Chosen = { sessionId: string; messageId?: string | undefined; tasks?: readonly string[] | undefined }
+
+/** What a session changed: its files as they were before its first snapshot, or before a message, and as they are now. */
+export async function diff(options: Chosen & { stat?: boolean | undefined }): Promise<Diff> {
+  return showDiff(Shadow.get(), await chosen(options), { stat: options.stat === true })
+}
+
+/** Undo a message's calls and all later ones: every path that they changed is as it was before, what they made is gone,
+ * and nothing else is touched. Refused without `force` where somebody else changed something since. What was there right
+ * before is in the result's snapshot, which the caller keeps and then calls `forget`. */
+export async function revert(
+  options: Chosen & { messageId: string; force?: boolean | undefined; preview?: boolean | undefined },
+): Promise<Restore.Reverted> {
+  const { sessionId, messageId: target, force } = options
+  const shadow = Shadow.get()
+  if (options.preview) return Restore.preview(shadow, await chosen(options))
+  return short(sessionId, await Restore.restore(shadow, await chosen(options), { sessionId, target, force }))
+}
+
+/** Finish a revert that was cut off, if there is one. Until then nobody can say whose a file is, so it comes before any
+ * other. Its result is to be kept like that of `revert`. */
+export async function resume(options: {
+  sessionId: string
+  force?: boolean | undefined
+}): Promise<{ target: string; reverted: Restore.Reverted } | undefined> {
+  const begun = await Restore.begunRevert(options.sessionId)
+  if (!begun) return undefined
+  const reverted = await Restore.resume(Shadow.get(), begun, options)
+  return { target: begun.target, reverted: short(options.sessionId, reverted) }
+}
+
+/** Forget what is kept for a session. */
+export function remove(sessionId: string): void {
+  removeSession(Shadow.get(), sessionId)
+}
+
+function short(sessionId: string, reverted: Restore.Reverted): Restore.Reverted {
+  return reverted.part ? { ...reverted, part: shorten(Shadow.get(), sessionId, reverted.part) } : reverted
+}
+
+async function chosen({ sessionId, messageId, tasks = [] }: Chosen): Promise<Snapshot[]> {
+  const own = await list(sessionId, messageId === undefined ? {} : { since: messageId })
+  const others = await Promise.all(tasks.map((id) => list(id)))
+  return [...own, ...others.flat()].sort((a, b) => (a.part.id < b.part.id ? -1 : 1))
+}

@@ -1,0 +1,190 @@
+// A snapshot around one call: what is there before it runs, and then what it left behind.
+import { existsSync } from "node:fs"
+import { dirname, join, relative } from "node:path"
+import { z } from "zod"
+import * as Bus from "#kernel/bus.ts"
+import * as Log from "#kernel/log.ts"
+import { errorCode, errorText } from "#util/error.ts"
+import { createId } from "#util/id.ts"
+import { NotTaken } from "./errors.ts"
+import { type Part, type State, Uncovered } from "./part.ts"
+import { shorten } from "./part-list.ts"
+import { realPath } from "./real-path.ts"
+import { addHashes, type Pending, removePending, writePending } from "./session-log.ts"
+import * as Shadow from "./shadow.ts"
+import { stateOf } from "./state-of.ts"
+import { tend } from "./tend.ts"
+import * as Worktree from "./worktree.ts"
+
+export type Asked = {
+  sessionId: string
+  messageId: string
+  callId: string
+  tool: string
+  /** The files that the call will change, or that it may change anything. */
+  paths: readonly string[] | "worktree"
+  /** What else a person should know. */
+  note?: string | undefined
+}
+/** `finish` is called when the call is over, whatever became of it, and `close` when what it gave is on record, or when
+ * the call never ran. */
+export type Taken = { part: Part; finish(): Promise<Part>; close(): void }
+
+export const Created = Bus.define(
+  "snapshot.created",
+  z.object({
+    sessionId: z.string(),
+    messageId: z.string(),
+    callId: z.string(),
+    snapshotId: z.string(),
+    files: z.array(z.string()).describe("those that were changed, as far as they are kept"),
+    uncovered: z.array(Uncovered),
+    note: z.string().optional(),
+  }),
+)
+
+const maxFileBytes = 64_000_000
+const ignoredNote = "what git ignores, and repositories inside of this one, are not covered for commands"
+/** What the tool itself will stumble over, and say better. */
+const unreachable = new Set(["ENOTDIR", "ELOOP", "ENAMETOOLONG", "EACCES"])
+
+/** Undefined where there are no snapshots. */
+export async function take(asked: Asked): Promise<Taken | undefined> {
+  if (await Shadow.offReason()) return undefined
+  const shadow = Shadow.get()
+  try {
+    await tend(shadow)
+    if (asked.paths === "worktree") return await takeWorktree(shadow, asked)
+    return takePaths(shadow, asked, asked.paths)
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    throw new NotTaken(errorText(error), error)
+  }
+}
+
+/** A call whose end nobody saw: what is there now is looked at instead, and nobody knows whose it is. */
+export async function finishLate(shadow: Shadow.Shadow, pending: Pending): Promise<Part> {
+  return { ...(await settle(shadow, pending)), done: true, late: true }
+}
+
+function takePaths(shadow: Shadow.Shadow, asked: Asked, paths: readonly string[]): Taken {
+  const part = newPart(shadow, asked, "paths")
+  for (const path of paths) {
+    const real = placeOf(path)
+    if (real === undefined) continue
+    const name = relative(shadow.root, real)
+    if (!Shadow.isInside(shadow.root, real) || name === "") {
+      part.uncovered.push({ path, reason: "it is outside of the work tree" })
+      continue
+    }
+    const before = stateOf(shadow.root, name, { store: shadow.store, keep: true, maxBytes: maxFileBytes })
+    if (before && !before.hash) part.uncovered.push({ path: name, reason: whyNot(before.kind) })
+    else part.files.push({ path: name, before })
+    if (!before) part.folders.push(...missingFolders(shadow.root, name))
+  }
+  addHashes(
+    shadow,
+    asked.sessionId,
+    part.files.map(({ before }) => before?.hash),
+  )
+  const pending = pendingOf(asked, part)
+  writePending(shadow, pending)
+  const look = (path: string) =>
+    stateOf(shadow.root, path, { store: shadow.store, keep: false, maxBytes: maxFileBytes })
+  return {
+    part,
+    async finish() {
+      part.files = part.files.map((file) => ({ ...file, after: look(file.path) }))
+      part.done = true
+      announce(asked, part)
+      return part
+    },
+    close: () => removePending(shadow, pending),
+  }
+}
+
+async function takeWorktree(shadow: Shadow.Shadow, asked: Asked): Promise<Taken> {
+  const part = newPart(shadow, asked, "worktree")
+  const notes = [shadow.noted.has(asked.sessionId) ? undefined : ignoredNote, asked.note].filter(Boolean)
+  if (notes.length) part.note = notes.join("; ")
+  shadow.noted.add(asked.sessionId)
+  let base: Worktree.Base
+  try {
+    base = await Worktree.before(shadow)
+  } catch (error) {
+    Log.warn("a command runs without a snapshot", { reason: errorText(error) })
+    part.note = `not covered: ${errorText(error)}`
+    part.done = true
+    return { part, finish: async () => part, close() {} }
+  }
+  const pending = { ...pendingOf(asked, part), base }
+  addHashes(
+    shadow,
+    asked.sessionId,
+    Object.values(base.files).map(({ state }) => state?.hash),
+  )
+  writePending(shadow, pending)
+  return {
+    part,
+    async finish() {
+      Object.assign(part, await settle(shadow, pending))
+      announce(asked, part)
+      return part
+    },
+    close: () => removePending(shadow, pending),
+  }
+}
+
+/** Where even looking fails, the command is named as not covered and the work goes on. */
+async function settle(shadow: Shadow.Shadow, pending: Pending): Promise<Part> {
+  const { part, base, sessionId } = pending
+  if (!base) return part
+  try {
+    const { files, folders, uncovered } = await Worktree.after(shadow, base)
+    return shorten(shadow, sessionId, { ...part, done: true, files, folders, uncovered })
+  } catch (error) {
+    Log.warn("what a command changed is not known", { reason: errorText(error) })
+    return { ...part, done: true, note: `not covered: ${errorText(error)}` }
+  }
+}
+
+function pendingOf({ sessionId, messageId, callId }: Asked, part: Part): Pending {
+  return { sessionId, messageId, callId, part }
+}
+
+function newPart({ root }: Shadow.Shadow, { tool }: Asked, scope: Part["scope"]): Part {
+  const id = createId("snap")
+  return { id, time: Date.now(), tool, root, scope, done: false, files: [], folders: [], uncovered: [] }
+}
+
+function placeOf(path: string): string | undefined {
+  try {
+    return realPath(path)
+  } catch (error) {
+    if (unreachable.has(errorCode(error) ?? "")) return undefined
+    throw error
+  }
+}
+
+function whyNot(kind: NonNullable<State>["kind"]): string {
+  return kind === "file" ? "it is too large to keep, or cannot be read" : "it is neither a file nor a link"
+}
+
+function missingFolders(root: string, path: string): string[] {
+  const missing: string[] = []
+  for (
+    let folder = dirname(path);
+    folder !== "." && !existsSync(join(root, folder));
+    folder = dirname(folder)
+  )
+    missing.push(folder)
+  return missing
+}
+
+function announce({ sessionId, messageId, callId }: Asked, part: Part): void {
+  const { id: snapshotId, uncovered, note } = part
+  const files = part.files.slice(0, 200).map(({ path }) => path)
+  if (!files.length && !part.list && !uncovered.length) return
+  const about = { sessionId, messageId, callId, snapshotId, files, uncovered: uncovered.slice(0, 200) }
+  Bus.publish(Created, { ...about, ...(note ? { note } : {}) })
+}

@@ -1,0 +1,44 @@
+// `vitamin session diff` and `vitamin session revert`: look at what a session changed, and undo it.
+import * as Session from "#engine/session/session.ts"
+import { UsageError } from "./exit.ts"
+import { type FolderOptions, inInstance } from "./in-instance.ts"
+
+type One = FolderOptions & { id: string }
+
+export async function diffSession(
+  options: One & { since?: string | undefined; stat?: boolean | undefined },
+): Promise<void> {
+  await inInstance(options, async () => {
+    const { id, since, stat } = options
+    const { text, conflicts } = await Session.diff(id, { since, stat })
+    process.stdout.write(text || "Nothing is changed.\n")
+    for (const { path, reason } of conflicts) process.stderr.write(`${path}: ${reason}\n`)
+  })
+}
+
+export async function revertSession(
+  options: One & { to?: string | undefined; force?: boolean | undefined; preview?: boolean | undefined },
+): Promise<void> {
+  await inInstance(options, async () => {
+    const { id, force, preview } = options
+    const reverted = await Session.revert(id, options.to ?? (await lastPrompt(id)), { force, preview })
+    const { restored, removed, conflicts, messageId } = reverted
+    for (const path of restored) print(`${preview ? "would restore" : "restored"}  ${path}`)
+    for (const path of removed) print(`${preview ? "would remove" : "removed"}  ${path}`)
+    for (const { path, reason } of conflicts) print(`! ${path}: ${reason}`)
+    if (preview && conflicts.length) print("Because of these it would be refused without --force.")
+    if (!restored.length && !removed.length) print("No file has to be changed.")
+    if (messageId) print(`To undo this: vitamin session revert ${id} --to ${messageId}`)
+  })
+}
+
+async function lastPrompt(sessionId: string): Promise<string> {
+  const messages = await Session.messages(sessionId)
+  const prompt = messages.findLast((message) => message.type === "text" && message.data.role === "user")
+  if (prompt) return prompt.id
+  throw new UsageError("The session has no prompt that could be undone. --to takes any message of it.")
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}

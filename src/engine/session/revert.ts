@@ -1,0 +1,124 @@
+// Undo: the files as they were before a message, and the conversation as it stood there. What was reverted stays in the
+// session, beside the branch; the message that says so can itself be reverted.
+import * as Snapshot from "#ability/snapshot/snapshot.ts"
+import * as Message from "#knowledge/message/message.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+import { MessageNotFound } from "./fork.ts"
+import { historyOf } from "./history.ts"
+import * as Queue from "./queue.ts"
+import * as SessionRecord from "./session-record.ts"
+
+/** `messageId` is the message that says that it was reverted; without one nothing was changed. */
+export type Reverted = Omit<Snapshot.Reverted, "part"> & { messageId?: string }
+
+/** Undo a message and all that came after it. A session that is working throws `Session.Busy`. */
+export function revert(
+  sessionId: string,
+  messageId: string,
+  options: { force?: boolean | undefined; preview?: boolean | undefined } = {},
+): Promise<Reverted> {
+  return Queue.enter({ sessionId, whenBusy: "refuse" }, async () => {
+    const target = (await MessageStore.list(sessionId)).find(({ id }) => id === messageId)
+    const session = await SessionRecord.get(sessionId)
+    if (!target) throw new MessageNotFound(sessionId, messageId)
+    const tasks = await tasksSince(session, target.time)
+    if (options.preview) return Snapshot.revert({ sessionId, messageId, tasks, preview: true })
+    return whileBusy(sessionId, async () => {
+      const begun = await finishBegun(session, options.force)
+      for (const id of [sessionId, ...tasks]) await Snapshot.recover(id)
+      const chosen = { sessionId, messageId, tasks }
+      if (begun?.target === messageId && isDone(await Snapshot.revert({ ...chosen, preview: true })))
+        return begun.reverted
+      return record(session, target, await Snapshot.revert({ ...chosen, force: options.force }))
+    })
+  })
+}
+
+/** What a session and its tasks changed, or changed since a message. */
+export async function diff(
+  sessionId: string,
+  options: { since?: string | undefined; stat?: boolean | undefined } = {},
+): Promise<Snapshot.Diff> {
+  const session = await SessionRecord.get(sessionId)
+  const { since: messageId, stat } = options
+  const from = messageId === undefined ? undefined : await MessageStore.get(sessionId, messageId)
+  return Snapshot.diff({ sessionId, messageId, tasks: await tasksSince(session, from?.time ?? 0), stat })
+}
+
+async function whileBusy<T>(sessionId: string, work: () => Promise<T>): Promise<T> {
+  const { session, kept } = await SessionRecord.claim(sessionId)
+  await kept
+  try {
+    return await work()
+  } finally {
+    await SessionRecord.update(session, (draft) => {
+      delete draft.owner
+      draft.status = "idle"
+    })
+  }
+}
+
+/** One that was cut off, by whatever it was. */
+async function finishBegun(
+  session: SessionRecord.Info,
+  force: boolean | undefined,
+): Promise<{ target: string; reverted: Reverted } | undefined> {
+  const begun = await Snapshot.resume({ sessionId: session.id, force })
+  if (!begun) return undefined
+  const target = (await MessageStore.list(session.id)).find(({ id }) => id === begun.target)
+  if (target) return { target: begun.target, reverted: await record(session, target, begun.reverted) }
+  await Snapshot.forget(session.id)
+  return undefined
+}
+
+function isDone({ restored, removed, conflicts }: Snapshot.Reverted): boolean {
+  return !restored.length && !removed.length && !conflicts.length
+}
+
+async function record(
+  { id: sessionId, branch }: SessionRecord.Info,
+  target: Message.Info,
+  reverted: Snapshot.Reverted,
+): Promise<Reverted> {
+  const history = await historyOf(sessionId, branch)
+  const { part, ...result } = reverted
+  const message = Message.make({
+    sessionId,
+    parentId: headBefore(target),
+    branch,
+    type: "system_control",
+    data: {
+      control: "revert",
+      parameters: {
+        to: target.id,
+        from: history.at(-1)?.id ?? null,
+        ...(part ? { snapshot: part as Message.Json } : {}),
+      },
+    },
+  })
+  await MessageStore.write(message)
+  await Snapshot.forget(sessionId)
+  return { ...result, messageId: message.id }
+}
+
+/** Where the conversation stood. To undo a revert is to go back to where it came from. */
+function headBefore(target: Message.Info): string | null {
+  if (target.type !== "system_control" || target.data.control !== "revert") return target.parentId
+  const { from } = target.data.parameters
+  return typeof from === "string" ? from : null
+}
+
+/** The sessions that did a task for this one since a time, and those that did one for them. */
+async function tasksSince(session: SessionRecord.Info, time: number): Promise<string[]> {
+  const all = (await SessionRecord.list({ tasks: true })).filter(({ time: { created } }) => created >= time)
+  const found: string[] = []
+  const add = (parent: string) => {
+    for (const { id, taskOf } of all)
+      if (taskOf?.sessionId === parent) {
+        found.push(id)
+        add(id)
+      }
+  }
+  add(session.id)
+  return found
+}

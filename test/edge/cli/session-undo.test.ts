@@ -1,0 +1,100 @@
+// A person at a terminal looks at what a session changed, takes it back, and takes that back; and the same over HTTP.
+import assert from "node:assert/strict"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import { serving, vitamin } from "../../fixture/cli.ts"
+import { call, calls, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { openTerminal } from "../../fixture/terminal.ts"
+import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
+
+const answers = () => [
+  calls([
+    call("edit", { path: "README.md", edits: [{ oldText: "fixture", newText: "changed" }] }),
+    call("bash", { command: "echo new > new.txt" }),
+  ]),
+  text("Done."),
+]
+
+test("a person looks at the diff, reverts, and reverts the revert", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm(answers())
+  const { variables } = env(llm, "chat")
+  assert.equal((await vitamin(tmp, ["run", "--yes", "go"], variables)).code, 0)
+  const id = await onlySession(tmp)
+  const diff = await atTerminal(tmp, ["session", "diff", id])
+  assert.match(diff, /-# fixture\s+\+# changed/)
+  assert.match(diff, /\+new/)
+  assert.match(await atTerminal(tmp, ["session", "diff", id, "--stat"]), /2 files changed/)
+  const preview = await atTerminal(tmp, ["session", "revert", id, "--preview"])
+  assert.match(preview, /would restore {2}README\.md\s+would remove {2}new\.txt/)
+  assert.match(read(tmp, "README.md"), /changed/)
+  const reverted = await atTerminal(tmp, ["session", "revert", id])
+  assert.match(reverted, /restored {2}README\.md\s+removed {2}new\.txt/)
+  assert.equal(read(tmp, "README.md"), "# fixture\n")
+  assert.equal(existsSync(join(tmp.path, "new.txt")), false)
+  const [, undo = ""] = /To undo this: vitamin (.+?)\s*$/.exec(reverted) ?? []
+  await atTerminal(tmp, undo.split(" "))
+  assert.equal(read(tmp, "README.md"), "# changed\n")
+  assert.equal(read(tmp, "new.txt"), "new\n")
+})
+
+test("vitamin session revert refuses what the person changed since, unless --force", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm(answers())
+  await vitamin(tmp, ["run", "--yes", "go"], env(llm, "chat").variables)
+  const id = await onlySession(tmp)
+  tmp.write("new.txt", "by hand\n")
+  const refused = await vitamin(tmp, ["session", "revert", id])
+  assert.equal(refused.code, 1)
+  assert.match(refused.err, /new\.txt: it was changed by somebody else since[\s\S]*--force/)
+  assert.match(read(tmp, "README.md"), /changed/)
+  assert.equal((await vitamin(tmp, ["session", "revert", id, "--force"])).code, 0)
+  assert.equal(read(tmp, "README.md"), "# fixture\n")
+  const none = await vitamin(tmp, ["session", "revert", id, "--to", "msg_none"])
+  assert.equal(none.code, 1)
+  assert.match(none.err, /msg_none/)
+})
+
+test("POST /session/:id/revert previews, refuses with 409, and reverts", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm(answers())
+  const server = await serving(tmp, [], env(llm, "chat").variables)
+  await using _ = server.child
+  const authorization = `Bearer ${readFileSync(server.tokenFile, "utf8").trim()}`
+  const post = async (path: string, body: object) => {
+    const headers = { authorization, "content-type": "application/json" }
+    const response = await fetch(server.url + path, { method: "POST", headers, body: JSON.stringify(body) })
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  }
+  const { body: session } = await post("/session", {})
+  await post(`/session/${session.id}/message`, { text: "go", asks: "once" })
+  const list = await fetch(`${server.url}/session/${session.id}/message`, { headers: { authorization } })
+  const [{ id: messageId }] = (await list.json()) as [{ id: string }]
+  const path = `/session/${session.id}/revert`
+  const preview = await post(path, { messageId, preview: true })
+  assert.deepEqual(preview.body, { restored: ["README.md"], removed: ["new.txt"], conflicts: [] })
+  tmp.write("new.txt", "by hand\n")
+  assert.equal((await post(path, { messageId })).status, 409)
+  assert.equal((await post(path, { messageId: "msg_none" })).status, 404)
+  assert.equal((await post(path, {})).status, 400)
+  const done = await post(path, { messageId, force: true })
+  assert.equal(done.status, 200)
+  assert.match(String(done.body.messageId), /^msg_/)
+  assert.equal(read(tmp, "README.md"), "# fixture\n")
+})
+
+async function onlySession(tmp: Tmp): Promise<string> {
+  const { out } = await vitamin(tmp, ["session", "list", "--format", "json"])
+  return (JSON.parse(out) as [{ id: string }])[0].id
+}
+
+async function atTerminal(tmp: Tmp, args: string[]): Promise<string> {
+  await using terminal = openTerminal(tmp, args)
+  assert.equal(await terminal.exit, 0, terminal.shown())
+  return terminal.shown()
+}
+
+function read(tmp: Tmp, name: string): string {
+  return readFileSync(join(tmp.path, name), "utf8")
+}
