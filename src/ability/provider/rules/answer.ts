@@ -1,14 +1,14 @@
 // What is said at the end: the results themselves, shortly, and honestly what was not done.
 import type { Outcome } from "./next-move.ts"
 import { countIn, filesIn, isMissing, type Made } from "./results.ts"
-import { abilities, configure } from "./skill/talk.ts"
+import { configure, shortAbilities } from "./skill/talk.ts"
 import type { Proposal } from "./skill.ts"
 
 const maxLines = 300
 
 export function answer(outcomes: Outcome[]): string {
   const done = outcomes.filter(({ step }) => step.proposal)
-  if (!done.length) return `My rules do not cover this.\n${abilities}`
+  if (!done.length) return `My rules do not cover this.\n${shortAbilities}`
   const parts = outcomes.flatMap(tell)
   const hasGap = outcomes.some(({ step }) => !step.proposal || step.proposal.refusal)
   return [...parts, ...(hasGap ? [configure] : [])].join("\n\n")
@@ -39,8 +39,11 @@ function tellCall(made: Made, { count, last }: Proposal): string {
   const { tool, args, output, isError } = made
   if (isError) return `${tool} ${shortly(args)} did not work: ${output}`
   if (count) return counted(made, count)
+  if (last !== undefined && /; go on with startLine \d/.test(output.slice(-200)))
+    return `The end of ${args.path} is too far down for me: run \`tail -n ${last} ${args.path}\``
   if (tool === "read") return `${args.path}:\n${bound(plainLines(output), last)}`
   if (tool === "ls") return `${args.path ?? "."}:\n${bound(output.split("\n"))}`
+  if (tool === "glob" && !filesIn(made).length) return output
   if (tool === "glob") return `${plural(filesIn(made).length, "file")}:\n${bound(output.split("\n"))}`
   if (tool === "grep") return bound(joined(output))
   return bound(output.split("\n")) || `${tool} is done.`
@@ -91,8 +94,6 @@ function bound(lines: string[], last?: number): string {
 }
 
 function shortly(args: Made["args"]): string {
-  return Object.values(args)
-    .filter((value) => typeof value === "string")
-    .join(" ")
-    .slice(0, 100)
+  const { command, path, url, pattern } = args
+  return String(command ?? url ?? path ?? pattern ?? "").slice(0, 100)
 }

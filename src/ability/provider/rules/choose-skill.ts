@@ -34,7 +34,7 @@ const negated = /^(?:don't|dont|do not|never|avoid|stop|without|no)\b/
 
 /** Who wants something gone is not helped by seeing it. */
 const destructive =
-  /^(?:delete|remove|erase|wipe|purge|drop|destroy|get rid|clean|clear|truncate|uninstall|kill|reset|format|shred|nuke)\b/
+  /^(?:delete|remove|erase|wipe|purge|drop|destroy|get rid|clean|clear|truncate|uninstall|kill|reset|format|shred|nuke|trash|discard|undo|revert|roll back|prune|throw away|empty|free)\b/
 
 export function chooseSkill(clause: Clause, tools: LanguageModelV4FunctionTool[]): Proposal | undefined {
   if (negated.test(clause.shape)) return undefined
@@ -52,6 +52,12 @@ export function chooseSkill(clause: Clause, tools: LanguageModelV4FunctionTool[]
     const score = proposal.score + closeness(clause, known)
     if (proposal.score >= enough && score > (best?.score ?? 0)) best = { ...proposal, score }
   }
+  if (!best && destructive.test(clause.shape) && tools.some(({ name }) => name === "bash"))
+    return {
+      score: enough,
+      calls: [],
+      refusal: "I take nothing away or back by myself, only with a command that you write out: run `…`",
+    }
   return best
 }
 

@@ -1,6 +1,6 @@
 // One thing that is asked for, with what can be recognized in it.
 import { endingsIn } from "./endings.ts"
-import { meantVerb } from "./lexicon.ts"
+import { meantVerb, meantWord } from "./lexicon.ts"
 import { type Lines, linesIn } from "./lines.ts"
 import { into, placeIn } from "./places.ts"
 import { endingOf, isFile, isGlob, namedFile, splitLines } from "./recognize.ts"
@@ -32,7 +32,9 @@ const maxLooked = 400
 
 export function readClause(source: string, tokens: Token[]): Clause {
   const looked = tokens.slice(0, maxLooked)
-  const words = looked.map(({ kind, lower }, i) => (kind === "word" ? (i ? lower : meantVerb(lower)) : ""))
+  const words = looked.map(({ kind, lower }, i) =>
+    kind === "word" ? (i ? meantWord(lower) : meantVerb(lower)) : "",
+  )
   const lines = linesIn(looked, words)
   const globs: string[] = []
   const files: string[] = []
@@ -58,7 +60,9 @@ export function readClause(source: string, tokens: Token[]): Clause {
     source,
     tokens,
     words,
-    shape: looked.map((token, i) => (i || token.kind !== "word" ? shapeOf(token) : words[0])).join(" "),
+    shape: looked
+      .map((token, i) => (token.kind === "word" ? words[i]!.slice(0, 100) : shapeOf(token)))
+      .join(" "),
     verb: words[0] ?? "",
     quotes: looked.filter(({ kind }) => kind === "quote"),
     urls: looked.filter(({ kind }) => kind === "url"),

@@ -120,11 +120,20 @@ function isElliptic(tokens: Token[], from: number, verb: string): boolean {
     return /^(?:with|by|to|into)$/.test(second ?? "")
   if (first === "for") return second === "Q" || isCode(tokens[at + 1]?.text ?? "")
   const isPlaced = tokens.slice(at, at + 8).some(({ lower }) => /^(?:of|in|from)$/.test(lower))
-  if (/^lines?$/.test(first ?? "")) return isPlaced && /^\d/.test(second ?? "")
+  if (/^lines?$/.test(first ?? ""))
+    return (
+      isPlaced && /^\d/.test(second ?? "") && tokens[from - 1]?.lower !== "after" && !isBetween(tokens, from)
+    )
+  if (/^\d+[-–]\d+$/.test(first ?? "")) return /^(?:of|in|from)$/.test(second ?? "") && isPath(third ?? "")
   return (
     /^(?:first|last)$/.test((first === "the" ? second : first) ?? "") &&
     /^\d/.test((first === "the" ? third : second) ?? "")
   )
+}
+
+/** "between line 3 and line 6" */
+function isBetween(tokens: Token[], from: number): boolean {
+  return tokens.slice(Math.max(0, from - 5), from).some(({ lower }) => lower === "between")
 }
 
 /** With the verb of the clause before it, where it has none of its own and is a part of the same sentence. */
@@ -135,7 +144,7 @@ export function withVerb(source: string, tokens: Token[], before: Token[] | unde
     first.kind === "quote" ||
     isPath(first.text) ||
     isGlob(first.text) ||
-    /^(?:for|lines?|the|first|last|from)$/.test(first.lower)
+    /^(?:for|lines?|the|first|last|from|\d+[-–]\d+)$/.test(first.lower)
   return isBare && first.kind !== "url" && before[0]!.kind === "word" ? [before[0]!, ...tokens] : tokens
 }
 

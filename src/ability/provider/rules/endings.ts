@@ -37,6 +37,14 @@ export function endingsIn(tokens: Token[], words: string[]): string[] {
       }
     }
   }
+  // "every .txt"
+  for (let i = 1; i < words.length; i++)
+    if (
+      /^\.[a-z]\w*$/.test(words[i]!) &&
+      /^(?:every|all|any|each)$/.test(words[i - 1]!) &&
+      words[i] !== ".env"
+    )
+      found.push(...[endingOf(tokens[i]!.text)].flatMap((ending) => ending ?? []))
   const nouns = /\b(?:images|pictures|stylesheets)\b/.exec(words.join(" "))
   if (nouns && !found.length) found.push(endingOf(nouns[0] === "pictures" ? "images" : nouns[0])!)
   return [...new Set(found)]

@@ -91,13 +91,13 @@ export function isClearProgram(word: string): boolean {
 
 /** Said before a request without changing it; longest first. */
 const openings = [
-  "i would like you to|i would like to|i'd like you to|i'd like to|i want you to|i would love to",
-  "i want to know|i want to|i need you to|i need to know|i need to|i wanna|i need|i want|would you mind",
+  "i would like you to|i would like to|it would be (?:nice|great|good|cool) if you (?:could|would)|would be (?:nice|great|good|cool) if you (?:could|would)|when you (?:have|get) (?:a )?(?:minute|moment|chance|time)|if you (?:could|can|would|don't mind)|if possible|do you mind|would you be able to|are you able to|were you able to|could you be so kind (?:as to|and)|would it be possible to|is it possible to|i'd love to|i'd love you to|i'm trying to|i am trying to|i'd like you to|i'd like to|i want you to|i would love to",
+  "i want to know|i want to|i need you to|i need to know|i need to|i wanna|i need|i want|i'd need|i'd like|i would like|would you mind|could someone|can someone|somebody please|someone please",
   "could you please|can you please|would you please|will you please|could you|can you|would you|will you|can u|could u|would u|will u|could we|can we|can i|could i",
   "can i please|may i|you should|you can|you could|please could you|let's|lets|let us|let me|help me to|help me|go ahead and|be so kind and",
   "take a(?= look)|have a(?= look)|take another(?= look)|try to|try and|try|make sure to|make sure you|do me a favor and|for me|in order to|do you know",
-  "please|kindly|just|now|then|next|also|finally|afterwards|after that|lastly|again|quickly|simply|hey|hi|hello|ok|okay|so|well|yes|alright",
-  "i was wondering|i wonder|any idea|i'm looking for|i am looking for|im looking for|i'm searching for|in(?= which| what)|and|but|after|by|(?:check|see|find out|look)(?= what| which| where| how many)|start by|begin by|start with|begin with|tell me|show me(?= what| which| where| how)|let me know|second|third|vitamin|maybe|perhaps|once more|plus|additionally|secondly|firstly|to start|to begin with|use bash to|use the shell to|use the terminal to|use the command line to|use a shell to",
+  "please|pls|plz|kindly|just|now|then|next|also|finally|afterwards|after that|lastly|again|quickly|simply|recursively(?= list| show)|hey|hi|hello|ok|okay|so|well|yes|alright|yo|umm?|hmm|sorry to bother you|sorry to bother|sorry|excuse me|good morning|morning|oh|right|sure|great|thanks|quick question|real quick|actually|basically",
+  "i was wondering|i wonder|any idea|(?:i can't remember|i cannot remember|i don't remember|i don't know|i forgot|i'm not sure|not sure|can't remember|no idea|do you remember|do you happen to know|i have to know|figure out|work out)(?= where| which| what| how| who| if| whether)|(?:i think |i believe |i know )?(?:there's|there is|there should be|there must be|there used to be) an?(?= (?:\\w+ )?(?:file|function|class|method|variable|constant|component)\\b)|a(?= list| listing| look)(?! list (?:with|containing))|an(?= overview)|i'm looking for|i am looking for|im looking for|i'm searching for|in(?= which| what)|and|but|after|by|(?:check|see|find out|look)(?= what| which| where| how many)|start by|begin by|start with|begin with|tell me|show me(?= what| which| where| how)|let me know|(?:second|third)(?! (?:line|row|one|file|match|result|of)\\b)|vitamin|maybe|perhaps|once more|plus|additionally|secondly|firstly|to start|to begin with|use bash to|use the shell to|use the terminal to|use the command line to|use a shell to",
   "using bash|with bash|in the terminal|in bash|in the shell|step \\d+|go and|first of all|your task is to|you need to|the task is to",
 ].join("|")
 const gerunds: Record<string, string> = {
@@ -124,21 +124,34 @@ for (const word of Object.keys(gerunds)) starters.add(word)
 
 /** Verbs that are recognized with a slip of the finger in them. */
 const common =
-  "list show read search find open print display view grep look replace change create write fetch run execute rename save".split(
+  "list show read search find open print display view grep look replace change create write fetch run execute rename save which what where download".split(
     " ",
   )
+/** Other words that decide what is meant. */
+const deciding = "files folder directory lines first contents called named between".split(" ")
+const real = /^(?:were|names?|white|flies|fires|fines|tiles|miles|piles|fist|firsts?|holder|older|bolder)$/
 
 /** The verb that was meant: letters swapped, one too many or one missing. */
 export function meantVerb(word: string): string {
   if (Object.hasOwn(gerunds, word)) return gerunds[word]!
   if (word.length < 3 || word.length > 9 || isStarter(word) || isProgram(word)) return word
+  if (real.test(word)) return word
   return common.find((verb) => isSlip(word, verb)) ?? word
+}
+
+/** The same for a word that is no verb. */
+export function meantWord(word: string): string {
+  if (word.length < 4 || word.length > 10 || real.test(word)) return word
+  if (deciding.some((known) => known === word || known === `${word}s` || `${known}s` === word)) return word
+  return deciding.find((known) => word.length >= known.length - 1 && isSlip(word, known)) ?? word
 }
 
 function isSlip(word: string, verb: string): boolean {
   if (word.length === verb.length) {
     const at = [...word].findIndex((char, i) => char !== verb[i])
-    return at >= 0 && word.slice(0, at) + word[at + 1] + word[at] + word.slice(at + 2) === verb
+    if (at < 0) return false
+    const isOther = word.length >= 6 && word.slice(at + 1) === verb.slice(at + 1)
+    return isOther || word.slice(0, at) + word[at + 1] + word[at] + word.slice(at + 2) === verb
   }
   const [short, long] = word.length < verb.length ? [word, verb] : [verb, word]
   if (long.length - short.length !== 1 || short.length < 3) return false

@@ -56,7 +56,33 @@ export function nextMove({ steps, made, subject }: { steps: Step[]; made: Made[]
     }
     outcomes.push(outcome)
   }
+  if (!pending.length) settle(outcomes, take)
   return pending.length ? { calls: pending } : { outcomes }
+}
+
+/** What a result says has to be asked in another way: a file that was listed, a folder that was read, a file whose end
+ * is wanted and is further down. */
+function settle(outcomes: Outcome[], take: (calls: Call[]) => Made[] | undefined) {
+  const others = outcomes.flatMap(({ step, made }) =>
+    made.flatMap((one) => otherwise(one, step.proposal?.last) ?? []),
+  )
+  const results = take(others)
+  if (!results) return
+  for (const outcome of outcomes)
+    outcome.made = outcome.made.map((one) =>
+      otherwise(one, outcome.step.proposal?.last) ? results.shift()! : one,
+    )
+}
+
+function otherwise({ tool, args, output, isError }: Made, last: number | undefined): Call | undefined {
+  const path = args.path as string
+  if (isError && tool === "ls" && / is a file\. Use read /.test(output))
+    return { tool: "read", args: { path } }
+  if (isError && tool === "read" && / is a folder\. Use ls /.test(output))
+    return { tool: "ls", args: { path } }
+  const total = Number(/(\d+) lines in all; go on with/.exec(output.slice(-200))?.[1])
+  if (tool !== "read" || last === undefined || !(total > 0)) return undefined
+  return { tool: "read", args: { path, startLine: Math.max(1, total - last + 1) } }
 }
 
 /** A command that ended badly is no error of its tool. */

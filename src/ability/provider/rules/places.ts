@@ -44,14 +44,22 @@ export function foldersIn({ tokens, words }: Pick<Clause, "tokens" | "words">): 
     const token = tokens[i]!
     const isQuoted = token.kind === "quote"
     if (!isQuoted && token.kind !== "word") continue
-    const noun = /^(?:folder|directory|dir|subfolder|subdirectory|package|module)s?$/.test(words[i + 1] ?? "")
+    const noun =
+      /^(?:folder|directory|dir|subfolder|subdirectory|package|module)s?$/.test(words[i + 1] ?? "") &&
+      !(tokens[i + 2] && isFolder(tokens[i + 2]!.text))
     const named =
       /^(?:folder|directory|dir)$/.test(words[i - 1] ?? "") ||
       (/^(?:called|named)$/.test(words[i - 1] ?? "") && /^(?:folder|directory|dir)$/.test(words[i - 2] ?? ""))
-    const plain = /^[\w.@/~+ -]+$/.test(token.text) && !articles.has(token.lower) && !into.has(token.lower)
+    const plain =
+      (/^[\w.@/~+ -]+$/.test(token.text) || isFolder(token.text)) &&
+      !articles.has(token.lower) &&
+      !into.has(token.lower) &&
+      (isQuoted || !/^(?:for|with|and|or|where|but|as|by|who|if|so|then|also)$/.test(token.lower)) &&
+      // "list out everything"
+      !(token.lower === "out" && i === 1 && words.length > 2)
     const isHere =
       here.test(token.lower) ||
-      /^(?:current|same|whole|entire|root|main|top|test|source|called|named|which|with|that|and|is|listing|structure|tree|contents?|new|empty|contains?|have|has|are|layout|hierarchy|look|looks|please|does|do)$/.test(
+      /^(?:current|same|hidden|parent|top-level|working|local|other|each|first|last|only|whole|entire|root|main|top|test|source|called|named|which|with|that|and|is|listing|structure|tree|contents?|new|empty|contains?|have|has|are|layout|hierarchy|look|looks|please|does|do)$/.test(
         token.lower,
       )
     if (i > 0 && (noun || named) && plain && !(isHere && !isFolder(token.text)) && !isGlob(token.text))
@@ -72,7 +80,10 @@ export function foldersIn({ tokens, words }: Pick<Clause, "tokens" | "words">): 
 
 /** "in 'My Documents'": behind what is looked for, or where nothing is looked for. */
 function isQuotedPlace(tokens: Token[], words: string[], at: number): boolean {
-  if (!/^(?:in|inside|under|within)$/.test(words[at - 1] ?? "")) return false
+  const isOf =
+    words[at - 1] === "of" &&
+    /^(?:files?|contents?|everything|listing|stuff|structure|entries|items)$/.test(words[at - 2] ?? "")
+  if (!isOf && !/^(?:in|inside|under|within)$/.test(words[at - 1] ?? "")) return false
   const isSearch =
     /^(?:search|grep|find|look|replace|change|write|put|save|add|insert|scan|rename|store|remove|append)$/.test(
       words[0] ?? "",

@@ -3,8 +3,9 @@ import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider"
 import { chooseSkill } from "./choose-skill.ts"
 import { type Clause, readClause } from "./clause.ts"
 import { splitClauses, withVerb } from "./clauses.ts"
-import { isFile } from "./recognize.ts"
+import { joinClauses } from "./join-clauses.ts"
 import { candidates } from "./skill/measure.ts"
+import { thinking } from "./skill/read.ts"
 import { talk } from "./skill/talk.ts"
 import type { Proposal } from "./skill.ts"
 import { type Token, tokenize } from "./tokens.ts"
@@ -20,14 +21,16 @@ export function plan(request: string, tools: LanguageModelV4FunctionTool[]): Ste
   const steps: Step[] = []
   const { tokens: asking, isCut } = firstParagraph(request, tokenize(request))
   let before: Token[] | undefined
-  for (const own of withPlaces(splitClauses(asking))) {
+  for (const own of joinClauses(request, splitClauses(asking))) {
     const tokens = withVerb(request, own, before)
     before = tokens
     const clause = readClause(request, tokens)
     const asked = askedIn(request, own)
-    const proposal = chooseSkill(clause, tools)
+    const proposal = isRetold(clause, steps) ? undefined : chooseSkill(clause, tools)
     if (!proposal && counting.test(clause.shape)) countLast(steps)
-    if (!proposal && (talk(asked) !== undefined || isAside(clause, steps))) continue
+    if (!proposal) admitThought(clause, steps)
+    if (!proposal && (talk(asked) !== undefined || isRetold(clause, steps) || isAside(clause, steps)))
+      continue
     steps.push({ asked, ...(proposal ? { proposal: complete(proposal, clause, steps) } : {}) })
   }
   return isCut ? [...steps, { asked: "what follows the first paragraph" }] : steps
@@ -36,49 +39,57 @@ export function plan(request: string, tools: LanguageModelV4FunctionTool[]): Ste
 /** What comes after an empty line may be a file that was piped in, in which nothing is asked of us. Behind a colon it is
  * content, and a greeting stands alone. */
 function firstParagraph(request: string, tokens: Token[]): { tokens: Token[]; isCut: boolean } {
+  const end = tokens.findLastIndex(({ text }) => text !== "\n")
   let start = 0
   for (let i = 0; i < tokens.length; i++) {
     if (tokens[i]!.text !== "\n" || tokens[i + 1]?.text !== "\n" || i === start) continue
     const said = request.slice(tokens[start]!.start, tokens[i]!.start).trim()
-    const isOver = tokens.slice(i).every(({ text }) => text === "\n")
-    if (tokens[i - 1]!.text === ":" || isOver) break
+    const isOver = i > end
+    const isBlock = i - start === 1 && tokens[start]!.sign === "```"
+    if (isBlock && !isOver) continue
+    if (tokens[i - 1]!.text === ":" || isOver || isBlockFor(tokens, start, i)) break
     if (said && talk(said) === undefined) return { tokens: tokens.slice(start, i), isCut: true }
     start = i + 1
   }
   return { tokens: tokens.slice(start), isCut: false }
 }
 
-/** "in src, find x" says the place first. */
-function withPlaces(clauses: Token[][]): Token[][] {
-  return clauses.flatMap((tokens, i) => {
-    const before = clauses[i - 1]
-    if (isPlace(tokens) && clauses[i + 1]) return []
-    return [before && isPlace(before) ? [...tokens, ...asPlace(before)] : tokens]
-  })
-}
-
-/** "in src", and "edit a.ts" of "edit a.ts and replace x with y". */
-function isPlace(tokens: Token[]): boolean {
-  const [first, last] = [tokens[0]!, tokens.at(-1)!]
-  if (/^(?:edit|modify|update)$/.test(first.lower))
-    return (
-      tokens.length <= 4 &&
-      isFile(last.text) &&
-      tokens.every(({ kind }, i) => kind === "word" || i === tokens.length - 1)
-    )
-  if (/^(?:for|from)$/.test(first.lower)) return tokens.length <= 4 && isFile(last.text)
-  return tokens.length <= 6 && /^(?:in|inside|under|within)$/.test(first.lower)
-}
-
-function asPlace(tokens: Token[]): Token[] {
-  const [first, ...rest] = tokens
-  return [{ ...first!, text: "in", lower: "in" }, ...rest]
+/** "run this" with nothing but a block below it. */
+function isBlockFor(tokens: Token[], start: number, end: number): boolean {
+  if (!tokens.slice(start, end).some(({ lower }) => /^(?:this|these|following|below)$/.test(lower)))
+    return false
+  const rest = tokens.slice(end).filter(({ text }) => text !== "\n")
+  return rest.length === 1 && rest[0]!.sign === "```"
 }
 
 function askedIn(request: string, tokens: Token[]): string {
   const start = Math.min(...tokens.slice(0, 400).map((token) => token.start))
   const text = request.slice(start, tokens.at(-1)!.end)
   return text.length > 120 ? `${text.slice(0, 119)}…` : text
+}
+
+/** "… and tell me what it says", "I did 'x', tick it off": it is done with the step before. */
+function isRetold({ shape, quotes, files }: Clause, steps: Step[]): boolean {
+  const last = steps.at(-1)?.proposal?.calls.at(-1)
+  if (!last || quotes.length || files.length) return false
+  if (last.tool === "todo")
+    return /^(?:tick|cross|check|mark|add|put|note)(?: off)? (?:it|that|this|them|those|these)\b/.test(shape)
+  if (
+    /^(?:find|search|look(?: for)?|locate|show|check)(?: me)? (?:it|that|them)(?: for me| out| up)?$/.test(
+      shape,
+    ) &&
+    /^(?:grep|glob)$/.test(last.tool)
+  )
+    return true
+  if (/^(?:what's|whats|what is) (?:there|inside|in (?:it|there))$/.test(shape)) return true
+  const isThought =
+    /^(?:summari[sz]e|explain|describe|review|analy[sz]e|understand)\b(?: (?:to|me|for|us))* (?:it|that|this|them|what (?:it|they|that|this) \w+)(?: (?:to|for) me)?$/
+  if (last.tool === "read" && isThought.test(shape)) return true
+  if (/^where (?:(?:is|are) (?:it|they|that)|(?:it|they) (?:is|are))$/.test(shape))
+    return /^(?:grep|glob)$/.test(last.tool)
+  return /^(?:what|how|whether|if) (?:it|they|that|this|these|those|you) \w+(?: (?:there|about|like|is|are|me))?$/.test(
+    shape,
+  )
 }
 
 /** "tell me what you find", "show me the result": answers do that anyway. */
@@ -92,6 +103,13 @@ function isAside({ shape, files, quotes }: Clause, steps: Step[]): boolean {
       shape,
     )
   )
+}
+
+/** "read a.txt and summarize it": the file is there, a summary is not. */
+function admitThought(clause: Clause, steps: Step[]): void {
+  const last = steps.at(-1)
+  const refusal = thinking(clause)
+  if (last?.proposal && refusal && isRetold(clause, steps)) last.proposal = { ...last.proposal, refusal }
 }
 
 const countable: Record<string, Proposal["count"]> = {

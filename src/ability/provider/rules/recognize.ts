@@ -79,7 +79,8 @@ export function isPath(text: string): boolean {
 /** A name that ends like a file, or one that people know without an ending. */
 export function isFile(text: string): boolean {
   if (text.length > 500 || folders.has(text) || notFiles.test(text) || isGlob(text)) return false
-  const name = text.slice(text.lastIndexOf("/") + 1)
+  const name = text.slice(Math.max(text.lastIndexOf("/"), isWindows(text) ? text.lastIndexOf("\\") : -1) + 1)
+  if (/^\/etc\/\w+$/.test(text)) return true
   if (/^\.[A-Za-z][\w.-]*$/.test(name))
     return !(/^\.\w+$/.test(text) && endings.has(name.slice(1)) && name !== ".env")
   if (/^(?:README|LICENSE|LICENCE|CHANGELOG|AUTHORS|NOTICE|CODEOWNERS|VERSION|TODO)$/.test(name))
@@ -94,8 +95,17 @@ export function isFile(text: string): boolean {
   return endings.has(ending) || (text.includes("/") && /^[a-z]\w{0,7}$/.test(ending))
 }
 
+/** `C:\\Users\\me`, `src\\app.ts`, and no `\\bword\\b`. */
+function isWindows(text: string): boolean {
+  return (
+    /^(?:[A-Za-z]:|\.{1,2}|[\w.@ +-]{2,})?\\(?:[\w.@() +-]+\\)*[\w.@() +-]*$/.test(text) &&
+    !/^\\[bBdDsSwW]/.test(text)
+  )
+}
+
 export function isFolder(text: string): boolean {
   if (text.length > 500 || isGlob(text)) return false
+  if (/^[A-Za-z]:\\/.test(text)) return isWindows(text) && !isFile(text)
   if (/^(?:\.{1,2}|~|\/)$/.test(text)) return true
   if (folders.has(text)) return true
   if (!text.includes("/") || pair.test(text) || /^[<(]|\/$.|^s\/.*\/.*\/[gi]*$/.test(text)) return false
@@ -104,8 +114,11 @@ export function isFolder(text: string): boolean {
 
 /** `src/a.ts:10-20`, `a.ts#L5`, `a.ts:7`: the path and its lines. */
 export function splitLines(text: string): { path: string; from?: number; to?: number } {
-  const found = /^(.+?)(?::|#L|\(|:L)(\d{1,7})(?:[-–:,.]{1,2}L?(\d{1,7}))?\)?$/.exec(text.slice(0, 600))
-  if (!found || !isFile(found[1]!)) return { path: text }
+  const found = /^(.+?)(?::|#L|\(|:L)(\d{1,7})(?::\d{1,5}|[-–,.]{1,2}L?(\d{1,7}))?\)?$/.exec(
+    text.slice(0, 600),
+  )
+  const owner = text.replace(/['’]s$/, "")
+  if (!found || !isFile(found[1]!)) return { path: isFile(owner) ? owner : text }
   const [from, to] = [Number(found[2]), Number(found[3] ?? found[2])]
   return { path: found[1]!, from: Math.min(from, to), to: Math.max(from, to) }
 }

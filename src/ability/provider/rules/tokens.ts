@@ -76,15 +76,21 @@ function wordAt(text: string, start: number): Token[] {
     const said = url[1]!.slice(0, bodyLength(url[1]!))
     return [{ kind: "url", text: said, lower: said.toLowerCase(), start: from, end: from + said.length }]
   }
-  const body = whole.slice(0, bodyLength(whole) || 1)
-  const word: Token = {
-    kind: "word",
-    text: body,
-    lower: body.toLowerCase().replaceAll("’", "'"),
-    start,
-    end: start + body.length,
+  const link = /^(.{0,200}?\]?\()https?:\/\//i.exec(whole)
+  if (link && link[1] !== "(") {
+    // `[text](address)`: the text says nothing that the address does not.
+    const word = wordOf(whole.slice(0, link[1]!.length).replace(/\]?\($/, "") || "link", start)
+    return [word, ...wordAt(text, start + link[1]!.length)]
   }
-  return [word]
+  // "l. 3" and "no. 7": the dot ends no sentence.
+  if (/^(?:ll?|ln|no|lines?)\.$/i.test(whole) && /^\s{1,3}\d/.test(text.slice(end, end + 4)))
+    return [wordOf(whole, start)]
+  return [wordOf(whole.slice(0, bodyLength(whole) || 1), start)]
+}
+
+function wordOf(text: string, start: number): Token {
+  const lower = text.toLowerCase().replaceAll("’", "'")
+  return { kind: "word", text, lower, start, end: start + text.length }
 }
 
 /** Without the punctuation of the sentence around it. Brackets that were opened inside belong to it. */

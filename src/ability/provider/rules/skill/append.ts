@@ -1,5 +1,6 @@
 // Adding lines at the end of a file: it is read first, and its last lines are replaced by themselves and the new ones.
 import { type Clause, slice } from "../clause.ts"
+import { isLiteral } from "../literal.ts"
 import { isFile } from "../recognize.ts"
 import { isMissing, type Made } from "../results.ts"
 import { type Call, type Proposal, says } from "../skill.ts"
@@ -25,8 +26,7 @@ export function append(clause: Clause): Proposal | undefined {
   const quote = clause.quotes.find(({ text }) => text !== path)
   const end = words.findIndex((word, i) => i > 0 && /^(?:to|into|at|in|on)$/.test(word))
   const bare = slice(clause, 1, end).replace(/^(?:the |a |an )?(?:lines?|text|word|entry)\s+/i, "")
-  const text =
-    quote?.text ?? (/^(?:it|this|that|the|a|an|some|more|support|tests?)\b/i.test(bare) ? "" : bare)
+  const text = quote?.text ?? (end > 0 && isLiteral(slice(clause, 1, end), path) ? bare : "")
   if (!text) return undefined
   return {
     score: 6,

@@ -12,9 +12,27 @@ const noise =
 export function edit(clause: Clause): Proposal | undefined {
   if (says(clause, /^(?:how|why|what|should|when|where|who|explain|is|are|does)\b/)) return undefined
   const pairs = several(clause) ?? [
-    sedIn(clause) ?? instead(clause) ?? insertion(clause) ?? removal(clause) ?? replacement(clause),
+    sedIn(clause) ??
+      instead(clause) ??
+      insertion(clause) ??
+      removal(clause) ??
+      correction(clause) ??
+      replacement(clause),
   ]
   const [first] = pairs
+  if (
+    says(
+      clause,
+      /^(?:replace|change|rewrite|set|update|edit|delete|remove)\b(?: the| a)?(?: contents? of)? lines? \d/,
+    )
+  )
+    return {
+      score: 5,
+      calls: [],
+      refusal: "I replace text, not lines by their number: replace 'old text' with 'new text' in the file.",
+    }
+  if (says(clause, /^(?:set|change|replace|update)\b(?: the| all)*(?: whole| entire)? contents?\b/))
+    return undefined
   if (!first || pairs.some((pair) => !pair?.[0] || pair[0] === pair[1])) return undefined
   const [oldText, newText] = first
   const isAll =
@@ -41,6 +59,9 @@ export function edit(clause: Clause): Proposal | undefined {
     refusal: "I change one named file at a time: say in which.",
   }
 }
+
+const corrects =
+  /^(?:->|=>|→|-->|>|(?:to )?becomes?|to (?:be|read|say)|,? ?(?:(?:but|and|which|it|that|this) )*(?:should|must|ought to|needs? to|has to|shall) (?:\w+ )?(?:be|become|say|read)|,? ?(?:please )?(?:make|change|turn|fix|correct|replace) (?:it|that|this)(?: (?:to|into|with|by|say|read|be))?)(?: (?:the|word|text))*$/
 
 type Pair = [oldText: string, newText: string]
 
@@ -72,11 +93,19 @@ function replacement(clause: Clause): Pair | undefined {
     (word, i) => i > at + 1 && joints.test(word) && !inside(i) && i < tokens.length - 1,
   )
   if (joint < 0) return undefined
+  const since = words.findIndex((word, i) => i > at && word === "from" && !inside(i))
+  const upTo = words.findIndex((word, i) => i > since + 1 && /^(?:to|into)$/.test(word) && !inside(i))
+  if (since > 0 && upTo > 0 && !quotes.length) {
+    const after = where.find(([from]) => from > upTo)?.[0] ?? tokens.length
+    const [old, own] = [part(clause, since + 1, upTo), part(clause, upTo + 1, after)]
+    if (old && own) return [old, own]
+  }
   const end = where.find(([from]) => from > joint)?.[0] ?? tokens.length
   const left = where.find(([from, to]) => from > at && to <= joint)
   const first = part(clause, at + 1, left ? left[0] : joint) || part(clause, left?.[1] ?? joint, joint)
   const second = part(clause, joint + 1, end)
   if (!first || second === undefined) return undefined
+  if (/^(?:nothing|an empty string|emptiness)$/.test(second)) return [first, ""]
   return isSwapped ? [second, first] : [first, second]
 }
 
@@ -136,6 +165,24 @@ function places({ tokens, words, files }: Clause): [number, number][] {
 
 function isWhere(clause: Clause, at: number): boolean {
   return places(clause).some(([from, to]) => at >= from && at < to)
+}
+
+/** "Q should be Q", "Q -> Q", "says Q, make it Q": what is wrong, and how it is right. */
+function correction(clause: Clause): Pair | undefined {
+  if (!clause.files.length) return undefined
+  const quotes = clause.tokens.flatMap((token, i) =>
+    token.kind === "quote" && !isWhere(clause, i) ? [{ text: token.text, at: i }] : [],
+  )
+  const [wrong, right] = quotes
+  const arrow = clause.words.findIndex((word) => /^(?:->|=>|→|-->)$/.test(word))
+  if (!quotes.length && arrow > 0) {
+    const [before, after] = [clause.tokens[arrow - 1], clause.tokens[arrow + 1]]
+    if (before?.kind === "word" && after?.kind === "word" && !isFile(before.text) && !isFile(after.text))
+      return [before.text, after.text]
+  }
+  if (!wrong || !right || quotes.length > 2) return undefined
+  const between = clause.tokens.slice(wrong.at + 1, right.at).map(({ lower }) => lower)
+  return corrects.test(between.join(" ")) ? [wrong.text, right.text] : undefined
 }
 
 /** "use Q instead of Q" */

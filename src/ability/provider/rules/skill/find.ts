@@ -1,11 +1,11 @@
 // Finding files by name, ending or pattern with `glob`.
 import type { Clause } from "../clause.ts"
 import { pickIn } from "../picks.ts"
-import { isGlob } from "../recognize.ts"
+import { isCode, isGlob } from "../recognize.ts"
 import { at, type Proposal, says } from "../skill.ts"
 
 const asksFor =
-  /^(?:find|locate|list|ls|search|look|show|get|give|what|what's|which|where|where's|is|are|do|does|how|count|any|all|display|print|see|glob|fd|identify|check|tell|every|files?|anything|enumerate|a|an|the|gimme)$/
+  /^(?:find|locate|list|ls|search|look|show|get|give|what|what's|which|where|where's|is|are|do|does|how|count|any|all|display|print|see|glob|fd|identify|check|tell|every|files?|anything|enumerate|a|an|the|gimme|path|location)$/
 const wantsPlace = /^(?:find|locate|where|where's|fd|search|look)$/
 const inName =
   /\b(?:in|as part of) (?:the|its|their|a)? ?(?:file ?)?names?\b|\bname (?:contains|containing|includes|has|with)\b|\bnames? (?:that )?(?:contain|include)\b/
@@ -16,7 +16,15 @@ export function find(clause: Clause): Proposal | undefined {
   if (!asksFor.test(clause.verb) || clause.urls.length) return undefined
   if (/^(?:smallest|largest)$/.test(String(pickIn(clause)))) return undefined
   const count = clause.isCounting ? { count: "files" as const } : {}
-  const path = at(clause.place)
+  // "files called utils": the name is no place.
+  const isName = says(
+    clause,
+    new RegExp(
+      `\\b(?:named|called) (?:the )?${/^\w+$/.test(clause.place ?? "") ? clause.place : "\\0"}\\b`,
+      "i",
+    ),
+  )
+  const path = isName ? {} : at(clause.place)
   const made = (pattern: string, score: number): Proposal => ({
     score,
     calls: [
@@ -27,6 +35,20 @@ export function find(clause: Clause): Proposal | undefined {
     ],
     ...count,
   })
+  if (
+    says(clause, /\b(?:recursive|recursively)\b/) &&
+    !clause.files.length &&
+    !clause.quotes.length &&
+    !globFor(clause)
+  )
+    return made("**/*", 8)
+  if (
+    says(
+      clause,
+      /\b(?:newer|older)\b.*\bthan\b|\b(?:modified|changed|edited|created) (?:since|today|yesterday|this|last|in the last|recently)\b|\brecent(?:ly)?\b/,
+    )
+  )
+    return { score: 4.6, calls: [], refusal: "I find files by their names, not by their dates." }
   const named = nameIn(clause)
   if (named) return made(named, 5)
   if (
@@ -48,7 +70,7 @@ export function find(clause: Clause): Proposal | undefined {
     wantsPlace.test(clause.verb) ||
     says(
       clause,
-      /^(?:is|are) there\b|^do(?:es)? (?:we|i|you|the|this|it)\b.*\b(?:have|contain|exist)\b|^(?:show|list|give|get) (?:me )?(?:all|every|each)\b|\bexists?\b/,
+      /^(?:is|are) there\b|\b(?:path|location) (?:of|to|for)\b|^do(?:es)? (?:we|i|you|the|this|it)\b.*\b(?:have|contain|exist|see|know|find|got)\b|\b(?:somewhere|anywhere|around here)\b|^(?:show|list|give|get) (?:me )?(?:all|every|each)\b|\bexists?\b/,
     )
   const file = clause.files.at(-1)
   if (file && isSought && !says(clause, /\b(?:used|imported|mentioned|defined|referenced|contain\w*)\b/)) {
@@ -64,7 +86,7 @@ export function find(clause: Clause): Proposal | undefined {
       tool: "glob",
       args: pattern.startsWith("**/") ? { pattern, ...path } : { pattern },
     }))
-    return { score: isPlaced ? 2.5 : 4, calls, ...count }
+    return { score: isPlaced ? 2.5 : says(clause, /\bexists?\b/) ? 5 : 4, calls, ...count }
   }
   if (says(clause, /\b(?:unit )?(?:tests?|specs?) files\b|\ball (?:the )?tests\b/))
     return made(says(clause, /\bspecs? files/) ? "**/*.spec.*" : "**/*.{test,spec}.*", 3.6)
@@ -110,6 +132,7 @@ function nameIn(clause: Clause): string | undefined {
     )
       continue
     const text = token.text.replace(/^\.\//, "")
+    if (isCode(text) && !text.includes(".") && !says(clause, /\bfiles?\b/)) continue
     if (!/^[\w.*?{},@ /-]+$/.test(text)) continue
     const phrase = words.slice(Math.max(0, i - 3), i).join(" ")
     if (
@@ -121,6 +144,12 @@ function nameIn(clause: Clause): string | undefined {
         : text.includes("/")
           ? text
           : `**/${/\.\w+$|^[A-Z]\w+file$/.test(text) ? text : `${text}*`}`
+    if (
+      /^(?:find|locate|search|open)(?: the| a)? file$/.test(phrase) &&
+      i === words.length - 1 &&
+      /^[\w-]+$/.test(text)
+    )
+      return `**/*${text}*`
     if (/\b(?:start(?:s|ing)?|begin(?:s|ning)?) (?:with|in)(?: the| a)?$/.test(phrase) || before === "prefix")
       return `**/${text}*`
     if (/\bend(?:s|ing)? (?:with|in|on)(?: the| a)?$/.test(phrase) || before === "suffix")

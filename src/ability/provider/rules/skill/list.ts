@@ -21,7 +21,7 @@ export function list(clause: Clause): Proposal | undefined {
     clause.files.length ||
     says(
       clause,
-      /\b(?:todos?|fixmes?|tasks?|named|called|matching|containing|mention\w*|usages?|occurrences)\b(?! folder)/,
+      /\b(?:todos?|fixmes?|tasks?|named|called|matching|containing|mention\w*|usages?|occurrences)\b(?! folder)|\bfiles?\b.* (?:imports?|contains?|uses?|references?|calls?|defines?|exports?|requires?|importing|using|calling|having) \S/,
     )
   )
     if (!(isQuotedFolder && says(clause, /\b(?:folder|directory) (?:called|named)\b/))) return undefined
@@ -33,13 +33,15 @@ export function list(clause: Clause): Proposal | undefined {
     : verbs.read.has(clause.verb) || /^(?:what|what's|whats|which|how|are|is)$/.test(clause.verb)
       ? 1
       : 0
-  if (!score && !/^(?:contents?|files)$/.test(clause.verb)) return undefined
+  if (!score && !/^(?:contents?|files|folder|directory|dir)$/.test(clause.verb)) return undefined
+  if (says(clause, /\b(?:folder|directory|dir|project) (?:contents?|listing)\b/)) score += 1.5
   if (says(clause, nouns)) score += 1.5
   if (loose.length) score += 1.5
   if (says(clause, hereWords)) score += 1.5
   if (says(clause, /\b(?:structure|layout|tree|hierarchy)\b/)) score += 1
   if (loose.length && clause.words.length <= 4 && verbs.read.has(clause.verb)) score += 1
-  if (says(clause, asks)) score += 1.5
+  if (says(clause, asks) || says(clause, /^(?:is|are) there (?:anything|something|any files?|files)\b/))
+    score += 1.5
   if (says(clause, /^(?:look|peek|see|check) (?:in|inside|into|around|at)\b|\blisting\b/)) score += 1.5
   if (clause.lines.from !== undefined || says(clause, /\b(?:lines?|first \d+|smallest|largest|biggest)\b/))
     score -= 2

@@ -17,7 +17,7 @@ export function measure(clause: Clause): Proposal | undefined {
   )
     return undefined
   if (!says(clause, /\b(?:files?|one|modules?|scripts?|it)\b/)) return undefined
-  return { score: 3.4, calls: candidates(clause), after: { pick, tool: "ls", make: () => [] } }
+  return { score: 4.5, calls: candidates(clause), after: { pick, tool: "ls", make: () => [] } }
 }
 
 /** The calls that name the files to choose from, where the clause itself says which. */

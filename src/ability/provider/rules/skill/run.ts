@@ -2,13 +2,14 @@
 import { type Clause, slice } from "../clause.ts"
 import { isClearProgram, isProgram, verbs } from "../lexicon.ts"
 import { type Call, type Proposal, says } from "../skill.ts"
+import { askedOutput, gitIn } from "./asked-output.ts"
+import { isTyped, literal } from "./typed-command.ts"
 
-const asksAbout = /^(?:how|what|why|when|should|is|are|does|do(?! Q)|did|explain|who|which|where)\b/
-/** Programs that have a tool of their own here. */
-const tools = /^(?:ls|cat|head|tail|grep|rg|find|curl|wget|tree)$/
+const asksAbout =
+  /^(?:how|what|what's|whats|why|when|should|is|are|does|do(?! (?:a |an |the )?(?:Q|git\b))|did|explain|who|which|where)\b/
 
 export function run(clause: Clause): Proposal | undefined {
-  const commands = says(clause, asksAbout) ? [] : commandsIn(clause)
+  const commands = says(clause, asksAbout) ? askedOutput(clause) : commandsIn(clause)
   if (commands.length) {
     const options = optionsOf(clause)
     const calls = commands.map((command): Call => ({ tool: "bash", args: { command, ...options } }))
@@ -45,7 +46,11 @@ function commandsIn(clause: Clause): string[] {
       start++
     const first = words[start] ?? ""
     const isMeant = tokens[start - 1]?.text === ":" && first !== ""
-    return isProgram(first) || isMeant ? literal(raw(clause, start)) : []
+    // "the test suite" is no program, although `test` is one.
+    const isNamed = /^(?:the|this|a)$/.test(words[start - 1] ?? "")
+      ? isClearProgram(first) || first.includes("/")
+      : isProgram(first)
+    return isNamed || isMeant ? literal(raw(clause, start)) : behindWith(clause)
   }
   if (verb === "$" || verb === ">" || verb === "!") return tokens.length > 1 ? [raw(clause, 1)] : []
   if (/^(?:bash|shell|command|cmd|sh|terminal|console)$/.test(verb) && tokens[1]?.text === ":") {
@@ -58,9 +63,13 @@ function commandsIn(clause: Clause): string[] {
     isProgram(programOf(quotes[0]!.text))
   )
     return [quotes[0]!.text.trim()]
-  const isShort = tokens.length <= 4 && quotes.length === 1 && quotes[0]!.sign === "`"
+  const isIn =
+    /Q (?:in|into|on|at) (?:the |a |my )?(?:shell|terminal|console|command line|prompt|bash)$/.test(
+      clause.shape,
+    )
+  const isShort = (tokens.length <= 4 || isIn) && quotes.length === 1 && quotes[0]!.sign === "`"
   if (
-    isShort &&
+    (isShort || says(clause, /^\w+ (?:a|an|another|the|off|quick|a quick) Q$/)) &&
     /^(?:do|kick|fire|trigger|try|issue|type|enter|use)$/.test(verb) &&
     isProgram(programOf(quotes[0]!.text))
   )
@@ -75,18 +84,30 @@ function commandsIn(clause: Clause): string[] {
     !verbs.write.has(verb)
   )
     return [used.text.trim()]
+  const git = gitIn(clause)
+  if (git) return [git]
+  if (imperative.test(verb)) {
+    const told =
+      used?.sign === "`" &&
+      says(clause, /: (?:just |please |then )?(?:run |execute |do |use |try |type )?Q$/) &&
+      isProgram(programOf(used.text))
+    return told ? [used.text.trim()] : behindWith(clause)
+  }
   return isTyped(clause) ? literal(raw(clause, 0)) : []
 }
 
-/** A sentence that begins with a program's name is none: "rm the old files" would remove something else. */
-function literal(command: string): string[] {
-  if (/^(?:echo|printf)\b/.test(command)) return [command]
-  const bare = command.replaceAll(/"[^"]*"|'[^']*'/g, "").slice(0, 2_000)
-  const isSentence =
-    /\s(?:the|on|me|my|our|that|which|it|them|those|these|every|everything|unused|old|stale|anything|some|whatever|all \w+|any \w+|of|please|this)(?:\s|$)/i.test(
-      bare,
-    )
-  return isSentence ? [] : [command]
+/** What is done by a command that is named behind it: "install the dependencies with npm install". */
+const imperative =
+  /^(?:install|build|compile|test|lint|format|check|deploy|publish|release|start|restart|stop|clean|delete|remove|update|upgrade|commit|push|pull|get|do|try|count)$/
+
+function behindWith(clause: Clause): string[] {
+  const at = clause.words.findIndex(
+    (word, i) =>
+      i > 0 &&
+      /^(?:with|using|via|:)$/.test(word || clause.tokens[i]!.text) &&
+      isClearProgram(clause.words[i + 1] ?? ""),
+  )
+  return at < 0 ? [] : literal(raw(clause, at + 1))
 }
 
 /** The first quoted text is what shall be run, not something beside it. */
@@ -94,7 +115,7 @@ function isObject({ tokens, quotes }: Clause): boolean {
   const before = tokens.slice(1, tokens.indexOf(quotes[0]!))
   return (
     before.every(({ lower }) =>
-      /^(?:the|this|these|a|following|commands?|shell|script|in|terminal|bash|line|:|tool|me|again|both|all|just|cli|two|three)$/.test(
+      /^(?:the|this|these|a|following|commands?|shell|script|in|terminal|bash|line|:|\n|tool|me|again|both|all|just|cli|two|three)$/.test(
         lower,
       ),
     ) || /^(?:with|using|via|by|command|commands|:|script)$/.test(before.at(-1)!.lower)
@@ -105,40 +126,6 @@ function isObject({ tokens, quotes }: Clause): boolean {
 function isArgument({ words, quotes, tokens }: Clause): boolean {
   const at = tokens.indexOf(quotes[0]!)
   return quotes[0]!.sign !== "`" && words.slice(1, at).some((word) => isProgram(word) && word !== "bash")
-}
-
-/** A clause that is a command and no sentence. */
-function isTyped({ verb, words, tokens }: Clause): boolean {
-  if (verb === "kill")
-    return words.length > 1 && words.slice(1).every((word) => /^-\w+$|^\d+$|^%\d+$/.test(word))
-  if (verb === "sed" && words.includes("in")) return false
-  if (isProgram(verb) && tokens.some(({ text }) => /^(?:\||\|\||&&|>|>>|2>&1)$/.test(text))) return true
-  if (tools.test(verb))
-    return (
-      /^(?:find|curl|wget|tree|tail)$/.test(verb) && words.slice(1).some((word) => /^-{1,2}[a-z]/i.test(word))
-    )
-  if (isClearProgram(verb))
-    return words.length === 1 || !/^(?:the|a|an|is|are|my|this|all|for|was|has|version)$/.test(words[1] ?? "")
-  if (!isProgram(verb)) return false
-  const hasFlag = words.slice(1).some((word) => /^-{1,2}[a-z]/i.test(word))
-  if (verb === "make")
-    return (
-      words.length === 2 &&
-      /^(?:test|build|all|install|clean|lint|check|run|dev|format|release)$/.test(words[1]!)
-    )
-  if (
-    /^(?:go|node|diff|touch|sudo|sleep|source|bundle|rails|gem|helm|stat|swift|composer|env|uv)$/.test(verb)
-  )
-    return (
-      hasFlag ||
-      (words.length >= 2 &&
-        words.length <= 6 &&
-        !/^(?:to|the|ahead|and|through|a|an|over|on|back|it|this|all|modules|version|file|my)$/.test(
-          words[1] ?? "",
-        ) &&
-        tokens[1]?.kind === "word")
-    )
-  return hasFlag || words.length === 1 || /^\.{0,2}\//.test(verb)
 }
 
 function programOf(command: string): string {

@@ -1,6 +1,6 @@
 // What a search looks for.
 import { type Clause, slice } from "../clause.ts"
-import { isCode, isFile, isGlob } from "../recognize.ts"
+import { isCode, isFile, isGlob, isPath } from "../recognize.ts"
 import { says } from "../skill.ts"
 import type { Token } from "../tokens.ts"
 
@@ -10,7 +10,7 @@ export type Found = { text: string; isQuoted: boolean; isRegex: boolean; at: num
 export const strong = /^(?:search|grep|rg|ripgrep|scan|hunt|ack)$/
 /** Words between files and what is in them. */
 export const holds =
-  "contains?|containing|mentions?|mentioning|uses?|using|imports?|importing|references?|referencing|calls?|calling|includes?|including|exports?|defines?|throws?|throwing|requires?|has|have|having|says?|saying|with|matching|matches|declares?|implements?|extends?|references"
+  "contains?|containing|mentions?|mentioning|uses?|using|imports?|importing|references?|referencing|calls?|calling|includes?|including|exports?|defines?|throws?|throwing|requires?|has|have|having|says?|saying|with|matching|matches|declares?|implements?|extends?|references|talks?|discuss|discusses|refers?|deals?"
 
 /** What is looked for: quoted, between slashes, or behind the word that announces it. */
 export function patternsIn(clause: Clause): Found[] {
@@ -56,9 +56,9 @@ function asPattern(clause: Clause, text: string): { text: string; isRegex: boole
 
 const announcing = new RegExp(`^(?:for|of|to|${holds}|about)$`)
 const determiner =
-  /^(?:the|a|an|any|all|every|each|word|words|string|strings|text|term|phrase|functions?|class|method|variable|symbol|identifier|type|interface|constant|pattern|regex|regexp|regular|expression|keyword|my|our|this|that|new|some|code|literal|exact|files?|lines?|which|where|what|for|of|to|me|usages?|uses|mentions?|references?|occurrences?|calls?|instances?|imports?|definitions?|name|component|const|module|package|library|comments?|callers?|in|find|is|are|a|many|do|does|did|we|i|you|they|it|us|people|there|times|often|how|anything|anyone|anybody|everything|everywhere|about|if|whether|following)$/
+  /^(?:the|a|an|any|all|every|each|word|words|string|strings|text|term|phrase|functions?|class|method|variable|symbol|identifier|type|interface|constant|pattern|regex|regexp|regular|expression|keyword|my|our|this|that|new|some|code|literal|exact|files?|lines?|called|named|can|could|which|where|what|for|of|to|me|usages?|uses|mentions?|references?|occurrences?|calls?|instances?|imports?|definitions?|name|component|const|module|package|library|comments?|callers?|in|find|is|are|a|many|do|does|did|we|i|you|they|it|us|people|there|times|often|how|anything|anyone|anybody|everything|everywhere|about|if|whether|following)$/
 const trailingNoun =
-  /^(?:comments?|statements?|calls?|functions?|methods?|class|classes|usages?|strings?|imports?|variables?|is|are|used|defined|called|declared|imported|implemented|anywhere|somewhere|everywhere|mentioned|it|please|set|gets?|being|keyword|markers?|component|module|type|interface|throws?|thrown|errors?|hook|tags?|live|lives|located|do|does|we|at|appears?|occurs?|exported|handled|referenced|instances?|constant|currently|happen|happens|come|comes|from|created|show|shows|up|there|exist|exists|have|got|remain|left|around|been|was|were)$/
+  /^(?:comments?|statements?|calls?|functions?|methods?|class|classes|usages?|strings?|imports?|variables?|is|are|used|defined|called|declared|imported|implemented|anywhere|somewhere|everywhere|mentioned|it|please|set|gets?|being|keyword|markers?|component|module|type|interface|throws?|thrown|errors?|hook|tags?|live|lives|located|do|does|we|at|appears?|occurs?|exported|handled|referenced|instances?|constant|currently|coming|going|stored|kept|assigned|loaded|written|computed|happen|happens|come|comes|from|created|show|shows|up|there|exist|exists|have|got|remain|left|around|been|was|were)$/
 const preposition =
   /^(?:in|inside|under|within|across|throughout|below|from|through|anywhere|everywhere|ignoring|regardless|case-insensitively|case|recursively|appear|appears|occur|occurs|with|using|by)$/
 
@@ -67,7 +67,11 @@ function bare(clause: Clause): Found[] {
   const { tokens, words } = clause
   const announced = words.findIndex(
     (word, i) =>
-      i > 0 && announcing.test(word) && i < words.length - 1 && !/^(?:look|search)$/.test(words[i + 1] ?? ""),
+      i > 0 &&
+      announcing.test(word) &&
+      i < words.length - 1 &&
+      !/^(?:look|search)$/.test(words[i + 1] ?? "") &&
+      !(word === "of" && isPath(tokens[i + 1]!.text)),
   )
   let start = announced < 0 || /^(?:in|where)/.test(words[0] ?? "") ? 1 : announced + 1
   if (strong.test(clause.verb) && announced < 0 && /^(?:in|through|inside|under)$/.test(words[1] ?? "")) {

@@ -16,7 +16,7 @@ const frames: [RegExp, number][] = [
   [new RegExp(`^where\\b.*\\b(?:${participles}|use|call|define|import|throw|set|handle|come|appear)\\b`), 2],
   [
     new RegExp(
-      `\\b(?:files?|places?|modules?|lines?|code|anything|anybody|tests?|one|scripts?)\\b (?:that |which |in \\S+ (?:that )?)?(?:${holds}|do(?:es)? (?:mention|contain|use))\\b`,
+      `\\b(?:files?|places?|modules?|lines?|code|anything|anybody|tests?|one|scripts?)\\b (?:that |which |(?:in|of|from|inside|under) (?:the )?\\S+ (?:folder |directory )?(?:that |which )?)?(?:${holds}|do(?:es)? (?:mention|contain|use))\\b`,
     ),
     3.5,
   ],
@@ -24,17 +24,28 @@ const frames: [RegExp, number][] = [
   [new RegExp(`\\b(?:${things})\\b.* (?:of|to|for|with|containing)\\b`), 2],
   [/\b(?:places?|everywhere|anywhere|spots?|everything)\b.*\b(?:where|that|which)\b/, 3],
   [/^(?:search|grep|scan|look|hunt)\b.* for\b/, 1.5],
-  [/^(?:list|show|find|get|give|print|display)\b.*\b(?:todos|fixmes?|hacks?|xxx)\b/, 2.5],
+  [/^(?:list|show|find|get|give|print|display|count)\b.*\b(?:todos|fixmes?|hacks?|xxx)\b/, 2.5],
   [/^any (?:uses?|usages?|mentions?|references?|occurrences?|sign)\b/, 2],
+  [/^any (?:more |other )?\S+ (?:left|remaining|around|anywhere|still|in|inside|under)\b/, 2.5],
   [/\bhow (?:many times|often)\b/, 4],
+  [/^(?:the |a )?(?:string|text|words?|phrase|term) Q/, 3],
+  [/^(?:\w+ )?(?:function|class|method|variable|constant|component)\b.*\b(?:called|named)\b/, 4],
   [
     new RegExp(`^(?:which|what) \\w+ (?:${holds}|(?:do|does) \\w+ (?:use|call|import|mention|define))\\b`),
     4.5,
   ],
   [new RegExp(`^(?:which|what) (?:files?|modules?|folders?) (?:is|are|was) .*\\b(?:${participles})\\b`), 4],
-  [/^do(?:es)? \S+ (?:mention|contain|use|import|include|reference|call|have|say|export)\b/, 5],
+  [
+    /^do(?:es)? (?:the |this |our |my |any(?:thing|one|body)? )?\S+ (?:file )?(?:mention|contain|use|import|include|reference|call|have|say|export)\b/,
+    5,
+  ],
   [new RegExp(`^(?:is|are) .*\\b(?:${participles})\\b`), 3.5],
-  [new RegExp(`^(?:check|see|verify|find out) (?:if|whether|that) .*\\b(?:${holds})\\b`), 3.5],
+  [
+    new RegExp(
+      `^(?:check|see|verify|find out|look) (?:if|whether|that) .*\\b(?:${holds}|appears?|occurs?|exists?|shows? up)\\b`,
+    ),
+    3.5,
+  ],
   [/^(?:find|locate) \S+ (?:in|inside|within|under) \S+$/, 1.6],
   [/\b(?:appears?|occurs?|shows? up)\b/, 1.5],
   [/\b(?:TODO|FIXME|todos|fixmes)\b/i, 1],
@@ -44,13 +55,14 @@ const frames: [RegExp, number][] = [
 ]
 
 export function search(clause: Clause): Proposal | undefined {
-  if (clause.urls.length && !clause.quotes.length) return undefined
+  if (clause.urls.length && (!clause.quotes.length || says(clause, /^\w+ (?:in |through |on )?U\b/)))
+    return undefined
   const shell = fromShell(clause)
   if (shell) return { score: 5, calls: [shell] }
   if (
     says(
       clause,
-      /\bin (?:the |its |their |a )?(?:file ?)?names?\b|\bfiles? (?:that |which )?(?:are )?(?:named|called|starting|ending|starts?|ends?|begin\w*)\b/,
+      /\bin (?:the |its |their |a )?(?:file ?)?names?\b|\bfiles? with (?:the |an? )?(?:extension|ending|suffix)\b|\bfiles? (?:that |which )?(?:are )?(?:named|called|starting|ending|starts?|ends?|begin\w*)\b/,
     )
   )
     return undefined
@@ -77,7 +89,10 @@ export function search(clause: Clause): Proposal | undefined {
   const isComment =
     clause.place !== undefined ||
     clause.files.length ||
-    says(clause, /\bcomments?\b/) ||
+    says(
+      clause,
+      /\bcomments?\b|\b(?:in|through|across|throughout) (?:the |this |our |my )?(?:\w+ )?(?:code|codebase|source|sources|repo|repository|project|files)\b/,
+    ) ||
     clause.tokens.some(({ text }) => /^(?:TODO|FIXME|HACK|XXX)s?$/.test(text))
   if (!isComment && says(clause, /\b(?:todos?|tasks?)\b/)) return undefined
   if (!score) return undefined
@@ -104,14 +119,27 @@ function callsFor(
 ): Call[] {
   const files = clause.files.filter((path) => path !== text && isBehind(clause, path, at))
   const glob = globFor({ ...clause, globs: clause.globs.filter((glob) => glob !== text) })
-  const folder = foldersIn(clause).findLast((folder) => folder !== text) ?? clause.place
+  const folders = foldersIn(clause).filter((folder) => folder !== text)
+  const joined = folders.filter(
+    (folder, i) => i === folders.length - 1 || isJoined(clause, folder, folders[i + 1]!),
+  )
   const args: Call["args"] = { pattern: text }
   if (!isRegex && /[.*+?^${}()|[\]\\]/.test(text)) args.fixed = true
   if (says(clause, /\bcase[- ]?insensitiv\w*|\bignor\w+ (?:the )?case\b|\bregardless of case\b/))
     args.ignoreCase = true
   if (files.length) return files.slice(0, 10).map((path) => ({ tool: "grep", args: { ...args, path } }))
-  const path = folder === text ? undefined : folder
-  return [{ tool: "grep", args: { ...args, ...atPlace(path), ...(glob ? { glob } : {}) } }]
+  const place = clause.place === text ? undefined : clause.place
+  return (joined.length ? joined : [place]).map((path) => ({
+    tool: "grep",
+    args: { ...args, ...atPlace(path), ...(glob ? { glob } : {}) },
+  }))
+}
+
+/** "src and test", "src, lib" */
+function isJoined({ tokens }: Clause, one: string, two: string): boolean {
+  const at = tokens.findIndex(({ text }) => text.replace(/(.)\/+$/, "$1") === one)
+  const rest = tokens.slice(at + 1, at + 4).filter(({ lower }) => !/^(?:and|or|&|,|the|in)$/.test(lower))
+  return rest[0]?.text.replace(/(.)\/+$/, "$1") === two
 }
 
 /** A file is where to look only if it does not stand in what is looked for. */
@@ -120,10 +148,16 @@ function isBehind({ tokens }: Clause, path: string, at: number): boolean {
   return place !== at
 }
 
+/** A flag that changes nothing here; with any other one, the command is run as it is. */
+export function isPlainFlag(word: string): boolean {
+  return /^-[rRnHiEsIh]+$|^--(?:recursive|line-number|ignore-case|with-filename|color\S*)$/.test(word)
+}
+
 /** `grep -rn foo src`, `rg 'x y' lib`. */
 function fromShell(clause: Clause): Call | undefined {
   if (
     !/^(?:grep|rg|ag|ack)$/.test(clause.verb) ||
+    clause.words.some((word) => /^-/.test(word) && !isPlainFlag(word)) ||
     says(clause, /^\w+ (?:for|the|in|through|all|every|any)\b/)
   )
     return undefined

@@ -9,6 +9,10 @@ const answers: [RegExp, string][] = [
     /^(?:thanks?|thank you|thx|ty|cheers|great|nice|perfect|awesome|cool|good job|well done|nice work|ok|okay|lovely|excellent|wonderful|super)\b(?: (?:a lot|so much|very much|you|thanks?|for .*|job|work|again|vitamin|that.*|it.*|lot))*$/,
     "You are welcome.",
   ],
+  [
+    /^(?:yes|no|yep|nope|yeah|nah|sure|stop|wait|lol|haha|hm+|sorry|never ?mind|are you (?:there|still there|ok)|my bad|oops|wow)$/,
+    "I am here. What shall I look at?",
+  ],
   [/^(?:bye|goodbye|see you|see ya|good night|cya|later|that's all|that is all)\b.*$/, "Goodbye."],
   [
     /^(?:how are you|how's it going|how do you do|what's up|whats up|you ok)\b.*$/,
@@ -18,12 +22,16 @@ const answers: [RegExp, string][] = [
 const who =
   /^(?:who|what) (?:are|r) (?:you|u)\b|^(?:are|r) you (?:an? )?(?:ai|llm|bot|human|real|robot|model|person|chatgpt|claude|gpt)\b|^what(?:'s| is) your name\b|^(?:introduce|tell me about) yourself\b|^(?:which|what) (?:model|llm|ai) (?:are|is|do) (?:you|this)\b/
 const help =
-  /^(?:help|\?|help me|i need help|commands|usage)$|^what (?:can|could) (?:you|u) do\b|^how (?:can|could) you help\b|^what (?:do|are) you (?:do|capable|able)\b|^how (?:do|can|should) i use (?:you|this|vitamin)\b|^what are your (?:abilities|capabilities|tools|skills)\b|^(?:list|show) (?:me )?your (?:tools|abilities|commands|capabilities)\b/
+  /^(?:please )?(?:help|\?|help me|i need help|i need some help|commands|usage|can (?:you|u) help(?: me)?(?: out)?|could you help me)(?: please)?$|^what (?:can|could) (?:you|u) do\b|^how (?:can|could) you help\b|^what (?:do|are) you (?:do|capable|able)\b|^how (?:do|can|should) i use (?:you|this|vitamin)\b|^what are your (?:abilities|capabilities|tools|skills)\b|^(?:list|show) (?:me )?your (?:tools|abilities|commands|capabilities)\b/
 
 /** How a real model is configured. */
 export const configure =
   "For anything else configure a real model: set VITAMIN_MODEL=provider/model and run `vitamin auth login provider`, or start Ollama, which is found by itself."
-export const abilities = [
+export const shortAbilities = [
+  "I am local/rules, the built-in offline model: fixed rules, no language model. I can list, read, search and find files, run a command that is written out, write a file, replace literal text, fetch a page and keep a task list.",
+  `vitamin run "what can you do?" shows how to ask. ${configure}`,
+].join("\n")
+const abilities = [
   "I am local/rules, the built-in offline model: fixed rules, no language model. I can",
   "  list a folder           list the files in src",
   "  read a file             show lines 10 to 20 of src/app.ts",
@@ -46,6 +54,10 @@ export function talk(text: string): string | undefined {
     .replaceAll("’", "'")
     .replace(/[\s,.!?;:)(]+/g, " ")
     .trim()
+    .replace(
+      /^(?:hey|hi|hello|ok|okay|so)(?: there| vitamin)? (?=what|who|can|how|are|help|thanks|thank)/,
+      "",
+    )
   if (text.length > 200) return undefined
   if (help.test(said) || who.test(said)) return abilities
   return answers.find(([pattern]) => pattern.test(said))?.[1]

@@ -3,7 +3,7 @@ import { type Clause, slice } from "../clause.ts"
 import { type Call, type Json, type Proposal, says } from "../skill.ts"
 
 const noun =
-  /\b(?:to-?dos?(?: ?list| items?)?|to do (?:list|items?)|task ?list|tasks?|checklist|my list|(?:have|left|got|still) to do)\b/
+  /(?<![\w./-])(?:to-?dos?(?: ?list| items?)?(?!\.\w)|to do (?:list|items?)|task ?list|tasks?|checklist|my list|(?:have|left|got|still) to do)\b/
 const adding =
   /^(?:add|put|append|create|make|new|note|remind|remember|write|include|insert|jot|todo|todos|to-do|task|set|stick|track|i)$/
 const done = /\b(?:done|complete|completed|finished|as finish|off|resolved|closed)\b/
@@ -31,7 +31,15 @@ export function todo(clause: Clause): Proposal | undefined {
     says(clause, /\b(?:comments?|code|files?|search|grep)\b/)
   )
     return undefined
-  if (says(clause, /^(?:clear|empty|reset|delete|remove|wipe)\b/)) return undefined
+  // In capitals they are comments in the code.
+  if (clause.tokens.some(({ text }) => /^TODOS?s?$/.test(text)) && !says(clause, /\b(?:my|our)\b|\blist$/))
+    return undefined
+  if (says(clause, /^(?:clear|empty|reset|delete|remove|wipe|drop|erase)\b/))
+    return {
+      score: 4,
+      calls: [],
+      refusal: "I take nothing off the list, but can mark it: mark 'write tests' as done",
+    }
   if (
     says(
       clause,
@@ -95,7 +103,13 @@ function itemsIn(clause: Clause): string[] {
   const parts =
     colon > 0
       ? text
-          .split(/[,;]/.test(text) ? /\s*[,;\n]\s*(?:and\s)?|\s+and\s+/ : /\s*\n\s*/)
+          .split(
+            /\s\d+[.)]\s/.test(text)
+              ? /\s*(?:\n|\s|^)\d+[.)]\s+/
+              : /[,;]/.test(text)
+                ? /\s*[,;\n]\s*(?:and\s)?|\s+and\s+/
+                : /\s*\n\s*/,
+          )
           .map((part) => part.replace(/^(?:[-*•]|\d+[.)])\s*/, "").replace(/[.!]$/, ""))
       : [text]
   return parts.filter(Boolean).slice(0, 50)

@@ -1,0 +1,114 @@
+// Parts of a request that mean nothing alone are put to the part they belong to: a place that is said first, a block
+// that is pointed at, a mistake and what it shall be.
+import { isFile } from "./recognize.ts"
+import type { Token } from "./tokens.ts"
+
+export function joinClauses(source: string, clauses: Token[][]): Token[][] {
+  return withPlaces(withCorrections(withLines(source, withBlocks(clauses))))
+}
+
+/** "a.txt, first 5 lines" and "open a.txt and show me lines 2 to 4" are about one file. */
+function withLines(source: string, clauses: Token[][]): Token[][] {
+  const belongs = (tokens: Token[] | undefined, before: Token[] | undefined) =>
+    tokens !== undefined &&
+    before !== undefined &&
+    before.length <= 6 &&
+    before.filter(({ text }) => isFile(text)).length === 1 &&
+    tokens.length <= 8 &&
+    tokens.some(({ lower }) => /^(?:lines?|rows?)$/.test(lower)) &&
+    !tokens.some(({ text, kind, lower }) => isFile(text) || kind === "quote" || pointers.test(lower)) &&
+    !before.some(({ lower }) => /^(?:lines?|rows?)$/.test(lower)) &&
+    !/[.;!?\n]/.test(source.slice(before.at(-1)!.end, tokens[0]!.start))
+  return clauses.flatMap((tokens, i) => {
+    if (belongs(clauses[i + 1], tokens)) return []
+    return [belongs(tokens, clauses[i - 1]) ? [...clauses[i - 1]!, ...tokens] : tokens]
+  })
+}
+
+const pointers = /^(?:that|this|it|these|those|them)$/
+
+/** "```…``` save that to a.js": the block stands for the word that points at it, or behind what announces it. */
+function withBlocks(clauses: Token[][]): Token[][] {
+  return clauses.flatMap((tokens, i) => {
+    const [before, next] = [clauses[i - 1], clauses[i + 1]]
+    if (isBlock(tokens) && next && pointerIn(next) >= 0) return []
+    if (next && isBlock(next) && announces(tokens)) return [[...tokens, next[0]!]]
+    if (before && isBlock(tokens) && announces(before)) return []
+    if (!before || !isBlock(before)) return [tokens]
+    const at = pointerIn(tokens)
+    return [at < 0 ? tokens : tokens.with(at, before[0]!)]
+  })
+}
+
+/** "run the following", with the block below it. */
+function announces(tokens: Token[]): boolean {
+  return (
+    tokens.length <= 12 &&
+    tokens.every(({ kind }) => kind !== "quote") &&
+    tokens.some(({ lower }) => /^(?:this|these|following|below)$/.test(lower))
+  )
+}
+
+function isBlock(tokens: Token[]): boolean {
+  return tokens.length === 1 && tokens[0]!.sign === "```"
+}
+
+function pointerIn(tokens: Token[]): number {
+  if (tokens.some(({ kind }) => kind === "quote")) return -1
+  return tokens
+    .slice(0, 6)
+    .findIndex(({ kind, lower }, i) => i > 0 && kind === "word" && pointers.test(lower))
+}
+
+const mends =
+  /^(?:(?:make|change|turn|fix|correct|replace) (?:it|that|this)(?: (?:to|into|with|by|say|read|be))?|(?:it|that|this|which) (?:should|must|needs to|has to) (?:be|say|read)|should (?:be|say|read)) Q$/
+
+/** "a.md says 'teh', make it 'the'" */
+function withCorrections(clauses: Token[][]): Token[][] {
+  return clauses.flatMap((tokens, i) => {
+    const [before, next] = [clauses[i - 1], clauses[i + 1]]
+    if (next && isMistake(tokens) && isMend(next)) return []
+    return [before && isMistake(before) && isMend(tokens) ? [...before, ...tokens] : tokens]
+  })
+}
+
+function isMistake(tokens: Token[]): boolean {
+  return (
+    tokens.length <= 20 &&
+    tokens.filter(({ kind }) => kind === "quote").length === 1 &&
+    tokens.some(({ kind, text }) => kind === "word" && isFile(text)) &&
+    tokens.some(({ lower }) => /^(?:says?|has|have|contains?|reads?|there's|is|wrote|written)$/.test(lower))
+  )
+}
+
+function isMend(tokens: Token[]): boolean {
+  if (tokens.length > 8) return false
+  return mends.test(tokens.map(({ kind, lower }) => (kind === "quote" ? "Q" : lower)).join(" "))
+}
+
+/** "in src, find x" says the place first. */
+function withPlaces(clauses: Token[][]): Token[][] {
+  return clauses.flatMap((tokens, i) => {
+    const before = clauses[i - 1]
+    if (isPlace(tokens) && clauses[i + 1]) return []
+    return [before && isPlace(before) ? [...tokens, ...asPlace(before)] : tokens]
+  })
+}
+
+/** "in src", and "edit a.ts" of "edit a.ts and replace x with y". */
+function isPlace(tokens: Token[]): boolean {
+  const [first, last] = [tokens[0]!, tokens.at(-1)!]
+  if (/^(?:edit|modify|update)$/.test(first.lower))
+    return (
+      tokens.length <= 4 &&
+      isFile(last.text) &&
+      tokens.every(({ kind }, i) => kind === "word" || i === tokens.length - 1)
+    )
+  if (/^(?:for|from)$/.test(first.lower)) return tokens.length <= 4 && isFile(last.text)
+  return tokens.length <= 6 && /^(?:in|inside|under|within)$/.test(first.lower)
+}
+
+function asPlace(tokens: Token[]): Token[] {
+  const [first, ...rest] = tokens
+  return [{ ...first!, text: "in", lower: "in" }, ...rest]
+}
