@@ -5,6 +5,9 @@ import { basename, join } from "node:path"
 
 const folder = join(import.meta.dirname, "../src/ability/tool/builtin")
 
+const lineWidth = 110
+const longName = 5
+
 /** Where the module is. */
 export const descriptionsFile = join(folder, "descriptions.ts")
 
@@ -22,12 +25,13 @@ export function drawDescriptions(): string {
   ].join("\n")
 }
 
-/** As the formatter wants it: with the quote that needs fewer escapes. */
+/** As the formatter wants it: with the quote that needs fewer escapes, and a long text below a name that is not short. */
 function entry(name: string, text: string): string {
   const json = JSON.stringify(text)
   const doubles = text.split('"').length > text.split("'").length
   const quoted = doubles ? `'${json.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'` : json
-  return `  ${name}: ${quoted},`
+  const line = `  ${name}: ${quoted},`
+  return line.length > lineWidth && name.length >= longName ? `  ${name}:\n    ${quoted},` : line
 }
 
 if (import.meta.main && process.argv.includes("--write")) writeFileSync(descriptionsFile, drawDescriptions())

@@ -55,6 +55,10 @@ const standing = new Set<Context>()
 const ends = new Set<() => unknown>()
 
 export const Instance = {
+  /** Whether there is a current one. */
+  get isProvided(): boolean {
+    return current.getStore() !== undefined
+  },
   get directory(): string {
     return use().directory
   },

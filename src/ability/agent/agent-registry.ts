@@ -1,19 +1,19 @@
 // Which agents there are: the built-in ones, those defined for every Instance, and those of the current one, where the
-// person's own folder and the project's are read when agents are first needed.
-import { resolve as resolvePath } from "node:path"
+// person's own folder and the project's are read when agents are needed and something in them has changed.
+import { AsyncLocalStorage } from "node:async_hooks"
+import { basename, extname, resolve as resolvePath } from "node:path"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
-import { statOf } from "#util/stat-of.ts"
 import * as Agent from "./agent.ts"
 import { builtinAgents, defaultAgent } from "./builtin-agents.ts"
 import { type Ranked, rank } from "./rank.ts"
 import type { Ignored } from "./read-agent-file.ts"
-import { ownFolder, type Problem, scanAgents } from "./scan-agents.ts"
+import { FolderNotFound, ownFolder, type Problem, type Scan, scanAgents, stampOf } from "./scan-agents.ts"
 
 export { Invalid, NotFound } from "./agent.ts"
-export { FolderNotFound } from "./scan-agents.ts"
 export type { Ignored, Problem, Ranked }
+export { FolderNotFound }
 
 /** What came of reading a folder; `registered` are ids. */
 export type Scanned = { registered: string[]; problems: Problem[]; ignored: Ignored[] }
@@ -26,38 +26,47 @@ export type Resolution = {
 }
 /** `file` is where the agent was read from; one of an untrusted folder is `foreign`. */
 type Entry = { agent: Agent.AgentDefinition; file?: string; foreign?: boolean }
-type Known = { agents: Map<string, Entry>; loaded?: Promise<void> }
+type Entries = Map<string, Entry>
+/** What the folders say. Where a file that cannot be used stands for an agent, nobody else does its work. */
+type Files = { stamp: string; agents: Entries; unusable: Map<string, Problem> }
+/** Those defined before the folders were first read, what is in these, and those defined since; the last of an id wins. */
+type Known = { before: Entries; files?: Files; since: Entries; loading?: Promise<void> }
 
-const defaults: Known = { agents: new Map(builtinAgents.map((agent) => [agent.id, { agent }])) }
-const ofInstance = Instance.state<Known>(() => ({ agents: new Map(defaults.agents) }))
+const defaults: Entries = new Map(builtinAgents.map((agent) => [agent.id, { agent }]))
+const ofInstance = Instance.state<Known>(() => ({ before: new Map(defaults), since: new Map() }))
+/** Where agents go that a file defines while it is read. */
+const reading = new AsyncLocalStorage<Entries>()
 
 /** Add an agent to the current Instance, or outside one to those that every later Instance starts with. The last of an
  * id wins. */
 export function register(definition: Agent.Input): Agent.AgentDefinition {
   const agent = Agent.parse(definition, { source: `agent ${JSON.stringify(definition?.id)}` })
-  known().agents.set(agent.id, { agent })
+  target().set(agent.id, { agent })
   return agent
 }
 
-/** The agent of that id. A missing one throws `Agent.NotFound`. */
+/** The agent of that id. A missing one throws `Agent.NotFound`, one whose file cannot be used `Agent.Invalid`. */
 export function get(id: string): Agent.AgentDefinition {
   const agent = find(id)
-  if (!agent) throw new Agent.NotFound(id, allIds())
-  return agent
+  if (agent) return agent
+  const problem = problemWith(id)
+  if (problem) throw new Agent.Invalid([{ source: problem.file, path: "", message: problem.message }])
+  throw new Agent.NotFound(id, allIds())
 }
 
 export function find(id: string): Agent.AgentDefinition | undefined {
-  return known().agents.get(id)?.agent
+  return all().get(id)?.agent
 }
 
 /** The file that an agent was read from; undefined for one of code. */
 export function fileOf(id: string): string | undefined {
-  return known().agents.get(id)?.file
+  return all().get(id)?.file
 }
 
 /** All agents, sorted by id. */
 export function list(): Agent.AgentDefinition[] {
-  return allIds().map(get)
+  const found = all()
+  return [...found.keys()].sort().map((id) => found.get(id)!.agent)
 }
 
 export function byDomain(domain: string): Agent.AgentDefinition[] {
@@ -83,50 +92,69 @@ export async function resolve(input: string): Promise<Resolution> {
 export async function getDefault(): Promise<Agent.AgentDefinition> {
   await load()
   const name = (await Config.get()).agent?.name ?? defaultAgent
-  const agent = find(name)
-  if (agent) return agent
+  if (find(name) || problemWith(name)) return get(name)
   const missing = new Agent.NotFound(name, allIds())
   if ("nearest" in missing.data) throw missing
   Log.info("the configured agent is not defined, so the default works", { name, default: defaultAgent })
   return get(defaultAgent)
 }
 
-/** Read the person's own agents and the project's, once per Instance; what cannot be used is logged. */
-export function load(): Promise<void> {
+/** Read the person's own agents and the project's, where they are not as they were; what cannot be used is logged. */
+export async function load(): Promise<void> {
   const own = ofInstance()
-  own.loaded ??= loadFolders().catch((error) => {
-    // Tried again by the next caller.
-    delete own.loaded
-    throw error
-  })
-  return own.loaded
+  const { worktree } = Instance
+  const stamps = await Promise.all(folders().map((folder) => stampOf(folder, worktree)))
+  const stamp = stamps.join("\n")
+  if (own.files?.stamp === stamp) return
+  own.loading ??= loadFolders(own, stamp).finally(() => delete own.loading)
+  await own.loading
 }
 
 /** Register the agents of a folder's `.yaml`, `.md` and (where it is trusted) `.ts` files. */
 export async function scanAndRegister(folder: string): Promise<Scanned> {
-  if (!Instance.isProvided) return take(resolvePath(folder), undefined)
+  if (!Instance.isProvided) return take(await scanAgents(resolvePath(folder), undefined), defaults, defaults)
   // So that what is asked for here comes after what is there anyway.
   await load()
-  return take(resolvePath(Instance.worktree, folder), Instance.worktree)
+  const scan = await scanAgents(resolvePath(Instance.worktree, folder), Instance.worktree)
+  return take(scan, ofInstance().since, all())
 }
 
-async function loadFolders(): Promise<void> {
+async function loadFolders(own: Known, stamp: string): Promise<void> {
+  const files: Files = { stamp, agents: new Map(), unusable: new Map() }
   const { worktree } = Instance
-  for (const folder of [ownFolder(), resolvePath(worktree, ".vitamin/agents")]) {
-    if (!statOf(folder)?.isDirectory()) continue
-    const { problems, ignored } = await take(folder, worktree)
-    for (const { file, message } of problems)
-      for (const line of message.split("\n")) Log.warn(`an agent is left out: ${line}`, { file })
+  for (const folder of folders()) {
+    const scan = await reading.run(files.agents, () => scanAgents(folder, worktree)).catch(orNothing)
+    if (!scan) continue
+    const present = new Map([...own.before, ...files.agents])
+    const { problems, ignored, registered } = take(scan, files.agents, present)
+    for (const id of registered) files.unusable.delete(id)
+    for (const problem of problems) leaveOut(problem, files, scan)
     for (const { file, key, reason } of ignored) Log.warn(`${key} is ignored: ${reason}`, { file })
   }
+  own.files = files
 }
 
-async function take(folder: string, worktree: string | undefined): Promise<Scanned> {
-  const { agents: target } = known()
-  const { agents, problems, ignored, trusted } = await scanAgents(folder, worktree)
+function orNothing(error: unknown): undefined {
+  if (!(error instanceof FolderNotFound)) throw error
+}
+
+/** Who has written an agent must not get another one of that name, with other rights. */
+function leaveOut(problem: Problem, { unusable }: Files, { agents, trusted }: Scan): void {
+  const { file, message } = problem
+  for (const line of message.split("\n")) Log.warn(`an agent is left out: ${line}`, { file })
+  const id = basename(file, extname(file))
+  if (trusted && !agents.some(({ agent }) => agent.id === id)) unusable.set(id, problem)
+}
+
+function problemWith(id: string): Problem | undefined {
+  return Instance.isProvided ? ofInstance().files?.unusable.get(id) : undefined
+}
+
+function take(scan: Scan, target: Entries, present: Entries): Scanned {
+  const { agents, problems, ignored, trusted } = scan
   const registered: string[] = []
   for (const { agent, file } of agents) {
-    const before = target.get(agent.id)
+    const before = present.get(agent.id)
     if (!trusted && before && !before.foreign) {
       const reason = 'an untrusted folder replaces no agent that is there already; "vitamin trust" trusts it'
       ignored.push({ file, key: `agent ${agent.id}`, reason })
@@ -138,10 +166,25 @@ async function take(folder: string, worktree: string | undefined): Promise<Scann
   return { registered, problems, ignored }
 }
 
-function allIds(): string[] {
-  return [...known().agents.keys()].sort()
+function folders(): string[] {
+  return [ownFolder(), resolvePath(Instance.worktree, ".vitamin/agents")]
 }
 
-function known(): Known {
-  return Instance.isProvided ? ofInstance() : defaults
+function allIds(): string[] {
+  return [...all().keys()].sort()
+}
+
+function all(): Entries {
+  if (!Instance.isProvided) return defaults
+  const { before, files, since } = ofInstance()
+  const found = new Map([...before, ...(files?.agents ?? [])])
+  for (const id of files?.unusable.keys() ?? []) found.delete(id)
+  for (const [id, entry] of since) found.set(id, entry)
+  return found
+}
+
+function target(): Entries {
+  if (!Instance.isProvided) return defaults
+  const { before, files, since } = ofInstance()
+  return reading.getStore() ?? (files ? since : before)
 }

@@ -1,8 +1,8 @@
 // What an agent is: who does a piece of work, with which words, model, tools and rights.
 import { z } from "zod"
-import * as Rule from "#ability/permission/rule.ts"
 import { checkLayer } from "#kernel/config/check.ts"
-import { formatPath, formatProblem, type Problem } from "#kernel/config/invalid.ts"
+import { formatProblem, type Problem } from "#kernel/config/invalid.ts"
+import { Rule } from "#kernel/config/schema.ts"
 import { NamedError } from "#util/error.ts"
 import type { Path, Place } from "#util/jsonc.ts"
 import { nearest } from "#util/nearest.ts"
@@ -36,7 +36,7 @@ export const AgentDefinition = z.strictObject({
   temperature: z.number().min(0).max(2).optional(),
   maxTokens: z.int().positive().optional(),
   systemPrompt: z.string().default(""),
-  permissions: z.array(Rule.Rule).default([]),
+  permissions: z.array(Rule).default([]),
   metadata: Metadata.default({}),
 })
 export type AgentDefinition = z.infer<typeof AgentDefinition>
@@ -77,25 +77,7 @@ export function parse(
     refuseUnknown: true,
   })
   if (problems.length > 0) throw new Invalid(problems)
-  const agent = Object.freeze(AgentDefinition.parse(checked))
-  const unfit = agent.permissions.flatMap((rule, i) => {
-    const path = ["permissions", i]
-    const message = ruleProblem(rule)
-    return message === undefined ? [] : [{ source, ...locate?.(path), path: formatPath(path), message }]
-  })
-  if (unfit.length > 0) throw new Invalid(unfit)
-  return agent
-}
-
-/** A rule that can never fit would leave open what it should close. */
-function ruleProblem(rule: Rule.Rule): string | undefined {
-  try {
-    Rule.checkLayer({ source: "agent", rules: [rule] })
-    return undefined
-  } catch (error) {
-    if (error instanceof Rule.InvalidRule) return error.message
-    throw error
-  }
+  return Object.freeze(AgentDefinition.parse(checked))
 }
 
 function withNames(value: unknown, fallback: string | undefined): unknown {

@@ -30,8 +30,8 @@ export class FolderNotFound extends NamedError {
 export async function scanAgents(folder: string, worktree: string | undefined): Promise<Scan> {
   const problems: Problem[] = []
   const names = await namesIn(folder, problems)
-  const root = worktree !== undefined && isBelow(worktree, folder) ? worktree : folder
-  const trusted = folder === ownFolder() || (await Trust.check(root))
+  const root = rootOf(folder, worktree)
+  const trusted = await isTrusted(folder, root)
   const scan: Scan = { agents: [], problems, ignored: [], trusted }
   let bytes = 0
   for (const [i, name] of names.entries()) {
@@ -47,9 +47,29 @@ export async function scanAgents(folder: string, worktree: string | undefined): 
   return scan
 }
 
+/** Another text whenever a scan may give something else. */
+export async function stampOf(folder: string, worktree: string): Promise<string> {
+  const names = await namesIn(folder, []).catch(() => undefined)
+  if (!names) return ""
+  const trusted = await isTrusted(folder, rootOf(folder, worktree))
+  const marks = names.slice(0, maxFiles).map((name) => {
+    const { ino, size, mtimeMs, ctimeMs } = statOf(join(folder, name)) ?? {}
+    return [name, ino, size, mtimeMs, ctimeMs]
+  })
+  return JSON.stringify([trusted, names.length, marks])
+}
+
 /** Where a person keeps agents for all projects; what is there is the person's own word. */
 export function ownFolder(): string {
   return join(Global.config(), "agents")
+}
+
+function rootOf(folder: string, worktree: string | undefined): string {
+  return worktree !== undefined && isBelow(worktree, folder) ? worktree : folder
+}
+
+async function isTrusted(folder: string, root: string): Promise<boolean> {
+  return folder === ownFolder() || Trust.check(root)
 }
 
 function take(scan: Scan, file: string, { agents, ignored, problem }: Content): void {

@@ -9,7 +9,7 @@ export type Checked = {
   address: string
 }
 type Resolve = (host: string) => Promise<string[]>
-type Reason = "invalid" | "scheme" | "credentials" | "unresolved" | "address"
+type Reason = "invalid" | "scheme" | "credentials" | "unresolved" | "address" | "redirect"
 
 export class UrlDenied extends NamedError {
   readonly reason: Reason
@@ -50,7 +50,11 @@ export async function checkUrl(
   // "localhost" is never public, whatever a name server says: a proxy would take it for its own machine.
   const wrong = isLocalName(host) ? host : addresses.find((each) => !isPublic(each))
   if (wrong !== undefined && !options.granted?.includes(url.origin))
-    throw new UrlDenied(given, "address", `${place(host, wrong)} is not on the public internet.`)
+    throw new UrlDenied(
+      given,
+      "address",
+      `${place(host, wrong)} is not on the public internet. A rule that names it would allow it: network.fetch:${url.origin}/*`,
+    )
   return { url, address }
 }
 

@@ -15,7 +15,7 @@ import { basename, dirname, isAbsolute, join, parse, relative, resolve } from "n
 import { Instance } from "#kernel/instance.ts"
 import { errorCode, NamedError } from "#util/error.ts"
 import { makeFolder, replaceFile } from "./replace-file.ts"
-import { isInside, PathInvalid, PathOutside, resolveInside } from "./resolve-inside.ts"
+import { isInside, PathInvalid, PathOutside, refuseSwapped, resolveInside } from "./resolve-inside.ts"
 import type { Context, Need } from "./tool.ts"
 
 export type Place = {
@@ -76,6 +76,7 @@ export async function openForWriting(path: string, context: Context): Promise<Pl
     const place = join(locate(folder), ...folder.missing, name)
     if (!allowed(context).some((root) => isInside(root, place)))
       throw new PathOutside(path, Instance.worktree)
+    refuseSwapped(path, place, context.reals)
     const file = folder.missing.length ? undefined : explained(() => openFile(within(folder, name), shown))
     return {
       shown,
@@ -105,6 +106,11 @@ export async function openForWriting(path: string, context: Context): Promise<Pl
 /** `..` at the start is a way that our own tools show; after a name it means something else where that is a link. */
 function refuseName(path: string) {
   if (path.includes("\0")) throw new PathInvalid(path, "it has a NUL byte")
+  if (/^~[\\/]/.test(path))
+    throw new PathInvalid(
+      path,
+      '"~" is not expanded; write the whole path, or "./~/…" for a folder of that name',
+    )
   if (/[\\/]$/.test(path)) throw new PathInvalid(path, "it ends like a folder; name a file")
   const inner = path.replace(/^(\.\.?[\\/])+/, "")
   if (inner.split(/[\\/]/).includes(".."))

@@ -5,14 +5,24 @@ import { basename, dirname, join, relative, resolve } from "node:path"
 import { Instance } from "#kernel/instance.ts"
 import { errorCode, NamedError } from "#util/error.ts"
 import { nearest } from "#util/nearest.ts"
+import { statOf } from "#util/stat-of.ts"
 import { rootOf } from "./permit-reading.ts"
-import { type Handle, handlePath, isInside, openInside, resolveInside } from "./resolve-inside.ts"
+import {
+  type Handle,
+  handlePath,
+  isInside,
+  openInside,
+  refuseSwapped,
+  resolveInside,
+} from "./resolve-inside.ts"
 import type { Context, Need } from "./tool.ts"
 
 export type Target = {
   handle: Handle
   /** As a person would write it, from the folder of the Instance. */
   shown: string
+  /** Where the path leads by its name, and where what is open really is. */
+  places: [named: string, real: string]
   /** Leads to what is open, for programs that want a path. */
   path: string
   isDirectory: boolean
@@ -37,8 +47,15 @@ export async function openTarget(path: string, context: Context): Promise<Target
   const root = rootOf(path, context.sessionId)
   const granted = context.granted ?? []
   const handle = await open([root, ...granted], absolute)
+  try {
+    refuseSwapped(path, handle.place, context.reals)
+  } catch (error) {
+    handle[Symbol.dispose]()
+    throw error
+  }
   return {
     handle,
+    places: [absolute, handle.place],
     shown:
       root === Instance.worktree && isInside(root, absolute)
         ? relative(Instance.directory, absolute) || "."
@@ -65,7 +82,7 @@ async function missing(root: string, absolute: string): Promise<Missing> {
   let name = basename(absolute)
   const show = (path: string) => relative(Instance.directory, path) || "."
   for (; isInside(root, folder); name = basename(folder), folder = dirname(folder)) {
-    const names = await namesIn(root, folder)
+    const names = statOf(folder) && (await namesIn(root, folder))
     if (!names) continue
     const near: string[] = []
     for (let left = names; near.length < 3; left = left.filter((other) => other !== near.at(-1))) {

@@ -8,8 +8,8 @@ import { statOf } from "#util/stat-of.ts"
 // Blocking calls throughout: each takes microseconds, and a way through the thread pool many times that.
 const maxLinks = 40
 
-/** What is open, as it was when it was opened. */
-export type Handle = { readonly fd: number; readonly stat: Stats } & Disposable
+/** What is open, as it was when it was opened, and where it really is. */
+export type Handle = { readonly fd: number; readonly stat: Stats; readonly place: string } & Disposable
 
 export class PathOutside extends NamedError {
   constructor(path: string, root: string) {
@@ -45,11 +45,17 @@ export function openInside(roots: readonly [string, ...string[]], path: string):
     const place = locate(fd, stat, target)
     if (![folder, ...roots.slice(1)].some((root) => isInside(root, place)))
       throw new PathOutside(path, folder)
-    return Object.freeze({ fd, stat, [Symbol.dispose]: () => closeSync(fd) })
+    return Object.freeze({ fd, stat, place, [Symbol.dispose]: () => closeSync(fd) })
   } catch (error) {
     closeSync(fd)
     throw error
   }
+}
+
+/** What was opened by a path must be what was judged, also where both are in the workspace. */
+export function refuseSwapped(path: string, place: string, reals: readonly string[] | undefined): void {
+  if (reals && !reals.includes(place))
+    throw new PathInvalid(path, "it leads elsewhere than a moment ago; try again")
 }
 
 /** A path that leads to an open folder, whatever happens to its names meanwhile (where the system can). */

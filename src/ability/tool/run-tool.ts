@@ -2,6 +2,7 @@
 // is thrown. What later parts know better (constraints, permissions, snapshots) is handed in as slots.
 import { bound } from "./bound.ts"
 import { failure, Refused } from "./failure.ts"
+import { needsOf } from "./judge-step.ts"
 import { permitReading } from "./permit-reading.ts"
 import { readArguments } from "./read-arguments.ts"
 import type { Context, Definition, Json, Need } from "./tool.ts"
@@ -10,9 +11,11 @@ import * as ToolRegistry from "./tool-registry.ts"
 export type Call = { id: string; name: string; arguments?: Json; invalid?: string }
 export type Step = { call: Call; tool: Definition; args: unknown; needs: Need[]; context: Context }
 export type Refusal = { message: string }
+/** What the call may reach: beyond the workspace, by the paths that it names, and on its way. */
+export type Grant = Pick<Context, "reals" | "judge"> & { granted: readonly string[] }
 export type Slots = {
   constrain?(step: Step): Promise<Refusal | undefined> | Refusal | undefined
-  permit?(step: Step): Promise<Refusal | undefined> | Refusal | undefined
+  permit?(step: Step): Promise<Refusal | Grant | undefined> | Refusal | Grant | undefined
   snapshot?(step: Step): Promise<void> | void
 }
 export type Result = {
@@ -44,20 +47,23 @@ export async function runTool(options: { call: Call; context: Context; slots?: S
   }
 }
 
-async function pass(call: Call, context: Context, slots: Slots): Promise<Omit<Result, "duration">> {
+/** What a call would do, as far as that can be said before it does it. Throws where it cannot be run at all. */
+export async function stepOf(call: Call, context: Context): Promise<Step> {
   const tool = ToolRegistry.get(call.name)
   const args = await readArguments(tool, call)
-  const step: Step = { call, tool, args, context, needs: tool.permission?.(args) ?? [] }
-  refuse("constraint", await slots.constrain?.(step))
-  refuse("permission", await (slots.permit ?? permitReading)(step))
-  await slots.snapshot?.(step)
-  context.signal.throwIfAborted()
-  const returned = await tool.execute(args, context)
-  return { status: "success", ...(await bound(returned, context)) }
+  return { call, tool, args, context, needs: needsOf(tool, args) }
 }
 
-function refuse(by: "constraint" | "permission", refusal: Refusal | undefined) {
-  if (refusal) throw new Refused(by, refusal.message)
+async function pass(call: Call, context: Context, slots: Slots): Promise<Omit<Result, "duration">> {
+  const step = await stepOf(call, context)
+  const refusal = await slots.constrain?.(step)
+  if (refusal) throw new Refused("constraint", refusal.message)
+  const permit = await (slots.permit ?? permitReading)(step)
+  if (permit && "message" in permit) throw new Refused("permission", permit.message)
+  await slots.snapshot?.(step)
+  context.signal.throwIfAborted()
+  const returned = await step.tool.execute(step.args, permit ? { ...context, ...permit } : context)
+  return { status: "success", ...(await bound(returned, context)) }
 }
 
 /** A tool, or a person who is asked, that does not listen to the signal must not hold up the session. */

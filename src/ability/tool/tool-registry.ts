@@ -1,13 +1,21 @@
 // Which tools there are: the built-in ones, those defined for every Instance, and those of the current one. The forms
 // for models are made once and come in one order, so that equal requests are equal bytes and prompt caches hold.
 import { z } from "zod"
+import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import { Instance } from "#kernel/instance.ts"
 import { NamedError } from "#util/error.ts"
 import { nearest } from "#util/nearest.ts"
+import { bash } from "./builtin/bash.ts"
+import { edit } from "./builtin/edit.ts"
+import { fetch } from "./builtin/fetch.ts"
 import { glob } from "./builtin/glob.ts"
 import { grep } from "./builtin/grep.ts"
 import { ls } from "./builtin/ls.ts"
 import { read } from "./builtin/read.ts"
+import { subtask } from "./builtin/subtask.ts"
+import { todo } from "./builtin/todo.ts"
+import { write } from "./builtin/write.ts"
+import { mayUse } from "./may-use.ts"
 import type { Definition } from "./tool.ts"
 import { NotRepresentable, type ToolSchema, zodToToolSchema } from "./zod-to-tool-schema.ts"
 
@@ -26,7 +34,7 @@ export class NotFound extends NamedError {
   }
 }
 
-const builtin: Definition[] = [glob, grep, ls, read]
+const builtin: Definition[] = [bash, edit, fetch, glob, grep, ls, read, subtask, todo, write]
 const defaults: Known = { tools: new Map(builtin.map((tool) => [tool.id, tool])), forms: new Map() }
 const ofInstance = Instance.state<Known>(() => ({ tools: new Map(defaults.tools), forms: new Map() }))
 
@@ -57,9 +65,10 @@ export function list(): Definition[] {
   return allIds().map(get)
 }
 
-/** The tools that an agent may use: all of them, until agents name theirs. */
-export function forAgent(_agentId: string): Definition[] {
-  return list()
+/** The tools that an agent may use. A missing agent throws `Agent.NotFound`. */
+export function forAgent(agentId: string): Definition[] {
+  const agent = AgentRegistry.get(agentId)
+  return list().filter((tool) => mayUse(agent, tool))
 }
 
 /** The `tools` object of the AI SDK. Without `execute`: calls go through `runTool` and nowhere else. */
@@ -104,13 +113,5 @@ function strict(schema: z.ZodType): z.ZodType {
 }
 
 function known(): Known {
-  return inInstance() ? ofInstance() : defaults
-}
-
-function inInstance(): boolean {
-  try {
-    return Instance.directory !== ""
-  } catch {
-    return false
-  }
+  return Instance.isProvided ? ofInstance() : defaults
 }

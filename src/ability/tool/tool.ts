@@ -1,6 +1,9 @@
 // What a tool is, and how one is made known: `Tool.define("read", () => ({ description, parameters, execute }))`.
 // Defined inside an Instance it belongs to that one; outside, every Instance that comes later starts with it.
-import type { z } from "zod"
+
+import { z } from "zod"
+import type { Action } from "#ability/permission/permission.ts"
+import * as Bus from "#kernel/bus.ts"
 import { NamedError } from "#util/error.ts"
 import * as ToolRegistry from "./tool-registry.ts"
 
@@ -23,7 +26,15 @@ export type Context = {
   callId: string
   agent?: string
   signal: AbortSignal
+  /** Real paths outside of the workspace that were allowed for this call; a folder stands for all below it. */
+  granted?: readonly string[]
+  /** Where the paths of this call really led when they were judged. Nothing else may be opened by their names. */
+  reals?: readonly string[]
+  /** What the rules say of something that shows only while the call runs: a file of a folder, a redirect. */
+  judge?(need: Need): Action
   report?(text: string): void
+  /** Have another agent do a task in a session of its own, and get its answer. */
+  spawn?(task: { task: string; agent?: string }): Promise<{ sessionId: string; text: string }>
 }
 
 /** `text` is what the model sees, `title` one short line for people. */
@@ -52,6 +63,13 @@ export type Plan<P extends z.ZodType> = {
   permission?(args: z.output<P>): Need[]
   execute(args: z.output<P>, context: Context): Promise<Output | Json>
 }
+
+/** How a call that takes its time goes on: what it printed since the last one. */
+export const Progress = Bus.define(
+  "tool.progress",
+  z.object({ sessionId: z.string(), callId: z.string(), text: z.string() }),
+  { live: true },
+)
 
 export class InvalidId extends NamedError {
   constructor(id: string) {

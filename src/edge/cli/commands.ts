@@ -2,7 +2,9 @@
 // nothing.
 import type { Argv } from "yargs"
 import { UsageError } from "./exit.ts"
+import { format } from "./format-option.ts"
 import type { FolderOptions } from "./in-instance.ts"
+import { sessionCommands } from "./session-commands.ts"
 
 /** All commands, on a yargs that has the shared options. */
 export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
@@ -18,62 +20,20 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
           .option("session", { type: "string", describe: "go on with a session" })
           .option("continue", { type: "boolean", describe: "go on with the session used last" })
           .conflicts("session", "continue")
+          .option("mode", { choices: ["plan", "act"] as const, describe: "plan: nothing is changed" })
+          .option("allow", {
+            ...rules,
+            describe: 'a rule that allows: permission[:pattern], such as "bash.execute:npm *"',
+          })
+          .option("deny", { ...rules, describe: "a rule that denies" })
+          .option("yes", { type: "boolean", describe: "allow once whatever would be asked" })
           .option("format", { ...format, describe: "json: one event per line" })
           .option("max-steps", { type: "number", describe: "at most so many turns of the model" })
           .option("max-cost", { type: "number", describe: "at most so many US dollars" })
           .option("timeout", { type: "number", describe: "at most so many seconds" }),
       async (options) => (await import("./run.ts")).run(options),
     )
-    .command("session", "Sessions of this project", (session) =>
-      session
-        .command(
-          "list",
-          "All of them, the one used last first",
-          (list) => list.option("format", format),
-          async (options) => (await import("./session.ts")).listSessions(options),
-        )
-        .command(
-          "show <id>",
-          "What was said and done",
-          (show) =>
-            one(show)
-              .option("all", { type: "boolean", describe: "the messages of every branch" })
-              .option("format", format),
-          async (options) => (await import("./session.ts")).showSession(options),
-        )
-        .command(
-          "fork <id>",
-          "A new session with the messages up to one",
-          (fork) =>
-            one(fork).option("message", { type: "string", describe: "the last message to take along" }),
-          async (options) => (await import("./session.ts")).forkSession(options),
-        )
-        .command(
-          "export <id>",
-          "Print a session",
-          (exported) =>
-            one(exported).option("format", {
-              choices: ["json", "markdown"] as const,
-              default: "json" as const,
-            }),
-          async (options) => (await import("./session.ts")).exportSession(options),
-        )
-        .command(
-          "import <file>",
-          "Take an exported session in",
-          (imported) =>
-            imported.positional("file", {
-              type: "string",
-              demandOption: true,
-              describe: "- reads from stdin",
-            }),
-          async (options) => (await import("./session.ts")).importSession(options),
-        )
-        .command("remove <id>", "Remove a session and its messages", one, async (options) =>
-          (await import("./session.ts")).removeSession(options),
-        )
-        .demandCommand(1, "Say what to do: list, show, fork, export, import or remove."),
-    )
+    .command("session", "Sessions of this project", sessionCommands)
     .command(
       "models [provider]",
       "Models that are known, with context, price and abilities",
@@ -85,6 +45,53 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
           .implies("from", "refresh")
           .option("format", format),
       async (options) => (await import("./models.ts")).listModels(options),
+    )
+    .command("agent", "Agents", (agent) =>
+      agent
+        .command(
+          "list",
+          "Who can do the work",
+          (list) => list.option("format", format),
+          async (options) => (await import("./agent.ts")).listAgents(options),
+        )
+        .command(
+          "show <id>",
+          "One agent: its words, tools and rights",
+          (show) =>
+            show
+              .positional("id", { type: "string", demandOption: true, describe: "the agent" })
+              .option("format", format),
+          async (options) => (await import("./agent.ts")).showAgent(options),
+        )
+        .command(
+          "route <request..>",
+          "Who would be chosen for a request, and why",
+          (route) =>
+            route
+              .positional("request", { type: "string", array: true, demandOption: true })
+              .option("format", format),
+          async (options) => (await import("./agent.ts")).routeAgent(options),
+        )
+        .demandCommand(1, "Say what to do: list, show or route."),
+    )
+    .command("permission", 'What was answered with "always"', (permission) =>
+      permission
+        .command(
+          "list",
+          "What is allowed for always in this project, for whom",
+          (list) => list.option("format", format),
+          async (options) => (await import("./permission.ts")).listGrants(options),
+        )
+        .command(
+          "remove [id..]",
+          "Take it back",
+          (remove) =>
+            remove
+              .positional("id", { type: "string", array: true, describe: "what to take back" })
+              .option("all", { type: "boolean", describe: "everything in this project" }),
+          async (options) => (await import("./permission.ts")).removeGrants(options),
+        )
+        .demandCommand(1, "Say what to do: list or remove."),
     )
     .command("tool", "Tools", (tool) =>
       tool
@@ -160,11 +167,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
     )
 }
 
-const format = { choices: ["text", "json"] as const, default: "text" as const, describe: "output form" }
-
-function one(yargs: Argv<FolderOptions>) {
-  return yargs.positional("id", { type: "string", demandOption: true, describe: "the session" })
-}
+const rules = { type: "string", array: true, nargs: 1, requiresArg: true } as const
 
 function provider(yargs: Argv<FolderOptions>) {
   return yargs.positional("provider", { type: "string", demandOption: true, describe: "such as anthropic" })

@@ -4,7 +4,9 @@ import { execFile } from "node:child_process"
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
+import { findLocalServers, localPlaces } from "#ability/provider/local-servers.ts"
 import * as Config from "#kernel/config/config.ts"
+import type { Info } from "#kernel/config/schema.ts"
 import * as Env from "#kernel/env.ts"
 import * as Global from "#kernel/global.ts"
 import * as Log from "#kernel/log.ts"
@@ -28,6 +30,7 @@ export async function doctor(options: FolderOptions): Promise<void> {
       folders,
       storage,
       configuration,
+      model,
       trust,
       server,
     }))
@@ -104,9 +107,8 @@ async function storage(): Promise<Finding[]> {
 
 async function configuration(directory: string): Promise<Finding[]> {
   try {
-    const { config, layers, warnings, ignored } = await Config.inspect({ directory })
+    const { layers, warnings, ignored } = await Config.inspect({ directory })
     const used = layers.filter(({ status }) => status !== "missing").map(({ source }) => source)
-    const model = Env.get("VITAMIN_MODEL") ?? config.model
     return [
       {
         state: "ok",
@@ -121,18 +123,39 @@ async function configuration(directory: string): Promise<Finding[]> {
           text: `${key} is ignored: ${reason}`,
         }),
       ),
-      model
-        ? { state: "ok", about: "model", text: model }
-        : {
-            state: "note",
-            about: "model",
-            text: "none configured",
-            todo: "set VITAMIN_MODEL=provider/model",
-          },
     ]
   } catch (error) {
     return [{ state: "bad", about: "configuration", text: errorText(error), todo: "mend what is named here" }]
   }
+}
+
+async function model(directory: string): Promise<Finding[]> {
+  const config = await Config.inspect({ directory }).then(
+    ({ config }) => config,
+    (): Info => ({}),
+  )
+  const servers = await findLocalServers(localPlaces(config))
+  const chosen = Env.get("VITAMIN_MODEL") || config.model
+  const found = servers.find(({ model }) => model)
+  const todo = "set VITAMIN_MODEL=provider/model and run vitamin auth login, or start Ollama"
+  return [
+    chosen
+      ? { state: "ok", about: "model", text: chosen }
+      : found
+        ? { state: "ok", about: "model", text: `none configured; ${found.providerId}/${found.model} is used` }
+        : {
+            state: "note",
+            about: "model",
+            text: "none configured; the built-in offline model local/rules is used",
+            todo,
+          },
+    ...servers.map(({ providerId, baseURL, models }): Finding => {
+      const text = models.length
+        ? `${models.length} models: ${models.slice(0, 5).join(", ")}`
+        : "it has no model"
+      return { state: "ok", about: "model server", text: `${providerId} at ${baseURL}, ${text}` }
+    }),
+  ]
 }
 
 async function trust(directory: string): Promise<Finding[]> {

@@ -1,4 +1,5 @@
-// `vitamin models`: every model that is known, with what it can take and what it costs.
+// `vitamin models`: every model that is known or found on this machine, with what it can take and
+// what it costs.
 import * as Provider from "#ability/provider/provider.ts"
 import { type FolderOptions, inInstance } from "./in-instance.ts"
 
@@ -14,7 +15,13 @@ export async function listModels(
     if (options.refresh)
       process.stderr.write(`${await Provider.refresh(options.from)} models are known now\n`)
     await Provider.load()
-    const models = Provider.models().filter(
+    const names = new Map(
+      [...Provider.models(), ...(await Provider.localModels())].map((model) => [
+        `${model.provider}/${model.id}`,
+        model,
+      ]),
+    )
+    const models = [...names.values()].filter(
       (model) => !options.provider || model.provider === options.provider,
     )
     if (options.format === "json") return void process.stdout.write(`${JSON.stringify(models, null, 2)}\n`)

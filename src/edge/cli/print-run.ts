@@ -1,9 +1,13 @@
 // What a person sees of a run: the text on stdout as it comes, a line per tool call on stderr. Or, for programs, every
 // event as one line of JSON.
+import * as Permission from "#ability/permission/permission.ts"
+import * as Session from "#engine/session/session.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Log from "#kernel/log.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
+import { createInOrder } from "./in-order.ts"
+import { createProgressLine } from "./progress-line.ts"
 
 type Call = Extract<Message.Info, { type: "tool_request" }>["data"]["calls"][number]
 
@@ -18,35 +22,69 @@ function printEvents(): () => void {
 
 function printText(sessionId: string): () => void {
   const calls = new Map<string, Call>()
+  const order = createInOrder()
   let atLineStart = true
-  const endLine = () => {
+  const startLine = () => {
     if (!atLineStart) process.stdout.write("\n")
     atLineStart = true
   }
-  const stopDeltas = Bus.subscribe(MessageStore.Delta, (delta) => {
-    if (delta.sessionId !== sessionId || delta.kind !== "text") return
-    process.stdout.write(delta.text)
-    atLineStart = delta.text.endsWith("\n")
-  })
-  const stopMessages = Bus.subscribe(MessageStore.Created, ({ sessionId: id, message }) => {
-    if (id !== sessionId) return
-    if (message.type === "tool_request") for (const call of message.data.calls) calls.set(call.id, call)
-    if (message.type !== "tool_result") return
+  const progress = createProgressLine(startLine)
+  const endLine = () => {
+    progress.clear()
+    startLine()
+  }
+  const say = (text: string) => {
+    progress.clear()
+    process.stdout.write(process.stdout.isTTY ? safeText(text) : text)
+    atLineStart = text.endsWith("\n")
+  }
+  const note = (line: string) => {
     endLine()
-    process.stderr.write(`${oneLine(calls.get(message.data.requestId), message.data)}\n`)
+    process.stderr.write(`${line}\n`)
+  }
+  const stopDeltas = Bus.subscribe(MessageStore.Delta, ({ sessionId: id, kind, parentId, text }) => {
+    if (id === sessionId && kind === "text") order.add({ parentId, show: () => say(text) })
+  })
+  const stopMessages = Bus.subscribe(MessageStore.Created, ({ sessionId: ofSession, message }) => {
+    if (ofSession !== sessionId) return
+    const { id, parentId } = message
+    if (message.type === "tool_request") for (const call of message.data.calls) calls.set(call.id, call)
+    order.add({
+      id,
+      parentId,
+      isFirst: message.type === "text" && message.data.role === "user",
+      show() {
+        if (message.type === "tool_result") note(oneLine(calls.get(message.data.requestId), message.data))
+      },
+    })
   })
   // An answer that broke off is taken back, and asked for again.
   const stopTakeBacks = Bus.subscribe(MessageStore.Updated, ({ sessionId: id, message }) => {
     if (id !== sessionId || message.type !== "text" || message.data.parts.length > 0) return
-    endLine()
-    process.stderr.write("✗ the answer broke off and is asked for again\n")
+    const show = () => note("✗ the answer broke off and is asked for again")
+    order.add({ parentId: message.parentId, show })
+  })
+  const stopQuestions = Bus.subscribe(Permission.Requested, endLine)
+  const told = new Set<string>()
+  const stopChoices = Bus.subscribe(Session.ModelChosen, ({ model, text }) => {
+    if (!told.has(model)) note(`vitamin: ${Log.escapeControls(text)}`)
+    told.add(model)
   })
   return () => {
+    stopChoices()
+    stopQuestions()
     stopDeltas()
     stopMessages()
     stopTakeBacks()
-    endLine()
+    order.flush()
+    progress.stop()
+    startLine()
   }
+}
+
+/** What a model says may come from a page that it read; a terminal does as it is told. */
+function safeText(text: string): string {
+  return text.replaceAll("\r\n", "\n").replace(/[^\n\t]+/g, Log.escapeControls)
 }
 
 /** `· read src/app.ts  50 lines` */
@@ -63,8 +101,10 @@ function oneLine(
         ? title
         : firstLine(output)
       : firstLine(result.error?.message ?? output)
+  const args = shortArguments(call?.arguments)
+  const isRepeated = args === "" || short === args || short.startsWith(`${args} (`)
   return Log.escapeControls(
-    `${mark} ${result.toolName} ${shortArguments(call?.arguments)}  ${short}`.slice(0, 160),
+    `${mark} ${result.toolName} ${isRepeated ? "" : `${args}  `}${short}`.slice(0, 160),
   )
 }
 

@@ -1,7 +1,11 @@
 // `vitamin run`: a message to a session of this folder, the answer as it comes, and an exit code.
+import * as Permission from "#ability/permission/permission.ts"
 import * as Session from "#engine/session/session.ts"
+import { errorText } from "#util/error.ts"
+import { askPerson, hasPerson } from "./ask-person.ts"
 import { exitCodes, UsageError } from "./exit.ts"
 import { type FolderOptions, inInstance } from "./in-instance.ts"
+import { listDenied } from "./list-denied.ts"
 import { onSignal } from "./on-signal.ts"
 import { printRun } from "./print-run.ts"
 import { readStdin } from "./read-stdin.ts"
@@ -12,6 +16,10 @@ type Options = FolderOptions & {
   agent?: string | undefined
   session?: string | undefined
   continue?: boolean | undefined
+  mode?: "plan" | "act" | undefined
+  allow?: string[] | undefined
+  deny?: string[] | undefined
+  yes?: boolean | undefined
   format: "text" | "json"
   maxSteps?: number | undefined
   maxCost?: number | undefined
@@ -21,11 +29,18 @@ type Options = FolderOptions & {
 export async function run(options: Options): Promise<void> {
   const text = [(options.message ?? []).join(" ").trim(), await readStdin()].filter(Boolean).join("\n\n")
   if (!text) throw new UsageError('Say what to do: vitamin run "fix the login bug"')
+  const rules = rulesOf(options)
+  const asks = options.yes ? "once" : hasPerson() ? "wait" : "deny"
+  // Also while all is taken down: a signal that nobody listens to would leave behind what is being ended.
+  let stopListening = () => {}
   await inInstance(options, async () => {
     const session = await sessionFor(options)
     const stopPrinting = printRun(session.id, options.format)
-    let signalled = false
-    const stopListening = onSignal(() => {
+    const stopAsking = asks === "wait" ? askPerson() : () => {}
+    const denied = listDenied()
+    let [signalled, isOver] = [false, false]
+    stopListening = onSignal(() => {
+      if (isOver) return
       signalled = true
       Session.abort(session.id)
     })
@@ -33,32 +48,55 @@ export async function run(options: Options): Promise<void> {
       await Session.prompt({
         sessionId: session.id,
         text,
+        asks,
+        rules,
         ...(options.model ? { model: options.model } : {}),
         ...(options.agent ? { agent: options.agent } : {}),
         ...(options.maxSteps ? { maxSteps: options.maxSteps } : {}),
         ...(options.maxCost ? { maxCost: options.maxCost } : {}),
         ...(options.timeout ? { timeout: options.timeout * 1000 } : {}),
       })
+      denied.tell()
     } catch (error) {
       if (!(error instanceof Session.Interrupted && signalled)) throw error
       process.stderr.write(`vitamin: interrupted; go on with: vitamin run --session ${session.id} "…"\n`)
       process.exitCode = exitCodes.interrupted
     } finally {
-      stopListening()
+      denied.stop()
+      stopAsking()
+      isOver = true
       stopPrinting()
     }
-  })
+  }).finally(() => stopListening())
 }
 
 async function sessionFor(options: Options): Promise<Session.Info> {
-  if (options.session) return Session.get(options.session)
-  if (options.continue) {
-    const [latest] = await Session.list()
-    if (!latest) throw new UsageError("There is no session to continue in this project.")
-    return latest
-  }
+  const { agent, model, mode } = options
+  const known = await knownSession(options)
+  if (known) return mode && known.mode !== mode ? Session.setMode(known.id, mode) : known
   return Session.create({
-    ...(options.agent ? { agent: options.agent } : {}),
-    ...(options.model ? { model: options.model } : {}),
+    ...(agent ? { agent } : {}),
+    ...(model ? { model } : {}),
+    ...(mode ? { mode } : {}),
   })
+}
+
+async function knownSession(options: Options): Promise<Session.Info | undefined> {
+  if (options.session) return Session.get(options.session)
+  if (!options.continue) return undefined
+  const [latest] = await Session.list()
+  if (!latest) throw new UsageError("There is no session to continue in this project.")
+  return latest
+}
+
+/** What is denied counts more than what is allowed beside it. */
+function rulesOf({ allow = [], deny = [] }: Options): Permission.Rule[] {
+  const parse = (text: string, action: Permission.Action) => {
+    try {
+      return Permission.parseRule(text, action)
+    } catch (error) {
+      throw new UsageError(`--${action}: ${errorText(error)}`)
+    }
+  }
+  return [...allow.map((text) => parse(text, "allow")), ...deny.map((text) => parse(text, "deny"))]
 }

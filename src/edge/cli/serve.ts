@@ -1,13 +1,18 @@
 // `vitamin serve`: the headless server, until it is told to stop.
+import { setTimeout as sleep } from "node:timers/promises"
 import { abilityRoutes } from "#edge/server/ability-routes.ts"
+import { agentRoutes } from "#edge/server/agent-routes.ts"
+import { permissionRoutes } from "#edge/server/permission-routes.ts"
 import { createServer } from "#edge/server/server.ts"
 import { sessionRoutes } from "#edge/server/session-routes.ts"
 import { startParts } from "#engine/host/bootstrap.ts"
 import * as Config from "#kernel/config/config.ts"
+import { Instance } from "#kernel/instance.ts"
 import { version } from "#util/version.ts"
 import { directoryOf, type FolderOptions, inInstance } from "./in-instance.ts"
 import { onSignal } from "./on-signal.ts"
 
+const grace = 500
 type Options = FolderOptions & { port: number; host: string }
 
 export async function serve(options: Options): Promise<void> {
@@ -20,13 +25,17 @@ export async function serve(options: Options): Promise<void> {
       directory,
       version,
       init: startAndWatch,
-      routes: [...sessionRoutes(), ...abilityRoutes()],
+      routes: [...sessionRoutes(), ...permissionRoutes(), ...abilityRoutes(), ...agentRoutes()],
       config: async () => Config.redacted(await Config.get()),
     })
     const told = new Promise<void>((resolve) => onSignal(resolve))
     process.stdout.write(`vitamin is listening on ${server.url} (token in ${server.tokenFile})\n`)
     await told
-    await server.stop()
+    // What is nearly done is answered; who works, or waits for a person, is interrupted and says so.
+    const stopped = server.stop()
+    await Promise.race([stopped, sleep(grace, undefined, { ref: false })])
+    await Instance.disposeAll()
+    await stopped
   })
 }
 

@@ -7,9 +7,11 @@ import { type FolderOptions, inInstance } from "./in-instance.ts"
 
 type One = FolderOptions & { id: string }
 
-export async function listSessions(options: FolderOptions & { format: "text" | "json" }): Promise<void> {
+export async function listSessions(
+  options: FolderOptions & { tasks?: boolean | undefined; format: "text" | "json" },
+): Promise<void> {
   await inInstance(options, async () => {
-    const sessions = await Session.list()
+    const sessions = await Session.list({ tasks: options.tasks === true })
     if (options.format === "json") return print(JSON.stringify(sessions, null, 2))
     if (!sessions.length) return print("No session in this project yet.")
     for (const { id, status, time, title } of sessions)
@@ -49,6 +51,13 @@ export async function exportSession(options: One & { format: "json" | "markdown"
 export async function importSession(options: FolderOptions & { file: string }): Promise<void> {
   const data = parse(options.file)
   await inInstance(options, async () => print((await Session.import(data)).id))
+}
+
+export async function setSessionMode(options: One & { mode: "plan" | "act" }): Promise<void> {
+  await inInstance(options, async () => {
+    const { id, mode } = await Session.setMode(options.id, options.mode)
+    print(`${id}: ${mode}`)
+  })
 }
 
 export async function removeSession(options: One): Promise<void> {

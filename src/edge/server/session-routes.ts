@@ -1,4 +1,5 @@
 // Sessions over HTTP.
+import { setImmediate } from "node:timers/promises"
 import { z } from "zod"
 import * as Session from "#engine/session/session.ts"
 import * as Message from "#knowledge/message/message.ts"
@@ -13,9 +14,22 @@ const Prompt = z.object({
   agent: z.string().optional(),
   model: z.string().optional().describe("provider/model"),
   whenBusy: z.enum(["queue", "refuse"]).optional(),
+  asks: z
+    .enum(["wait", "deny", "once"])
+    .optional()
+    .describe("what is done where a person must allow something; wait for one where it is left out"),
   maxSteps: z.number().int().positive().optional(),
   maxCost: z.number().positive().optional().describe("in US dollars"),
   timeout: z.number().positive().optional().describe("in milliseconds"),
+})
+
+const Reverted = z.object({
+  restored: z.array(z.string()).describe("put back as they were"),
+  removed: z.array(z.string()).describe("they had been made since"),
+  conflicts: z
+    .array(z.object({ path: z.string(), reason: z.string() }))
+    .describe("what others changed since, and what was not kept"),
+  messageId: z.string().optional().describe("revert to this one to undo the revert"),
 })
 
 export function sessionRoutes(): Route[] {
@@ -23,9 +37,10 @@ export function sessionRoutes(): Route[] {
     defineRoute({
       method: "GET",
       path: "/session",
-      summary: "The sessions of the project, the one used last first.",
+      summary: "The sessions of the project, the one used last first; with tasks=true those of subtasks too.",
+      query: z.object({ tasks: z.string().optional() }),
       response: z.array(Session.Info),
-      handle: () => Session.list(),
+      handle: ({ query }) => Session.list({ tasks: query.tasks === "true" }),
     }),
     defineRoute({
       method: "POST",
@@ -85,8 +100,10 @@ export function sessionRoutes(): Route[] {
         await Session.get(params.id)
         const input = { ...defined(body), sessionId: params.id }
         if (!/\brespond-async\b/.test(c.req.header("prefer") ?? "")) return Session.prompt(input)
-        // What goes wrong from here on is kept in the session and published.
-        Session.prompt(input).catch(() => {})
+        // What is wrong with the prompt itself shows at once; what goes wrong from then on is published.
+        const answered = Session.prompt(input)
+        answered.catch(() => {})
+        await Promise.race([answered, setImmediate()])
         return jsonResponse({ sessionId: params.id, accepted: true }, { status: 202 })
       },
     }),
@@ -98,6 +115,31 @@ export function sessionRoutes(): Route[] {
       body: z.object({ messageId: z.string().optional() }),
       response: Session.Info,
       handle: ({ params, body }) => Session.fork(params.id, body.messageId),
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/session/:id/revert",
+      summary: "Undo a message and all that came after it, in the files and in the conversation.",
+      params: Id,
+      body: z.object({
+        messageId: z.string(),
+        force: z.boolean().optional().describe("also what somebody else changed since"),
+        preview: z.boolean().optional().describe("only say what would be done"),
+      }),
+      response: Reverted,
+      errors: [404, 409],
+      handle: ({ params, body: { messageId, ...options } }) =>
+        Session.revert(params.id, messageId, defined(options)),
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/session/:id/mode",
+      summary: "Plan (nothing is changed) or act, from the next prompt on.",
+      params: Id,
+      body: z.object({ mode: z.enum(["plan", "act"]) }),
+      response: Session.Info,
+      errors: [404, 409],
+      handle: ({ params, body }) => Session.setMode(params.id, body.mode),
     }),
     defineRoute({
       method: "POST",

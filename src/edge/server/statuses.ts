@@ -18,7 +18,12 @@ export const statuses: readonly Row[] = [
     errors: /^(Invalid|Unknown|Bad)|Invalid$/,
     always: true,
   },
-  { status: 409, meaning: "Busy, locked, or there already", errors: /(Busy|Locked|Exists)$/, always: false },
+  {
+    status: 409,
+    meaning: "Busy, locked, there already, or changed since",
+    errors: /(Busy|Locked|Exists|Conflict)$/,
+    always: false,
+  },
   { status: 403, meaning: "Foreign Origin, or denied", errors: /(Denied|Outside|Untrusted)$/, always: true },
   { status: 401, meaning: "No token, or a wrong one", always: true },
   { status: 405, meaning: "Another method is needed; see Allow", always: true },

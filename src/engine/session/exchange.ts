@@ -40,7 +40,7 @@ export async function exportMarkdown(sessionId: string): Promise<string> {
 export async function importSession(data: unknown): Promise<SessionRecord.Info> {
   const parsed = Exported.safeParse(data)
   if (!parsed.success) throw new InvalidImport(z.prettifyError(parsed.error).replaceAll("\n", " "))
-  const { owner: _, error: __, ...given } = parsed.data.session
+  const { owner: _, error: __, taskOf: ___, ...given } = parsed.data.session
   const session: SessionRecord.Info = {
     ...given,
     id: (await isFree(given.id)) ? given.id : createId("sess"),
@@ -59,11 +59,19 @@ export async function importSession(data: unknown): Promise<SessionRecord.Info> 
 function messageOf(value: unknown, sessionId: string): Message.Info {
   try {
     const message = Message.parse(value, { sessionId })
-    if (isSafe(message.id)) return message
+    if (isSafe(message.id)) return withoutSnapshots(message)
   } catch (error) {
     throw new InvalidImport(errorText(error))
   }
   throw new InvalidImport("a message has an id that cannot be a file name")
+}
+
+/** Those of another machine cannot be undone here, and must not name what is here. */
+function withoutSnapshots(message: Message.Info): Message.Info {
+  if (message.type === "tool_request") for (const call of message.data.calls) delete call.snapshot
+  if (message.type !== "system_control") return message
+  const { snapshot: _, ...parameters } = message.data.parameters
+  return { ...message, data: { ...message.data, parameters } }
 }
 
 async function isFree(sessionId: string): Promise<boolean> {

@@ -24,8 +24,15 @@ export function pathTo(messages: Message.Info[], branch: string): Message.Info[]
 /** The last one that nothing follows. Not simply the last one: the clock may have gone back between two processes. */
 function newest(messages: Message.Info[], branch: string): Message.Info | undefined {
   const own = messages.filter((message) => message.branch === branch)
-  const followed = new Set(own.map(({ parentId }) => parentId))
+  const followed = new Set(own.flatMap((message) => [message.parentId, leftBehind(message)]))
   return own.findLast(({ id }) => !followed.has(id)) ?? own.at(-1)
+}
+
+/** Where the branch stood before it was taken back. */
+function leftBehind(message: Message.Info): string | null {
+  if (message.type !== "system_control" || message.data.control !== "revert") return null
+  const { from } = message.data.parameters
+  return typeof from === "string" ? from : null
 }
 
 /** Results for the calls of a history that have none. A call id can come again in a later turn. */

@@ -6,13 +6,19 @@ import { runTurn } from "./turn.ts"
 
 /** Gives the final answer of the model. */
 export async function loop(run: Run): Promise<Message.Info> {
-  const { maxSteps, maxCost = Number.POSITIVE_INFINITY } = run.limits
+  const { maxSteps } = run.limits
   for (let step = 1; step <= maxSteps; step++) {
     const { answer, request } = await runTurn(run)
     if (!request) return answer
-    if (run.totals.cost > maxCost) throw new CostLimit(run.totals.cost, maxCost)
+    refuseCost(run)
     await runCalls(run, request)
     run.signal.throwIfAborted()
+    // Calls can be dear, too: tasks for other agents.
+    refuseCost(run)
   }
   throw new StepLimit(maxSteps)
+}
+
+function refuseCost({ totals, limits: { maxCost } }: Run): void {
+  if (maxCost !== undefined && totals.cost > maxCost) throw new CostLimit(totals.cost, maxCost)
 }

@@ -1,18 +1,25 @@
 // A prompt enters a session: one at a time, the next one waits. It ends with an answer, an error that the session
 // keeps, or an interruption; in every case the session can go on with the next prompt.
+import type { Rule } from "#ability/permission/rule.ts"
+import * as Provider from "#ability/provider/provider.ts"
+import { mayUse } from "#ability/tool/may-use.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Log from "#kernel/log.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { errorText, NamedError } from "#util/error.ts"
+import { chooseAgent, modelOf } from "./choose-agent.ts"
 import { chooseModel } from "./choose-model.ts"
 import { cutOff, historyOf, missingResults } from "./history.ts"
 import { loop } from "./loop.ts"
+import { type Asks, createPermits, type Permits } from "./permits.ts"
 import * as Queue from "./queue.ts"
 import { waitFor } from "./retry.ts"
+import { createRights } from "./rights.ts"
 import { append, keep, type Limits, lastId, type Run, settle, type Timing } from "./run.ts"
 import * as SessionRecord from "./session-record.ts"
+import { spawnTask } from "./spawn-task.ts"
 import { systemPrompt } from "./system-prompt.ts"
 
 export type Input = {
@@ -25,13 +32,19 @@ export type Input = {
   whenBusy?: "queue" | "refuse"
   /** Milliseconds, from when the session begins with it. */
   timeout?: number
+  /** What is done where a person must allow something: wait for one, deny it, or allow it this once. */
+  asks?: Asks
+  /** Rules of the person for this prompt. */
+  rules?: Rule[]
+  /** Who gave this prompt as a task. */
+  parent?: Run
 } & Partial<Limits>
 
 type Work = Input & { parts: Message.Part[]; timing: Timing }
 /** What there is of a run before its model is known. */
 type Begun = Pick<Run, "session" | "history" | "records" | "totals" | "signal">
 
-const usual: Timing = { stall: 120_000, keepEvery: 1_000, wait: waitFor }
+const usual: Timing = { stall: 120_000, keepEvery: 1_000, reply: 600_000, wait: waitFor }
 const longestTimer = 2 ** 31 - 1
 
 export class Interrupted extends NamedError {
@@ -67,8 +80,7 @@ export async function promptWith(input: Input, timing: Timing): Promise<Message.
 
 async function work(input: Work, signal: AbortSignal): Promise<Message.Info> {
   const { sessionId } = input
-  if (signal.aborted) throw new Interrupted(sessionId, reasonOf(signal))
-  const { session, kept } = await SessionRecord.claim(sessionId)
+  const { session, kept } = await claim(sessionId, signal)
   const totals = SessionRecord.Totals.parse({})
   const begun: Begun = { session, history: [], records: { pending: new Set() }, totals, signal }
   keep(begun.records, kept)
@@ -84,34 +96,76 @@ async function work(input: Work, signal: AbortSignal): Promise<Message.Info> {
   }
 }
 
+/** Who only listens must learn as well of a prompt that never began. */
+async function claim(sessionId: string, signal: AbortSignal): ReturnType<typeof SessionRecord.claim> {
+  try {
+    if (signal.aborted) throw new Interrupted(sessionId, reasonOf(signal))
+    return await SessionRecord.claim(sessionId)
+  } catch (error) {
+    Bus.publish(SessionRecord.Failed, { sessionId, error: failureOf(error) })
+    throw error
+  }
+}
+
 /** The history is made whole, and the words of the person are kept. */
 async function begin(input: Work, begun: Begun): Promise<Run> {
   const { session, history, records } = begun
-  const chosen = await chooseModel(input.model, session.model)
+  Provider.holdKeys()
+  const agent = await chooseAgent(input.agent, session.agent)
+  const chosen = await chooseModel(input.model, session.model, await modelOf(agent))
   const { maxSteps = 200, maxCost } = input
   if (maxCost !== undefined && !chosen.facts?.cost)
     Log.warn("the price of this model is not known, so --max-cost cannot stop it", { model: chosen.modelId })
   history.push(...(await historyOf(session.id, session.branch)))
   for (const message of cutOff(history)) keep(records, MessageStore.write(message))
   for (const result of missingResults(history)) append(begun, result)
-  session.agent = input.agent ?? session.agent
-  session.model = `${chosen.providerId}/${chosen.modelId}`
+  session.agent = agent.id
+  if (!chosen.isFallback) session.model = `${chosen.providerId}/${chosen.modelId}`
   session.title ||= titleOf(input.parts)
-  const { agent, model, title } = session
+  const { model, title } = session
   keep(
     records,
-    SessionRecord.update(session, (draft) => Object.assign(draft, { agent, model, title })),
+    SessionRecord.update(session, (draft) => Object.assign(draft, { agent: agent.id, model, title })),
   )
   append(begun, userMessage(begun, input.parts))
-  return {
+  // By the agent as it was chosen: its file may change at any time.
+  const usable = ToolRegistry.list().filter((tool) => mayUse(agent, tool))
+  const tools = [...ToolRegistry.toModelTools(usable.map(({ id }) => id))] as Run["tools"]
+  const run: Run = {
     ...begun,
+    agent,
     chosen,
-    system: systemPrompt(),
-    tools: [...ToolRegistry.toModelTools()] as Run["tools"],
+    system: await systemPrompt(agent, input.parent !== undefined),
+    tools,
     limits: { maxSteps, ...(maxCost === undefined ? {} : { maxCost }) },
     timing: input.timing,
-    repeats: { key: "", times: 0 },
+    permits: permitsFor(input, begun, { agent, tools }),
+    repeats: [],
+    depth: input.parent ? input.parent.depth + 1 : 0,
+    tasks: { running: 0, waiting: [] },
+    spawn: (task) => spawnTask(run, task, promptWith),
   }
+  return run
+}
+
+/** Rules that cannot be used end a prompt before it costs anything. */
+function permitsFor(
+  input: Work,
+  { session, records, signal }: Begun,
+  { agent, tools }: Pick<Run, "agent" | "tools">,
+): Permits {
+  const { rules = [], parent, asks = parent?.permits.asks ?? "wait" } = input
+  const rights = createRights({ session, agent, rules, parent: parent?.permits.rights })
+  return createPermits({
+    session,
+    agent: agent.id,
+    tools: new Set(tools.map(({ name }) => name)),
+    rights,
+    asks,
+    limit: input.timing.reply,
+    records,
+    signal,
+  })
 }
 
 /** Whatever happened, every call has a result and the session says how it stands. */
@@ -119,7 +173,7 @@ async function fail(run: Begun, thrown: unknown): Promise<unknown> {
   const { signal, session } = run
   const error = signal.aborted ? new Interrupted(session.id, reasonOf(signal)) : thrown
   for (const result of missingResults(run.history)) append(run, result)
-  const kept = { name: error instanceof Error ? error.name : "Error", message: errorText(error) }
+  const kept = failureOf(error)
   const status = signal.aborted ? "interrupted" : "error"
   await settle(run.records).catch(warn)
   await finish(run, { status, error: kept }).catch(warn)
@@ -134,6 +188,10 @@ async function finish(run: Begun, state: Pick<SessionRecord.Info, "status" | "er
     SessionRecord.addUsage(draft.usage, run.totals)
     Object.assign(draft, state)
   })
+}
+
+function failureOf(error: unknown): NonNullable<SessionRecord.Info["error"]> {
+  return { name: error instanceof Error ? error.name : "Error", message: errorText(error) }
 }
 
 /** Ties the caller's signal and the time limit to a prompt. What it ties must be let go of when the prompt is over. */

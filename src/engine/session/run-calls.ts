@@ -1,53 +1,68 @@
-// The calls of one turn: what only reads runs side by side, what writes waits its turn, and each has exactly one result
-// in the order in which it was asked for.
-import { runTool, type Call as ToolCall } from "#ability/tool/run-tool.ts"
+// The calls of one turn: what only reads runs side by side, and so do tasks for other agents; what writes waits its turn.
+// Each has exactly one result, in the order in which it was asked for.
+import { type Refusal, runTool, type Call as ToolCall } from "#ability/tool/run-tool.ts"
+import * as Tool from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
+import * as Bus from "#kernel/bus.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
+import { addCall, nudgeAt, type Repeat, stopAt } from "./repeats.ts"
 import { append, lastId, type Run, settle } from "./run.ts"
+import { takeSnapshot } from "./take-snapshot.ts"
 
 type Request = Message.Of<"tool_request">
 type Call = Request["data"]["calls"][number]
 type Result = Awaited<ReturnType<typeof runTool>>
 
-/** Same call and same result this often in a row: the model is told, and then stopped. */
-const nudgeAt = 3
-const stopAt = 6
-
 class Looping extends NamedError {
-  constructor(tool: string, times: number) {
-    super(
-      "Session.Looping",
-      `The model made the same call to "${tool}" ${times} times with the same result and was stopped.`,
-      {
-        tool,
-        times,
-      },
-    )
+  constructor(tool: string, { times, period }: Repeat) {
+    const what =
+      period === 1 ? `the same call to "${tool}"` : `the same ${period} calls, the last to "${tool}",`
+    super("Session.Looping", `The model made ${what} ${times} times with the same result and was stopped.`, {
+      tool,
+      times,
+      period,
+    })
   }
 }
 
 export async function runCalls(run: Run, request: Request): Promise<void> {
+  // Who is asked sees the call in its message.
+  if (request.data.calls.some(({ approval }) => approval === "pending")) await settle(run.records)
+  run.permits.askPending(request)
   for (const { calls, readsOnly } of groups(request.data.calls)) {
     // What changes the world must be on record first; who only looks need not wait for the disk.
     if (!readsOnly) await settle(run.records)
     const results = await Promise.all(calls.map((call) => runCall(run, request, call)))
-    const times = calls.map((call, i) => appendResult(run, call, results[i]!))
-    const stopped = times.findIndex((count) => count >= stopAt)
-    if (stopped >= 0) throw new Looping(calls[stopped]!.name, times[stopped]!)
+    const repeats = calls.map((call, i) => appendResult(run, call, results[i]!))
+    const circle = repeats.findIndex(({ times }) => times >= stopAt)
+    if (circle >= 0) await goOnOrStop(run, { request, call: calls[circle]! }, repeats[circle]!)
   }
 }
 
-/** Calls that may go side by side, or one that writes. */
+async function goOnOrStop(run: Run, asked: { request: Request; call: Call }, repeat: Repeat): Promise<void> {
+  if (run.signal.aborted) return
+  const { name } = asked.call
+  const title = `The model repeats itself: "${name}" gave the same result ${repeat.times} times. Go on?`
+  if (!(await run.permits.confirm(asked, title))) throw new Looping(name, repeat)
+  run.repeats = []
+}
+
+/** Calls that may go side by side, or one that writes. Tasks may write, but were cut to be done apart. */
 function groups(calls: Call[]): { calls: Call[]; readsOnly: boolean }[] {
   const found: { calls: Call[]; readsOnly: boolean }[] = []
   for (const call of calls) {
     const readsOnly = ToolRegistry.find(call.name)?.readOnly ?? true
     const last = found.at(-1)
-    if (readsOnly && last?.readsOnly) last.calls.push(call)
+    const isBeside = readsOnly ? last?.readsOnly : isTask(call) && last?.calls.every(isTask)
+    if (isBeside) last!.calls.push(call)
     else found.push({ calls: [call], readsOnly })
   }
   return found
+}
+
+function isTask({ name }: Call): boolean {
+  return name === "subtask"
 }
 
 async function runCall(run: Run, request: Request, call: Call): Promise<Result> {
@@ -57,14 +72,32 @@ async function runCall(run: Run, request: Request, call: Call): Promise<Result> 
     callId: call.id,
     agent: run.session.agent,
     signal: run.signal,
+    report: (text: string) =>
+      void Bus.publish(Tool.Progress, { sessionId: run.session.id, callId: call.id, text }),
+    spawn: (task: { task: string; agent?: string }) => run.spawn({ ...task, callId: call.id }),
   }
-  return runTool({ call: call as ToolCall, context })
+  const snapshot = takeSnapshot({ request, call, records: run.records })
+  const slots = {
+    constrain: ({ tool }: { tool: { id: string } }) => refuseForeign(run, tool.id),
+    permit: run.permits.slot({ request, call }),
+    snapshot: snapshot.slot,
+  }
+  const result = await runTool({ call: call as ToolCall, context, slots })
+  snapshot.finish()
+  return result
 }
 
-/** Gives how often in a row this call had this result. */
-function appendResult(run: Run, call: Call, result: Result): number {
+/** What an agent was not given it cannot use, also where its model knows the name. */
+function refuseForeign({ tools, agent }: Run, id: string): Refusal | undefined {
+  if (tools.some(({ name }) => name === id)) return undefined
+  const own = tools.map(({ name }) => name).join(", ") || "none"
+  return { message: `"${id}" is not a tool of the agent "${agent.id}". Its tools: ${own}` }
+}
+
+/** Gives how often in a row this call, or the last few, had this result. */
+function appendResult(run: Run, call: Call, result: Result): Repeat {
   const { status, text, data, title, error, duration } = result
-  const times = countRepeats(run, call, result)
+  const repeat = addCall(run.repeats, JSON.stringify([call.name, call.arguments, status, text]))
   const message = Message.make({
     sessionId: run.session.id,
     parentId: lastId(run),
@@ -74,7 +107,7 @@ function appendResult(run: Run, call: Call, result: Result): number {
       requestId: call.id,
       toolName: call.name,
       status,
-      output: times >= nudgeAt ? text + nudge(times) : text,
+      output: repeat.times >= nudgeAt ? text + nudge(repeat) : text,
       ...(error ? { error } : {}),
       duration,
       timestamp: Date.now(),
@@ -82,15 +115,10 @@ function appendResult(run: Run, call: Call, result: Result): number {
     },
   })
   append(run, message)
-  return times
+  return repeat
 }
 
-function nudge(times: number): string {
-  return `\n\nThis same call gave this same result ${times} times in a row. Try something else.`
-}
-
-function countRepeats(run: Run, call: Call, result: Result): number {
-  const key = JSON.stringify([call.name, call.arguments, result.status, result.text])
-  run.repeats = { key, times: run.repeats.key === key ? run.repeats.times + 1 : 1 }
-  return run.repeats.times
+function nudge({ times, period }: Repeat): string {
+  const what = period === 1 ? "This same call" : `These same ${period} calls`
+  return `\n\n${what} gave this same result ${times} times in a row. Try something else.`
 }

@@ -1,11 +1,14 @@
 // What one prompt carries with it from its first request to its last: the session, the model, the history, the limits,
 // and the records that are still on their way to the disk.
+import type { AgentDefinition } from "#ability/agent/agent.ts"
 import type * as Provider from "#ability/provider/provider.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { NamedError } from "#util/error.ts"
 import type { Chosen } from "./choose-model.ts"
+import type { Permits } from "./permits.ts"
 import type * as SessionRecord from "./session-record.ts"
+import type { Task } from "./spawn-task.ts"
 
 export type Limits = { maxSteps: number; maxCost?: number }
 
@@ -15,23 +18,35 @@ export type Timing = {
   stall: number
   /** How often an answer is kept while it grows. */
   keepEvery: number
+  /** How long a person may take to answer a question. */
+  reply: number
   /** Before a request that failed `tries` times is made again. */
   wait: (error: unknown, tries: number) => number
 }
 
 export type Run = {
   session: SessionRecord.Info
+  agent: AgentDefinition
   chosen: Chosen
   system: string
   tools: Provider.ToolDescription[]
   history: Message.Info[]
+  /** Knows the part of the history that the model has been sent. */
+  converter?: Message.Converter
   limits: Limits
   timing: Timing
   signal: AbortSignal
   totals: SessionRecord.Totals
-  /** Calls in a row that were the same and had the same result. */
-  repeats: { key: string; times: number }
+  permits: Permits
+  /** The last calls with their results, as far as it takes to see that they repeat. */
+  repeats: string[]
   records: Records
+  /** How many tasks of other sessions it is inside of. */
+  depth: number
+  /** The tasks that it has given away: how many run, and who waits for a place. */
+  tasks: { running: number; waiting: (() => void)[] }
+  /** Have another agent do a task; for one call of a tool. */
+  spawn(task: Task): Promise<{ sessionId: string; text: string }>
 }
 
 /** Those that nobody has waited for yet, and what went wrong with the first that could not be kept. */

@@ -1,5 +1,6 @@
 // A session as it is kept: who, where, with which model, how it stands. Its messages lie beside it, one record each.
 import { z } from "zod"
+import * as Grant from "#ability/permission/grant.ts"
 import * as Bus from "#kernel/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
@@ -8,6 +9,7 @@ import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"
+import { chooseAgent } from "./choose-agent.ts"
 import * as Owner from "./owner.ts"
 
 export const Status = z.enum(["idle", "busy", "waiting", "interrupted", "error"])
@@ -34,6 +36,10 @@ export const Info = z.object({
   mode: z.enum(["act", "plan"]).default("act"),
   branch: z.string().default("main"),
   parentId: z.string().optional().describe("the session that this one was forked from"),
+  taskOf: z
+    .object({ sessionId: z.string(), callId: z.string() })
+    .optional()
+    .describe("the session, and its call, that this one does a task for"),
   status: Status.default("idle"),
   error: z.object({ name: z.string(), message: z.string() }).optional(),
   owner: Owner.Owner.optional().describe("the process that is working on it"),
@@ -82,7 +88,9 @@ export type Options = {
   agent?: string
   model?: string
   title?: string
+  mode?: Info["mode"]
   parentId?: string
+  taskOf?: { sessionId: string; callId: string }
   metadata?: Record<string, unknown>
 }
 
@@ -94,6 +102,7 @@ export async function create(options: Options = {}): Promise<Info> {
   const session = Info.parse({
     ...rest,
     id: createId("sess"),
+    agent: (await chooseAgent(rest.agent)).id,
     projectId: Instance.project.id,
     directory: Instance.directory,
     time: { created: now, updated: now },
@@ -113,12 +122,16 @@ export async function get(sessionId: string): Promise<Info> {
   throw new NotFound(sessionId)
 }
 
-/** The sessions of the current project, the one used last first. A broken one is named and hides no other. */
-export async function list(): Promise<Info[]> {
+/** The sessions of the current project, the one used last first; with `tasks` also those that do a task for another
+ * one. A broken one is named and hides no other. */
+export async function list(options: { tasks?: boolean } = {}): Promise<Info[]> {
   const projectId = Instance.project.id
   const names = await Storage.list(["session", projectId])
   const found = await Promise.all(names.map((name) => readKey(["session", projectId, name]).catch(warn)))
-  return found.filter((session) => session !== undefined).sort(lastUsedFirst)
+  return found
+    .filter((session) => session !== undefined)
+    .filter(({ taskOf }) => options.tasks || !taskOf)
+    .sort(lastUsedFirst)
 }
 
 /** Change a session as it is now, under the lock of all processes; kept, then announced. */
@@ -154,6 +167,7 @@ export async function claim(sessionId: string): Promise<{ session: Info; kept: P
 export async function remove(sessionId: string): Promise<void> {
   const session = await get(sessionId)
   refuseBusy(session)
+  await Grant.removeOfSession(session)
   await MessageStore.remove(sessionId)
   await Storage.remove(["session", session.projectId, sessionId])
   Bus.publish(Removed, { sessionId })
@@ -169,7 +183,7 @@ export function addUsage(totals: Totals, usage: Message.Usage): void {
 }
 
 /** In this instance prompts wait for each other, so what it has left busy is free. */
-function refuseBusy({ id, status, owner }: Info): void {
+export function refuseBusy({ id, status, owner }: Info): void {
   if (!isWorking(status) || !owner || Owner.isSelf(owner) || !Owner.isAlive(owner)) return
   const isHere = owner.pid === process.pid
   throw new Busy(id, isHere ? `in the instance of ${owner.directory}` : `in process ${owner.pid}`)

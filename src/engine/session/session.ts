@@ -1,13 +1,16 @@
 // Sessions: made, listed, prompted, forked, carried away and brought back. The door of this folder.
 import { rm } from "node:fs/promises"
+import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import { outputFolder } from "#ability/tool/output.ts"
+import * as Jobs from "#ability/tool/shell/jobs.ts"
+import * as TodoList from "#ability/tool/todo-list.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { historyOf } from "./history.ts"
 import * as Queue from "./queue.ts"
 import * as SessionRecord from "./session-record.ts"
 
-export { InvalidModel, NoModel } from "./choose-model.ts"
+export { InvalidModel, ModelChosen } from "./choose-model.ts"
 export {
   exportMarkdown,
   exportSession as export,
@@ -17,6 +20,7 @@ export {
 export { fork, MessageNotFound } from "./fork.ts"
 export { EmptyPrompt, type Input, Interrupted, prompt } from "./prompt.ts"
 export { abort } from "./queue.ts"
+export { diff, type Reverted, revert } from "./revert.ts"
 export {
   Busy,
   Created,
@@ -32,6 +36,7 @@ export {
   Status,
   Updated,
 } from "./session-record.ts"
+export { setMode } from "./set-mode.ts"
 
 /** The messages of a branch in order (the active one where none is named), or all of every branch. */
 export async function messages(
@@ -42,9 +47,18 @@ export async function messages(
   return options.all ? MessageStore.list(sessionId) : historyOf(sessionId, options.branch ?? session.branch)
 }
 
-/** Take a session away with all that is kept of it. What it is doing here is stopped first. */
+/** Take a session away with all that is kept of it, the sessions of its tasks too. What it is doing here is stopped
+ * first. */
 export async function remove(sessionId: string): Promise<void> {
   await Queue.end(sessionId)
+  await Jobs.end(sessionId)
   await SessionRecord.remove(sessionId)
+  await TodoList.remove(sessionId)
+  Snapshot.remove(sessionId)
+  await Snapshot.forget(sessionId)
   await rm(outputFolder(sessionId), { recursive: true, force: true })
+  const tasks = (await SessionRecord.list({ tasks: true })).filter(
+    ({ taskOf }) => taskOf?.sessionId === sessionId,
+  )
+  for (const { id } of tasks) await remove(id)
 }

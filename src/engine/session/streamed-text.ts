@@ -7,7 +7,7 @@ import * as MessageStore from "#knowledge/message/message-store.ts"
 import { keep, type Run } from "./run.ts"
 
 export function createStreamedText(run: Run, message: Message.Of<"text">) {
-  const { sessionId, id: messageId } = message
+  const { sessionId, id: messageId, parentId } = message
   let kind: "text" | "reasoning" = "text"
   let waiting = ""
   let soon: NodeJS.Immediate | undefined
@@ -28,7 +28,7 @@ export function createStreamedText(run: Run, message: Message.Of<"text">) {
     clearImmediate(soon)
     soon = undefined
     if (!waiting) return
-    Bus.publish(MessageStore.Delta, { sessionId, messageId, kind, text: waiting })
+    Bus.publish(MessageStore.Delta, { sessionId, messageId, parentId, kind, text: waiting })
     waiting = ""
     isShown = true
     later ??= setTimeout(store, run.timing.keepEvery)

@@ -2,6 +2,7 @@
 // file changes, so that prompt caches hold: no clock, no counters.
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
+import { mayUse } from "#ability/tool/may-use.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { Instance } from "#kernel/instance.ts"
 import { readRootFile } from "./read-root-file.ts"
@@ -42,7 +43,8 @@ export async function systemPrompt(agent: AgentDefinition, isTask: boolean): Pro
 
 /** Models make up names of agents unless they are shown the right ones. */
 function othersFor(agent: AgentDefinition): string[] {
-  if (!ToolRegistry.forAgent(agent.id).some(({ id }) => id === "subtask")) return []
+  const subtask = ToolRegistry.find("subtask")
+  if (!subtask || !mayUse(agent, subtask)) return []
   const others = AgentRegistry.list().filter(({ id, mode }) => mode === "subagent" && id !== agent.id)
   if (others.length === 0) return []
   const lines = others.slice(0, maxOthers).map(({ id, domain, capabilities, metadata }) => {

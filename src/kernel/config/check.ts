@@ -1,4 +1,4 @@
-// One layer against the schema: all of its problems at once, unknown keys removed with a warning. What comes out is a
+// One layer against the schema: all of its problems at once, unknown keys removed with a warning or refused. What comes out is a
 // plain copy without defaults, so that a layer says only what somebody wrote in it.
 import type { z } from "zod"
 import type { Path, Place } from "#util/jsonc.ts"
@@ -12,12 +12,14 @@ const maxDepth = 200
 // Nobody reads more, and a hostile file could have a hundred thousand.
 const maxNamed = 100
 
-/** `source` names the layer in messages; `locate` finds the place of a key, where there is a text to point into. */
+/** `source` names the layer in messages; `locate` finds the place of a key, where there is a text to point into;
+ * with `refuseUnknown` an unknown key is a problem like any other. */
 export function checkLayer(options: {
   schema: z.ZodType
   value: unknown
   source: string
-  locate?: (path: Path) => Place
+  locate?: ((path: Path) => Place) | undefined
+  refuseUnknown?: boolean
 }): Checked {
   const { schema, source } = options
   const checked: Checked = { value: {}, warnings: [], problems: [] }
@@ -34,12 +36,20 @@ export function checkLayer(options: {
   }
   for (const issue of schema.safeParse(copy).error?.issues ?? []) {
     const path = issue.path as (string | number)[]
-    if (issue.code === "unrecognized_keys") leaveOut(path, issue.keys)
+    if (issue.code === "unrecognized_keys" && options.refuseUnknown) refuse(path, issue.keys)
+    else if (issue.code === "unrecognized_keys") leaveOut(path, issue.keys)
     else if (checked.problems.length < maxNamed)
       checked.problems.push(at(path, explain(issue, valueAt(copy, path))))
   }
   checked.value = copy
   return checked
+
+  function refuse(path: Path, keys: string[]) {
+    for (const key of keys.slice(0, maxNamed))
+      checked.problems.push(
+        at([...path, key], `the key is unknown; ${suggest(key, knownKeys(schema, path))}`),
+      )
+  }
 
   function leaveOut(path: Path, keys: string[]) {
     const owner = valueAt(copy, path) as Raw

@@ -24,12 +24,12 @@ import {
 import { findOrigins, mergeLayers, type Origins } from "./merge.ts"
 import { renewCache } from "./remote.ts"
 import type { Ignored } from "./restrict.ts"
-import { Info, type Input } from "./schema.ts"
+import { Info, type Input, type Rule } from "./schema.ts"
 import { holdSecrets } from "./secrets.ts"
 import { watchFiles } from "./watch-files.ts"
 import { watchTrust } from "./watch-trust.ts"
 
-export { Info, type Input, McpServer, Provider, Rule, Standalone } from "./schema.ts"
+export { type AgentRule, Info, type Input, McpServer, Provider, Rule, Standalone } from "./schema.ts"
 export { redacted } from "./secrets.ts"
 export type { Ignored, Origins, Source, Status }
 export { Invalid, type Problem }
@@ -72,6 +72,14 @@ const state = Instance.state(
 /** The configuration of the current instance: read once, then kept until a reload replaces it. */
 export async function get(): Promise<Info> {
   return (await loadOnce(state())).inspection.config
+}
+
+/** The permission rules of each layer, in the order of the layers. */
+export async function rules(): Promise<{ source: Source; rules: Rule[] }[]> {
+  const { parts } = await loadOnce(state())
+  return parts.flatMap(({ source, value }) =>
+    Array.isArray(value.permission) ? [{ source, rules: value.permission as Rule[] }] : [],
+  )
 }
 
 /** What `inspect` says about the configuration in force, the problem of a failed reload included. */

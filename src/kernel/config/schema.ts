@@ -1,12 +1,33 @@
 // What a configuration may say. `Info` is the merged schema of both documents; `Standalone` is the one of the
 // TypeScript file alone, built from the same parts. Other folders take the types of rules and MCP servers from here.
 import { z } from "zod"
+import { nearest } from "#util/nearest.ts"
+import { fitsText, hasWildcard } from "#util/wildcard.ts"
 
-export const Rule = z.strictObject({
-  permission: z.string().min(1),
-  pattern: z.string().min(1),
-  action: z.enum(["allow", "deny", "ask"]),
-})
+/** What rules are about. */
+export const permissions = [
+  "file.read",
+  "file.write",
+  "file.edit",
+  "bash.execute",
+  "network.fetch",
+  "mcp.call",
+  "agent.delegate",
+  "tool.execute",
+  "todo",
+] as const
+
+/** A rule that can never fit would leave open what it should close, so it is refused. */
+export const Rule = z
+  .strictObject({
+    permission: z.string().check(namesPermission),
+    pattern: z.string().min(1, "the rule has no pattern"),
+    action: z.enum(["allow", "deny", "ask"]),
+  })
+  .refine(({ permission, pattern }) => !(permission.startsWith("file.") && /^~(\/|$)/.test(pattern)), {
+    path: ["pattern"],
+    error: '"~" is not expanded in a pattern; write the whole path',
+  })
 export type Rule = z.infer<typeof Rule>
 
 export const McpServer = z.strictObject({
@@ -24,6 +45,10 @@ export const McpServer = z.strictObject({
     .optional(),
 })
 export type McpServer = z.infer<typeof McpServer>
+
+/** Which agent a request goes to: `match` has words or phrases, with "|" between them. */
+export const AgentRule = z.strictObject({ match: z.string().min(1), agent: z.string().min(1) })
+export type AgentRule = z.infer<typeof AgentRule>
 
 type Hook = (...args: never[]) => unknown
 const Hook = z.custom<Hook>(
@@ -104,8 +129,15 @@ export const Info = z.strictObject({
     .optional(),
   provider: Providers.optional(),
   permission: z.array(Rule).optional(),
-  agent: z.strictObject({ name: z.string().optional(), model: z.string().optional() }).optional(),
+  agent: z
+    .strictObject({
+      name: z.string().optional(),
+      model: z.string().optional(),
+      rules: z.array(AgentRule).optional(),
+    })
+    .optional(),
   ...shared,
+  snapshot: z.boolean().optional().describe("false: what tools change is not kept, and cannot be undone"),
   remote: Remote.optional(),
   environment: z.record(z.string(), z.string()).optional(),
 })
@@ -129,4 +161,12 @@ function isRemoteUrl(text: string): boolean {
   const loopback =
     url.hostname === "localhost" || url.hostname === "[::1]" || /^127(\.\d+){3}$/.test(url.hostname)
   return url.protocol === "https:" || (url.protocol === "http:" && loopback)
+}
+
+function namesPermission({ value, issues }: z.core.ParsePayload<string>): void {
+  if (permissions.some((name) => fitsText(value, name))) return
+  const near = hasWildcard(value) ? undefined : nearest(value, permissions)
+  const hint = near ? `did you mean "${near}"?` : `there are ${permissions.join(", ")}`
+  const message = `permission ${JSON.stringify(value)} does not exist; ${hint}`
+  issues.push({ code: "custom", message, input: value })
 }

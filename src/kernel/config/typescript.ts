@@ -43,8 +43,20 @@ export async function loadConfig(path: string): Promise<Standalone> {
   return Standalone.parse(value)
 }
 
-/** The default export of a TypeScript file whose content is `bytes`; a new content is a new module. */
+/** The default export of a TypeScript file whose content is `bytes`. */
 export async function importConfig(file: string, bytes: Uint8Array, timeout = limit): Promise<unknown> {
+  const { default: config } = await importModule(file, bytes, timeout)
+  if (config !== undefined) return config
+  const message = "there is no default export; write export default defineConfig({ … })"
+  throw new Invalid([{ source: file, path: "", message }])
+}
+
+/** What a TypeScript file whose content is `bytes` exports; a new content is a new module. */
+export async function importModule(
+  file: string,
+  bytes: Uint8Array,
+  timeout = limit,
+): Promise<Record<string, unknown>> {
   registerOwnNames()
   const url = pathToFileURL(file).href + mark + createHash("sha256").update(bytes).digest("hex").slice(0, 16)
   let timer: NodeJS.Timeout | undefined
@@ -53,16 +65,13 @@ export async function importConfig(file: string, bytes: Uint8Array, timeout = li
       const error = new Error(`the import took longer than ${timeout / 1000} s`)
       timer = setTimeout(() => reject(error), timeout)
     })
-    const module: { default?: unknown } = await Promise.race([import(url), late])
-    if (module.default !== undefined) return module.default
+    return await Promise.race([import(url), late])
   } catch (error) {
     const message = errorText(error).trim().split("\n")[0] || "the file threw an error"
     throw new Invalid([{ source: file, ...placeIn(error, url), path: "", message }], { cause: error })
   } finally {
     clearTimeout(timer)
   }
-  const message = "there is no default export; write export default defineConfig({ … })"
-  throw new Invalid([{ source: file, path: "", message }])
 }
 
 /** The hook stays for the life of the process: a config may import lazily, and agents and tools are files like it. */

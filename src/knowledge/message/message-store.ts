@@ -17,6 +17,10 @@ export const Delta = Bus.define(
   z.object({
     sessionId: z.string(),
     messageId: z.string(),
+    parentId: z
+      .string()
+      .nullish()
+      .describe("what it follows; that may still be on its way to the disk, and not be announced yet"),
     kind: z.enum(["text", "reasoning"]),
     text: z.string(),
   }),

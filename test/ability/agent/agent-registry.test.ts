@@ -72,7 +72,7 @@ for (const [definition, says] of [
   [{ name: "nobody" }, /id: is missing/],
   [
     { id: "a", permissions: [{ permission: "file.wirte", pattern: "*", action: "deny" }] },
-    /permissions\[0\]: .*file\.write/,
+    /permissions\[0\]\.permission: .*did you mean "file\.write"/,
   ],
   [
     { id: "a", permissions: [{ permission: "file.write", pattern: "*", action: "dney" }] },

@@ -1,6 +1,6 @@
 // Agents in files: YAML, Markdown and TypeScript, good and bad, in folders that are trusted and that are not.
 import assert from "node:assert/strict"
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { test } from "node:test"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
@@ -105,7 +105,7 @@ for (const [name, content, says] of [
   [
     "rule.yaml",
     "permissions:\n  - permission: file.wirte\n    pattern: '*'\n    action: deny\n",
-    /permissions\[0\]: .*"file\.write"/,
+    /rule\.yaml:2:5: permissions\[0\]\.permission: .*"file\.write"/,
   ],
   ["list.yaml", "- a\n- b\n", /expected an object, received a list/],
   ["empty.yaml", "", /expected an object, received null/],
@@ -312,4 +312,64 @@ test("a TypeScript file gives its agents to every Instance that scans it, change
     },
     { prepare: trusting, files: agentFiles({ "a.ts": code }) },
   )
+})
+
+const says = (systemPrompt: string) => `---\n---\n${systemPrompt}\n`
+
+test("AgentRegistry.load() sees files that came, changed and went, and trust that was given or taken", async () => {
+  const allow = "---\npermissions: [{ permission: todo, pattern: '*', action: allow }]\n---\nhi\n"
+  await inProject(
+    async (tmp) => {
+      const ids = async () => {
+        await AgentRegistry.load()
+        return AgentRegistry.list().map(({ id }) => id)
+      }
+      assert.deepEqual(await ids(), ["build", "one", "plan"])
+      defineAgent({ id: "mine" })
+      tmp.write(`${folder}one.md`, says("second"))
+      tmp.write(`${folder}two.md`, allow)
+      tmp.write(`${folder}three.ts`, code.replaceAll("analyst-ts", "three"))
+      assert.deepEqual(await ids(), ["build", "mine", "one", "plan", "two"])
+      assert.equal(AgentRegistry.get("one").systemPrompt, "second")
+      assert.deepEqual(AgentRegistry.get("two").permissions, [])
+      await Trust.grant(tmp.path)
+      assert.deepEqual(await ids(), ["build", "mine", "one", "plan", "three", "two"])
+      assert.equal(AgentRegistry.get("two").permissions.length, 1)
+      rmSync(join(tmp.path, folder, "three.ts"))
+      rmSync(join(tmp.path, folder, "one.md"))
+      assert.deepEqual(await ids(), ["build", "mine", "plan", "two"])
+      await Trust.remove(tmp.path)
+      await ids()
+      assert.deepEqual(AgentRegistry.get("two").permissions, [])
+      rmSync(join(tmp.path, folder), { recursive: true })
+      assert.deepEqual(await ids(), ["build", "mine", "plan"])
+    },
+    { files: agentFiles({ "one.md": says("first") }) },
+  )
+})
+
+test("a trusted file that cannot be used lets no other agent of its name work, until it is mended", async () => {
+  await inProject(
+    async (tmp) => {
+      await AgentRegistry.load()
+      const broken = { name: "Agent.Invalid", message: /build\.md:2:1: permisions: .*"permissions"/ }
+      assert.throws(() => AgentRegistry.get("build"), broken)
+      await assert.rejects(AgentRegistry.getDefault(), broken)
+      assert.deepEqual(
+        AgentRegistry.list().map(({ id }) => id),
+        ["plan"],
+      )
+      tmp.write(`${folder}build.md`, says("mine"))
+      assert.equal((await AgentRegistry.getDefault()).systemPrompt, "mine")
+      rmSync(join(tmp.path, folder, "build.md"))
+      assert.equal((await AgentRegistry.getDefault()).systemPrompt, "")
+    },
+    {
+      prepare: trusting,
+      files: agentFiles({ "build.md": "---\npermisions: []\n---\nhi\n" }),
+    },
+  )
+  await inProject(async () => assert.equal((await AgentRegistry.getDefault()).id, "build"), {
+    files: agentFiles({ "build.md": "---\npermisions: []\n---\nhi\n" }),
+  })
 })

@@ -252,3 +252,12 @@ test("write and edit leave no open file behind", async () => {
     assert.equal(existsSync(join(tmp.path, "new/19/a.txt")), true)
   })
 })
+
+test("a path that starts with ~ makes no folder of that name", async () => {
+  await inProject(async (tmp) => {
+    const refused = await call("write", { path: "~/notes.txt", content: "x" }, granting())
+    assert.match(refused.text, /"~" is not expanded; write the whole path/)
+    assert.equal(existsSync(join(tmp.path, "~")), false)
+    assert.equal((await call("write", { path: "./~/notes.txt", content: "x" }, granting())).status, "success")
+  })
+})

@@ -42,3 +42,14 @@ test("openTarget() opens nothing else outside of the workspace", async () => {
     })
   })
 })
+
+// Each folder of the way is looked at once, not from the root again for each: that took a minute here.
+test("openTarget() says of a name a thousand folders deep that it is missing", {
+  timeout: 30_000,
+}, async () => {
+  await inProject(async (tmp) => {
+    tmp.write("src/a.txt", "text")
+    const path = `src/${"d/".repeat(1_900)}a.txt`
+    await assert.rejects(openTarget(path, context), { name: "Tool.Missing", message: /"src" is there/ })
+  })
+})

@@ -146,15 +146,18 @@ test("runTool() by default allows reading inside the workspace and nothing else"
     const refused = await call("probe", { n: 1 })
     assert.equal(
       refused.text,
-      `"probe" was not run: probe.run of "1" is not allowed. Only reading inside the workspace (${tmp.path}) is allowed.`,
+      `"probe" was not run: probe.run of "1" needs a person's permission, and nobody can be asked here. --yes would allow it.`,
     )
     assert.equal(refused.refused, "permission")
     for (const tool of ["read", "ls", "grep"]) {
       const result = await call(tool, { path: outside, ...(tool === "grep" ? { pattern: "x" } : {}) })
-      assert.match(result.text, /outside of the workspace\. Only reading inside the workspace/)
+      assert.match(
+        result.text,
+        /\(outside of the workspace\) needs a person's permission, and nobody can be asked here\. --allow "file\.read:/,
+      )
     }
     Tool.define("silent", () => ({ description: "", parameters: z.object({}), execute: async () => "ran" }))
-    assert.match((await call("silent", {})).text, /it does not say what it needs/)
+    assert.match((await call("silent", {})).text, /tool\.execute of "silent" needs a person's permission/)
     assert.deepEqual(seen, [])
   })
 })
@@ -279,7 +282,7 @@ test("runTool() cuts long text to 50 KB and spills it where read of the same ses
     )
     assert.match((await call("grep", { path: file, pattern: "line 2999\\d" })).text, /30000:line 29999/)
     const other = await call("read", { path: file }, { sessionId: "ses_2" })
-    assert.match(other.text, /outside of the workspace/)
+    assert.match(other.text, /\(outside of the workspace\) needs a person's permission/)
   })
 })
 

@@ -55,18 +55,19 @@ for (const [args, says] of [
     assert.match(err, /^vitamin: [^\n]+\n$/)
   })
 
-test("vitamin run says that no model is configured and how to choose one", async () => {
+test("vitamin run says in one line that no model is configured, which it uses, and how to choose one", async () => {
   await using tmp = await tmpdir()
   const { code, out, err } = await vitamin(tmp, ["run", "Fix the login bug"])
-  assert.equal(code, 1)
-  assert.equal(out, "")
-  assert.match(err, /^vitamin: No model is configured\. .*VITAMIN_MODEL=provider\/model.*\n$/)
+  assert.equal(code, 0)
+  assert.match(out, /My rules do not cover this/)
+  assert.match(err, /^vitamin: no model is configured: .*local\/rules.*VITAMIN_MODEL=provider\/model.*\n$/)
 })
 
 test("vitamin run shows a stack only with --log-level debug", async () => {
   await using tmp = await tmpdir()
-  assert.doesNotMatch((await vitamin(tmp, ["run", "x"])).err, /\n {4}at /)
-  assert.match((await vitamin(tmp, ["run", "x", "--log-level", "debug"])).err, /\n {4}at /)
+  const wrong = ["run", "x", "--model", "nonsense"]
+  assert.doesNotMatch((await vitamin(tmp, wrong)).err, /\n {4}at /)
+  assert.match((await vitamin(tmp, [...wrong, "--log-level", "debug"])).err, /\n {4}at /)
 })
 
 test("vitamin run --dir names a folder that is not there", async () => {

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { test } from "node:test"
 import { fileURLToPath } from "node:url"
 import { version } from "#util/version.ts"
+import { noServers } from "../../fixture/no-servers.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
@@ -27,7 +28,7 @@ function unpack(tmp: Tmp): string {
 function run(tmp: Tmp, args: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: tmp.path,
-    env: tmp.env,
+    env: { ...tmp.env, ...noServers },
     encoding: "utf8",
   })
   return { status, stdout, stderr }
@@ -41,7 +42,7 @@ test("the packed package runs without node_modules, source or project around it"
   assert.equal(run(tmp, [command, "--version"]).stdout, `${version}\n`)
   const shown = run(tmp, [command, "config", "show"])
   assert.equal(shown.status, 0, shown.stderr)
-  assert.match(run(tmp, [command, "run", "x"]).stderr, /No model is configured/)
+  assert.match(run(tmp, [command, "run", "x"]).stderr, /no model is configured/)
   const library = run(tmp, [
     "--input-type=module",
     "-e",
@@ -60,8 +61,8 @@ test("the installed command goes on in the Node that came along when the machine
   mkdirSync(join(tmp.path, "node_modules", shipped, "bin"), { recursive: true })
   symlinkSync(process.execPath, join(tmp.path, "node_modules", shipped, "bin", "node"))
   const { status, stderr } = run(tmp, ["--import", asOldNode, command, "run", "x"])
-  assert.equal(status, 1)
-  assert.match(stderr, /No model is configured/)
+  assert.equal(status, 0, stderr)
+  assert.match(stderr, /no model is configured/)
   assert.equal(run(tmp, ["--import", asOldNode, command, "run"]).status, 2)
 })
 

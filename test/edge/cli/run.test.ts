@@ -1,7 +1,10 @@
 // `vitamin run` as a process against a loopback model, in all four wire forms.
 import assert from "node:assert/strict"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
+import { running, uniqueNap, until } from "../../ability/tool/shell/running.ts"
 import { startVitamin, vitamin } from "../../fixture/cli.ts"
 import { call, cut, env, fakeLlm, stall, status, text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
@@ -127,6 +130,20 @@ test("vitamin run is interrupted by SIGINT with 130, and the session goes on", a
   assert.match(child.errors(), /interrupted; go on with: vitamin run --session sess_/)
   assert.match((await vitamin(tmp, ["session", "list"])).out, / interrupted /)
   assert.equal((await vitamin(tmp, ["run", "--continue", "again"], variables)).out, "whole")
+})
+
+test("vitamin run that is told to stop while it ends its background jobs leaves none of them", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const nap = uniqueNap()
+  tmp.write("job.sh", `trap 'touch told' TERM; setsid sleep ${nap} & while :; do sleep 0.05; done`)
+  const command = "bash job.sh"
+  await using llm = await fakeLlm([call("bash", { command, background: true }), text("started")])
+  await using child = startVitamin(tmp, ["run", "--yes", "x"], env(llm, "chat").variables)
+  await until("the job is told to end", () => existsSync(join(tmp.path, "told")))
+  child.process.kill("SIGTERM")
+  assert.equal(await child.exit, 0, child.errors())
+  assert.deepEqual(child.lines, ["started"])
+  assert.deepEqual(running(nap), [])
 })
 
 test("vitamin run --timeout ends a model that says nothing", async () => {

@@ -1,10 +1,12 @@
 // A real `vitamin serve`: signals, hosts, reload and trust while it runs, and what happens when nobody reads its log.
 import assert from "node:assert/strict"
-import { readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
+import * as Running from "../../ability/tool/shell/running.ts"
 import { serving, startVitamin, vitamin } from "../../fixture/cli.ts"
+import { call, env, fakeLlm } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
 type Serving = Awaited<ReturnType<typeof serving>>
@@ -30,6 +32,36 @@ for (const signals of [["SIGINT"], ["SIGTERM"], ["SIGHUP"], ["SIGINT", "SIGINT"]
     assert.equal(await child.exit, 0, child.errors())
     assert.ok(readFileSync(join(tmp.env.XDG_STATE_HOME!, "vitamin/events/0/reserved"), "utf8"))
   })
+
+test("vitamin serve that stops answers who waits for a session, and leaves nothing of it running", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const nap = Running.uniqueNap()
+  tmp.write("stubborn.sh", `trap '' TERM; touch up; while :; do sleep ${nap}; done`)
+  const permission = [{ permission: "bash.execute", pattern: "bash stubborn.sh", action: "allow" }]
+  await using llm = await fakeLlm((_, turn) =>
+    call("bash", { command: turn === 0 ? "bash stubborn.sh" : "touch asked-for" }),
+  )
+  const server = await serving(tmp, [], {
+    ...env(llm, "chat").variables,
+    VITAMIN_CONFIG: JSON.stringify({ permission }),
+  })
+  await using child = server.child
+  const post = async (path: string, body: object) => {
+    const headers = { ...bearer(server), "content-type": "application/json" }
+    const response = await fetch(server.url + path, { method: "POST", headers, body: JSON.stringify(body) })
+    return (await response.json()) as { id: string; error?: { name: string } }
+  }
+  const ask = async () => post(`/session/${(await post("/session", {})).id}/message`, { text: "go" })
+  const running = ask()
+  await until("the command runs", async () => existsSync(join(tmp.path, "up")))
+  const waiting = ask()
+  const pending = () => fetch(`${server.url}/permission/pending`, { headers: bearer(server) })
+  await until("a question", async () => ((await (await pending()).json()) as unknown[]).length === 1)
+  child.process.kill("SIGTERM")
+  for (const answer of [running, waiting]) assert.equal((await answer).error?.name, "Session.Interrupted")
+  assert.equal(await child.exit, 0, child.errors())
+  assert.deepEqual(Running.running(nap), [])
+})
 
 test("vitamin serve listens on 3141 by default and on loopback only", async () => {
   await using tmp = await tmpdir()

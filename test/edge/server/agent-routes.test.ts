@@ -37,6 +37,9 @@ test("GET /agent and /agent/:id give the agents of the request's directory, with
     const one = (await (await get("/agent/reader")).json()) as Record<string, unknown>
     assert.deepEqual([one.usableTools, one.systemPrompt, one.mode], [["read"], "You read.", "subagent"])
     assert.match(String(one.file), /reader\.md$/)
+    tmp.write(".vitamin/agents/reader.md", "---\ntools: [read]\n---\nYou read well.\n")
+    const edited = (await (await get("/agent/reader")).json()) as Record<string, unknown>
+    assert.equal(edited.systemPrompt, "You read well.", "without a new start")
     const missing = await get("/agent/raeder")
     assert.equal(missing.status, 404)
     assert.equal((await errorOf(missing)).name, "Agent.NotFound")

@@ -86,6 +86,22 @@ test("Prefer: respond-async answers at once with 202 and the turn goes on", asyn
   assert.equal((await api("GET", `/session/${session.id}`)).body.status, "idle")
 })
 
+test("Prefer: respond-async refuses at once what is no prompt, and who would have to wait but will not", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([text("slow", { delay: 100, deltas: 4 })])
+  const server = await serving(tmp, [], env(llm, "chat").variables)
+  await using _ = server.child
+  const api = client(server)
+  const { body: session } = await api("POST", "/session", {})
+  const prompt = async (body: object) =>
+    (await api("POST", `/session/${session.id}/message`, body, { prefer: "respond-async" })).status
+  assert.equal(await prompt({ text: "  " }), 400)
+  await eventsUntil(server, "session.idle", async () => {
+    assert.equal(await prompt({ text: "go" }), 202)
+    assert.equal(await prompt({ text: "and", whenBusy: "refuse" }), 409)
+  })
+})
+
 test("session routes: list, fork, abort, remove, and what is not there", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([text("a")])
@@ -140,9 +156,10 @@ test("GET /provider and /tool tell what there is to work with", async () => {
   assert.equal(providers.find(({ id }) => id === "openai")!.hasKey, false)
   assert.doesNotMatch(JSON.stringify(providers), /canary/)
   const tools = (await api("GET", "/tool")).body as unknown as { id: string }[]
-  assert.deepEqual(tools.map(({ id }) => id).sort(), ["glob", "grep", "ls", "read"])
+  const ids = "bash edit fetch glob grep ls read subtask todo write".split(" ")
+  assert.deepEqual(tools.map(({ id }) => id).sort(), ids)
   assert.equal((await api("GET", "/tool/read")).body.readOnly, true)
   const missing = await api("GET", "/tool/raed")
   assert.equal(missing.status, 404)
-  assert.match(JSON.stringify(missing.body), /Available: glob, grep, ls, read/)
+  assert.match(JSON.stringify(missing.body), /Available: bash, edit, .*read/)
 })

@@ -106,3 +106,16 @@ test("a tool that the agent was not given is refused at the gate, whatever the r
     assert.match(String(bash?.output), /"bash" is not a tool of the agent "plan"/)
   })
 })
+
+test("a file of an agent that changed is used from the next prompt on", async () => {
+  await inWorld([text("a"), text("b")], async ({ ask, llm, tmp }) => {
+    tmp.write(".vitamin/agents/poet.md", "---\n---\nAnswer in verse.\n")
+    await ask("one", { agent: "poet" })
+    tmp.write(".vitamin/agents/poet.md", "---\ntools: [read]\n---\nAnswer in prose.\n")
+    await ask("two")
+    const [one, two] = llm.requests
+    assert.match(one!.system, /Answer in verse\./)
+    assert.match(two!.system, /Answer in prose\./)
+    assert.deepEqual([one!.tools.length > 1, two!.tools.length], [true, 1])
+  })
+})

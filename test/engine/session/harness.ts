@@ -28,16 +28,16 @@ export type World = {
   messages(): Promise<Message.Info[]>
   status(): Promise<string>
 }
-type Setting = { wire?: Wire; config?: object; variables?: Record<string, string> }
+type Setting = { wire?: Wire; config?: object; variables?: Record<string, string>; git?: boolean }
 
-export const hasty: Timing = { stall: 1_500, keepEvery: 1_000, wait: () => 1 }
+export const hasty: Timing = { stall: 1_500, keepEvery: 1_000, reply: 20_000, wait: () => 1 }
 
 export async function inWorld(
   script: Script,
   fn: (world: World) => Promise<unknown>,
-  { wire = "chat", config, variables: more }: Setting = {},
+  { wire = "chat", config, variables: more, git = false }: Setting = {},
 ): Promise<void> {
-  await using tmp = await tmpdir()
+  await using tmp = await tmpdir({ git })
   await using llm = await fakeLlm(script)
   const { variables } = env(llm, wire)
   const own = { ...variables, ...(config ? { VITAMIN_CONFIG: JSON.stringify(config) } : {}), ...more }

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import * as Permission from "#ability/permission/permission.ts"
 import * as Session from "#engine/session/session.ts"
 import { call, calls, text } from "../../fixture/fake-llm.ts"
-import { defineTool, inWorld, resultsOf, textOf } from "./harness.ts"
+import { defineTool, inWorld, resultsOf, textOf, until } from "./harness.ts"
 
 test("Session.prompt({ maxSteps }) stops after so many requests, with a result for each call", async () => {
   let n = 0
@@ -41,17 +42,59 @@ test("Session.prompt({ maxCost }) stops before it would spend more, and gives an
   )
 })
 
-test("Session.prompt() tells the model at the third same call with the same result, and stops at the sixth", async () => {
+test("Session.prompt() tells the model at the third same call with the same result, and stops at the fourth", async () => {
   await inWorld(
     () => call("look", { value: "a" }),
     async ({ ask, llm, messages }) => {
       defineTool("look", async () => "nothing", { readOnly: true })
-      await assert.rejects(ask("go"), { name: "Session.Looping", message: /"look" 6 times/ })
-      assert.equal(llm.requests.length, 6)
+      await assert.rejects(ask("go", { asks: "deny" }), {
+        name: "Session.Looping",
+        message: /"look" 4 times/,
+      })
+      assert.equal(llm.requests.length, 4)
       const outputs = resultsOf(await messages()).map(
-        ({ output }) => /same result (\d)/.exec(String(output))?.[1],
+        ({ output }) => /This same call gave this same result (\d)/.exec(String(output))?.[1],
       )
-      assert.deepEqual(outputs, [undefined, undefined, "3", "4", "5", "6"])
+      assert.deepEqual(outputs, [undefined, undefined, "3", "4"])
+    },
+  )
+})
+
+for (const period of [2, 3, 4])
+  test(`Session.prompt() sees calls that go round in a circle of ${period}`, async () => {
+    let n = 0
+    await inWorld(
+      () => call("look", { value: `${n++ % period}` }),
+      async ({ ask, llm, messages }) => {
+        defineTool("look", async ({ value }) => `saw ${value}`, { readOnly: true })
+        await assert.rejects(ask("go", { asks: "deny" }), { name: "Session.Looping" })
+        assert.equal(llm.requests.length, 4 * period)
+        const told = resultsOf(await messages()).findIndex(({ output }) =>
+          /Try something else/.test(String(output)),
+        )
+        assert.equal(told, 3 * period - 1)
+      },
+    )
+  })
+
+test("Session.prompt() asks a person at the fourth same call: once goes on, reject stops", async () => {
+  await inWorld(
+    () => call("look", { value: "a" }),
+    async ({ ask, llm, events, status }) => {
+      defineTool("look", async () => "nothing", { readOnly: true })
+      const answered = ask("go")
+      await until(() => Permission.pending().length === 1, "the first question")
+      const [first] = Permission.pending()
+      assert.deepEqual(first?.needs, [])
+      assert.match(first!.title, /repeats itself: "look".* 4 times\. Go on\?/)
+      assert.equal(await status(), "waiting")
+      await Permission.reply(first!.id, "once")
+      await until(() => Permission.pending().length === 1, "the second question")
+      assert.equal(llm.requests.length, 8)
+      await Permission.reply(Permission.pending()[0]!.id, "reject")
+      await assert.rejects(answered, { name: "Session.Looping" })
+      assert.equal(await status(), "error")
+      assert.equal(events.filter(({ type }) => type === "permission.requested").length, 2)
     },
   )
 })
@@ -60,7 +103,7 @@ test("Session.prompt() keeps the results of all calls that ran beside the one to
   const six = Array.from({ length: 6 }, () => call("look", { value: "a" }))
   await inWorld([calls([...six, call("look", { value: "b" })])], async ({ ask, messages }) => {
     defineTool("look", async () => "nothing", { readOnly: true })
-    await assert.rejects(ask("go"), { name: "Session.Looping" })
+    await assert.rejects(ask("go", { asks: "deny" }), { name: "Session.Looping" })
     const statuses = resultsOf(await messages()).map(({ status }) => status)
     assert.deepEqual(statuses, Array(7).fill("success"))
   })

@@ -5,9 +5,10 @@ import { Instance } from "#kernel/instance.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { run } from "../../fixture/child.ts"
 import { call, status as httpStatus, stall, text } from "../../fixture/fake-llm.ts"
+import { noServers } from "../../fixture/no-servers.ts"
 import { inWorld, shapeOf, textOf, until } from "./harness.ts"
 
-test("Session.prompt() needs words, a session and a model, and says which is missing", async () => {
+test("Session.prompt() needs words and a session, and says which is missing; a model is always there", async () => {
   await inWorld([], async ({ ask, session, status, events }) => {
     await assert.rejects(ask("  \n"), { name: "Session.InvalidPrompt" })
     await assert.rejects(ask("x", { sessionId: "sess_none" }), { name: "Session.NotFound" })
@@ -16,7 +17,10 @@ test("Session.prompt() needs words, a session and a model, and says which is mis
     assert.equal((await Session.get(session.id)).error?.name, "Session.InvalidModel")
     assert.equal(events.at(-1)?.type, "session.error")
     delete process.env.VITAMIN_MODEL
-    await assert.rejects(ask("x"), { name: "Session.NoModel" })
+    Object.assign(process.env, noServers)
+    assert.match(textOf(await ask("hello")), /Hello/)
+    assert.equal((await Session.get(session.id)).model, undefined)
+    assert.equal(events.find(({ type }) => type === "model.chosen") !== undefined, true)
   })
 })
 
@@ -107,7 +111,7 @@ test('Session.prompt({ whenBusy: "refuse" }) throws Session.Busy and leaves the 
 })
 
 test("Session.prompt() to a session that another live process works on throws Session.Busy; of a dead one it is interrupted", async () => {
-  await inWorld([text("a")], async ({ ask, session, status }) => {
+  await inWorld([text("a")], async ({ ask, session, status, events }) => {
     const { projectId, id } = session
     await using child = run(process.execPath, [
       "-e",
@@ -120,6 +124,9 @@ test("Session.prompt() to a session that another live process works on throws Se
       Object.assign(draft, { status: "busy", owner }),
     )
     await assert.rejects(ask("one"), { name: "Session.Busy", message: new RegExp(`process ${owner.pid}`) })
+    const told = events.flatMap(({ type, payload }) => (type === "session.error" ? [payload] : []))
+    const message = `Session ${id} is busy in process ${owner.pid}.`
+    assert.deepEqual(told, [{ sessionId: id, error: { name: "Session.Busy", message } }])
     await assert.rejects(Session.remove(id), { name: "Session.Busy" })
     assert.equal(await status(), "busy")
     child.process.kill("SIGKILL")

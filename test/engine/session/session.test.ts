@@ -7,6 +7,7 @@ import * as Bus from "#kernel/bus.ts"
 import * as Global from "#kernel/global.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Storage from "#kernel/storage/storage.ts"
+import { running, uniqueNap } from "../../ability/tool/shell/running.ts"
 import { call, stall, text } from "../../fixture/fake-llm.ts"
 import { filesOf, inWorld, until } from "./harness.ts"
 
@@ -79,6 +80,17 @@ test("Session.remove() of a session at work stops it, and nothing of it comes ba
     await assert.rejects(work, { name: "Session.Interrupted", message: /removed/ })
     await assert.rejects(Session.get(session.id), { name: "Session.NotFound" })
     assert.deepEqual(await Storage.list(["message", session.id]), [])
+  })
+})
+
+test("Session.remove() ends what the session runs in the background", async () => {
+  const nap = `sleep ${uniqueNap()}`
+  const script = [call("bash", { command: `${nap} & ${nap}`, background: true }), text("started")]
+  await inWorld(script, async ({ session, ask }) => {
+    await ask("go", { asks: "once" })
+    assert.ok(running(nap).length > 0)
+    await Session.remove(session.id)
+    assert.deepEqual(running(nap), [])
   })
 })
 

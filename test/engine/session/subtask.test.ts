@@ -63,6 +63,20 @@ test("subtask adds what it used to the session that gave it", async () => {
   })
 })
 
+test("what a subtask costs counts before the next request is made", async () => {
+  const usage = { input: 1_000_000, output: 0 }
+  const openai = { models: { "fake-model": { cost: { input: 1, output: 1 } } } }
+  const script = [call("subtask", { task: "t" }), text("dear", { usage }), text("never")]
+  await inWorld(
+    script,
+    async ({ ask, llm }) => {
+      await assert.rejects(ask("x", { ...allowed, maxCost: 0.5 }), { name: "Session.CostLimit" })
+      assert.equal(llm.requests.length, 2)
+    },
+    { config: { provider: { openai } } },
+  )
+})
+
 test("subtask needs a permission of its own, and its session has no right that the first one has not", async () => {
   const script = [
     call("subtask", { task: "t" }),

@@ -168,6 +168,22 @@ for (const action of ["allow", "deny", "ask"])
     assert.match(message, /permission\[1\]\.pattern: is missing/)
   })
 
+test("Config.load() names a rule for a permission that does not exist, with its line", async () => {
+  await using tmp = await tmpdir()
+  const file = writeGlobal(`{
+  "permission": [
+    { "permission": "mcp.*", "pattern": "*", "action": "ask" },
+    { "permission": "bash.exec", "pattern": "*", "action": "deny" },
+    { "permission": "file.read", "pattern": "~/.ssh/**", "action": "deny" }
+  ]
+}`)
+  const { message } = await problemsOf(() => Config.load({ directory: tmp.path }))
+  assert.deepEqual(message.split("\n"), [
+    `${file}:4:7: permission[1].permission: permission "bash.exec" does not exist; did you mean "bash.execute"?`,
+    `${file}:5:34: permission[2].pattern: "~" is not expanded in a pattern; write the whole path`,
+  ])
+})
+
 test("Config.load() refuses __proto__, cycles and non-objects given inline", async () => {
   await using tmp = await tmpdir()
   const cycle: Record<string, unknown> = {}

@@ -156,7 +156,7 @@ for (const [kind, extra] of [
 
 test("Config.inspect() names a hundred ignored rules by their place in the file, and counts the rest", async () => {
   await using tmp = await tmpdir()
-  const rule = (action: string) => ({ permission: "p", pattern: "*", action })
+  const rule = (action: string) => ({ permission: "todo", pattern: "*", action })
   const permission = [rule("deny"), ...Array(150).fill(rule("allow")), rule("ask")]
   tmp.write(".vitamin/config.jsonc", JSON.stringify({ permission }))
   const { config, ignored } = await Config.inspect({ directory: tmp.path })

@@ -1,7 +1,16 @@
 // Made from the .md files of this folder by script/descriptions.ts --write.
 export const descriptions = {
+  bash: "Run a command in bash. No terminal, stdin is empty. The working directory is kept between calls. `background` starts a job and returns its id; `job` reads its new output (`timeout`: wait so long for its end), with `stop` ends it. Processes left by a foreground command are ended.",
+  edit: "Replace text in a file. Each `oldText` must be exactly as in the file (without line numbers) and occur once, unless `replaceAll`. Several edits are made in order, all or none.",
+  fetch:
+    "Get a web page (http, https) as Markdown: its main content with links. JSON and text come as they are, other files are described.",
   glob: 'Find files by pattern: `src/**/*.ts`, `*.{js,ts}` (a pattern without "/" matches in every folder). Ignored files are left out.',
   grep: "Search file contents with a regular expression (ripgrep), or literal text with `fixed`. `glob` limits the files, `context` adds lines around each match.",
   ls: "List a folder: folders first, then files with sizes. Ignored entries are left out.",
   read: "Read a text file, lines numbered. Without a range: the first 2000 lines. Images and other binaries are described.",
+  subtask:
+    "Give a task to another agent, which works on its own with a fresh memory and answers with its result. Say everything it needs to know. Good for searching widely and for parts that can be done apart.",
+  todo: "Task list of this session, shown to the person. Without `todos`: show it. Items are merged by text (new ones appended); `replace` makes the list exactly these.",
+  write:
+    "Create a file, or replace all of it. Missing folders are made. To change parts of a file, use edit.",
 } as const

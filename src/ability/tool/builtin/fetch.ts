@@ -11,7 +11,14 @@ const shortCharacters = 500
 const html = /^(text\/html|application\/xhtml\+xml)$/
 const text = /^text\/|[/+](json|xml|yaml|x-yaml|toml|javascript|ecmascript|x-ndjson|graphql|sql|x-sh)$/
 
-const Parameters = z.strictObject({ url: z.string().min(1) })
+const Parameters = z.strictObject({
+  url: z
+    .string()
+    .refine(
+      isFetchable,
+      "expected a whole URL such as https://example.com/page (http or https, no user name or password)",
+    ),
+})
 type Args = z.infer<typeof Parameters>
 type Content = { text: string; title?: string }
 
@@ -32,16 +39,14 @@ export const fetch = {
   parameters: Parameters,
   readOnly: true,
   // As it will be understood, so that no spelling gets around a rule.
-  permission: ({ url }: Args) => [
-    { permission: "network.fetch", target: URL.canParse(url) ? new URL(url).href : url },
-  ],
+  permission: ({ url }: Args) => [{ permission: "network.fetch", target: URL.parse(url)?.href ?? url }],
   execute,
 } satisfies Definition
 
 async function execute({ url }: Args, context: Context): Promise<Output> {
   const { getPage } = await import("../web/get-page.ts")
-  const { signal, granted = [] } = context
-  const page = await getPage(url, { signal, granted })
+  const { signal, granted = [], judge } = context
+  const page = await getPage(url, { signal, granted, ...(judge ? { judge } : {}) })
   if (page.status < 200 || page.status > 299) throw new BadStatus(page, await beginning(page))
   const content = await read(page, signal)
   const notes = [
@@ -60,6 +65,12 @@ async function execute({ url }: Args, context: Context): Promise<Output> {
       ...(content.title ? { title: content.title } : {}),
     },
   }
+}
+
+/** Nobody is asked for what can never be got. */
+function isFetchable(given: string): boolean {
+  const url = URL.parse(given)
+  return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password
 }
 
 async function read(page: Page, signal: AbortSignal): Promise<Content> {

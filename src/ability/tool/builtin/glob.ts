@@ -4,6 +4,7 @@ import { z } from "zod"
 import * as Ripgrep from "#knowledge/grounding/ripgrep.ts"
 import { NamedError } from "#util/error.ts"
 import { compileGlob } from "../glob-pattern.ts"
+import { mayRead } from "../may-read.ts"
 import { needsReading, openTarget } from "../open-target.ts"
 import type { Context, Definition, Output } from "../tool.ts"
 import { descriptions } from "./descriptions.ts"
@@ -33,6 +34,7 @@ async function execute({ pattern, path = "." }: Args, context: Context): Promise
   const { matches, filter, hidden } = compileGlob(pattern)
   await using target = await openTarget(path, context)
   if (!target.isDirectory) throw new NotAFolder(target.shown)
+  const isReadable = mayRead(target, context)
   const kept = createFirst(limit)
   const { code, errors } = await Ripgrep.run({
     args: [...listing(hidden), ...filter],
@@ -40,7 +42,7 @@ async function execute({ pattern, path = "." }: Args, context: Context): Promise
     separator: "\0",
     signal: context.signal,
     onPiece: (file) => {
-      if (matches(file)) kept.add(file)
+      if (matches(file) && isReadable(file)) kept.add(file)
     },
   })
   if (code === 2 && errors) throw new NamedError("Glob.Failed", errors.trim())

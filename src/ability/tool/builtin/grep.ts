@@ -4,6 +4,7 @@ import { z } from "zod"
 import * as Ripgrep from "#knowledge/grounding/ripgrep.ts"
 import { NamedError } from "#util/error.ts"
 import { compileGlob, type GlobPattern } from "../glob-pattern.ts"
+import { mayRead } from "../may-read.ts"
 import { needsReading, openTarget, type Target } from "../open-target.ts"
 import type { Context, Definition, Output } from "../tool.ts"
 import { descriptions } from "./descriptions.ts"
@@ -50,7 +51,9 @@ async function execute(args: Args, context: Context): Promise<Output> {
   const pattern = args.glob === undefined ? undefined : compileGlob(args.glob)
   await using target = await openTarget(args.path ?? ".", context)
   const folder = target.isDirectory
-  const matches = createMatches({ limit, ...(pattern && folder ? { accepts: pattern.matches } : {}) })
+  const isReadable = mayRead(target, context)
+  const accepts = (file: string) => (pattern?.matches(file) ?? true) && isReadable(file)
+  const matches = createMatches({ limit, ...(folder ? { accepts } : {}) })
   let lines = 0
   const { code, errors } = await Ripgrep.run({
     // A single file comes through stdin: it is open already, and its name may lead elsewhere by now.

@@ -80,6 +80,13 @@ export function get(sessionId: string, id: string): Job {
   return job
 }
 
+/** End what a session runs, and forget it. */
+export async function end(sessionId: string): Promise<void> {
+  const jobs = ofSessions().get(sessionId) ?? []
+  ofSessions().delete(sessionId)
+  await Promise.all(jobs.map(close))
+}
+
 export function durationOf({ ending, startedAt }: Job): number {
   return ending?.duration ?? Math.round(performance.now() - startedAt)
 }

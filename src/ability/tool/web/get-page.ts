@@ -4,6 +4,8 @@ import { lookup } from "node:dns/promises"
 import type { IncomingMessage } from "node:http"
 import { errorText, NamedError } from "#util/error.ts"
 import { checkUrl, UrlDenied } from "../check-url.ts"
+import type { Context } from "../tool.ts"
+import { checkRedirect } from "./check-redirect.ts"
 import { type Body, readBody } from "./read-body.ts"
 import { requestPage } from "./request-page.ts"
 
@@ -11,6 +13,8 @@ export type Options = {
   signal: AbortSignal
   /** Origins that may be at a private address. */
   granted?: readonly string[]
+  /** What the rules say of where a redirect leads. */
+  judge?: Context["judge"]
   resolve?: (host: string) => Promise<string[]>
   limits?: Partial<Limits>
 }
@@ -40,7 +44,7 @@ export async function getPage(url: string, options: Options): Promise<Page> {
 }
 
 async function follow(url: string, options: Options & { limits: Limits }): Promise<Page> {
-  const { signal, granted = [], resolve = resolveHost, limits } = options
+  const { signal, granted = [], judge, resolve = resolveHost, limits } = options
   let next = url
   for (let hops = 0; hops <= limits.redirects; hops++) {
     signal.throwIfAborted()
@@ -54,6 +58,7 @@ async function follow(url: string, options: Options & { limits: Limits }): Promi
     const target = targetOf(location, checked.url)
     if (checked.url.protocol === "https:" && target.protocol === "http:")
       throw new UrlDenied(target.href, "scheme", `${checked.url.href} redirects from https to http.`)
+    if (judge) checkRedirect({ to: target, from: checked.url, first: new URL(url), judge })
     next = target.href
   }
   throw new Unreachable(url, `it redirects more than ${limits.redirects} times, at last to ${next}`)

@@ -43,6 +43,20 @@ test("fetch needs network.fetch of the URL as it will be understood, and changes
   assert.equal(fetch.readOnly, true)
 })
 
+for (const url of [
+  "ftp://example.com/x",
+  "file:///etc/passwd",
+  "example.com",
+  "http://me:secret@example.com/",
+])
+  test(`fetch asks nobody for ${url}, which it could never get`, async () => {
+    await inProject(async () => {
+      const result = await call("fetch", { url })
+      assert.equal(result.refused, undefined)
+      assert.match(result.text, /expected a whole URL such as https:\/\/example\.com\/page/)
+    })
+  })
+
 test("fetch is refused where nobody allowed it, and a private address where its origin was not granted", async () => {
   await using web = await site({ "/": article })
   await inProject(async () => {
@@ -225,16 +239,12 @@ test("fetch is interrupted at once by the signal, while it waits and while it re
   }
 })
 
-test("fetch says what is wrong with a URL, a server that is not there and one that speaks no HTTP", async () => {
+test("fetch says what is wrong with a server that is not there, and with one that speaks no HTTP", async () => {
   const gone = await site({})
   await gone[Symbol.asyncDispose]()
   await using web = await site({ "/": (response) => void response.socket!.end("garbage\r\n\r\n") })
   await inProject(async () => {
     const slots = granting(gone, web)
-    assert.match(
-      (await call("fetch", { url: "example.com" }, { slots })).text,
-      /no absolute URL, such as https/,
-    )
     assert.match(
       (await call("fetch", { url: gone.origin }, { slots })).text,
       /could not be fetched: .*ECONNREFUSED/,

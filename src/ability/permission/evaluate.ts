@@ -1,0 +1,134 @@
+// What the rules say about one need. The last rule that fits counts, except that what a person denied is not lifted by
+// an agent or a project, and no denial by a grant. Nothing is asked, read or kept here.
+import { posix } from "node:path"
+import { Instance } from "#kernel/instance.ts"
+import { fitsPath, fitsText, hasWildcard, type Path, readPath } from "#util/wildcard.ts"
+import { isOwnConfiguration, mentionsOwnConfiguration } from "./own-configuration.ts"
+import { type Action, covers, isFile, isKnown, isWhole, type Layer, type Rule } from "./rule.ts"
+import { exactCommands, judgeCommand } from "./shell/judge-command.ts"
+
+export type Need = { permission: string; target: string }
+export type Decision = {
+  action: Action
+  rule?: Rule
+  source?: string
+  /** It would change what runs: only a rule that names it, or a person, can allow it. */
+  protected?: true
+}
+
+/** These come with an agent or a project, not from the person. */
+const weak = new Set(["agent", "project", "typescript"])
+const strictness = { allow: 0, ask: 1, deny: 2 }
+
+export function evaluate(need: Need, ...layers: Layer[]): Decision {
+  if (need.permission === "bash.execute") return evaluateShell(need.target, layers)
+  if (!isFile(need.permission))
+    return decide(layers, need.permission, ({ pattern }) => fitsText(pattern, need.target))
+  const worktree = worktreeNow()
+  const path = readPath(need.target, worktree)
+  const decision = decide(layers, need.permission, (rule) => fitsFile(rule, path, worktree))
+  return need.permission !== "file.read" && isOwnConfiguration(path) ? guarded(decision) : decision
+}
+
+/** What rules say of a command that would be handed to `bash -c`. */
+export function evaluateCommand(command: string, rules: Rule[]): Action {
+  return evaluateShell(command, [{ source: "user", rules }]).action
+}
+
+/** Whether the first allows less. */
+export function isStricter(first: Action, second: Action): boolean {
+  return strictness[first] > strictness[second]
+}
+
+/** What they all allow: rules of whoever does it, and of each that it is done for. */
+export function evaluateAll(need: Need, stacks: [Layer[], ...Layer[][]]): Decision {
+  const [first, ...others] = stacks
+  return strictest(evaluate(need, ...first), ...others.map((layers) => evaluate(need, ...layers)))
+}
+
+/** The one that allows less; of equals the first. */
+export function strictest(first: Decision, ...others: Decision[]): Decision {
+  let least = first
+  for (const other of others) {
+    if (strictness[other.action] > strictness[least.action]) least = other
+    else if (other.protected && other.action === least.action) least = { ...least, protected: true }
+  }
+  return least
+}
+
+/** The least that would allow it the next time: a rule for each command of a line. None where no rule can. */
+export function narrowest({ permission, target }: Need): Rule[] {
+  if (!isKnown(permission)) return []
+  const patterns =
+    permission === "bash.execute" ? exactCommands(target) : [isFile(permission) ? shown(target) : target]
+  if (patterns.some((pattern) => !isExact({ permission, pattern }))) return []
+  return patterns.map((pattern) => ({ permission, pattern, action: "allow" }))
+}
+
+/** Whether a pattern fits one thing and no other. A folder with its slash means all that is below it. */
+export function isExact({ permission, pattern }: Pick<Rule, "permission" | "pattern">): boolean {
+  return pattern !== "" && !hasWildcard(pattern) && !(isFile(permission) && pattern.endsWith("/"))
+}
+
+export function isOutside({ permission, target }: Need): boolean {
+  return isFile(permission) && worktreeNow() !== undefined && posix.isAbsolute(shown(target))
+}
+
+function evaluateShell(command: string, layers: Layer[]): Decision {
+  const touches = mentionsOwnConfiguration(command)
+  const decision: Decision = judgeCommand(command, (fits) =>
+    decide(layers, "bash.execute", (rule) => fits(rule) && !(touches && isWide(rule))),
+  )
+  return touches ? guarded(decision) : decision
+}
+
+function isWide({ action, pattern }: Rule): boolean {
+  return action === "allow" && hasWildcard(pattern)
+}
+
+/** What becomes of a decision about a change of what decides what runs: a rule with a wildcard does not allow that. */
+export function guarded(decision: Decision): Decision {
+  if (decision.action === "deny") return decision
+  if (decision.action === "allow" && !hasWildcard(decision.rule!.pattern)) return decision
+  return { ...decision, action: "ask", protected: true }
+}
+
+function decide(layers: Layer[], permission: string, fits: (rule: Rule) => boolean): Decision {
+  let decision: Decision = { action: "ask" }
+  let isHeld = false
+  for (const { source, rules } of layers) {
+    if (isHeld && weak.has(source)) continue
+    // A grant answers a question. Whoever denies it, denies it now, and may have said so after it was given.
+    if (source === "grant" && decision.action === "deny") continue
+    for (const rule of rules) {
+      if (!covers(rule, permission)) continue
+      // A rule that does not say what it means is taken for the strictest it could mean.
+      if (!isWhole(rule)) decision = { action: "deny", rule, source }
+      else if (fits(rule)) decision = { action: rule.action, rule, source }
+      else continue
+      isHeld = decision.action === "deny" && source !== "default" && !weak.has(source)
+    }
+  }
+  return decision
+}
+
+function fitsFile({ pattern, action, permission }: Rule, path: Path, worktree: string | undefined): boolean {
+  if (pattern !== "*") return fitsPath(pattern, path, worktree)
+  // Who forbids "*" means everything; who allows it gets what a star says.
+  if (action !== "allow") return true
+  return fitsPath(isFile(permission) ? "*" : "**", path, worktree)
+}
+
+/** As a rule would be written: from the worktree, or absolute outside of it. */
+function shown(target: string): string {
+  const worktree = worktreeNow()
+  if (worktree === undefined) return target
+  const path = posix.resolve(worktree, target)
+  const way = posix.relative(worktree, path)
+  if (way === ".." || way.startsWith("../")) return path
+  return way.startsWith("~") ? `./${way}` : way || "."
+}
+
+function worktreeNow(): string | undefined {
+  return Instance.isProvided ? Instance.worktree : undefined
+}

@@ -1,0 +1,64 @@
+// Why a call was not run, in the words that the model and the person read. What would allow it is named.
+import { type Decision, isOutside, type Need, narrowest } from "./evaluate.ts"
+import type { Answer, ShownNeed } from "./requests.ts"
+import { formatRule } from "./rule.ts"
+
+export type JudgedNeed = Need & Decision
+
+const maxTarget = 300
+
+/** `bash.execute of "npm test"` */
+export function sayNeed(need: Need): string {
+  const { permission, target } = need
+  const shown = target.length > maxTarget ? `${target.slice(0, maxTarget)}…` : target
+  return `${permission} of ${JSON.stringify(shown)}${isOutside(need) ? " (outside of the workspace)" : ""}`
+}
+
+/** For a person who is to decide about it. */
+export function showNeed({ permission, target }: Need): ShownNeed {
+  return { permission, target, rules: narrowest({ permission, target }) }
+}
+
+export function sayDenied(tool: string, need: JudgedNeed): string {
+  const by = need.rule ? `the rule ${JSON.stringify(formatRule(need.rule))} (${sourceOf(need)})` : "the rules"
+  return `"${tool}" was not run: ${sayNeed(need)} is denied by ${by}.`
+}
+
+/** Asking is not possible, so what needs it is denied; with what would have allowed it. */
+export function sayNobody(tool: string, needs: JudgedNeed[]): string {
+  const what = needs.map(sayNeed).join(" and ")
+  return `"${tool}" was not run: ${what} needs a person's permission, and nobody can be asked here. ${flagsFor(needs)}`
+}
+
+/** `--allow "bash.execute:npm test" or --yes would allow it.` */
+export function flagsFor(needs: (Need & { protected?: true | undefined })[]): string {
+  const rules = needs.map((need) => narrowest(need))
+  const flags = rules.every(({ length }) => length > 0)
+    ? [
+        rules
+          .flat()
+          .map((rule) => `--allow ${quoted(formatRule(rule))}`)
+          .join(" "),
+      ]
+    : []
+  const isProtected = needs.some((need) => need.protected)
+  const all = isProtected ? flags : [...flags, "--yes"]
+  const why = isProtected ? "It would change what runs: " : ""
+  return all.length ? `${why}${all.join(" or ")} would allow it.` : `${why}only a person can allow it.`
+}
+
+export function sayRejected(tool: string, { by, message }: Answer): string {
+  if (by === "time") return `"${tool}" was not run: ${message}.`
+  if (by === "end") return `"${tool}" was not run: the prompt ended before anybody answered.`
+  return `"${tool}" was not run: the person rejected it${message ? ` and says: ${message}` : "."}`
+}
+
+function sourceOf({ source }: Decision): string {
+  if (source === "mode") return "plan mode"
+  return source === "default" ? "built in" : (source ?? "unknown")
+}
+
+/** So that it can be pasted into a shell. */
+function quoted(text: string): string {
+  return /["$`\\!\p{Cc}]/u.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`
+}

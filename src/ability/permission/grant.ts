@@ -1,0 +1,134 @@
+// What a person allowed for good: exactly what was shown, for one agent, in one work tree. A grant is made and taken
+// back, never changed; a record that is not whole allows nothing.
+import { z } from "zod"
+import { Instance } from "#kernel/instance.ts"
+import * as Log from "#kernel/log.ts"
+import * as Secret from "#kernel/secret.ts"
+import * as Storage from "#kernel/storage/storage.ts"
+import { errorText, NamedError } from "#util/error.ts"
+import { createId } from "#util/id.ts"
+import { isExact } from "./evaluate.ts"
+import { isKnown, type Rule } from "./rule.ts"
+
+/** How long it holds: in the session in which it was given, or in every one of the project. */
+export const Scope = z.enum(["session", "project"])
+export type Scope = z.infer<typeof Scope>
+
+/** Strict, so that a limit which a later version adds is not passed over by this one. */
+export const Info = z
+  .strictObject({
+    id: z.string(),
+    time: z.number(),
+    agent: z.string().min(1).describe("for whom it counts"),
+    sessionId: z.string().min(1).describe("the session of the person who gave it"),
+    worktree: z.string().min(1).describe("where it counts: a copy of the project elsewhere may be another's"),
+    scope: Scope,
+    permission: z.string().refine(isKnown, "no such permission"),
+    pattern: z.string(),
+    expires: z.number().optional().describe("when it ends, in milliseconds since 1970"),
+  })
+  .refine(isExact, { path: ["pattern"], error: "a grant is for one thing, without wildcards" })
+export type Info = z.infer<typeof Info>
+type Draft = Pick<Info, "agent" | "sessionId" | "scope"> & { rules: Rule[]; expires?: number | undefined }
+
+export class NotFound extends NamedError {
+  constructor(id: string) {
+    super(
+      "Grant.NotFound",
+      `Grant ${JSON.stringify(id)} does not exist in this project. "vitamin permission list" shows those that do.`,
+      { id },
+    )
+  }
+}
+
+/** What was read already, and which records were complained about. */
+const known = Instance.state(() => ({ grants: new Map<string, Info>(), bad: new Set<string>() }))
+
+/** Remember rules. What would hold a secret is not kept: it would not be what was shown. */
+export async function create({ rules, expires, ...draft }: Draft): Promise<void> {
+  for (const { permission, pattern } of rules) {
+    if (Secret.reveals(pattern)) {
+      Log.warn('"always" is not kept, since it has a secret in it; it will be asked for again', {
+        permission,
+      })
+      continue
+    }
+    const id = createId("grant")
+    const grant: Info = { ...draft, id, time: Date.now(), worktree: Instance.worktree, permission, pattern }
+    await Storage.write(keyOf(id), Info.parse(expires === undefined ? grant : { ...grant, expires }))
+  }
+}
+
+/** All of the project that still hold, the oldest first. They are looked for on the disk each time, so that what was
+ * taken back elsewhere is gone here, too. */
+export async function list(): Promise<Info[]> {
+  const names = await ids()
+  const { grants } = known()
+  for (const id of grants.keys()) if (!names.has(id)) grants.delete(id)
+  const found = await Promise.all([...names].map(async (id) => grants.get(id) ?? (await read(id))))
+  const now = Date.now()
+  return found
+    .filter((grant) => grant !== undefined)
+    .filter(({ expires = Number.POSITIVE_INFINITY }) => expires > now)
+    .sort((a, b) => a.time - b.time || (a.id < b.id ? -1 : 1))
+}
+
+/** What an agent was granted here, for all sessions or for this one. */
+export function rulesOf(grants: Info[], whose: { agent: string; sessionId: string }): Rule[] {
+  return grants
+    .filter(({ agent, worktree }) => agent === whose.agent && worktree === Instance.worktree)
+    .filter(({ scope, sessionId }) => scope === "project" || sessionId === whose.sessionId)
+    .map(({ permission, pattern }) => ({ permission, pattern, action: "allow" }))
+}
+
+/** Take grants back, all of them or none: a missing one throws `Grant.NotFound`. A broken record can be removed as well. */
+export async function remove(...given: string[]): Promise<void> {
+  const names = await ids()
+  const missing = given.find((id) => !names.has(id))
+  if (missing !== undefined) throw new NotFound(missing)
+  await Promise.all(given.map((id) => Storage.remove(keyOf(id))))
+}
+
+/** Take back all grants of the project; gives how many there were. */
+export async function removeAll(): Promise<number> {
+  const names = await ids()
+  await remove(...names)
+  return names.size
+}
+
+/** Those that were given for one session go with it. */
+export async function removeOfSession(session: { id: string; projectId: string }): Promise<void> {
+  for (const id of await ids(session.projectId)) {
+    const key = keyOf(id, session.projectId)
+    const { scope, sessionId } = Info.safeParse(await Storage.read(key).catch(() => undefined)).data ?? {}
+    if (scope === "session" && sessionId === session.id) await Storage.remove(key)
+  }
+}
+
+async function read(id: string): Promise<Info | undefined> {
+  const { grants, bad } = known()
+  try {
+    const grant = Info.parse(await Storage.read(keyOf(id)))
+    if (grant.id !== id) throw new Error(`it says that it is ${JSON.stringify(grant.id)}`)
+    grants.set(id, grant)
+    return grant
+  } catch (error) {
+    if (error instanceof Storage.NotFound || bad.has(id)) return undefined
+    bad.add(id)
+    Log.warn(`grant ${id} is broken and allows nothing: ${reasonOf(error)}`)
+    return undefined
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const text = error instanceof z.ZodError ? z.prettifyError(error) : errorText(error)
+  return text.replace(/\s+/g, " ")
+}
+
+async function ids(projectId = Instance.project.id): Promise<Set<string>> {
+  return new Set(await Storage.list(["grant", projectId]))
+}
+
+function keyOf(id: string, projectId = Instance.project.id): string[] {
+  return ["grant", projectId, id]
+}

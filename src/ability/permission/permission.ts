@@ -1,0 +1,41 @@
+// What a tool may do: rules in layers decide, and where they do not, a person is asked. The door of this folder.
+export {
+  type Decision,
+  evaluate,
+  evaluateAll,
+  evaluateCommand,
+  guarded,
+  isStricter,
+  type Need,
+  narrowest,
+  strictest,
+} from "./evaluate.ts"
+export { flagsFor, type JudgedNeed, sayDenied, sayNeed, sayNobody, sayRejected, showNeed } from "./explain.ts"
+export { isOwnConfiguration, onlyLooks, pathsIn } from "./own-configuration.ts"
+export {
+  type Answer,
+  ask,
+  Denied,
+  Details,
+  InvalidReply,
+  NotFound,
+  pending,
+  type Question,
+  Replied,
+  Reply,
+  Request,
+  Requested,
+  reply,
+  type ShownNeed,
+} from "./requests.ts"
+export {
+  type Action,
+  checkLayer,
+  formatRule,
+  InvalidRule,
+  isKnown,
+  type Layer,
+  parseRule,
+  Rule,
+} from "./rule.ts"
+export { defaults, planner } from "./rule-sets.ts"

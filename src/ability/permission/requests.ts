@@ -1,0 +1,191 @@
+// Questions to a person: published, kept until somebody answers, their time is up, or nobody needs the answer any more.
+// Who can ask a person listens for them, wherever that is.
+import { z } from "zod"
+import * as Bus from "#kernel/bus.ts"
+import { Instance } from "#kernel/instance.ts"
+import { NamedError } from "#util/error.ts"
+import { createId } from "#util/id.ts"
+import { Scope } from "./grant.ts"
+import { Rule } from "./rule.ts"
+
+const ShownNeed = z.object({
+  permission: z.string(),
+  target: z.string(),
+  rules: z
+    .array(Rule)
+    .describe('what "always" would allow, a rule for each command of a line; empty where no rule can'),
+})
+export type ShownNeed = z.infer<typeof ShownNeed>
+
+export const Request = z.object({
+  id: z.string(),
+  sessionId: z.string(),
+  messageId: z.string(),
+  callId: z.string(),
+  agent: z.string().optional(),
+  agents: z
+    .array(z.string())
+    .optional()
+    .describe('whom "always" would allow it: who is at work, and for whom'),
+  tool: z.string(),
+  needs: z.array(ShownNeed).describe("what is to be allowed; empty where the question is another one"),
+  protected: z.literal(true).optional().describe("it would change what decides what runs"),
+  title: z.string().describe("the question in one line"),
+  time: z.number(),
+  expires: z.number().describe("when it counts as rejected, in milliseconds since 1970"),
+})
+export type Request = z.infer<typeof Request>
+
+export const Reply = z.enum(["once", "always", "reject"])
+export type Reply = z.infer<typeof Reply>
+/** Who answered: a person, the time limit, the end of the prompt, or a rule that another answer made. */
+const By = z.enum(["person", "time", "end", "rule"])
+/** What a person may add to an answer: `scope` and `expires` (in milliseconds since 1970) say for how long "always" is
+ * meant, the whole project and no end where they are left out. */
+export const Details = z.object({
+  message: z.string().max(10_000).optional(),
+  scope: Scope.optional(),
+  expires: z.number().positive().optional(),
+})
+export type Details = z.infer<typeof Details>
+export type Answer = Details & { reply: Reply; by: z.infer<typeof By> }
+
+export const Requested = Bus.define("permission.requested", Request)
+export const Replied = Bus.define(
+  "permission.replied",
+  z.object({
+    id: z.string(),
+    sessionId: z.string(),
+    reply: Reply,
+    by: By,
+    ...Details.shape,
+  }),
+)
+/** Nobody could be asked. The rules of the needs would have allowed it; where one has none, only a person can. */
+export const Denied = Bus.define(
+  "permission.denied",
+  z.object({
+    sessionId: z.string(),
+    callId: z.string(),
+    tool: z.string(),
+    needs: z.array(ShownNeed),
+    protected: z.boolean().describe("it would change what runs, and --yes does not allow that"),
+  }),
+)
+
+export type Question = Pick<Request, "sessionId" | "messageId" | "callId" | "tool" | "needs" | "title"> & {
+  agent?: string | undefined
+  agents?: string[]
+  protected?: true
+  signal?: AbortSignal
+  /** Milliseconds until it counts as rejected; ten minutes where it is left out. */
+  limit?: number
+  /** Keeps the answer; whoever gave it is told only then that it counts. */
+  keep?(answer: Answer): Promise<unknown>
+  /** Whether rules that came meanwhile allow it. */
+  isAllowed?(): Promise<boolean>
+}
+type Open = {
+  request: Request
+  question: Question
+  settle(answer: Answer): void
+  /** Its time is up. */
+  late(): void
+  /** An answer is being kept. */
+  isTaken?: boolean
+}
+
+const usualLimit = 600_000
+const longestTimer = 2 ** 31 - 1
+const open = Instance.state(
+  () => new Map<string, Open>(),
+  (all) => {
+    for (const { settle } of [...all.values()]) settle({ reply: "reject", by: "end" })
+  },
+)
+
+export class NotFound extends NamedError {
+  constructor(id: string) {
+    super(
+      "Permission.NotFound",
+      `Request ${JSON.stringify(id)} does not exist, or was answered already. GET /permission/pending lists what is open.`,
+      { id },
+    )
+  }
+}
+
+export class InvalidReply extends NamedError {
+  constructor(reply: unknown, reason: string) {
+    super("Permission.InvalidReply", `Reply ${JSON.stringify(reply)} cannot be used: ${reason}`, { reply })
+  }
+}
+
+/** Ask, and wait for the answer. Gives a rejection where none comes in time, or the signal says that it is over. */
+export async function ask(question: Question): Promise<Answer> {
+  const { signal, limit = usualLimit, keep: _, isAllowed: __, agent, ...shown } = question
+  if (signal?.aborted) return { reply: "reject", by: "end" }
+  const all = open()
+  const time = Date.now()
+  const id = createId("perm")
+  const request: Request = { ...shown, ...(agent ? { agent } : {}), id, time, expires: time + limit }
+  const { promise, resolve } = Promise.withResolvers<Answer>()
+  const settle = (answer: Answer) => {
+    if (!all.delete(id)) return
+    Bus.publish(Replied, { id, sessionId: request.sessionId, ...answer })
+    resolve(answer)
+  }
+  const late = () =>
+    settle({ reply: "reject", by: "time", message: `nobody answered within ${spoken(limit)}` })
+  const one: Open = { request, question, settle, late }
+  all.set(id, one)
+  const end = () => settle({ reply: "reject", by: "end" })
+  signal?.addEventListener("abort", end, { once: true })
+  // Who answered in time is not turned down because the disk is slow.
+  const timer = setTimeout(() => one.isTaken || late(), Math.min(limit, longestTimer))
+  Bus.publish(Requested, request)
+  try {
+    return await promise
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener("abort", end)
+  }
+}
+
+/** All that is open, the oldest first. */
+export function pending(): Request[] {
+  return [...open().values()].map(({ request }) => request)
+}
+
+/** Answer a request. "always" also answers the others that are allowed by it now. */
+export async function reply(id: string, reply: Reply, details: Details = {}): Promise<void> {
+  if (!Reply.safeParse(reply).success) throw new InvalidReply(reply, "it is not one of once, always, reject")
+  const checked = Details.safeParse(details)
+  if (!checked.success)
+    throw new InvalidReply(reply, z.prettifyError(checked.error).replace(/\s+/g, " ").trim())
+  const one = open().get(id)
+  if (!one || one.isTaken) throw new NotFound(id)
+  await answer(one, { ...checked.data, reply, by: "person" })
+  if (reply !== "always") return
+  for (const other of [...open().values()]) {
+    const isAllowed = await other.question.isAllowed?.()
+    if (isAllowed && !other.isTaken && open().has(other.request.id))
+      await answer(other, { reply: "once", by: "rule" })
+  }
+}
+
+/** What cannot be kept does not count: the request stays open, as long as there is time. */
+async function answer(one: Open, given: Answer): Promise<void> {
+  one.isTaken = true
+  try {
+    await one.question.keep?.(given)
+  } catch (error) {
+    one.isTaken = false
+    if (Date.now() >= one.request.expires) one.late()
+    throw error
+  }
+  one.settle(given)
+}
+
+function spoken(milliseconds: number): string {
+  return milliseconds >= 60_000 ? `${Math.round(milliseconds / 60_000)} minutes` : `${milliseconds / 1000} s`
+}

@@ -1,0 +1,42 @@
+// What happens in a session, shown in the order of its messages. They are announced when they are on disk, which may be
+// after what follows them was said already.
+
+export type Item = {
+  /** The message that it shows to the end; none for a part of one. */
+  id?: string
+  parentId: string | null | undefined
+  /** It starts the work that is shown: what came before it is not waited for. */
+  isFirst?: boolean
+  show(): void
+}
+
+export function createInOrder(): { add(item: Item): void; flush(): void } {
+  const told = new Set<string>()
+  let waiting: Item[] = []
+
+  function add(item: Item): void {
+    waiting.push(item)
+    for (let next = takeNext(); next; next = takeNext()) show(next)
+  }
+
+  function takeNext(): Item | undefined {
+    const isNext = ({ id, parentId, isFirst }: Item) =>
+      isFirst || told.has(parentId ?? "") || (told.size === 0 && id !== undefined)
+    const at = waiting.findIndex(isNext)
+    return at < 0 ? undefined : waiting.splice(at, 1)[0]
+  }
+
+  function show(item: Item): void {
+    item.show()
+    if (item.id !== undefined) told.add(item.id)
+  }
+
+  /** Nothing more comes: what still waits is shown as it came. */
+  function flush(): void {
+    const rest = waiting
+    waiting = []
+    rest.forEach(show)
+  }
+
+  return Object.freeze({ add, flush })
+}

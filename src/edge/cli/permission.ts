@@ -1,0 +1,47 @@
+// `vitamin permission …`: what was answered with "always" in this project, and taking it back.
+import * as Grant from "#ability/permission/grant.ts"
+import { formatRule } from "#ability/permission/rule.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as Log from "#kernel/log.ts"
+import { UsageError } from "./exit.ts"
+import { type FolderOptions, inInstance } from "./in-instance.ts"
+
+export async function listGrants(options: FolderOptions & { format: "text" | "json" }): Promise<void> {
+  await inInstance(options, async () => {
+    const grants = await Grant.list()
+    if (options.format === "json") return print(JSON.stringify(grants, null, 2))
+    if (!grants.length) return print("Nothing is allowed for always in this project.")
+    for (const grant of grants) print(Log.escapeControls(line(grant)))
+  })
+}
+
+export async function removeGrants(
+  options: FolderOptions & { id?: string[] | undefined; all?: boolean | undefined },
+): Promise<void> {
+  const ids = [...new Set(options.id ?? [])]
+  if (ids.length > 0 === (options.all === true))
+    throw new UsageError("Say which: vitamin permission remove <id>, or --all")
+  await inInstance(options, async () => {
+    if (!options.all) await Grant.remove(...ids)
+    print(`Removed: ${options.all ? await Grant.removeAll() : ids.join(" ")}`)
+  })
+}
+
+function line(grant: Grant.Info): string {
+  const { id, time, agent, scope, sessionId, worktree, expires } = grant
+  const notes = [
+    ...(scope === "session" ? [`only in ${sessionId}`] : []),
+    ...(worktree === Instance.worktree ? [] : [`only in ${worktree}`]),
+    ...(expires === undefined ? [] : [`until ${minute(expires)}`]),
+  ]
+  const rest = notes.length ? `  (${notes.join(", ")})` : ""
+  return `${id}  ${minute(time)}  ${agent.padEnd(12)}  ${formatRule(grant)}${rest}`
+}
+
+function minute(time: number): string {
+  return Number.isFinite(new Date(time).getTime()) ? new Date(time).toISOString().slice(0, 16) : String(time)
+}
+
+function print(text: string) {
+  process.stdout.write(`${text}\n`)
+}

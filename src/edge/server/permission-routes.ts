@@ -1,0 +1,52 @@
+// What waits for a person's permission, and what was allowed for good, over HTTP.
+import { z } from "zod"
+import * as Grant from "#ability/permission/grant.ts"
+import * as Permission from "#ability/permission/permission.ts"
+import { defineRoute, type Route } from "./route.ts"
+
+const Id = z.object({ id: z.string() })
+
+export function permissionRoutes(): Route[] {
+  return [
+    defineRoute({
+      method: "GET",
+      path: "/permission/pending",
+      summary: "The questions that wait for an answer, the oldest first.",
+      response: z.array(Permission.Request),
+      handle: () => Permission.pending(),
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/permission/:id/respond",
+      summary:
+        'Answer a question: "once", "always" (its rules then hold for its agents, in the project or, with scope "session", in the session), or "reject". A message to a rejection reaches the model.',
+      params: Id,
+      body: Permission.Details.extend({ reply: Permission.Reply }),
+      response: z.object({ replied: z.literal(true) }),
+      errors: [404],
+      async handle({ params, body: { reply, ...details } }) {
+        await Permission.reply(params.id, reply, details)
+        return { replied: true as const }
+      },
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/permission/grant",
+      summary: 'What was answered with "always" in this project and still holds, the oldest first.',
+      response: z.array(Grant.Info),
+      handle: () => Grant.list(),
+    }),
+    defineRoute({
+      method: "DELETE",
+      path: "/permission/grant/:id",
+      summary: "Take a grant back. It counts at once, also for what is at work.",
+      params: Id,
+      response: z.object({ removed: z.literal(true) }),
+      errors: [404],
+      async handle({ params }) {
+        await Grant.remove(params.id)
+        return { removed: true as const }
+      },
+    }),
+  ]
+}

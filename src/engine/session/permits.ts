@@ -1,0 +1,207 @@
+// What the calls of one prompt may do: rules decide, a person is asked where they do not, and each call carries in its
+// message what became of that. The gate asks here again before a call runs; that answer counts.
+import * as Permission from "#ability/permission/permission.ts"
+import { type Judgement, judgeStep } from "#ability/tool/judge-step.ts"
+import { type Grant, type Refusal, type Step, stepOf } from "#ability/tool/run-tool.ts"
+import type { Context } from "#ability/tool/tool.ts"
+import * as Bus from "#kernel/bus.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+import type { Rights, Verdicts } from "./rights.ts"
+import { keep, type Records } from "./run.ts"
+import * as SessionRecord from "./session-record.ts"
+
+type Request = Message.Of<"tool_request">
+type Call = Request["data"]["calls"][number]
+/** A call of the model, and the message that it stands in. */
+type Asked = { request: Request; call: Call }
+
+/** A call that needs a person: what was judged, and whom "always" would allow it. */
+type Question = { step: Step; judgement: Judgement; needs: Permission.ShownNeed[]; agents: string[] }
+
+/** What is done where a person is needed: wait for one, deny it, or take it as allowed this once. */
+export type Asks = "wait" | "deny" | "once"
+
+export type Permits = Readonly<{
+  asks: Asks
+  rights: Rights
+  /** Says of each call whether it is allowed, before its message is written for the first time. */
+  judge(request: Request): Promise<void>
+  /** Asks for all calls that wait for a person, at once. */
+  askPending(request: Request): void
+  /** The gate's permission slot for one call. */
+  slot(asked: Asked): (step: Step) => Promise<Refusal | Grant | undefined>
+  /** Another question than for a permission. Where nobody can be asked, the answer is no. */
+  confirm(asked: Asked, title: string): Promise<boolean>
+}>
+
+export function createPermits(options: {
+  session: SessionRecord.Info
+  agent: string
+  /** The tools that the model was offered. Others do not run, so nobody is asked for them. */
+  tools: ReadonlySet<string>
+  rights: Rights
+  asks: Asks
+  /** How long a person may take, in milliseconds. */
+  limit: number
+  records: Records
+  signal: AbortSignal
+}): Permits {
+  const { session, agent, rights, asks, limit, records, signal } = options
+  const questions = new Map<Call, { key: string; answer: Promise<Permission.Answer> }>()
+  let waiting: { call: Call; question: Question }[] = []
+  let open = 0
+
+  async function judge(request: Request): Promise<void> {
+    const verdicts = await rights.now()
+    waiting = []
+    for (const call of request.data.calls) {
+      const context: Context = { sessionId: session.id, messageId: request.id, callId: call.id, signal }
+      // What cannot be run at all is no question of permission: the gate says what is wrong with it.
+      const step = await stepOf(call as Step["call"], context).catch(() => undefined)
+      const judgement = step && (await judgeStep(step, verdicts.decide).catch(() => undefined))
+      call.approval = judgement && step ? approvalOf(judgement, step) : "approved"
+      if (call.approval === "pending")
+        waiting.push({ call, question: questionOf(step!, judgement!, verdicts) })
+    }
+  }
+
+  function approvalOf({ action, needs }: Judgement, { tool }: Step): Call["approval"] {
+    if (action === "deny" || !options.tools.has(tool.id)) return "denied"
+    if (action === "allow") return "approved"
+    if (asks === "wait") return "pending"
+    return asks === "once" && !needs.some((need) => need.protected) ? "approved" : "denied"
+  }
+
+  function askPending(request: Request): void {
+    for (const { call, question } of waiting) void ask({ request, call }, question)
+    waiting = []
+  }
+
+  function slot(asked: Asked) {
+    return async (step: Step): Promise<Refusal | Grant | undefined> => {
+      const verdict = await permit(asked, step)
+      mark(asked, "message" in verdict ? "denied" : "approved")
+      return verdict
+    }
+  }
+
+  async function permit(asked: Asked, step: Step): Promise<Refusal | Grant> {
+    const { tool } = step
+    const verdicts = await rights.now()
+    const judgement = await judgeStep(step, verdicts.decide)
+    const { needs, granted } = judgement
+    const denied = needs.find(({ action }) => action === "deny")
+    if (denied) return { message: Permission.sayDenied(tool.id, denied) }
+    const unclear = needs.filter(({ action }) => action === "ask")
+    if (!unclear.length || (asks === "once" && !unclear.some((need) => need.protected)))
+      return { granted, reals: judgement.reals, judge: judgeWith(verdicts) }
+    if (asks !== "wait") return nobody(asked, unclear)
+    const known = questions.get(asked.call)
+    const answer = await (known?.key === judgement.key
+      ? known.answer
+      : ask(asked, questionOf(step, judgement, verdicts)))
+    if (answer.reply === "reject") return { message: Permission.sayRejected(tool.id, answer) }
+    // Links, rules and the mode may have changed while the person thought.
+    const verdictsNow = await rights.now()
+    const now = await judgeStep(step, verdictsNow.decide)
+    if (now.key === judgement.key && now.action !== "deny")
+      return { granted: now.grantedByPerson, reals: now.reals, judge: judgeWith(verdictsNow) }
+    const deniedNow = now.needs.find(({ action }) => action === "deny")
+    if (deniedNow) return { message: Permission.sayDenied(tool.id, deniedNow) }
+    return {
+      message: `"${tool.id}" was not run: what it would reach changed while it was asked for. Try again.`,
+    }
+  }
+
+  /** For what shows only while the call runs. */
+  function judgeWith({ decide }: Verdicts): NonNullable<Grant["judge"]> {
+    return (need) => {
+      const { action, protected: isProtected } = decide(need)
+      return action === "ask" && asks === "once" && !isProtected ? "allow" : action
+    }
+  }
+
+  function nobody({ call }: Asked, needs: Permission.JudgedNeed[]): Refusal {
+    Bus.publish(Permission.Denied, {
+      sessionId: session.id,
+      callId: call.id,
+      tool: call.name,
+      needs: needs.map(Permission.showNeed),
+      protected: needs.some((need) => need.protected),
+    })
+    return { message: Permission.sayNobody(call.name, needs) }
+  }
+
+  function ask(asked: Asked, question: Question): Promise<Permission.Answer> {
+    const { step, judgement, needs, agents } = question
+    const { request, call } = asked
+    mark(asked, "pending")
+    const answer = whileWaiting(() =>
+      Permission.ask({
+        ...place(asked),
+        agents,
+        needs,
+        ...(judgement.needs.some((need) => need.protected) ? { protected: true } : {}),
+        title: `Allow ${call.name}: ${needs.map(Permission.sayNeed).join(", ")}?`,
+        async keep({ reply, ...details }) {
+          if (reply === "always") await rights.remember(needs, details)
+          call.approval = reply === "reject" ? "denied" : "approved"
+          await MessageStore.write(request)
+        },
+        isAllowed: async () => (await judgeStep(step, (await rights.now()).decide)).action === "allow",
+      }),
+    )
+    questions.set(call, { key: judgement.key, answer })
+    return answer
+  }
+
+  async function confirm(asked: Asked, title: string): Promise<boolean> {
+    if (asks !== "wait") return false
+    const { reply } = await whileWaiting(() => Permission.ask({ ...place(asked), needs: [], title }))
+    return reply !== "reject"
+  }
+
+  function place({ request, call }: Asked) {
+    return {
+      sessionId: session.id,
+      messageId: request.id,
+      callId: call.id,
+      agent,
+      tool: call.name,
+      signal,
+      limit,
+    }
+  }
+
+  /** The session waits for a person as long as any question is open. */
+  async function whileWaiting<T>(work: () => Promise<T>): Promise<T> {
+    if (open++ === 0) setStatus("waiting")
+    try {
+      return await work()
+    } finally {
+      if (--open === 0 && !signal.aborted) setStatus("busy")
+    }
+  }
+
+  function setStatus(status: SessionRecord.Status): void {
+    keep(
+      records,
+      SessionRecord.update(session, (draft) => Object.assign(draft, { status })),
+    )
+  }
+
+  /** After an abort the call stays what it was: nobody decided. */
+  function mark({ request, call }: Asked, approval: Call["approval"]): void {
+    if (call.approval === approval || signal.aborted) return
+    call.approval = approval
+    keep(records, MessageStore.write(request))
+  }
+
+  return Object.freeze({ asks, rights, judge, askPending, slot, confirm })
+}
+
+function questionOf(step: Step, judgement: Judgement, { askers }: Verdicts): Question {
+  const unclear = judgement.needs.filter(({ action }) => action === "ask")
+  return { step, judgement, needs: unclear.map(Permission.showNeed), agents: askers(unclear) }
+}

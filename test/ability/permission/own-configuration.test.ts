@@ -1,0 +1,53 @@
+// Commands that could change what runs, however they spell it: a wildcard that allows everything does not allow them.
+import assert from "node:assert/strict"
+import { homedir } from "node:os"
+import { test } from "node:test"
+import * as Permission from "#ability/permission/permission.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
+
+const all = { source: "user", rules: [{ permission: "*", pattern: "*", action: "allow" as const }] }
+const judge = (target: string) => Permission.evaluate({ permission: "bash.execute", target }, all)
+
+for (const command of [
+  "touch .vit*/x",
+  "touch .v[i]tamin/x",
+  "touch .vit{amin,x}/y",
+  "touch .{vitamin,x}/y",
+  "cp x .*/",
+  "cp x .??*",
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the shell
+  "D=.vit; touch ${D}amin/x",
+  "D=tamin; touch .vi$D/x",
+  "mv v .vit$(echo amin)",
+  "cp x .gi?/hooks/pre-commit",
+  "cp x --target-directory=.vit*",
+  "git config core.hooksPath hooks",
+  "git -C sub config --local alias.st '!sh'",
+  "git config set core.fsmonitor x",
+])
+  test(`${command} is protected`, () => {
+    const { action, protected: isProtected } = judge(command)
+    assert.deepEqual([action, isProtected], ["ask", true])
+  })
+
+for (const command of [
+  "touch ./*",
+  "touch *.ts",
+  "touch src/*",
+  "ls .*",
+  "cat .vit*/x",
+  "cp .github/*.yml x",
+  "cp .eslintrc* x",
+  "touch a.$ext",
+  "git config user.name x",
+  "git config --get core.hooksPath",
+])
+  test(`${command} is not protected`, () => assert.equal(judge(command).protected, undefined))
+
+test("our own folders are found behind ~ and the variables that name them", async () => {
+  await using _ = await tmpdir()
+  delete process.env.XDG_CONFIG_HOME
+  for (const folder of [homedir(), "~", "$HOME", `"$HOME"`])
+    assert.equal(judge(`cp x ${folder}/.config/vitamin/vitamin.jsonc`).protected, true, folder)
+  assert.equal(judge("cp x $XDG_DATA_HOME/vitamin/storage").protected, true)
+})

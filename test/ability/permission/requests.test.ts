@@ -1,0 +1,69 @@
+// Questions and their answers at the edges of time.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { setTimeout as sleep } from "node:timers/promises"
+import * as Permission from "#ability/permission/permission.ts"
+import { Instance } from "#kernel/instance.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
+
+const limit = 50
+const asked = (more: Partial<Permission.Question> = {}): Permission.Question => ({
+  sessionId: "sess_1",
+  messageId: "msg_1",
+  callId: "call_1",
+  tool: "bash",
+  needs: [],
+  title: "Allow it?",
+  limit,
+  ...more,
+})
+
+async function inInstance(fn: () => Promise<unknown>): Promise<void> {
+  await using tmp = await tmpdir()
+  try {
+    await Instance.provide({ directory: tmp.path, fn })
+  } finally {
+    await Instance.disposeAll()
+  }
+}
+
+test("an answer that came in time counts, however long it takes to keep it", async () => {
+  await inInstance(async () => {
+    const answer = Permission.ask(asked({ keep: () => sleep(limit * 4) }))
+    await Permission.reply(Permission.pending()[0]!.id, "once")
+    assert.deepEqual(await answer, { reply: "once", by: "person" })
+  })
+})
+
+test("an answer that cannot be kept does not count: the question stays, and ends with its time", async () => {
+  await inInstance(async () => {
+    const keep = async () => {
+      await sleep(limit * 4)
+      throw new Error("the disk is full")
+    }
+    const answer = Permission.ask(asked({ keep }))
+    await assert.rejects(Permission.reply(Permission.pending()[0]!.id, "once"), /the disk is full/)
+    assert.equal((await answer).by, "time")
+    const patient = Permission.ask(asked({ keep: () => Promise.reject(new Error("no")), limit: 600_000 }))
+    await assert.rejects(Permission.reply(Permission.pending()[0]!.id, "once"), /no/)
+    assert.equal(Permission.pending().length, 1)
+    await Instance.dispose()
+    assert.deepEqual(await patient, { reply: "reject", by: "end" })
+  })
+})
+
+test("always keeps nothing for a question that ended while it was looked at", async () => {
+  await inInstance(async () => {
+    const end = new AbortController()
+    const kept: string[] = []
+    const first = Permission.ask(asked({ limit: 600_000 }))
+    const isAllowed = async () => {
+      end.abort()
+      return true
+    }
+    const keep = async () => void kept.push("second")
+    const second = Permission.ask(asked({ signal: end.signal, isAllowed, keep, limit: 600_000 }))
+    await Permission.reply(Permission.pending()[0]!.id, "always")
+    assert.deepEqual([(await first).reply, (await second).by, kept], ["always", "end", []])
+  })
+})

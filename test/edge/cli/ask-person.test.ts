@@ -1,0 +1,214 @@
+// A person at a terminal who is asked for permission: allows once, allows always, rejects, interrupts.
+import assert from "node:assert/strict"
+import { existsSync, readFileSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import { setTimeout as sleep } from "node:timers/promises"
+import { vitamin } from "../../fixture/cli.ts"
+import { call, calls, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { openTerminal } from "../../fixture/terminal.ts"
+import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
+
+const bash = (command: string) => call("bash", { command })
+const asked = /say why not\): /
+const has = (tmp: Tmp, name: string) => existsSync(join(tmp.path, name))
+
+test("a person allows once, allows always, and rejects with a reason", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([
+    bash("touch one"),
+    bash("touch two"),
+    bash("touch two"),
+    bash("touch three"),
+    text("All asked."),
+  ])
+  await using terminal = openTerminal(tmp, ["run", "go"], {
+    env: env(llm, "chat").variables,
+    before: "stty -g > before",
+    after: "stty -g > after",
+  })
+  await terminal.sees(asked, 1)
+  assert.match(terminal.shown(), /bash needs your permission:\n {2}bash\.execute {2}touch one\n/)
+  assert.equal(has(tmp, "one"), false)
+  terminal.type("o\n")
+  await terminal.sees(asked, 2)
+  assert.equal(has(tmp, "one"), true)
+  assert.match(terminal.shown(), /\[a\]lways \(bash\.execute:touch two\)/)
+  terminal.type("a\n")
+  await terminal.sees(asked, 3)
+  assert.equal(has(tmp, "two"), true)
+  terminal.type("r not that one\n")
+  assert.equal(await terminal.exit, 0, terminal.shown())
+  assert.match(terminal.shown(), /All asked\./)
+  assert.equal(has(tmp, "three"), false)
+  assert.equal(
+    terminal.shown().match(new RegExp(asked, "g"))?.length,
+    3,
+    "the second touch two is not asked for",
+  )
+  assert.match(JSON.stringify(llm.requests[4]!.body), /the person rejected it and says: not that one/)
+  const stty = (name: string) => readFileSync(join(tmp.path, name), "utf8")
+  assert.equal(stty("after"), stty("before"), "the terminal is left as it was")
+})
+
+test("what a person allows in the session, or always, is listed, and taken back", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([
+    bash("touch one"),
+    bash("touch two"),
+    text("a"),
+    bash("touch two"),
+    text("b"),
+  ])
+  const { variables } = env(llm, "chat")
+  await using terminal = openTerminal(tmp, ["run", "go"], { env: variables })
+  await terminal.sees(asked, 1)
+  terminal.type("s\n")
+  await terminal.sees(asked, 2)
+  terminal.type("always\n")
+  assert.equal(await terminal.exit, 0, terminal.shown())
+  const listed = await vitamin(tmp, ["permission", "list", "--format", "json"])
+  const [one, two] = JSON.parse(listed.out)
+  assert.deepEqual([one.pattern, one.scope], ["touch one", "session"])
+  assert.deepEqual([two.pattern, two.scope], ["touch two", "project"])
+  const { out } = await vitamin(tmp, ["permission", "list"])
+  const [first, second] = out.split("\n")
+  assert.match(
+    first!,
+    new RegExp(`^${one.id} .* build +bash\\.execute:touch one  \\(only in ${one.sessionId}\\)$`),
+  )
+  assert.match(second!, new RegExp(`^${two.id} .* build +bash\\.execute:touch two$`))
+  rmSync(join(tmp.path, "two"))
+  assert.equal((await vitamin(tmp, ["run", "again"], variables)).code, 0)
+  assert.equal(has(tmp, "two"), true, "another session, and nobody to ask")
+
+  assert.equal((await vitamin(tmp, ["permission", "remove"])).code, 2)
+  assert.equal((await vitamin(tmp, ["permission", "remove", one.id, "--all"])).code, 2)
+  const missing = await vitamin(tmp, ["permission", "remove", one.id, "grant_none"])
+  assert.equal(missing.code, 1)
+  assert.match(missing.err, /Grant "grant_none" does not exist in this project/)
+  assert.equal((await vitamin(tmp, ["permission", "remove", one.id])).out, `Removed: ${one.id}`)
+  assert.deepEqual(JSON.parse((await vitamin(tmp, ["permission", "list", "--format", "json"])).out), [two])
+  assert.equal((await vitamin(tmp, ["permission", "remove", "--all"])).out, "Removed: 1")
+  assert.equal(
+    (await vitamin(tmp, ["permission", "list"])).out,
+    "Nothing is allowed for always in this project.",
+  )
+})
+
+test("a person who is asked by a task sees for whom always would count", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write(".vitamin/agents/scout.md", "---\n---\nYou scout.\n")
+  const delegate = call("subtask", { task: "touch it", agent: "scout" })
+  await using llm = await fakeLlm([delegate, bash("touch one"), text("touched"), text("done")])
+  const args = ["run", "--allow", "agent.delegate", "go"]
+  await using terminal = openTerminal(tmp, args, { env: env(llm, "chat").variables })
+  await terminal.sees(asked, 1)
+  assert.match(terminal.shown(), /bash needs your permission \(scout, working for build\):\n/)
+  terminal.type("a\n")
+  assert.equal(await terminal.exit, 0, terminal.shown())
+  const { out } = await vitamin(tmp, ["permission", "list", "--format", "json"])
+  assert.deepEqual(
+    JSON.parse(out)
+      .map(({ agent }: { agent: string }) => agent)
+      .sort(),
+    ["build", "scout"],
+  )
+  assert.equal(has(tmp, "one"), true)
+})
+
+test("calls of one turn are asked for one after the other, and Enter alone is no", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([
+    calls([bash("touch one"), bash("touch two"), bash("touch three")]),
+    text("done"),
+  ])
+  await using terminal = openTerminal(tmp, ["run", "go"], { env: env(llm, "chat").variables })
+  for (const [count, keys] of [
+    [1, "yes\n"],
+    [2, "\n"],
+    [3, "Y\n"],
+  ] as const) {
+    await terminal.sees(asked, count)
+    assert.equal(terminal.shown().match(new RegExp(asked, "g"))?.length, count)
+    terminal.type(keys)
+  }
+  assert.equal(await terminal.exit, 0, terminal.shown())
+  assert.deepEqual(
+    ["one", "two", "three"].map((name) => has(tmp, name)),
+    [true, false, true],
+  )
+})
+
+test("what was typed before the question does not answer it", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write("wait.sh", "for i in $(seq 600); do [ -e go-on ] && exit; sleep 0.05; done")
+  await using llm = await fakeLlm([bash("sh wait.sh"), bash("touch one"), text("done")])
+  await using terminal = openTerminal(tmp, ["run", "--allow", "bash.execute:sh wait.sh", "go"], {
+    env: env(llm, "chat").variables,
+  })
+  while (llm.requests.length === 0) await sleep(10)
+  terminal.type("a\na\no")
+  await terminal.sees(/a\na\no/)
+  tmp.write("go-on", "")
+  await terminal.sees(asked)
+  terminal.type("no\n")
+  assert.equal(await terminal.exit, 0, terminal.shown())
+  assert.equal(has(tmp, "one"), false)
+  assert.match(JSON.stringify(llm.requests[2]!.body), /the person rejected it\./)
+})
+
+test("the person sees exactly what will run, with nothing that drives the terminal", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([bash("echo \u001b[2J\nrm -rf x # \u202etxt"), text("done")])
+  await using terminal = openTerminal(tmp, ["run", "go"], { env: env(llm, "chat").variables })
+  await terminal.sees(asked)
+  assert.match(
+    terminal.shown(),
+    /bash\.execute {2}echo \\u001b\[2J\\u000arm -rf x # \\u202etxt\n\[o\]nce, \[r\]eject/,
+  )
+  terminal.type("n\n")
+  assert.equal(await terminal.exit, 0, terminal.shown())
+})
+
+test("Ctrl-C at the question interrupts the run with 130", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([bash("touch one"), text("never")])
+  await using terminal = openTerminal(tmp, ["run", "go"], {
+    env: env(llm, "chat").variables,
+    before: "stty -g > before",
+    after: "stty -g > after",
+  })
+  await terminal.sees(asked)
+  terminal.type("\u0003")
+  assert.equal(await terminal.exit, 130, terminal.shown())
+  assert.equal(has(tmp, "one"), false)
+  assert.equal(llm.requests.length, 1)
+  assert.equal(readFileSync(join(tmp.path, "after"), "utf8"), readFileSync(join(tmp.path, "before"), "utf8"))
+})
+
+test("--yes asks nothing in a terminal either", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([bash("touch one"), text("done")])
+  await using terminal = openTerminal(tmp, ["run", "--yes", "go"], { env: env(llm, "chat").variables })
+  assert.equal(await terminal.exit, 0, terminal.shown())
+  assert.equal(has(tmp, "one"), true)
+  assert.doesNotMatch(terminal.shown(), /permission/)
+})
+
+test("a person is told when a call would change what decides what runs", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const write = (path: string) => call("write", { path, content: "{}" })
+  await using llm = await fakeLlm([write("a.txt"), write(".vitamin/config.jsonc"), text("done")])
+  await using terminal = openTerminal(tmp, ["run", "go"], { env: env(llm, "chat").variables })
+  await terminal.sees(asked)
+  assert.doesNotMatch(terminal.shown(), /change what runs/)
+  terminal.type("o\n")
+  await terminal.sees(asked, 2)
+  assert.match(
+    terminal.shown(),
+    /\.vitamin\/config\.jsonc\n {2}It would change what runs on this machine\.\n\[o\]nce/,
+  )
+  terminal.type("n\n")
+  assert.equal(await terminal.exit, 0, terminal.shown())
+})

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { createInOrder } from "#edge/cli/in-order.ts"
+
+type Step = [shown: string, parentId: string | null, id?: string, isFirst?: boolean]
+const steps: Step[] = [
+  ["old result", "gone", "old"],
+  ["user", "older", "u", true],
+  ["text", "u"],
+  ["more text", "u"],
+  ["answer", "u", "a"],
+  ["request", "a", "q"],
+  ["result 1", "q", "r1"],
+  ["result 2", "r1", "r2"],
+  ["last text", "r2"],
+  ["last answer", "r2", "z"],
+]
+
+function show(order: number[]) {
+  const shown: string[] = []
+  const inOrder = createInOrder()
+  for (const at of order) {
+    const [text, parentId, id, isFirst = false] = steps[at]!
+    inOrder.add({ parentId, isFirst, show: () => shown.push(text), ...(id ? { id } : {}) })
+  }
+  const before = shown.length
+  inOrder.flush()
+  return { shown, early: before }
+}
+
+for (const order of [
+  [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+  [0, 1, 2, 3, 8, 5, 4, 7, 6, 9],
+  [0, 1, 8, 7, 6, 5, 9, 2, 3, 4],
+])
+  test(`what is announced as ${order} is shown in the order of the messages`, () => {
+    const { shown, early } = show(order)
+    assert.deepEqual(
+      shown,
+      steps.map(([text]) => text),
+    )
+    assert.equal(early, steps.length)
+  })
+
+test("what still waits for a message that never comes is shown at the end", () => {
+  assert.deepEqual(show([1, 2, 6, 8]), { shown: ["user", "text", "result 1", "last text"], early: 2 })
+})

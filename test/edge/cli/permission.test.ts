@@ -1,0 +1,132 @@
+// Permissions of `vitamin run` where nobody can be asked: flags, plan mode, and the exit code.
+import assert from "node:assert/strict"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import { vitamin } from "../../fixture/cli.ts"
+import { call, calls, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
+
+const write = (path: string) => call("write", { path, content: "x\n" })
+
+async function run(script: Parameters<typeof fakeLlm>[0], args: string[]) {
+  const tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm(script)
+  const result = await vitamin(tmp, ["run", ...args, "go"], env(llm, "chat").variables)
+  const sent = llm.requests.map(({ body }) => JSON.stringify(body))
+  return { ...result, tmp, sent, has: (name: string) => existsSync(join(tmp.path, name)) }
+}
+
+test("vitamin run denies what it cannot ask for, tells the model the flag, and ends with 3", async () => {
+  const { code, out, err, sent, has, tmp } = await run([write("a.txt"), text("I could not.")], [])
+  await using _ = tmp
+  assert.equal(code, 3, err)
+  assert.equal(out, "I could not.")
+  assert.equal(has("a.txt"), false)
+  assert.match(sent[1]!, /--allow \\"file\.write:a\.txt\\" or --yes would allow it/)
+  const last = err.trimEnd().split("\n").at(-1)!
+  assert.match(
+    last,
+    /^vitamin: denied, since nobody could be asked: file\.write of ".*a\.txt" \(--allow "file\.write:a\.txt" or --yes would allow it\.\)$/,
+  )
+})
+
+for (const flags of [["--allow", "file.write:*.txt"], ["--allow", "file.write"], ["--yes"]])
+  test(`vitamin run ${flags.join(" ")} allows it`, async () => {
+    const { code, err, tmp } = await run([write("a.txt"), text("done")], flags)
+    await using _ = tmp
+    assert.equal(code, 0, err)
+    assert.equal(readFileSync(join(tmp.path, "a.txt"), "utf8"), "x\n")
+  })
+
+test("vitamin run --deny denies what --allow and --yes allow, and that is no reason for exit code 3", async () => {
+  const flags = ["--allow", "file.write:**", "--deny", "file.write:b/**", "--yes"]
+  const { code, err, has, sent, tmp } = await run(
+    [calls([write("a.txt"), write("b/c.txt")]), text("done")],
+    flags,
+  )
+  await using _ = tmp
+  assert.equal(code, 0, err)
+  assert.deepEqual([has("a.txt"), has("b/c.txt")], [true, false])
+  assert.match(sent[1]!, /is denied by the rule/)
+})
+
+test("vitamin run --yes does not write what decides what runs", async () => {
+  const { code, err, has, tmp } = await run(
+    [write(".vitamin/config.jsonc"), text("done")],
+    ["--yes", "--allow", "*"],
+  )
+  await using _ = tmp
+  assert.equal(code, 3, err)
+  assert.equal(has(".vitamin/config.jsonc"), false)
+  assert.match(
+    err,
+    /It would change what runs: --allow "file\.write:\.vitamin\/config\.jsonc" would allow it/,
+  )
+})
+
+test("vitamin run --mode plan changes nothing, whatever is allowed, and the session stays in it until told", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([
+    write("a.txt"),
+    text("one"),
+    write("a.txt"),
+    text("two"),
+    write("a.txt"),
+    text("three"),
+  ])
+  const { variables } = env(llm, "chat")
+  const go = (...args: string[]) => vitamin(tmp, ["run", "--yes", ...args, "go"], variables)
+  assert.equal((await go("--mode", "plan")).code, 0)
+  assert.equal((await go("--continue")).out, "two")
+  assert.equal(existsSync(join(tmp.path, "a.txt")), false)
+  assert.equal((await go("--continue", "--mode", "act")).out, "three")
+  assert.equal(existsSync(join(tmp.path, "a.txt")), true)
+})
+
+test("vitamin session mode changes the mode", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("one"), write("a.txt"), text("two")])
+  const { variables } = env(llm, "chat")
+  await vitamin(tmp, ["run", "go"], variables)
+  const [{ id }] = JSON.parse((await vitamin(tmp, ["session", "list", "--format", "json"])).out)
+  const changed = await vitamin(tmp, ["session", "mode", id, "plan"])
+  assert.deepEqual([changed.code, changed.out], [0, `${id}: plan`])
+  assert.equal((await vitamin(tmp, ["run", "--session", id, "--yes", "go"], variables)).out, "two")
+  assert.equal(existsSync(join(tmp.path, "a.txt")), false)
+  assert.equal((await vitamin(tmp, ["session", "mode", id, "dream"])).code, 2)
+})
+
+test("vitamin run --allow lets bash run a command, and no more than that", async () => {
+  const script = [
+    calls([
+      call("bash", { command: "echo one > one" }),
+      call("bash", { command: "touch two" }),
+      call("bash", { command: "touch three" }),
+    ]),
+    text("done"),
+  ]
+  const { code, err, has, tmp } = await run(script, [
+    "--allow",
+    "bash.execute:touch t*",
+    "--deny",
+    "bash.execute:* three",
+  ])
+  await using _ = tmp
+  assert.equal(code, 3, err)
+  assert.deepEqual(["one", "two", "three"].map(has), [false, true, false])
+})
+
+for (const [args, says] of [
+  [["--allow", "bash.exec:ls"], /--allow: .*"bash\.exec" does not exist; did you mean "bash\.execute"\?/],
+  [["--deny", "nothing"], /--deny: .*there are file\.read/],
+  [["--allow", "bash.execute:"], /has no pattern/],
+  [["--mode", "dream"], /mode/],
+] as const)
+  test(`vitamin run ${args.join(" ")} is a usage error`, async () => {
+    await using tmp = await tmpdir()
+    const { code, err } = await vitamin(tmp, ["run", ...args, "x"])
+    assert.equal(code, 2, err)
+    assert.match(err, says)
+    assert.match(err, /^vitamin: [^\n]+\n$/)
+  })

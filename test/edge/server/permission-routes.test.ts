@@ -1,0 +1,173 @@
+// Permission over HTTP: what waits, how it is answered, and what the event stream tells of it.
+import assert from "node:assert/strict"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import { setTimeout as sleep } from "node:timers/promises"
+import type * as Permission from "#ability/permission/permission.ts"
+import { serving } from "../../fixture/cli.ts"
+import { call, calls, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
+
+const bash = (command: string) => call("bash", { command })
+
+async function setUp(script: Parameters<typeof fakeLlm>[0]) {
+  const tmp = await tmpdir({ git: true })
+  const llm = await fakeLlm(script)
+  const { child, url, tokenFile } = await serving(tmp, [], env(llm, "chat").variables)
+  const authorization = `Bearer ${readFileSync(tokenFile, "utf8").trim()}`
+  const api = async (method: string, path: string, body?: unknown) => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { authorization, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came
+    return { status: response.status, body: (await response.json()) as any }
+  }
+  const session = (await api("POST", "/session", {})).body
+  return {
+    tmp,
+    llm,
+    api,
+    session,
+    ask: (more: object = {}) => api("POST", `/session/${session.id}/message`, { text: "go", ...more }),
+    has: (name: string) => existsSync(join(tmp.path, name)),
+    async pending(count = 1): Promise<Permission.Request[]> {
+      for (const end = performance.now() + 20_000; performance.now() < end; await sleep(10)) {
+        const { body } = await api("GET", "/permission/pending")
+        if (body.length === count) return body
+      }
+      throw new Error(`there were never ${count} requests`)
+    },
+    async [Symbol.asyncDispose]() {
+      await child[Symbol.asyncDispose]()
+      await llm[Symbol.asyncDispose]()
+      await tmp[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test("a request waits at GET /permission/pending and is answered with once, always and reject", async () => {
+  const script = [bash("touch one"), bash("touch two"), bash("touch two"), bash("touch three"), text("done")]
+  await using world = await setUp(script)
+  const { api, session, has, pending, llm } = world
+  const answered = world.ask()
+
+  const [one] = await pending()
+  assert.equal(one!.sessionId, session.id)
+  assert.equal(one!.tool, "bash")
+  assert.equal(one!.expires - one!.time, 600_000)
+  const rule = { permission: "bash.execute", pattern: "touch one", action: "allow" }
+  assert.deepEqual(one!.needs, [{ permission: "bash.execute", target: "touch one", rules: [rule] }])
+  const waiting = await api("GET", `/session/${session.id}/message`)
+  assert.equal(waiting.body.at(-1).data.calls[0].approval, "pending")
+  assert.equal(has("one"), false)
+  const respond = (id: string, body: object) => api("POST", `/permission/${id}/respond`, body)
+  assert.equal((await respond(one!.id, { reply: "maybe" })).status, 400)
+  assert.equal((await respond(one!.id, {})).status, 400)
+  assert.equal((await respond("perm_none", { reply: "once" })).status, 404)
+  assert.deepEqual((await respond(one!.id, { reply: "once" })).body, { replied: true })
+  assert.equal((await respond(one!.id, { reply: "once" })).status, 404)
+
+  const [two] = await pending()
+  assert.equal(two!.needs[0]!.target, "touch two")
+  assert.equal((await respond(two!.id, { reply: "always" })).status, 200)
+  const { body: grants } = await api("GET", "/permission/grant")
+  assert.deepEqual(
+    grants.map(({ agent, permission, pattern, scope }: Record<string, string>) => [
+      agent,
+      permission,
+      pattern,
+      scope,
+    ]),
+    [["build", "bash.execute", "touch two", "project"]],
+  )
+
+  const [three] = await pending()
+  assert.equal(three!.needs[0]!.target, "touch three")
+  await respond(three!.id, { reply: "reject", message: "enough" })
+  assert.equal((await answered).status, 200)
+  assert.deepEqual(["one", "two", "three"].map(has), [true, true, false])
+  assert.match(JSON.stringify(llm.requests[4]!.body), /the person rejected it and says: enough/)
+  const { body: messages } = await api("GET", `/session/${session.id}/message`)
+  const approvals = messages.flatMap((message: { type: string; data: { calls: { approval: string }[] } }) =>
+    message.type === "tool_request" ? message.data.calls.map(({ approval }) => approval) : [],
+  )
+  assert.deepEqual(approvals, ["approved", "approved", "approved", "denied"])
+})
+
+test("a grant is for the session where the reply says so, and is taken back with DELETE /permission/grant/:id", async () => {
+  await using world = await setUp([bash("touch one"), text("a"), bash("touch one"), text("b")])
+  const { api, session, pending, ask } = world
+  const answered = ask()
+  const [one] = await pending()
+  const respond = (body: object) => api("POST", `/permission/${one!.id}/respond`, body)
+  assert.equal((await respond({ reply: "always", scope: "planet" })).status, 400)
+  assert.equal(
+    (await respond({ reply: "always", scope: "session", expires: Date.now() + 600_000 })).status,
+    200,
+  )
+  await answered
+  const { body: grants } = await api("GET", "/permission/grant")
+  assert.equal(grants.length, 1)
+  assert.deepEqual([grants[0].scope, grants[0].sessionId], ["session", session.id])
+  assert.deepEqual((await api("DELETE", `/permission/grant/${grants[0].id}`)).body, { removed: true })
+  assert.equal((await api("DELETE", `/permission/grant/${grants[0].id}`)).status, 404)
+  const again = ask()
+  const [two] = await pending()
+  assert.equal(two!.needs[0]!.target, "touch one")
+  await api("POST", `/permission/${two!.id}/respond`, { reply: "reject" })
+  await again
+})
+
+test("all calls of one turn wait at once, in any order of answers, and an abort withdraws the rest", async () => {
+  await using world = await setUp([
+    calls([bash("touch one"), bash("touch two"), bash("touch three")]),
+    text("never"),
+  ])
+  const { api, session, has, pending } = world
+  const answered = world.ask()
+  const requests = await pending(3)
+  await api("POST", `/permission/${requests[1]!.id}/respond`, { reply: "once" })
+  assert.equal((await api("GET", `/session/${session.id}`)).body.status, "waiting")
+  await api("POST", `/permission/${requests[0]!.id}/respond`, { reply: "once" })
+  await pending(1)
+  while (!has("two")) await sleep(10)
+  await api("POST", `/session/${session.id}/abort`)
+  await pending(0)
+  assert.notEqual((await answered).status, 200)
+  assert.deepEqual(["one", "two", "three"].map(has), [true, true, false])
+  assert.equal((await api("GET", `/session/${session.id}`)).body.status, "interrupted")
+})
+
+test('a prompt with asks "deny" waits for nobody, and one in plan mode changes nothing', async () => {
+  await using world = await setUp([bash("touch one"), text("a"), bash("touch one"), text("b")])
+  const { api, session, has, ask, llm } = world
+  const rules = [{ permission: "*", pattern: "*", action: "allow" }]
+  assert.equal((await ask({ asks: "deny", rules })).status, 200)
+  assert.equal(has("one"), false, "who prompts over HTTP brings no rules")
+  assert.match(JSON.stringify(llm.requests[1]!.body), /nobody can be asked here/)
+  assert.equal((await ask({ asks: "perhaps" })).status, 400)
+  const changed = await api("POST", `/session/${session.id}/mode`, { mode: "plan" })
+  assert.deepEqual([changed.status, changed.body.mode], [200, "plan"])
+  assert.equal((await api("POST", `/session/${session.id}/mode`, { mode: "dream" })).status, 400)
+  assert.equal((await api("POST", "/session/sess_none/mode", { mode: "plan" })).status, 404)
+  assert.equal((await ask({ asks: "once" })).status, 200)
+  assert.equal(has("one"), false)
+})
+
+test("GET /openapi.json describes the permission routes and events", async () => {
+  await using world = await setUp([])
+  const { body } = await world.api("GET", "/openapi.json")
+  const paths = [
+    "/permission/pending",
+    "/permission/{id}/respond",
+    "/permission/grant/{id}",
+    "/session/{id}/mode",
+  ]
+  for (const path of paths) assert.ok(Object.keys(body.paths).includes(path), path)
+  const events = JSON.stringify(body.components.schemas.Event)
+  for (const type of ["permission.requested", "permission.replied"])
+    assert.ok(events.includes(`"${type}"`), type)
+})
