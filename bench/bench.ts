@@ -4,7 +4,18 @@
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 
-const all = ["start", "storage", "sse", "memory", "turns", "deltas", "tools"]
+const all = [
+  "start",
+  "storage",
+  "sse",
+  "memory",
+  "turns",
+  "deltas",
+  "tools",
+  "shell",
+  "snapshot",
+  "permission",
+]
 const chosen = process.argv.slice(2)
 
 for (const name of chosen.length ? chosen : all) {

@@ -1,8 +1,11 @@
-// The least that an honest loop can do: fetch, parse the stream, read the file, ask again. No records, no checks.
+// The least that an honest loop can do: fetch, parse the stream, do what is asked, ask again. No records, no checks.
 // Plain JavaScript, so that it does not pay for types to be taken off.
 //   node bench/floor.mjs http://127.0.0.1:PORT/v1 "prompt"
-import { readFile } from "node:fs/promises"
+import { execFile } from "node:child_process"
+import { readFile, writeFile } from "node:fs/promises"
+import { promisify } from "node:util"
 
+const run = promisify(execFile)
 const [base, prompt] = process.argv.slice(2)
 const parameters = { type: "object", properties: { path: { type: "string" } }, required: ["path"] }
 const tools = [{ type: "function", function: { name: "read", description: "Read a file", parameters } }]
@@ -19,10 +22,18 @@ for (;;) {
     messages.push({
       role: "tool",
       tool_call_id: id,
-      content: await readFile(JSON.parse(call.arguments).path, "utf8"),
+      content: await use(call.name, JSON.parse(call.arguments)),
     })
 }
 process.stdout.write("\n")
+
+async function use(name, { path, edits, command }) {
+  if (name === "bash") return (await run("bash", ["-c", command])).stdout
+  const text = await readFile(path, "utf8")
+  if (name === "read") return text
+  await writeFile(path, text.split(edits[0].oldText).join(edits[0].newText))
+  return "done"
+}
 
 async function ask() {
   const response = await fetch(`${base}/chat/completions`, {

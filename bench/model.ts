@@ -1,9 +1,9 @@
-// A loopback model that costs nothing, in a process of its own: it calls `read` on one file after the other as often as
-// it is told, then says "done" in as many deltas as it is told. It notes when requests come and answers end.
+// A loopback model that costs nothing, in a process of its own: it calls a tool on one file after the other as often as
+// it is told (reads, edits, or reads, edits and commands in turn), then says "done" in as many deltas as it is told. It notes when requests come and answers end.
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
-export type Order = { turns: number; deltas: number; folder: string }
+export type Order = { turns: number; deltas: number; folder: string; tools?: ("read" | "edit" | "bash")[] }
 export type Notes = { first: number; gaps: number[]; bytes: number[]; last: number }
 
 let order: Order = { turns: 0, deltas: 1, folder: "" }
@@ -35,11 +35,18 @@ process.on("message", (message: Order | "notes") => {
 
 function callFrames(turn: number): string {
   const path = `${order.folder}/f${String(turn % 200).padStart(3, "0")}.txt`
+  const { tools = ["read"] } = order
+  const name = tools[turn % tools.length]!
+  const args = {
+    read: { path },
+    edit: { path, edits: [{ oldText: "first line", newText: `line of turn ${turn}` }] },
+    bash: { command: `echo turn ${turn}` },
+  }
   const call = {
     index: 0,
     id: `call_${turn}`,
     type: "function",
-    function: { name: "read", arguments: JSON.stringify({ path }) },
+    function: { name, arguments: JSON.stringify(args[name]) },
   }
   return frames([
     { delta: { role: "assistant", tool_calls: [call] } },

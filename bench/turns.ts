@@ -1,5 +1,6 @@
 // `vitamin run` against the bare loop of floor.mjs, with the same conversation and the same loopback model, interleaved:
-// start, one answer, twenty turns that read a file, a thousand of them, and the memory of it all.
+// start, one answer, twenty turns that read a file, that edit one, that do both and run a command, a thousand that read,
+// and the memory of it all.
 import { type ChildProcess, fork, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -16,11 +17,7 @@ const floorFile = new URL("./floor.mjs", import.meta.url).pathname
 const root = mkdtempSync(join(tmpdir(), "vitamin-bench-"))
 const folder = join(root, "repo")
 mkdirSync(folder)
-for (let i = 0; i < 200; i++)
-  writeFileSync(
-    join(folder, `f${String(i).padStart(3, "0")}.txt`),
-    `file ${i}: the quick brown fox\n`.repeat(20),
-  )
+layFiles()
 const model = fork(new URL("./model.ts", import.meta.url).pathname)
 const [{ port }] = (await once(model, "message")) as [{ port: number }]
 const base = `http://127.0.0.1:${port}/v1`
@@ -34,14 +31,21 @@ const env = {
   OPENAI_BASE_URL: base,
   OPENAI_API_KEY: "x",
   VITAMIN_MODEL: "openai/m",
+  VITAMIN_CONFIG: "",
 }
-const ours = (...more: string[]) => [command, "run", ...more, "go"]
+const ours = (...more: string[]) => [command, "run", "--yes", ...more, "go"]
 const bare = [floorFile, base, "go"]
 
 try {
   await sample(ours(), { turns: 1, deltas: 1 })
   await compare("one answer", { turns: 0, deltas: 1 }, { wall: 2.3, start: 2.3 })
   await compare("20 read turns", { turns: 20, deltas: 1 }, { wall: 2, turn: 2 })
+  const mixed: Order["tools"] = ["read", "edit", "bash"]
+  env.VITAMIN_CONFIG = '{ "snapshot": false }'
+  await compare("20 mixed turns, no snapshots", { turns: 20, deltas: 1, tools: mixed }, { wall: 2, turn: 2 })
+  env.VITAMIN_CONFIG = ""
+  await compare("20 mixed turns", { turns: 20, deltas: 1, tools: mixed }, { wall: 2.5 })
+  await compare("20 edit turns", { turns: 20, deltas: 1, tools: ["edit"] }, { wall: 2.5 })
   await long(1_000)
 } finally {
   model.kill()
@@ -50,7 +54,7 @@ try {
 
 async function compare(
   name: string,
-  order: Pick<Order, "turns" | "deltas">,
+  order: Omit<Order, "folder">,
   goals: { wall: number; start?: number; turn?: number },
 ) {
   const floor: Sample[] = []
@@ -98,7 +102,8 @@ async function long(turns: number) {
   report(`${turns} turns: peak memory`, rss, floor.rss, "MB")
 }
 
-async function sample(args: string[], order: Pick<Order, "turns" | "deltas">): Promise<Sample> {
+async function sample(args: string[], order: Omit<Order, "folder">): Promise<Sample> {
+  if (order.tools) layFiles()
   await tell(model, { ...order, folder })
   const started = performance.timeOrigin + performance.now()
   const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ["ignore", "ignore", "pipe"] })
@@ -116,6 +121,15 @@ async function sample(args: string[], order: Pick<Order, "turns" | "deltas">): P
   if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${errors}`)
   const notes = (await tell(model, "notes")) as Notes
   return { wall, start: notes.first - started, gaps: notes.gaps, rss, bytes: notes.bytes[0]! }
+}
+
+/** As they are before anything was edited. */
+function layFiles(): void {
+  for (let i = 0; i < 200; i++)
+    writeFileSync(
+      join(folder, `f${String(i).padStart(3, "0")}.txt`),
+      `first line\n${`file ${i}: the quick brown fox\n`.repeat(20)}`,
+    )
 }
 
 async function tell(child: ChildProcess, message: Order | "notes"): Promise<unknown> {

@@ -1,0 +1,127 @@
+// What rules say about a command line: every simple command in it is judged, and the strictest counts. What cannot be
+// told for sure is asked, and what is denied is found behind other commands too.
+import { fitsText, hasWildcard } from "#util/wildcard.ts"
+import type { Rule } from "../rule.ts"
+import { behind, pieces } from "./behind.ts"
+import { mightFit } from "./might-fit.ts"
+import { isRisky } from "./risky-command.ts"
+import { type SimpleCommand, splitCommand } from "./split-command.ts"
+import { unwrap } from "./unwrap.ts"
+
+/** The last of the rules that fit, as the layers have it. */
+export type Decide<D> = (fits: (rule: Rule) => boolean) => D
+type Decision = { action: Rule["action"] }
+
+const maxInside = 8
+const strictness = { allow: 0, ask: 1, deny: 2 }
+
+/** The texts by which rules could allow all commands of a line; an empty one stands for a command that no rule can. */
+export function exactCommands(command: string): string[] {
+  const { commands, unclear } = splitCommand(command)
+  const running = commands.filter(isRunning)
+  if (unclear !== undefined || running.length === 0) return [""]
+  return [...new Set(running.map((simple) => (isNamed(simple) && isKnown(simple) ? simple.text : "")))]
+}
+
+export function judgeCommand<D extends Decision>(command: string, decide: Decide<D>): D | { action: "ask" } {
+  const { commands, unclear } = splitCommand(command)
+  const judged: (D | { action: "ask" })[] = commands.filter(isRunning).map((simple) => judge(simple, decide))
+  if (unclear !== undefined) judged.push(...denials(command, decide))
+  if (unclear !== undefined || judged.length === 0) judged.push({ action: "ask" })
+  return judged.reduce((least, next) => (strictness[next.action] > strictness[least.action] ? next : least))
+}
+
+function judge<D extends Decision>(
+  command: SimpleCommand,
+  decide: Decide<D>,
+  depth = 0,
+): D | { action: "ask" } {
+  const names = once(() => [
+    command.text,
+    ...behind(command.words.map(({ text }) => text)).map((words) => words.join(" ")),
+  ])
+  const holes = once(() => (isKnown(command) ? [command.text] : certain(command)))
+  let mayBeDenied = false
+  const decision = decide((rule) => {
+    const { action, pattern } = rule
+    if (action === "allow") return fits(pattern, command) && covers(rule, command, decide, depth)
+    if (names().some((name) => fitsText(pattern, name))) return true
+    if (action === "ask") return mightFit(pattern, holes())
+    mayBeDenied ||= mightFit(pattern, holes())
+    return false
+  })
+  return mayBeDenied && decision.action === "allow" ? { action: "ask" } : decision
+}
+
+/** What xargs adds to a command is more of it. */
+function fits(pattern: string, { text, words }: SimpleCommand): boolean {
+  if (fitsText(pattern, text)) return true
+  const last = words.at(-1)
+  return last?.text === "" && !last.isLiteral && fitsText(pattern, `${text} `)
+}
+
+/** Whether an allowing rule that fits the text was meant for this, too. */
+function covers<D extends Decision>(
+  { pattern }: Rule,
+  command: SimpleCommand,
+  decide: Decide<D>,
+  depth: number,
+): boolean {
+  if (!isNamed(command)) return false
+  if (!hasWildcard(pattern) && isKnown(command)) return true
+  const inside = unwrap(command)
+  if (inside === "unknown" || depth > maxInside || isRisky(command)) return false
+  return !inside?.filter(isRunning).some((simple) => judge(simple, decide, depth + 1).action !== "allow")
+}
+
+/** Setting an ordinary variable runs nothing. */
+function isRunning({ words, writes, sets }: SimpleCommand): boolean {
+  return words.length > 0 || writes || sets
+}
+
+/** It is no more than the program that it names, run with the words that follow. */
+function isNamed({ words, writes, sets }: SimpleCommand): boolean {
+  return !writes && !sets && words[0]?.isLiteral === true && words[0].text !== ""
+}
+
+function isKnown({ words }: SimpleCommand): boolean {
+  return words.every(({ isLiteral }) => isLiteral)
+}
+
+/** Most rules need neither. */
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+/** Of a line that cannot be read, whatever looks like a command that is denied. */
+function denials<D extends Decision>(command: string, decide: Decide<D>): D[] {
+  const names = [
+    command,
+    ...pieces(command)
+      .flatMap(behind)
+      .map((words) => words.join(" ")),
+  ]
+  const decision = decide(
+    ({ action, pattern }) => action === "deny" && names.some((name) => fitsText(pattern, name)),
+  )
+  return decision.action === "deny" ? [decision] : []
+}
+
+/** What is known of the whole text, with the holes of its words. */
+function certain({ words }: SimpleCommand): string[] {
+  const found = [""]
+  for (const [
+    i,
+    {
+      pieces: [first = "", ...rest],
+    },
+  ] of words.entries()) {
+    found[found.length - 1] += (i > 0 ? " " : "") + first
+    found.push(...rest)
+  }
+  return found
+}

@@ -1,0 +1,156 @@
+// Ways in which a tool that reads runs other programs or writes files: by an option, by a script of its own, by one
+// operand too many. A rule with a wildcard was written with the reading in mind and does not cover them.
+import { isRiskyAwk } from "./risky-awk.ts"
+import { isRiskyBuiltin } from "./risky-builtin.ts"
+import { isRiskyGit } from "./risky-git.ts"
+import { isRiskySed } from "./risky-sed.ts"
+import type { SimpleCommand } from "./split-command.ts"
+import { programOf } from "./unwrap.ts"
+import type { ShellWord } from "./word.ts"
+
+type Risky = {
+  /** Letters of short options, also in a bundle. */
+  short?: string
+  /** Letters after which the rest of the word is a value. */
+  valued?: string
+  /** Long options; a beginning of one counts, since most programs take that. */
+  long?: string[]
+  /** Words just as they are. */
+  words?: string[]
+  /** At most so many operands; the letters are those of options with a value. */
+  operands?: { most: number; valued: string }
+  /** Whatever else tells. */
+  other?: (args: ShellWord[]) => boolean
+}
+
+const list = (text: string) => text.split(" ")
+const sed: Risky = { short: "if", valued: "e", long: ["in-place", "file"], other: isRiskySed }
+const awk: Risky = { other: isRiskyAwk }
+const tools: Record<string, Risky> = {
+  find: { words: list("-exec -execdir -ok -okdir -delete -fprint -fprint0 -fprintf -fls -files0-from") },
+  fd: { short: "xX", long: ["exec", "exec-batch"] },
+  fdfind: { short: "xX", long: ["exec", "exec-batch"] },
+  sed,
+  gsed: sed,
+  awk,
+  gawk: awk,
+  mawk: awk,
+  nawk: awk,
+  sort: { short: "oT", valued: "ktS", long: ["output", "compress-program", "temporary-directory"] },
+  shuf: { short: "o", long: ["output"] },
+  iconv: { short: "o", long: ["output"] },
+  uniq: { operands: { most: 1, valued: "fsw" } },
+  xxd: { operands: { most: 1, valued: "cglnos" } },
+  tree: { short: "oR", long: ["output"] },
+  git: { other: isRiskyGit },
+  rg: { short: "z", valued: "ABCEMTdefgjmrt", long: ["pre", "hostname-bin", "search-zip"] },
+  ag: { long: ["pager"] },
+  ack: { long: ["pager"] },
+  tar: {
+    short: "IFg",
+    long: list(
+      "to-command use-compress-program checkpoint-action info-script new-volume-script rsh-command rmt-command index-file volno-file listed-incremental",
+    ),
+    // An archive on another machine is fetched by a program of its own.
+    other: (args) =>
+      /^[A-Za-z]*[IFg]/.test(args[0]?.text ?? "") ||
+      args.some(({ text }) => /^(--file=|-\w*f)?[^/=]+:/.test(text)),
+  },
+  less: { short: "oOkt", long: list("log-file LOG-FILE lesskey-file tag"), other: hasPlus },
+  more: { other: hasPlus },
+  man: { short: "PHCTZ", long: list("pager html config-file troff-device ditroff gxditview") },
+  bat: { long: ["pager"] },
+  delta: { long: ["pager"] },
+  yq: { short: "is", long: list("inplace in-place split-exp split-exp-file") },
+  jq: { short: "L" },
+  file: { short: "Cm", long: ["compile", "magic-file"] },
+  date: { short: "s", long: ["set"] },
+  hostname: { short: "F", operands: { most: 0, valued: "" } },
+  dmesg: { short: "cCDEn", long: list("clear read-clear console-off console-on console-level") },
+  journalctl: {
+    long: list(
+      "vacuum-size vacuum-time vacuum-files rotate flush sync cursor-file setup-keys update-catalog",
+    ),
+  },
+  curl: {
+    short: "oOKTDcJ",
+    valued: "AbCdeEFHmPQrtuUwxXyYz",
+    long: list(
+      "output remote-name config upload-file dump-header output-dir cookie-jar trace trace-ascii stderr libcurl hsts alt-svc etag-save engine",
+    ),
+    other: (args) => args.some(({ text }) => text.includes("%output{")),
+  },
+  rsync: { short: "eM", long: list("rsh rsync-path remote-option log-file") },
+  ssh: { short: "oFES", long: [] },
+  zip: { short: "T", long: ["unzip-command"] },
+  diff: { short: "l", valued: "xXIFUCW", long: ["output", "paginate"] },
+  sdiff: { short: "o", long: ["output", "diff-program"] },
+  diff3: { long: ["diff-program"] },
+  xmllint: { short: "o", long: ["output", "shell"], words: ["-output", "-shell"] },
+  tcpdump: { short: "wzGC" },
+  ss: { short: "KDF", long: list("kill diag filter") },
+  dc: { other: () => true },
+  hg: { long: ["config"] },
+  svn: { long: list("config-option config-dir diff-cmd editor-cmd") },
+}
+
+/** Options of git whose value is words for people; elsewhere the same letters have none. */
+const takesText: [subcommand: RegExp, option: RegExp][] = [
+  [/^(commit|tag|merge|stash|notes)$/, /^(-[a-z]*m|--message|--author|--date)$/],
+  [/^(log|diff|show)$/, /^(--grep|--author|-S|-G)$/],
+]
+
+/** Whether a command does more than its name says. */
+export function isRisky(command: SimpleCommand): boolean {
+  const [name, ...args] = command.words
+  const program = programOf(name?.text ?? "")
+  const texts = args.map(({ text }) => text)
+  if (isRiskyBuiltin(program, args)) return true
+  const risky = Object.hasOwn(tools, program) ? tools[program] : undefined
+  if (!risky) return false
+  // An option may come out of anything that the shell fills in, unless it stands where only a value can.
+  const over = program === "find" ? -1 : texts.indexOf("--")
+  const isValue = (i: number) =>
+    (over >= 0 && i > over) || (program === "git" && !args[i]!.isMany && isText(texts, i))
+  if (args.some((arg, i) => arg.mayBeOption && !isValue(i))) return true
+  const isDiscarding = (i: number) =>
+    program === "curl" && /^-[sSfLkgv]*o$/.test(texts[i]!) && texts[i + 1] === "/dev/null"
+  if (texts.some((text, i) => isRiskyWord(risky, text) && !isDiscarding(i))) return true
+  if (risky.operands && args.some(({ isMany }) => isMany)) return true
+  if (risky.operands && operands(texts, risky.operands.valued) > risky.operands.most) return true
+  return risky.other?.(args) ?? false
+}
+
+function isRiskyWord({ short = "", valued = "", long = [], words = [] }: Risky, text: string): boolean {
+  if (words.includes(text)) return true
+  if (text.startsWith("--")) {
+    const name = text.slice(2).split("=", 1)[0]!
+    return name !== "" && long.some((option) => option.startsWith(name))
+  }
+  if (!text.startsWith("-")) return false
+  for (const letter of text.slice(1)) {
+    if (short.includes(letter)) return true
+    if (valued.includes(letter)) return false
+  }
+  return false
+}
+
+function isText(texts: string[], at: number): boolean {
+  const subcommand = texts.find((text) => !text.startsWith("-")) ?? ""
+  return takesText.some(([name, option]) => name.test(subcommand) && option.test(texts[at - 1] ?? ""))
+}
+
+function operands(args: string[], valued: string): number {
+  let count = 0
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i]!
+    if (arg === "--") return count + args.length - i - 1
+    if (!arg.startsWith("-") || arg === "-") count++
+    else if (/^-.$/.test(arg) && valued.includes(arg[1]!)) i++
+  }
+  return count
+}
+
+function hasPlus(args: ShellWord[]): boolean {
+  return args.some(({ text }) => text.startsWith("+"))
+}

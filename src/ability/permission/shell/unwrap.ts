@@ -1,0 +1,182 @@
+// Commands that run the command they are given. What is allowed of them is what is allowed of that one. An option that
+// is not in the table may mean anything, so that nobody can tell what would run.
+import { type SimpleCommand, splitCommand } from "./split-command.ts"
+import { changesWhatRuns } from "./variables.ts"
+import { createHole, type ShellWord } from "./word.ts"
+
+type Wrapper = {
+  /** Letters of options without a value. */
+  flags?: string
+  /** Letters of options whose value is the rest of the word, or the next one. */
+  valued?: string
+  /** Letters of options whose value, if any, is the rest of the word. */
+  optional?: string
+  /** Long options: without a value, and with one. */
+  long?: string[]
+  longValued?: string[]
+  /** Words of its own before the command. */
+  operands?: number
+  /** Variables may stand before the command. */
+  variables?: boolean
+}
+
+const list = (text: string) => text.split(" ")
+const wrappers: Record<string, Wrapper> = {
+  sudo: {
+    flags: "AbBEHknNPS",
+    valued: "CgpTu",
+    long: list(
+      "askpass background bell preserve-env set-home reset-timestamp no-update non-interactive preserve-groups stdin",
+    ),
+    longValued: list("close-from group prompt command-timeout user"),
+    variables: true,
+  },
+  doas: { flags: "nL", valued: "u" },
+  env: {
+    flags: "i0v",
+    valued: "C",
+    long: list("ignore-environment null debug"),
+    longValued: ["chdir"],
+    variables: true,
+  },
+  timeout: {
+    flags: "fpv",
+    valued: "ks",
+    long: list("foreground preserve-status verbose"),
+    longValued: list("kill-after signal"),
+    operands: 1,
+  },
+  nohup: {},
+  nice: { valued: "n", longValued: ["adjustment"], flags: "0123456789" },
+  ionice: { flags: "t", valued: "cn", longValued: list("class classdata"), long: ["ignore"] },
+  stdbuf: { valued: "ioe", longValued: list("input output error") },
+  setsid: { flags: "cfw", long: list("ctty fork wait") },
+  time: { flags: "pv", valued: "f", long: list("portability verbose"), longValued: ["format"] },
+  builtin: {},
+  command: { flags: "p" },
+  exec: { flags: "cl", valued: "a" },
+  xargs: {
+    flags: "0oprtx",
+    valued: "ILnPsdEa",
+    optional: "ile",
+    long: list("null open-tty interactive no-run-if-empty verbose exit show-limits"),
+    longValued: list("max-args max-procs max-chars delimiter arg-file"),
+  },
+  busybox: {},
+  toybox: {},
+  taskset: { flags: "a", operands: 1 },
+}
+const shells = new Set(list("sh bash dash zsh ksh ash"))
+/** What these would run cannot be told from their words, or is run in another place. */
+const readers = new Set(
+  list(
+    ". source trap su runuser parallel script strace ltrace unshare nsenter chroot flock chrt setpriv setarch linux32 linux64 numactl prlimit systemd-run firejail bwrap proot fakeroot faketime unbuffer rlwrap expect entr watchexec gosu su-exec pkexec run0 runcon sg dbus-run-session xvfb-run torify torsocks proxychains tini dumb-init eatmydata catchsegv rbash csh tcsh fish yash mksh pwsh",
+  ),
+)
+
+/** What a command would run: undefined where it is none of these, "unknown" where that cannot be told. */
+export function unwrap({ words }: SimpleCommand): SimpleCommand[] | "unknown" | undefined {
+  const [name, ...args] = words
+  const program = name ? programOf(name.text) : ""
+  if (shells.has(program)) return insideShell(args)
+  if (program === "eval") return insideText(args, true)
+  if (program === "watch") return insideWatch(args)
+  if (readers.has(program)) return "unknown"
+  const wrapper = Object.hasOwn(wrappers, program) ? wrappers[program] : undefined
+  if (!wrapper) return undefined
+  if (program === "command" && /^-p?[vV]$/.test(args[0]?.text ?? "")) return []
+  // Redirections for the rest of the line.
+  if (program === "exec" && args.length === 0) return []
+  const inside = insideWrapper(wrapper, args)
+  return program === "xargs" && inside !== "unknown" ? filled(inside, args) : inside
+}
+
+/** A program is known by its name, wherever it lies. */
+export function programOf(name: string): string {
+  return name.slice(name.lastIndexOf("/") + 1)
+}
+
+function insideWrapper(wrapper: Wrapper, args: ShellWord[]): SimpleCommand[] | "unknown" {
+  let left = wrapper.operands ?? 0
+  let sets = false
+  let isOver = false
+  for (let i = 0; i < args.length; i++) {
+    const { text, isLiteral } = args[i]!
+    if (!isLiteral) return "unknown"
+    if (!isOver && text === "--") isOver = true
+    else if (!isOver && text.startsWith("-")) {
+      const used = optionsOf(wrapper, text)
+      if (used === undefined) return "unknown"
+      i += used
+    } else if (wrapper.variables && text.includes("=")) {
+      if (!/^\w+=/.test(text)) return "unknown"
+      sets ||= changesWhatRuns(text.slice(0, text.indexOf("=")))
+      isOver = true
+    } else if (left-- <= 0) return commandOf(args.slice(i), sets)
+    else isOver = true
+  }
+  return "unknown"
+}
+
+/** How many words after this one are its value; undefined where it is none of the known options. */
+function optionsOf(wrapper: Wrapper, text: string): number | undefined {
+  const { flags = "", valued = "", optional = "", long = [], longValued = [] } = wrapper
+  if (text.startsWith("--")) {
+    const [name = "", ...value] = text.slice(2).split("=")
+    if (long.includes(name)) return value.length ? undefined : 0
+    return longValued.includes(name) ? (value.length ? 0 : 1) : undefined
+  }
+  for (const [i, letter] of [...text].entries()) {
+    if (i === 0) continue
+    if (valued.includes(letter)) return i === text.length - 1 ? 1 : 0
+    if (optional.includes(letter)) return 0
+    if (!flags.includes(letter)) return undefined
+  }
+  return text === "-" ? undefined : 0
+}
+
+function commandOf(words: ShellWord[], sets: boolean): SimpleCommand[] | "unknown" {
+  if (!words.length) return "unknown"
+  return [{ words, text: words.map(({ text }) => text).join(" "), writes: false, sets }]
+}
+
+/** What xargs reads comes in place of a mark, or at the end. */
+function filled(commands: SimpleCommand[], args: ShellWord[]): SimpleCommand[] {
+  const own = args.slice(0, args.length - commands[0]!.words.length).map(({ text }) => text)
+  const marks = own.flatMap((text, i) => /^-\w*?[Ii](.*)$/s.exec(text)?.[1] || (own[i + 1] ?? "{}"))
+  const replaces = own.some((text) => /^-\w*?[Ii]/.test(text))
+  return commands.map((command) => {
+    const words = replaces
+      ? command.words.map((word) => (isMarked(word, marks) ? createHole(word.text) : word))
+      : [...command.words, createHole("")]
+    return { ...command, words }
+  })
+}
+
+function isMarked({ text }: ShellWord, marks: string[]): boolean {
+  return text.includes("{}") || marks.some((mark) => mark !== "" && text.includes(mark))
+}
+
+/** A script file is a program like others; the text of -c is looked into. */
+function insideShell(args: ShellWord[]): SimpleCommand[] | "unknown" | undefined {
+  const at = args.findIndex(({ text }) => !/^[-+]/.test(text))
+  if (at === 0) return args[0]!.isLiteral && !args[0]!.text.startsWith("/dev/") ? undefined : "unknown"
+  const options = at < 0 ? args : args.slice(0, at)
+  if (at < 0 || options.some(({ text, isLiteral }) => !isLiteral || !/^-[elux]*c?$/.test(text)))
+    return "unknown"
+  return options.at(-1)!.text.endsWith("c") ? insideText(args.slice(at, at + 1)) : "unknown"
+}
+
+/** It hands all its words to a shell, as one text. */
+function insideWatch(args: ShellWord[]): SimpleCommand[] | "unknown" {
+  const watch: Wrapper = { flags: "bcdegtw", valued: "n", longValued: ["interval"] }
+  const inside = insideWrapper(watch, args)
+  return inside === "unknown" ? inside : insideText(inside[0]!.words)
+}
+
+/** Where the text counts in the same shell, it must not calculate with the variables of the line around it. */
+function insideText(words: ShellWord[], isSameShell = false): SimpleCommand[] | "unknown" {
+  if (!words.length || words.some(({ isLiteral }) => !isLiteral)) return "unknown"
+  const { commands, unclear, calculates } = splitCommand(words.map(({ text }) => text).join(" "))
+  return unclear === undefined && !(isSameShell && calculates) ? commands : "unknown"
+}

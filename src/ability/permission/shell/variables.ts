@@ -1,0 +1,21 @@
+// Variables that decide which program runs, what it loads, or where it reads its settings. A rule for a command was not
+// written with another PATH in mind.
+
+const names = new Set(
+  (
+    "PATH CDPATH ENV IFS SHELL SHELLOPTS BASHOPTS BASH_ENV BASH_FUNC PS4 PROMPT_COMMAND HOME TERMINFO TERMCAP GLOBIGNORE FIGNORE " +
+    "PAGER EDITOR VISUAL BROWSER FCEDIT LESS LESSOPEN LESSCLOSE MORE MANOPT MAKE MAKEFLAGS CC CXX LD AR AS RUSTC CLASSPATH " +
+    "GZIP ZIPOPT UNZIP TAR BLOCK_SIZE RSYNC_RSH CVS_RSH SVN_SSH DISPLAY KUBECONFIG DOCKER_HOST MANPATH INFOPATH HISTFILE TMPDIR " +
+    // Whatever they are given is calculated, and a subscript in it is run.
+    "RANDOM SRANDOM SECONDS LINENO HISTCMD HISTSIZE HISTFILESIZE OPTIND FUNCNEST"
+  ).split(" "),
+)
+const beginnings =
+  /^(LD_|DYLD_|GIT_|BASH_|NODE_(?!ENV$)|NPM_CONFIG_|npm_config_|YARN_|PNPM_|BUN_|DENO_|PYTHON|PIP_|UV_|PERL|RUBY|GEM_|BUNDLE_|CARGO_|RUSTUP_|GO(?!OGLE)|CGO_|JAVA_|_JAVA|JDK_|MAVEN_|GRADLE_|SSH_|GPG_|GNUPG|XDG_|LUA_|PHP_|R_|TAR_|GREP_|RIPGREP_|FZF_|JQ_|CMAKE_|PKG_CONFIG|AWS_|KUBE|DOCKER_|COMPOSE_|TF_|ANSIBLE_|EDITOR)/
+const endings =
+  /(PATH|OPTIONS|OPTS|OPT|FLAGS|ARGS|PAGER|EDITOR|SHELL|CONFIG|CONFIG_FILE|RC|PROXY|proxy|CMD|COMMAND|PROGRAM|ASKPASS|LOADER|PRELOAD|LIB|LIBRARY|INIT|STARTUP|WRAPPER|HOOK|HOOKS|EXEC|PLUGIN|PLUGINS|COMPILER|LINKER|RUNNER|_BIN|_DIR|_HOME|_ROOT)$/
+
+/** Whether a value for it could make another program run than the one that is named. */
+export function changesWhatRuns(name: string): boolean {
+  return names.has(name) || beginnings.test(name) || endings.test(name)
+}

@@ -1,0 +1,106 @@
+// A word of a command after quote removal. What the shell would put in its place is a hole: it can be anything, unless
+// the line itself says what the variable holds.
+import type { Word, WordPart } from "unbash"
+
+export type ShellWord = {
+  /** Quotes removed; expansions stand as they were written. */
+  text: string
+  /** What is certain of it. Between two pieces, anything can come. */
+  pieces: string[]
+  /** The shell changes nothing of it. */
+  isLiteral: boolean
+  /** What the shell makes of it can be several words. */
+  isMany: boolean
+  /** What the shell makes of it can be an option that is not written here. */
+  mayBeOption: boolean
+}
+
+/** What is certain of all that a variable can hold, where the line says so. */
+export type Held = {
+  /** The shell leaves its values as they are, also outside of quotes. */
+  isPlain: boolean
+  mayBeOption: boolean
+}
+export type Known = (name: string) => Held | undefined
+
+type State = Pick<ShellWord, "pieces" | "isMany" | "mayBeOption"> & {
+  /** What is certain of its beginning. */
+  start: string
+  known: Known
+}
+
+const variable = /^\$(?:\{(\w+)\}|([A-Za-z_]\w*))$/
+const plain = /^[\w./:@%+,=-]+$/
+
+export function createWord(word: Word, known: Known = () => undefined): ShellWord {
+  const state: State = { pieces: [""], isMany: false, mayBeOption: false, start: "", known }
+  if (!word.parts) state.pieces[0] = word.value
+  else for (const part of word.parts) addPart(state, part, false)
+  const { pieces, isMany, mayBeOption } = state
+  return { text: word.value, pieces, isLiteral: pieces.length === 1, isMany, mayBeOption }
+}
+
+export function createHeld(values: ShellWord[]): Held {
+  return {
+    isPlain: values.every(({ isLiteral, text }) => isLiteral && plain.test(text)),
+    mayBeOption: values.some(({ mayBeOption, pieces }) => mayBeOption || pieces[0]!.startsWith("-")),
+  }
+}
+
+/** A word that stands for whatever comes from elsewhere. */
+export function createHole(text: string): ShellWord {
+  return { text, pieces: ["", ""], isLiteral: false, isMany: true, mayBeOption: true }
+}
+
+function addPart(state: State, part: WordPart, isQuoted: boolean): void {
+  if (part.type === "Literal" || part.type === "SingleQuoted" || part.type === "AnsiCQuoted")
+    addText(state, part.value)
+  else if (part.type === "DoubleQuoted") for (const child of part.parts) addPart(state, child, true)
+  else addHole(state, part, isQuoted)
+}
+
+function addHole(state: State, part: WordPart, isQuoted: boolean): void {
+  // A path of the shell's own making.
+  if (part.type === "ProcessSubstitution") addText(state, "/dev/fd/")
+  else if (part.type === "Glob") addSeveral(state, state.start === "")
+  else if (part.type === "BraceExpansion")
+    addSeveral(state, state.start === "" && !/^\{[\w./][\w./]*(,[\w./][\w./-]*|\.\.\w+)+\}$/.test(part.text))
+  else if (!isNumeric(part)) addValue(state, part.text, isQuoted)
+  else state.start ||= "0"
+  state.pieces.push("")
+}
+
+function addText(state: State, text: string): void {
+  // What comes before it may turn out to be nothing.
+  if (state.pieces.length > 1 && state.start === "" && text.startsWith("-")) state.mayBeOption = true
+  state.pieces[state.pieces.length - 1] += text
+  state.start += text
+}
+
+function addSeveral(state: State, mayStart: boolean): void {
+  state.isMany = true
+  if (mayStart || isShort(state.start)) state.mayBeOption = true
+}
+
+function addValue(state: State, text: string, isQuoted: boolean): void {
+  const [, braced, bare] = variable.exec(text) ?? []
+  const held = state.known(braced ?? bare ?? "")
+  const isWhole = isQuoted ? !/[@*]/.test(text) : held?.isPlain === true
+  if (!isWhole) {
+    state.isMany = true
+    state.mayBeOption = true
+  } else if (isShort(state.start)) state.mayBeOption = true
+  else if (state.start === "") state.mayBeOption ||= held?.mayBeOption ?? true
+}
+
+/** Digits, and never nothing. */
+function isNumeric(part: WordPart): boolean {
+  if (part.type === "ArithmeticExpansion") return true
+  if (part.type === "ParameterExpansion") return part.prefix === "#"
+  return part.type === "SimpleExpansion" && /^\$[#?$]$/.test(part.text)
+}
+
+/** `-x` may get further letters, `--since=` only a value. */
+function isShort(start: string): boolean {
+  return start.startsWith("-") && !/^--[\w-]+=/.test(start)
+}
