@@ -1,7 +1,10 @@
 // Writes the descriptions of the built-in tools, which are `.md` files, into a module: a bundle has no files beside it.
+// Their parameters are written as models are shown them, so that a start need not work them out.
 //   node script/descriptions.ts --write
 import { globSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
+import { zodToToolSchema } from "#ability/tool/zod-to-tool-schema.ts"
 
 const folder = join(import.meta.dirname, "../src/ability/tool/builtin")
 
@@ -10,6 +13,8 @@ const longName = 5
 
 /** Where the module is. */
 export const descriptionsFile = join(folder, "descriptions.ts")
+
+export const schemasFile = join(folder, "schemas.json")
 
 /** The module as the `.md` files make it now. */
 export function drawDescriptions(): string {
@@ -25,6 +30,14 @@ export function drawDescriptions(): string {
   ].join("\n")
 }
 
+/** One line for each tool. */
+export function drawSchemas(): string {
+  const lines = ToolRegistry.list().map(
+    ({ id, parameters }) => `  ${JSON.stringify(id)}: ${JSON.stringify(zodToToolSchema(parameters))}`,
+  )
+  return `{\n${lines.join(",\n")}\n}\n`
+}
+
 /** As the formatter wants it: with the quote that needs fewer escapes, and a long text below a name that is not short. */
 function entry(name: string, text: string): string {
   const json = JSON.stringify(text)
@@ -34,4 +47,7 @@ function entry(name: string, text: string): string {
   return line.length > lineWidth && name.length >= longName ? `  ${name}:\n    ${quoted},` : line
 }
 
-if (import.meta.main && process.argv.includes("--write")) writeFileSync(descriptionsFile, drawDescriptions())
+if (import.meta.main && process.argv.includes("--write")) {
+  writeFileSync(descriptionsFile, drawDescriptions())
+  writeFileSync(schemasFile, drawSchemas())
+}

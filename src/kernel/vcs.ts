@@ -2,10 +2,10 @@
 // Where git itself has to be asked, hooks, fsmonitor, pager, external diff, fetching and the system's configuration are
 // off, and it gets the few variables that it needs. Filters (clean, smudge, process) and textconv have names that only
 // the repository knows; they are off because no command is run that reads or writes the content of a work tree.
-import { execFile } from "node:child_process"
 import { existsSync, readFileSync, realpathSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { promisify } from "node:util"
+import { childProcess } from "#util/builtins.ts"
 import { NamedError } from "#util/error.ts"
 import { statOf } from "#util/stat-of.ts"
 import * as Env from "./env.ts"
@@ -55,12 +55,16 @@ export async function read(repository: Repository): Promise<Info> {
 export async function git(worktree: string, args: [Command, ...string[]]): Promise<string> {
   if (!reading.includes(args[0])) throw new CommandRefused(args[0])
   const off = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "diff.external="]
-  const { stdout } = await promisify(execFile)("git", [...off.flatMap((pair) => ["-c", pair]), ...args], {
-    cwd: worktree,
-    env: gitEnvironment(worktree),
-    timeout: 30_000,
-    maxBuffer: 16 << 20,
-  })
+  const { stdout } = await promisify(childProcess().execFile)(
+    "git",
+    [...off.flatMap((pair) => ["-c", pair]), ...args],
+    {
+      cwd: worktree,
+      env: gitEnvironment(worktree),
+      timeout: 30_000,
+      maxBuffer: 16 << 20,
+    },
+  )
   return stdout
 }
 

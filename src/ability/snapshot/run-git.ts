@@ -1,8 +1,8 @@
 // Git, on the shadow store only: none of the project's, the person's or the system's configuration is read, so no hook,
 // filter, fsmonitor, textconv or alias of theirs exists for it; nothing is fetched.
-import { spawn } from "node:child_process"
 import { delimiter, isAbsolute } from "node:path"
 import * as Env from "#kernel/env.ts"
+import { childProcess } from "#util/builtins.ts"
 import { errorCode } from "#util/error.ts"
 import { GitFailed } from "./errors.ts"
 
@@ -25,7 +25,10 @@ export function runGit(call: GitCall): Promise<Buffer> {
   const { args, input, maxBytes = 256 << 20 } = call
   const command = args[0]!
   return new Promise((resolve, reject) => {
-    const child = spawn("git", args, { cwd: call.worktree ?? call.gitDir, env: environment(call) })
+    const child = childProcess().spawn("git", args, {
+      cwd: call.worktree ?? call.gitDir,
+      env: environment(call),
+    })
     const chunks: Buffer[] = []
     let size = 0
     let errors = ""

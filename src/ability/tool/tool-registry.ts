@@ -12,6 +12,7 @@ import { glob } from "./builtin/glob.ts"
 import { grep } from "./builtin/grep.ts"
 import { ls } from "./builtin/ls.ts"
 import { read } from "./builtin/read.ts"
+import schemas from "./builtin/schemas.json" with { type: "json" }
 import { subtask } from "./builtin/subtask.ts"
 import { todo } from "./builtin/todo.ts"
 import { write } from "./builtin/write.ts"
@@ -94,8 +95,12 @@ export function toModelTools(ids: string[] = allIds()): readonly ModelTool[] {
   return form
 }
 
-function toModelTool({ id, description, parameters }: Definition): ModelTool {
-  return Object.freeze({ type: "function", name: id, description, inputSchema: zodToToolSchema(parameters) })
+function toModelTool(tool: Definition): ModelTool {
+  const { id, description, parameters } = tool
+  // To work a schema out takes longer than a start may.
+  const drawn = builtin.includes(tool) ? (schemas as Record<string, ToolSchema>)[id] : undefined
+  const inputSchema = drawn ?? zodToToolSchema(parameters)
+  return Object.freeze({ type: "function", name: id, description, inputSchema })
 }
 
 function allIds(): string[] {

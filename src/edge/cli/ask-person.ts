@@ -12,11 +12,6 @@ type Given = Permission.Details & { reply: Permission.Reply }
 /** Typed ahead is what can be read before this many milliseconds have passed. */
 const settling = 100
 
-/** Whether there is a person at both ends. */
-export function hasPerson(): boolean {
-  return process.stdin.isTTY === true && process.stderr.isTTY === true
-}
-
 /** Ask whatever this process needs to know, the sessions of subtasks included, until the returned function is called. */
 export function askPerson(): () => void {
   const stop = new AbortController()

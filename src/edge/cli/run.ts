@@ -2,7 +2,6 @@
 import * as Permission from "#ability/permission/permission.ts"
 import * as Session from "#engine/session/session.ts"
 import { errorText } from "#util/error.ts"
-import { askPerson, hasPerson } from "./ask-person.ts"
 import { exitCodes, UsageError } from "./exit.ts"
 import { type FolderOptions, inInstance } from "./in-instance.ts"
 import { listDenied } from "./list-denied.ts"
@@ -36,7 +35,7 @@ export async function run(options: Options): Promise<void> {
   await inInstance(options, async () => {
     const session = await sessionFor(options)
     const stopPrinting = printRun(session.id, options.format)
-    const stopAsking = asks === "wait" ? askPerson() : () => {}
+    const stopAsking = asks === "wait" ? (await import("./ask-person.ts")).askPerson() : () => {}
     const denied = listDenied()
     let [signalled, isOver] = [false, false]
     stopListening = onSignal(() => {
@@ -99,4 +98,9 @@ function rulesOf({ allow = [], deny = [] }: Options): Permission.Rule[] {
     }
   }
   return [...allow.map((text) => parse(text, "allow")), ...deny.map((text) => parse(text, "deny"))]
+}
+
+/** Whether there is a person at both ends. */
+function hasPerson(): boolean {
+  return process.stdin.isTTY === true && process.stderr.isTTY === true
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The installed command. It answers --version, and no words at all, before anything else is loaded, turns the compile cache on, and where
 // the Node that started it is too old, goes on in a newer one that it finds. Plain enough for old Nodes.
-import { spawn, spawnSync } from "node:child_process"
+import type { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import * as module from "node:module"
 import { homedir } from "node:os"
@@ -24,7 +24,7 @@ const args = process.argv.slice(2)
 if (args[0] === "--version" || args[0] === "-v") console.log(version)
 else if (args.length === 0) process.stdout.write(shortHelp)
 else if (Number.parseInt(process.versions.node, 10) >= oldest) await start()
-else goOnInNewerNode()
+else await goOnInNewerNode()
 
 async function start() {
   const base = process.env.XDG_CACHE_HOME
@@ -34,8 +34,9 @@ async function start() {
   process.exitCode = await main(args)
 }
 
-function goOnInNewerNode() {
-  const node = newerNode()
+async function goOnInNewerNode() {
+  const { spawn, spawnSync } = await import("node:child_process")
+  const node = newerNode(spawnSync)
   if (!node)
     return tell(
       `vitamin needs Node ${oldest} or newer, this is ${process.version}. Try: npm install -g node@${oldest}`,
@@ -54,12 +55,12 @@ function tell(message: string) {
 }
 
 /** One installed beside the package, one that came with a checkout, or another one on the PATH. */
-function newerNode(): string | undefined {
+function newerNode(run: typeof spawnSync): string | undefined {
   const name = `node-${process.platform}-${process.arch}/bin/node`
   const checkout = fileURLToPath(new URL(`../script/node24/node_modules/${name}`, import.meta.url))
   const onPath = (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, "node"))
   return [installed(name), checkout, ...onPath].find(
-    (node) => node !== undefined && existsSync(node) && isNewEnough(node),
+    (node) => node !== undefined && existsSync(node) && isNewEnough(node, run),
   )
 }
 
@@ -71,7 +72,7 @@ function installed(name: string): string | undefined {
   }
 }
 
-function isNewEnough(node: string): boolean {
-  const { stdout } = spawnSync(node, ["--version"], { encoding: "utf8" })
+function isNewEnough(node: string, run: typeof spawnSync): boolean {
+  const { stdout } = run(node, ["--version"], { encoding: "utf8" })
   return Number.parseInt(String(stdout).slice(1), 10) >= oldest
 }

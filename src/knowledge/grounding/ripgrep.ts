@@ -1,12 +1,12 @@
 // The one owner of ripgrep: finds it and runs it, with its output handed over piece by piece so that it is never held
 // whole. No configuration file of the person or the project is read, and none of our secrets are in its environment.
-import { spawn } from "node:child_process"
 import { accessSync, constants, mkdirSync } from "node:fs"
 import { createRequire } from "node:module"
 import { delimiter, isAbsolute, join } from "node:path"
 import type { Readable } from "node:stream"
 import * as Env from "#kernel/env.ts"
 import * as Global from "#kernel/global.ts"
+import { childProcess } from "#util/builtins.ts"
 import { NamedError } from "#util/error.ts"
 
 export type Command = { file: string; args: string[]; env?: Record<string, string> }
@@ -79,11 +79,15 @@ export async function run(options: {
 }): Promise<Outcome> {
   const { cwd, signal, command = find() } = options
   signal?.throwIfAborted()
-  const child = spawn(command.file, [...command.args, "--no-config", "--color=never", ...options.args], {
-    cwd,
-    env: { ...Env.forChild(), ...command.env },
-    stdio: [options.stdin ?? "ignore", "pipe", "pipe"],
-  })
+  const child = childProcess().spawn(
+    command.file,
+    [...command.args, "--no-config", "--color=never", ...options.args],
+    {
+      cwd,
+      env: { ...Env.forChild(), ...command.env },
+      stdio: [options.stdin ?? "ignore", "pipe", "pipe"],
+    },
+  )
   const end = () => void child.kill("SIGKILL")
   signal?.addEventListener("abort", end, { once: true })
   let stopped = false

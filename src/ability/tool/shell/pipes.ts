@@ -1,12 +1,12 @@
 // Real pipes. What Node calls a pipe is a socket, which a command cannot open by name (`echo x >/dev/stderr` fails), and
 // which cannot be stdout and stderr at once. There is no call to make a pipe, so named ones are made by mkfifo, several
 // ahead of their use, opened, and their names removed at once.
-import { execFile } from "node:child_process"
 import { closeSync, constants, mkdtempSync, openSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import * as Env from "#kernel/env.ts"
+import { childProcess } from "#util/builtins.ts"
 import { findProgram } from "./find-program.ts"
 
 export type Pipe = { read: number; write: number }
@@ -15,8 +15,6 @@ export type Pipes = {
   get(): Promise<Pipe | undefined>
   close(): Promise<void>
 }
-
-const run = promisify(execFile)
 
 /** Keeps up to `size` pipes ready. */
 export function createPipes(size: number): Pipes {
@@ -62,7 +60,10 @@ async function make(size: number): Promise<Pipe[]> {
   const made: Pipe[] = []
   try {
     const names = Array.from({ length: size }, (_, n) => join(folder, String(n)))
-    await run(program, ["-m", "600", ...names], { env: Env.forChild(), timeout: 5_000 })
+    await promisify(childProcess().execFile)(program, ["-m", "600", ...names], {
+      env: Env.forChild(),
+      timeout: 5_000,
+    })
     for (const name of names) {
       const read = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK)
       made.push({ read, write: openSync(name, "w") })

@@ -1,11 +1,12 @@
 // One command in a shell, from its start to the end of all that it started: a process group of its own, no terminal, an
 // empty stdin, and stdout and stderr in one pipe so that their order is the true one.
-import { type ChildProcess, type StdioOptions, spawn } from "node:child_process"
+import type { ChildProcess, StdioOptions } from "node:child_process"
 import { once } from "node:events"
 import { closeSync, openSync, readSync, writeSync } from "node:fs"
 import { Socket } from "node:net"
 import { basename } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { childProcess } from "#util/builtins.ts"
 import { errorCode, errorText, NamedError } from "#util/error.ts"
 import { environmentFor } from "./environment.ts"
 import { closePipe, type Pipe, type Pipes } from "./pipes.ts"
@@ -136,7 +137,7 @@ async function spawnShell(options: {
       waiting = openSync(`/proc/self/fd/${side.read}`, "r")
       stdio[watchFd] = waiting
     } else if (side) stdio[folderFd] = side.write
-    const child = spawn(file, ["-c", script], {
+    const child = childProcess().spawn(file, ["-c", script], {
       argv0: basename(file),
       cwd: order.cwd,
       env: environmentFor(mark),

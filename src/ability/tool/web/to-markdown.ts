@@ -1,5 +1,4 @@
 // HTML as Markdown, within limits: what is too large, too deep or takes too long comes back as plain text instead.
-import { Worker } from "node:worker_threads"
 import type { Answer, Task } from "./markdown-worker.ts"
 import { depthOf } from "./scan-html.ts"
 import { stripTags } from "./strip-tags.ts"
@@ -37,6 +36,7 @@ function countMarks(html: string): number {
 /** Undefined when the thread failed or was ended: a stack that overflowed, or too slow. */
 async function inThread(task: Task, signal: AbortSignal): Promise<Answer | undefined> {
   const { location } = await import("./markdown-worker.ts")
+  const { Worker } = process.getBuiltinModule("node:worker_threads")
   const worker = new Worker(new URL(location), {
     workerData: task,
     env: {},
