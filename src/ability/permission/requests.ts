@@ -31,6 +31,7 @@ export const Request = z.object({
   needs: z.array(ShownNeed).describe("what is to be allowed; empty where the question is another one"),
   protected: z.literal(true).optional().describe("it would change what decides what runs"),
   title: z.string().describe("the question in one line"),
+  preview: z.string().optional().describe("what would change: lines with - go, lines with + come"),
   time: z.number(),
   expires: z.number().describe("when it counts as rejected, in milliseconds since 1970"),
 })
@@ -76,6 +77,7 @@ export const Denied = Bus.define(
 export type Question = Pick<Request, "sessionId" | "messageId" | "callId" | "tool" | "needs" | "title"> & {
   agent?: string | undefined
   agents?: string[]
+  preview?: string
   protected?: true
   signal?: AbortSignal
   /** Milliseconds until it counts as rejected; ten minutes where it is left out. */

@@ -51,6 +51,8 @@ export type Definition = {
   /** It changes nothing, so that calls of it may run side by side. */
   readOnly: boolean
   permission?(args: unknown): Need[]
+  /** What it would change, for a person who is asked: lines that begin with "-" go, those with "+" come. */
+  preview?(args: unknown): string
   execute(args: unknown, context: Context): Promise<Output | Json>
 }
 
@@ -61,6 +63,7 @@ export type Plan<P extends z.ZodType> = {
   parameters: P
   readOnly?: boolean
   permission?(args: z.output<P>): Need[]
+  preview?(args: z.output<P>): string
   execute(args: z.output<P>, context: Context): Promise<Output | Json>
 }
 

@@ -44,7 +44,14 @@ async function askOne(request: Permission.Request, stop: AbortSignal): Promise<v
 }
 
 /** What is to be decided, with nothing in it that could drive the terminal. */
-function asText({ tool, needs, title, agents = [], protected: isProtected }: Permission.Request): string {
+function asText({
+  tool,
+  needs,
+  title,
+  agents = [],
+  protected: isProtected,
+  preview,
+}: Permission.Request): string {
   const safe = (text: string) => Secret.redact(Log.escapeControls(text))
   if (!needs.length) return `${safe(title)}\n[o]nce, [r]eject: `
   const rules = needs.flatMap((need) => need.rules.map(Permission.formatRule))
@@ -53,6 +60,7 @@ function asText({ tool, needs, title, agents = [], protected: isProtected }: Per
     : ""
   const lines = needs.map(({ permission, target }) => `  ${permission}  ${safe(target)}`)
   if (isProtected) lines.push("  It would change what runs on this machine.")
+  if (preview) lines.push(...preview.split("\n").map((line) => `    ${safe(line)}`))
   const whose = agents.length > 1 ? ` (${agents.join(", working for ")})` : ""
   return `${safe(tool)} needs your permission${whose}:\n${lines.join("\n")}\n[o]nce${always}, [r]eject (or say why not): `
 }

@@ -19,6 +19,9 @@ type Asked = { request: Request; call: Call }
 /** A call that needs a person: what was judged, and whom "always" would allow it. */
 type Question = { step: Step; judgement: Judgement; needs: Permission.ShownNeed[]; agents: string[] }
 
+const maxPreview = 60
+const maxPreviewLine = 500
+
 /** What is done where a person is needed: wait for one, deny it, or take it as allowed this once. */
 export type Asks = "wait" | "deny" | "once"
 
@@ -143,6 +146,7 @@ export function createPermits(options: {
         agents,
         needs,
         ...(judgement.needs.some((need) => need.protected) ? { protected: true } : {}),
+        ...previewOf(step),
         title: `Allow ${call.name}: ${needs.map(Permission.sayNeed).join(", ")}?`,
         async keep({ reply, ...details }) {
           if (reply === "always") await rights.remember(needs, details)
@@ -204,4 +208,14 @@ export function createPermits(options: {
 function questionOf(step: Step, judgement: Judgement, { askers }: Verdicts): Question {
   const unclear = judgement.needs.filter(({ action }) => action === "ask")
   return { step, judgement, needs: unclear.map(Permission.showNeed), agents: askers(unclear) }
+}
+
+/** No more than a person reads. */
+function previewOf({ tool, args }: Step): { preview?: string } {
+  const text = tool.preview?.(args)
+  if (!text) return {}
+  const lines = text.split("\n")
+  const shown = lines.slice(0, maxPreview).map((line) => line.slice(0, maxPreviewLine))
+  const more = lines.length - shown.length
+  return { preview: [...shown, ...(more > 0 ? [`… and ${more} more lines`] : [])].join("\n") }
 }

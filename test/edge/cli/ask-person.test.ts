@@ -51,6 +51,30 @@ test("a person allows once, allows always, and rejects with a reason", async () 
   assert.equal(stty("after"), stty("before"), "the terminal is left as it was")
 })
 
+test("a person sees what a change would be before allowing it, with nothing in it that drives the terminal", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const content = `new\u001b[2J\n${"line\n".repeat(100)}`
+  await using llm = await fakeLlm([
+    call("edit", { path: "README.md", edits: [{ oldText: "# fixture", newText: "# changed\nmore" }] }),
+    call("write", { path: "new.txt", content }),
+    text("Done."),
+  ])
+  await using terminal = openTerminal(tmp, ["run", "go"], { env: env(llm, "chat").variables })
+  await terminal.sees(asked, 1)
+  assert.match(
+    terminal.shown(),
+    /file\.edit {2}\S+README\.md\n {4}- # fixture\n {4}\+ # changed\n {4}\+ more\n/,
+  )
+  terminal.type("o\n")
+  await terminal.sees(asked, 2)
+  assert.match(terminal.shown(), / {4}\+ new\\u001b\[2J\n {4}\+ line\n/)
+  assert.match(terminal.shown(), /… and 41 more lines/)
+  terminal.type("o\n")
+  assert.equal(await terminal.exit, 0, terminal.shown())
+  assert.equal(readFileSync(join(tmp.path, "README.md"), "utf8"), "# changed\nmore\n")
+  assert.equal(readFileSync(join(tmp.path, "new.txt"), "utf8"), content)
+})
+
 test("what a person allows in the session, or always, is listed, and taken back", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([
@@ -207,7 +231,7 @@ test("a person is told when a call would change what decides what runs", async (
   await terminal.sees(asked, 2)
   assert.match(
     terminal.shown(),
-    /\.vitamin\/config\.jsonc\n {2}It would change what runs on this machine\.\n\[o\]nce/,
+    /\.vitamin\/config\.jsonc\n {2}It would change what runs on this machine\.\n {4}\+ \{\}\n\[o\]nce/,
   )
   terminal.type("n\n")
   assert.equal(await terminal.exit, 0, terminal.shown())

@@ -6,6 +6,7 @@ import { openTarget } from "../open-target.ts"
 import * as SeenFiles from "../seen-files.ts"
 import type { Context, Definition, Output } from "../tool.ts"
 import { applyEdits } from "./apply-edits.ts"
+import { changeLines } from "./change-lines.ts"
 import { descriptions } from "./descriptions.ts"
 import { lineDiff } from "./line-diff.ts"
 import { decode, encode, toText } from "./text-file.ts"
@@ -45,6 +46,7 @@ export const edit = {
   parameters: Parameters,
   readOnly: false,
   permission: ({ path }: Args) => needsWriting("file.edit", path),
+  preview: ({ edits }: Args) => edits.map(({ oldText, newText }) => changeLines(oldText, newText)).join("\n"),
   execute,
 } satisfies Definition
 

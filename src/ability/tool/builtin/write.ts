@@ -3,6 +3,7 @@ import { z } from "zod"
 import { needsWriting, openForWriting, type Place } from "../open-for-writing.ts"
 import * as SeenFiles from "../seen-files.ts"
 import type { Context, Definition, Output } from "../tool.ts"
+import { changeLines } from "./change-lines.ts"
 import { descriptions } from "./descriptions.ts"
 import { type LineDiff, lineDiff } from "./line-diff.ts"
 import { decode, encode, formsOf, type TextFile, toText } from "./text-file.ts"
@@ -25,6 +26,7 @@ export const write = {
   parameters: Parameters,
   readOnly: false,
   permission: ({ path }: Args) => needsWriting("file.write", path),
+  preview: ({ content }: Args) => changeLines("", content),
   execute,
 } satisfies Definition
 
