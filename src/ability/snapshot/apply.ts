@@ -15,7 +15,7 @@ import {
 } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { errorCode } from "#util/error.ts"
-import { atThisMoment, Conflict } from "./errors.ts"
+import { atThisMoment, Conflict, NotReverted } from "./errors.ts"
 import { isSame, type State } from "./part.ts"
 import type { Action, Plan } from "./plan.ts"
 import type { Shadow } from "./shadow.ts"
@@ -47,7 +47,11 @@ function step(shadow: Shadow, { path, from, to }: Action, work: () => void): voi
   if (isSame(now, to)) return
   const isOnItsWay = now === null && to !== null
   if (!isSame(now, from) && !isOnItsWay) throw new Conflict([{ path, reason: atThisMoment }])
-  work()
+  try {
+    work()
+  } catch (error) {
+    throw errorCode(error) === undefined ? error : new NotReverted(path, error)
+  }
 }
 
 /** A rename takes the place of a file or a link, but not of a folder. */

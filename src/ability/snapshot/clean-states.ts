@@ -10,18 +10,23 @@ type Options = { shadow: Shadow; index: string; entries: ReadonlyMap<string, Ent
 
 const converting = ["filter", "working-tree-encoding", "ident"]
 const atOnce = 64
+/** The bit of an entry that is not to be in the work tree: nobody knows whether it was. */
+const skipped = 0x40000000
 /** More names than this do not fit on a command line for sure. */
 const fewNames = 100
 
-/** For each path its state, or why it is not known. The bytes are kept. */
-export async function cleanStates(options: Options): Promise<Map<string, State | NamedError>> {
+/** For each path its state, or why it is not known, and by which inodes git knew them. The bytes are kept. */
+export async function cleanStates(
+  options: Options,
+): Promise<{ states: Map<string, State | NamedError>; inodes: Set<number> }> {
   const { shadow, entries, maxBytes } = options
-  const [sizes, converted] = await Promise.all([sizesOf(options), convertedOf(options)])
+  const [{ sizes, inodes, leftOut }, converted] = await Promise.all([sizesOf(options), convertedOf(options)])
   const found = new Map<string, State | NamedError>()
   const readable: string[] = []
   for (const path of entries.keys()) {
     const size = sizes.get(path)
-    if (converted.has(path)) found.set(path, unknown("git converts it when it is checked out"))
+    if (leftOut.has(path)) found.set(path, unknown("git leaves it out of this work tree"))
+    else if (converted.has(path)) found.set(path, unknown("git converts it when it is checked out"))
     else if (size === undefined) found.set(path, unknown("git does not know its size"))
     else if (size > maxBytes) found.set(path, unknown(`it had more than ${maxBytes} bytes`))
     else readable.push(path)
@@ -34,7 +39,7 @@ export async function cleanStates(options: Options): Promise<Map<string, State |
       found.set(path, stateFrom({ shadow, mode, bytes: bytes.get(hash), size: sizes.get(path)! }))
     }
   }
-  return found
+  return { states: found, inodes }
 }
 
 function stateFrom(options: {
@@ -52,11 +57,13 @@ function stateFrom(options: {
 }
 
 /** How large each file was when git last found it clean. */
-async function sizesOf({ shadow, index, entries }: Options): Promise<Map<string, number>> {
+async function sizesOf({ shadow, index, entries }: Options) {
   const names = entries.size <= fewNames ? [...entries.keys()] : []
   const args = ["ls-files", "--cached", "--debug", "-z", "--", ...names]
   const output = await runGit({ ...overWorktree(shadow, index), args })
   const sizes = new Map<string, number>()
+  const inodes = new Set<number>()
+  const leftOut = new Set<string>()
   for (let at = 0; at < output.length; ) {
     const end = output.indexOf(0, at)
     if (end < 0) break
@@ -64,11 +71,15 @@ async function sizesOf({ shadow, index, entries }: Options): Promise<Map<string,
     const next = output.indexOf("flags: ", end)
     const text = output.toString("latin1", end, next)
     const size = /size: (\d+)/.exec(text)?.[1]
+    const inode = Number(/ino: (\d+)/.exec(text)?.[1] ?? 0)
     if (size !== undefined && entries.has(path)) sizes.set(path, Number(size))
+    if (inode > 0 && entries.has(path)) inodes.add(inode)
     const line = output.indexOf(10, next)
+    const flags = Number.parseInt(output.toString("latin1", next + "flags: ".length, line), 16)
+    if (flags & skipped) leftOut.add(path)
     at = line < 0 ? output.length : line + 1
   }
-  return sizes
+  return { sizes, inodes, leftOut }
 }
 
 /** By the attributes of the index and by those of now: the call may have changed them. */

@@ -1,5 +1,5 @@
 // What can go wrong with snapshots, in words that say what would work.
-import { NamedError } from "#util/error.ts"
+import { errorText, NamedError } from "#util/error.ts"
 import type { Uncovered } from "./part.ts"
 
 /** Why a path was left alone that changed while it was looked at. */
@@ -23,10 +23,21 @@ export class Conflict extends NamedError {
   declare readonly data: { conflicts: Uncovered[] }
 
   constructor(conflicts: Uncovered[]) {
-    const shown = conflicts.slice(0, 20).map(({ path, reason }) => `  ${path}: ${reason}`)
+    // A name may hold what a terminal takes for an order.
+    const plain = (path: string) => path.replaceAll(/\p{Cc}/gu, "?")
+    const shown = conflicts.slice(0, 20).map(({ path, reason }) => `  ${plain(path)}: ${reason}`)
     const more = conflicts.length > shown.length ? [`  and ${conflicts.length - shown.length} more`] : []
     const lines = ["Not reverted, because of:", ...shown, ...more, "--force reverts all that can be."]
     super("Snapshot.Conflict", lines.join("\n"), { conflicts })
+  }
+}
+
+/** The plan is on record, so that nothing is lost by trying again. */
+export class NotReverted extends NamedError {
+  constructor(path: string, cause: unknown) {
+    const reason = errorText(cause).split(",", 1)[0]
+    const text = `${path} could not be put back: ${reason}. The same revert once more does what is left.`
+    super("Snapshot.NotReverted", text, { path }, { cause })
   }
 }
 

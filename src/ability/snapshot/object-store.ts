@@ -24,15 +24,26 @@ export function createObjectStore(options: {
 }) {
   const { gitDir, algorithm, objects } = options
   const written = { count: 0, bytes: 0 }
+  const wanted = [
+    ["HEAD", "ref: refs/heads/none\n"],
+    ["config", configOf(algorithm)],
+  ] as const
 
-  /** Make the store, or what is missing of it. */
+  /** Make the store, or what is missing or broken of it. */
   function ensure(): void {
-    if (existsSync(join(gitDir, "config")) && existsSync(join(gitDir, "objects"))) return
+    if (["objects", "refs"].every((name) => existsSync(join(gitDir, name))) && wanted.every(isThere)) return
     for (const folder of ["objects/info", "objects/pack", "refs/heads", "info"])
       mkdirSync(join(gitDir, folder), { recursive: true, mode: 0o700 })
-    writeFileSync(join(gitDir, "HEAD"), "ref: refs/heads/none\n")
-    writeFileSync(join(gitDir, "config"), configOf(algorithm))
+    for (const [name, content] of wanted) writeFileSync(join(gitDir, name), content)
     options.onMade()
+  }
+
+  function isThere([name, content]: readonly [name: string, content: string]): boolean {
+    try {
+      return readFileSync(join(gitDir, name), "utf8") === content
+    } catch {
+      return false
+    }
   }
 
   function hashOf(bytes: Buffer): string {

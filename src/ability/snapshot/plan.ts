@@ -1,13 +1,13 @@
 // What has to be done so that every path that some calls changed is as it was before the first of them, and what speaks
 // against it: paths that somebody else changed since, and paths whose bytes were not kept.
 import { existsSync, readdirSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { z } from "zod"
 import { InvalidRoot } from "./errors.ts"
 import type { Snapshot } from "./list.ts"
 import { Change, isSame, State, Uncovered, withoutFolder } from "./part.ts"
 import type { Shadow } from "./shadow.ts"
-import { stateOf } from "./state-of.ts"
+import { statAt, stateOf } from "./state-of.ts"
 
 const Action = z.object({ path: Change.shape.path, from: State, to: State })
 export type Action = z.infer<typeof Action>
@@ -38,8 +38,10 @@ export async function plan(shadow: Shadow, snapshots: readonly Snapshot[]): Prom
   const isLost = ({ to }: Action) => to?.hash !== undefined && lost.has(to.hash)
   for (const { path } of actions.filter(isLost))
     conflicts.push({ path, reason: "its bytes are no longer in the store of snapshots" })
-  const kept = actions.filter((action) => !isLost(action))
-  conflicts.push(...fullFolders(shadow, kept))
+  const found = actions.filter((action) => !isLost(action))
+  const blocked = blockedIn(shadow, found)
+  for (const [path, reason] of blocked) conflicts.push({ path, reason })
+  const kept = found.filter(({ path }) => !blocked.has(path))
   const folders = [...new Set(snapshots.flatMap(({ part }) => part.folders))]
   return { actions: kept, folders, conflicts }
 }
@@ -87,14 +89,26 @@ function canRestore(to: State): boolean {
   return to === null || (to.kind !== "other" && to.hash !== undefined)
 }
 
-/** A folder where a file has to be goes only when all that is in it goes as well. */
-function fullFolders({ root }: Shadow, actions: Action[]): Uncovered[] {
+/** What cannot be put back by any means: others have put something in its way that is not ours to remove. */
+function blockedIn({ root }: Shadow, actions: Action[]): Map<string, string> {
   const goes = new Set(actions.flatMap(({ path, to }) => (to === null ? [path] : [])))
-  return actions.flatMap(({ path, from, to }) => {
-    if (from?.kind !== "folder" || to === null) return []
-    const isFree = holdsOnly(root, path, goes)
-    return isFree ? [] : [{ path, reason: "there is a folder now, with something else in it" }]
-  })
+  const blocked = new Map<string, string>()
+  for (const { path, from, to } of actions) {
+    if (to === null) continue
+    if (from?.kind === "folder" && !holdsOnly(root, path, goes))
+      blocked.set(path, "there is a folder now, with something else in it")
+    const above = noFolderAbove(root, path)
+    if (above !== undefined && !goes.has(above)) blocked.set(path, `${above} has to be a folder, and is none`)
+  }
+  return blocked
+}
+
+function noFolderAbove(root: string, path: string): string | undefined {
+  for (let folder = dirname(path); folder !== "."; folder = dirname(folder)) {
+    const stat = statAt(root, folder)
+    if (stat) return stat.isDirectory() ? undefined : folder
+  }
+  return undefined
 }
 
 function holdsOnly(root: string, folder: string, goes: Set<string>): boolean {

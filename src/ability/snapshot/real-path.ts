@@ -11,7 +11,7 @@ export function realPath(path: string, links = 0): string {
   } catch (error) {
     if (errorCode(error) !== "ENOENT" || links > maxLinks) throw error
   }
-  const parent = realPath(dirname(path), links + 1)
+  const parent = realPath(dirname(path), links)
   const target = linkAt(path)
   return target === undefined ? join(parent, basename(path)) : realPath(resolve(parent, target), links + 1)
 }

@@ -10,6 +10,8 @@ export type GitCall = {
   /** The shadow store. */
   gitDir: string
   args: string[]
+  /** A setting for this call only. */
+  setting?: string
   worktree?: string
   index?: string
   /** Object folders of the project, to be read only. */
@@ -22,10 +24,11 @@ const longest = 120_000
 const handedOn = /^(HOME|USER|LOGNAME|TMPDIR|XDG_.+|SYSTEMROOT)$/i
 
 export function runGit(call: GitCall): Promise<Buffer> {
-  const { args, input, maxBytes = 256 << 20 } = call
+  const { args, setting, input, maxBytes = 256 << 20 } = call
   const command = args[0]!
+  const all = setting === undefined ? args : ["-c", setting, ...args]
   return new Promise((resolve, reject) => {
-    const child = childProcess().spawn("git", args, {
+    const child = childProcess().spawn("git", all, {
       cwd: call.worktree ?? call.gitDir,
       env: environment(call),
     })

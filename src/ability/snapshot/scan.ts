@@ -16,6 +16,7 @@ import { errorCode } from "#util/error.ts"
 import { createId } from "#util/id.ts"
 import type { Uncovered } from "./part.ts"
 import { type GitCall, runGit } from "./run-git.ts"
+import { namesIn } from "./session-log.ts"
 import type { Shadow } from "./shadow.ts"
 import { walkPlain } from "./walk-plain.ts"
 
@@ -34,6 +35,7 @@ export function copyIndex(shadow: Shadow): string | undefined {
   const source = join(shadow.repository.gitDir, "index")
   const stat = statSync(source, { bigint: true, throwIfNoEntry: false })
   if (!stat?.isFile()) return undefined
+  copyShared(shadow, shadow.repository.gitDir)
   const name = `index-${shadow.key}-${stat.ino}-${stat.size}-${stat.mtimeNs}`
   const copy = join(shadow.folder, name)
   if (existsSync(copy)) return name
@@ -45,6 +47,17 @@ export function copyIndex(shadow: Shadow): string | undefined {
   utimesSync(aside, seconds, seconds)
   renameSync(aside, copy)
   return name
+}
+
+/** The larger part of an index that is split lies beside it, under the hash of its bytes. */
+function copyShared({ folder }: Shadow, gitDir: string): void {
+  for (const name of namesIn(gitDir)) {
+    if (!name.startsWith("sharedindex.") || existsSync(join(folder, name))) continue
+    const aside = join(folder, createId("tmp"))
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    copyFileSync(join(gitDir, name), aside, constants.COPYFILE_FICLONE)
+    renameSync(aside, join(folder, name))
+  }
 }
 
 export async function scan(shadow: Shadow, index: string | undefined): Promise<Scan> {
@@ -75,7 +88,10 @@ export function overWorktree({ store, root, folder }: Shadow, index: string | un
 async function modifiedOf(shadow: Shadow, index: string | undefined) {
   if (!index) return []
   const call = overWorktree(shadow, index)
-  const look = () => runGit({ ...call, args: ["diff-files", "--raw", "-z", "--ignore-submodules=all"] })
+  // What git was told to leave out of the work tree, and is there all the same, counts as well.
+  const setting = "core.sparseCheckout=true"
+  const args = ["diff-files", "--raw", "-z", "--ignore-submodules=all"]
+  const look = () => runGit({ ...call, setting, args })
   const found = rowsIn(await look())
   if (found.length <= manyModified || shadow.refreshed.has(index)) return found
   shadow.refreshed.add(index)

@@ -81,7 +81,7 @@ export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return []
+    if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return []
     throw error
   }
 }

@@ -25,6 +25,8 @@ export async function showDiff(
   options: { stat?: boolean } = {},
 ): Promise<Diff> {
   const { actions, conflicts } = await plan(shadow, snapshots)
+  if (!actions.length) return { files: [], text: "", conflicts }
+  shadow.store.ensure()
   const look = (path: string) => stateOf(shadow.root, path, { store: shadow.store, keep: true, maxBytes })
   const sides = actions.map(({ path, to }) => ({ path, old: to, now: look(path) }))
   const old = await treeOf(shadow, sides, ({ old }) => old)

@@ -112,6 +112,8 @@ async function takeWorktree(shadow: Shadow.Shadow, asked: Asked): Promise<Taken>
   try {
     base = await Worktree.before(shadow)
   } catch (error) {
+    // A store that cannot be written stops a command as it stops an edit.
+    if (errorCode(error) !== undefined) throw error
     Log.warn("a command runs without a snapshot", { reason: errorText(error) })
     part.note = `not covered: ${errorText(error)}`
     part.done = true

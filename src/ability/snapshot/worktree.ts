@@ -1,6 +1,7 @@
 // What a command changed in the work tree, found by looking before and after. Before it, only what git does not keep is
 // read; what git has comes out of its objects afterwards, for the few files that turn out to be changed.
-import { basename, dirname, join } from "node:path"
+import type { BigIntStats } from "node:fs"
+import { basename, dirname } from "node:path"
 import { NamedError } from "#util/error.ts"
 import { cleanStates } from "./clean-states.ts"
 import { type Change, isSame, type State, type Uncovered } from "./part.ts"
@@ -19,6 +20,8 @@ export type Base = {
   odd: string[]
 }
 type Seen = { state: State; stamp?: string }
+/** What was there before by the look of it, wherever it is now. */
+type Known = { inodes: Set<number>; hashes: Set<string> }
 export type Found = { files: Change[]; folders: string[]; uncovered: Uncovered[] }
 
 const maxFiles = 20_000
@@ -51,10 +54,11 @@ export async function after(shadow: Shadow, base: Base): Promise<Found> {
   const uncovered = now.uncovered.filter(({ path }) => !base.odd.includes(path))
   const found: Found = { files: [], folders: [], uncovered }
   for (const [path, seen] of Object.entries(base.files)) addKnown(shadow, { path, seen, base, found })
-  await addClean(shadow, { base, entries: newlyModified(now.modified, base), found })
+  const clean = await addClean(shadow, { base, entries: newlyModified(now.modified, base), found })
+  const known = { inodes: new Set([...inodesIn(base), ...clean]), hashes: hashesIn(found) }
   const rulesChanged = found.files.some(({ path }) => basename(path) === ".gitignore")
   for (const path of now.untracked)
-    if (!Object.hasOwn(base.files, path)) addNew(shadow, { path, base, found, rulesChanged })
+    if (!Object.hasOwn(base.files, path)) addNew(shadow, { path, base, found, known, rulesChanged })
   found.folders = madeFolders(shadow, base, found.files)
   return found
 }
@@ -80,7 +84,7 @@ function stateNow(shadow: Shadow, path: string): State {
 function addKnown(shadow: Shadow, options: { path: string; seen: Seen; base: Base; found: Found }): void {
   const { path, seen, base, found } = options
   const stat = statAt(shadow.root, path)
-  const isYoung = stat !== undefined && Number(stat.ctimeNs / 1_000_000n) >= base.started - tick
+  const isYoung = stat !== undefined && isSince(stat.ctimeNs, base)
   if (!stat && !seen.state) return
   if (stat && stampOf(stat) === seen.stamp && !(isYoung && seen.state?.hash)) return
   const state = stateNow(shadow, path)
@@ -97,10 +101,10 @@ function newlyModified(modified: Map<string, Entry>, base: Base): Map<string, En
 async function addClean(
   shadow: Shadow,
   options: { base: Base; entries: Map<string, Entry>; found: Found },
-): Promise<void> {
+): Promise<Set<number>> {
   const { base, entries, found } = options
-  if (!entries.size || !base.index) return
-  const states = await cleanStates({ shadow, index: base.index, entries, maxBytes: maxFileBytes })
+  if (!entries.size || !base.index) return new Set()
+  const { states, inodes } = await cleanStates({ shadow, index: base.index, entries, maxBytes: maxFileBytes })
   for (const [path, state] of states) {
     if (state instanceof NamedError) {
       if (wasTouched(shadow, path, base)) found.uncovered.push({ path, reason: state.message })
@@ -109,36 +113,73 @@ async function addClean(
     const after = stateNow(shadow, path)
     if (!isSame(state, after)) found.files.push({ path, before: state, after })
   }
+  return inodes
 }
 
-/** A file that was ignored until the rules changed is not a new one, and is nobody's to remove. */
+/** A file that is older than the call is nobody's to remove, unless it is one that is put back where it was: it was
+ * ignored until the rules changed, or came from where nothing is kept. */
 function addNew(
   shadow: Shadow,
-  options: { path: string; base: Base; found: Found; rulesChanged: boolean },
+  options: { path: string; base: Base; found: Found; known: Known; rulesChanged: boolean },
 ): void {
-  const { path, base, found, rulesChanged } = options
+  const { path, base, found, known, rulesChanged } = options
   const stat = statAt(shadow.root, path)
-  if (!stat || !wasTouched(shadow, path, base)) return
-  const isYoung = Number(stat.birthtimeNs / 1_000_000n) >= base.started - tick
-  if (rulesChanged && !isYoung)
-    return void found.uncovered.push({ path, reason: "it was ignored by git before" })
-  found.files.push({ path, before: null, after: stateNow(shadow, path) })
+  if (!stat) return
+  const after = stateNow(shadow, path)
+  const isMoved = known.inodes.has(shortInode(stat.ino)) || (after?.hash && known.hashes.has(after.hash))
+  // A file system that does not know when a file was made says 0.
+  const isNew = isSince(stat.birthtimeNs || stat.ctimeNs, base)
+  if (isMoved || isNew) found.files.push({ path, before: null, after })
+  else if (wasTouched(shadow, path, base)) {
+    const reason = rulesChanged
+      ? "it was ignored by git before"
+      : "it was moved here from where nothing is kept"
+    found.uncovered.push({ path, reason })
+  }
 }
 
-function wasTouched(shadow: Shadow, path: string, { started }: Base): boolean {
-  const stat = statAt(shadow.root, path)
-  return !stat || Number(stat.ctimeNs / 1_000_000n) >= started - tick
+function isSince(time: bigint, { started }: Base): boolean {
+  return Number(time / 1_000_000n) >= started - tick
 }
 
-/** Folders of new files that are themselves new. */
-function madeFolders({ root }: Shadow, { started }: Base, files: Change[]): string[] {
-  const made = new Map<string, boolean>()
-  for (const { path, before } of files)
-    if (!before)
-      for (let folder = dirname(path); folder !== "." && !made.has(folder); folder = dirname(folder)) {
-        const stat = statAt(root, folder)
-        const born = stat ? Number(stat.birthtimeNs / 1_000_000n) : 0
-        made.set(folder, born >= started - tick && join(root, folder) !== root)
-      }
+function inodesIn({ files }: Base): number[] {
+  return Object.values(files).flatMap(({ stamp }) =>
+    stamp ? shortInode(BigInt(stamp.split(":", 1)[0]!)) : [],
+  )
+}
+
+function hashesIn({ files }: Found): Set<string> {
+  return new Set(files.flatMap(({ before }) => before?.hash ?? []))
+}
+
+/** As git has it in its index. */
+function shortInode(inode: bigint): number {
+  return Number(inode & 0xffffffffn)
+}
+
+function wasTouched(shadow: Shadow, path: string, base: Base): boolean {
+  const stat = statAt(shadow.root, path)
+  return !stat || isSince(stat.ctimeNs, base)
+}
+
+/** Folders of new files that are themselves new, or were moved here. */
+function madeFolders({ root }: Shadow, base: Base, files: Change[]): string[] {
+  const made = new Map<string, boolean>([[".", false]])
+  const isMade = (folder: string): boolean => {
+    const known = made.get(folder)
+    if (known !== undefined) return known
+    const above = dirname(folder)
+    const isNew = isMade(above) || isMadeOrMoved(statAt(root, folder), statAt(root, above), base)
+    made.set(folder, isNew)
+    return isNew
+  }
+  for (const { path, before } of files) if (!before) isMade(dirname(path))
   return [...made].flatMap(([folder, isNew]) => (isNew ? [folder] : []))
+}
+
+/** A move changes a folder, but not what is in it, and the folder above. */
+function isMadeOrMoved(stat: BigIntStats | undefined, above: BigIntStats | undefined, base: Base): boolean {
+  if (!stat?.isDirectory() || !above) return false
+  if (isSince(stat.birthtimeNs, base)) return true
+  return isSince(stat.ctimeNs, base) && !isSince(stat.mtimeNs, base) && isSince(above.mtimeNs, base)
 }

@@ -1,4 +1,5 @@
 // `vitamin session diff` and `vitamin session revert`: look at what a session changed, and undo it.
+import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import * as Session from "#engine/session/session.ts"
 import { UsageError } from "./exit.ts"
 import { type FolderOptions, inInstance } from "./in-instance.ts"
@@ -12,7 +13,9 @@ export async function diffSession(
     const { id, since, stat } = options
     const { text, conflicts } = await Session.diff(id, { since, stat })
     process.stdout.write(text || "Nothing is changed.\n")
-    for (const { path, reason } of conflicts) process.stderr.write(`${path}: ${reason}\n`)
+    await warnIfOff()
+    for (const { path, reason } of conflicts)
+      process.stderr.write(`${path.replaceAll(/\p{Cc}/gu, "?")}: ${reason}\n`)
   })
 }
 
@@ -28,6 +31,7 @@ export async function revertSession(
     for (const { path, reason } of conflicts) print(`! ${path}: ${reason}`)
     if (preview && conflicts.length) print("Because of these it would be refused without --force.")
     if (!restored.length && !removed.length) print("No file has to be changed.")
+    await warnIfOff()
     if (messageId) print(`To undo this: vitamin session revert ${id} --to ${messageId}`)
   })
 }
@@ -39,6 +43,12 @@ async function lastPrompt(sessionId: string): Promise<string> {
   throw new UsageError("The session has no prompt that could be undone. --to takes any message of it.")
 }
 
+async function warnIfOff(): Promise<void> {
+  const reason = await Snapshot.offReason()
+  if (reason) process.stderr.write(`What was changed here is not known: ${reason}.\n`)
+}
+
+/** The name of a file may hold what a terminal takes for an order. */
 function print(text: string): void {
-  process.stdout.write(`${text}\n`)
+  process.stdout.write(`${text.replaceAll(/\p{Cc}/gu, "?")}\n`)
 }

@@ -95,7 +95,9 @@ test("Snapshot.revert() does not write through a folder that was swapped for a l
     rmSync(join(tmp.path, "dir"), { recursive: true })
     symlinkSync(outside, join(tmp.path, "dir"))
     await assert.rejects(revert(messageId), { name: "Snapshot.Conflict" })
-    await assert.rejects(revert(messageId, { force: true }), { name: "Snapshot.Conflict" })
+    const { restored, conflicts } = await revert(messageId, { force: true })
+    assert.deepEqual(restored, [])
+    assert.match(conflicts.at(-1)?.reason ?? "", /^dir has to be a folder, and is none$/)
     assert.equal(readFileSync(join(outside, "a.txt"), "utf8"), "outside")
     assert.deepEqual(readdirSync(outside), ["a.txt"])
   }))
@@ -156,6 +158,26 @@ test("broken bytes are mended from the project's own objects where it has them",
     { git: true },
   ))
 
+test("a store whose own files are broken is mended", () =>
+  inProject(
+    async (tmp) => {
+      const before = imageOf(tmp.path)
+      const { messageId } = await command("echo a > README.md")
+      const folder = join(Global.data(), "snapshot", Instance.project.id, "git")
+      for (const name of ["HEAD", "config"]) {
+        writeFileSync(join(folder, name), "[[\0")
+        const { part } = await command(`echo ${name} > README.md`)
+        assert.deepEqual(
+          part?.files.map(({ path }) => path),
+          ["README.md"],
+        )
+      }
+      await revert(messageId)
+      assert.deepEqual(imageOf(tmp.path), before)
+    },
+    { git: true },
+  ))
+
 test("a file whose name is not UTF-8 stands in nobody's way", () =>
   inProject(
     async (tmp) => {
@@ -178,7 +200,10 @@ test("a store that cannot be written stops the change, and says what would help"
       change(["a.txt"], () => tmp.write("a.txt", "b")),
       { name: "Snapshot.NotTaken" },
     )
+    await assert.rejects(command("echo b > a.txt"), { name: "Snapshot.NotTaken" })
     assert.equal(readFileSync(join(tmp.path, "a.txt"), "utf8"), "a")
+    assert.deepEqual(await Snapshot.diff({ sessionId }), { files: [], text: "", conflicts: [] })
+    await Snapshot.recover(sessionId)
   }))
 
 test("a record that names a path outside of the work tree is not believed", () =>

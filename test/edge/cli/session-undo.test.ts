@@ -56,6 +56,15 @@ test("vitamin session revert refuses what the person changed since, unless --for
   assert.match(none.err, /msg_none/)
 })
 
+test("vitamin session diff says where there are no snapshots", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm(answers())
+  const off = { ...env(llm, "chat").variables, VITAMIN_CONFIG: JSON.stringify({ snapshot: false }) }
+  await vitamin(tmp, ["run", "--yes", "go"], off)
+  const shown = await vitamin(tmp, ["session", "diff", await onlySession(tmp)], off)
+  assert.match(shown.err, /not known: snapshots are off in the configuration/)
+})
+
 test("POST /session/:id/revert previews, refuses with 409, and reverts", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm(answers())
