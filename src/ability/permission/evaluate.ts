@@ -3,9 +3,10 @@
 import { posix } from "node:path"
 import { Instance } from "#kernel/instance.ts"
 import { fitsPath, fitsText, hasWildcard, type Path, readPath } from "#util/wildcard.ts"
+import { readTexts, writtenCommands } from "./exact-command.ts"
 import { isOwnConfiguration, mentionsOwnConfiguration } from "./own-configuration.ts"
 import { type Action, covers, isFile, isKnown, isWhole, type Layer, type Rule } from "./rule.ts"
-import { exactCommands, judgeCommand } from "./shell/judge-command.ts"
+import { judgeCommand } from "./shell/judge-command.ts"
 
 export type Need = { permission: string; target: string }
 export type Decision = {
@@ -18,6 +19,8 @@ export type Decision = {
 
 /** These come with an agent or a project, not from the person. */
 const weak = new Set(["agent", "project", "typescript"])
+/** Their rules may be those that a question or a refusal showed. */
+const exact = new Set(["grant", "session"])
 const strictness = { allow: 0, ask: 1, deny: 2 }
 
 export function evaluate(need: Need, ...layers: Layer[]): Decision {
@@ -60,7 +63,7 @@ export function strictest(first: Decision, ...others: Decision[]): Decision {
 export function narrowest({ permission, target }: Need): Rule[] {
   if (!isKnown(permission)) return []
   const patterns =
-    permission === "bash.execute" ? exactCommands(target) : [isFile(permission) ? shown(target) : target]
+    permission === "bash.execute" ? writtenCommands(target) : [isFile(permission) ? shown(target) : target]
   if (patterns.some((pattern) => !isExact({ permission, pattern }))) return []
   return patterns.map((pattern) => ({ permission, pattern, action: "allow" }))
 }
@@ -76,8 +79,16 @@ export function isOutside({ permission, target }: Need): boolean {
 
 function evaluateShell(command: string, layers: Layer[]): Decision {
   const touches = mentionsOwnConfiguration(command)
+  const textOf = readTexts(command)
   const decision: Decision = judgeCommand(command, (fits) =>
-    decide(layers, "bash.execute", (rule) => fits(rule) && !(touches && isWide(rule))),
+    decide(layers, "bash.execute", (rule, source) => {
+      if (touches && isWide(rule)) return false
+      // What was shown to a person is written with its quotes; of a grant, nothing else counts.
+      if (source !== "grant" && fits(rule, source)) return true
+      if (rule.action !== "allow" || !exact.has(source) || hasWildcard(rule.pattern)) return false
+      const pattern = textOf(rule.pattern)
+      return pattern !== undefined && fits({ ...rule, pattern }, source)
+    }),
   )
   return touches ? guarded(decision) : decision
 }
@@ -93,7 +104,11 @@ export function guarded(decision: Decision): Decision {
   return { ...decision, action: "ask", protected: true }
 }
 
-function decide(layers: Layer[], permission: string, fits: (rule: Rule) => boolean): Decision {
+function decide(
+  layers: Layer[],
+  permission: string,
+  fits: (rule: Rule, source: string) => boolean,
+): Decision {
   let decision: Decision = { action: "ask" }
   let isHeld = false
   for (const { source, rules } of layers) {
@@ -104,7 +119,7 @@ function decide(layers: Layer[], permission: string, fits: (rule: Rule) => boole
       if (!covers(rule, permission)) continue
       // A rule that does not say what it means is taken for the strictest it could mean.
       if (!isWhole(rule)) decision = { action: "deny", rule, source }
-      else if (fits(rule)) decision = { action: rule.action, rule, source }
+      else if (fits(rule, source)) decision = { action: rule.action, rule, source }
       else continue
       isHeld = decision.action === "deny" && source !== "default" && !weak.has(source)
     }

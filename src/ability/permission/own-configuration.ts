@@ -18,9 +18,19 @@ const readers = new Set("cat head tail ls wc grep rg diff stat file tree du find
 const hole = /\$\{[^}]*\}|\$\w+|\{[^}]*\}|\[[^\]]*\]|[$*?{}[\]]/g
 /** No name of ours is written with more than this, and to look for patterns in much more takes long. */
 const maxSegment = 300
-/** Settings of git that name a program, or where one is found. */
-const running =
-  /\bgit\b[^;&|\n]*\bconfig\b(?!.*\s(--get\S*|--list|get|list)\s)[^;&|\n]*\s(alias|core\.(hookspath|fsmonitor|editor|pager|sshcommand|askpass|gitproxy|attributesfile)|filter|diff\.[^=\s]*(command|textconv|external)|merge\.\S+\.driver|include|includeif|credential|gpg|pager|sequence\.editor|init\.templatedir|difftool|mergetool)\b/i
+/** Settings of git that name a program, or where one is found; an editor may set any. What follows a word that asks for
+ * a setting is only looked at. */
+const settings = [
+  "alias|filter|include|includeif|credential|gpg|pager|difftool|mergetool|trailer|browser|man|web|protocol|sendemail|tar",
+  "core\\.(hookspath|fsmonitor|editor|pager|sshcommand|askpass|gitproxy|attributesfile|worktree|alternaterefscommand)",
+  "diff\\.[^=\\s]*(command|textconv|external)|merge\\.\\S+\\.driver|sequence\\.editor|interactive\\.difffilter",
+  "init\\.templatedir|uploadpack\\.\\w+|remote\\.\\S+\\.(uploadpack|receivepack|vcs)|submodule\\.\\S+\\.update",
+].join("|")
+const asking =
+  /^(\s+(--global|--local|--system|--worktree|--show-\w+|--name-only|--null|-z))*\s+(--get\S*|--list|-l|get|list)(\s|$)/i
+const setting = new RegExp(`\\s((${settings})\\b|(-e|--edit|edit)(\\s|$))`, "i")
+/** How a character can be written in `$'…'`. */
+const escaped = /\\(?:x([\da-f]{1,2})|u([\da-f]{1,4})|U([\da-f]{1,8})|([0-7]{1,3}))/gi
 
 /** Whether to write there is to change what runs. */
 export function isOwnConfiguration({ segments, isAbsolute }: Path): boolean {
@@ -32,10 +42,10 @@ export function isOwnConfiguration({ segments, isAbsolute }: Path): boolean {
 
 /** Whether a command names it, and is not one that only looks. */
 export function mentionsOwnConfiguration(command: string): boolean {
-  const text = withHome(command.replace(/["'\\]/g, ""))
+  const text = withHome(unquoted(command))
   const isNamed =
     mentioned.test(text) ||
-    running.test(text) ||
+    setsWhatRuns(text) ||
     ownFolders().some((folder) => text.includes(folder)) ||
     pathsIn(text).some((path) => path.split("/").some(couldBeOurs))
   return isNamed && !onlyLooks(command)
@@ -52,7 +62,7 @@ export function onlyLooks(command: string): boolean {
 
 /** Whatever in a command may be a path. */
 export function pathsIn(command: string): string[] {
-  return withHome(command.replace(/["'\\]/g, "")).split(/[\s;&|<>()=`]+/)
+  return withHome(unquoted(command)).split(/[\s;&|<>()=`]+/)
 }
 
 /** Whether the shell could make one of the names of a segment with patterns or variables in it. */
@@ -64,6 +74,27 @@ function couldBeOurs(segment: string): boolean {
   if (!pattern.startsWith(".") && (!/^[${]/.test(segment) || pattern.replaceAll("*", "").length < 3))
     return false
   return [...folders].some((name) => fitsText(pattern, name))
+}
+
+/** In pieces, each looked at once: one pattern for all of it takes forever on a long line. */
+function setsWhatRuns(text: string): boolean {
+  return text.split(/[;&|\n]/).some((piece) => {
+    const git = piece.search(/\bgit\b/i)
+    const config = git < 0 ? -1 : piece.slice(git).search(/\bconfig\b/i)
+    if (config < 0) return false
+    const rest = piece.slice(git + config + "config".length)
+    return !asking.test(rest) && setting.test(rest)
+  })
+}
+
+function unquoted(command: string): string {
+  const plain = command.includes("$'") ? command.replace(escaped, characterOf) : command
+  return plain.replace(/\$'|["'\\]/g, "")
+}
+
+function characterOf(_: string, ...[x, u, long, octal]: (string | undefined)[]): string {
+  const code = octal === undefined ? Number.parseInt(x ?? u ?? long!, 16) : Number.parseInt(octal, 8)
+  return code <= 0x10ffff ? String.fromCodePoint(code) : ""
 }
 
 function withHome(text: string): string {

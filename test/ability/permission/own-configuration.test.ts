@@ -24,6 +24,15 @@ for (const command of [
   "git config core.hooksPath hooks",
   "git -C sub config --local alias.st '!sh'",
   "git config set core.fsmonitor x",
+  "git config alias.x '!sh list x'",
+  "git config --file list alias.x y",
+  "git config --edit",
+  "git config remote.origin.uploadpack x",
+  "git config submodule.x.update '!sh'",
+  "git config interactive.diffFilter sh",
+  "cp x $'.vit\\x61min/y'",
+  "cp x $'\\056git/hooks/pre-commit'",
+  "cp x $'.\\u0076itamin'/y",
 ])
   test(`${command} is protected`, () => {
     const { action, protected: isProtected } = judge(command)
@@ -41,6 +50,9 @@ for (const command of [
   "touch a.$ext",
   "git config user.name x",
   "git config --get core.hooksPath",
+  "git config --global --get alias.st",
+  "git config list alias",
+  "echo $'a\\x41' x",
 ])
   test(`${command} is not protected`, () => assert.equal(judge(command).protected, undefined))
 
@@ -50,4 +62,9 @@ test("our own folders are found behind ~ and the variables that name them", asyn
   for (const folder of [homedir(), "~", "$HOME", `"$HOME"`])
     assert.equal(judge(`cp x ${folder}/.config/vitamin/vitamin.jsonc`).protected, true, folder)
   assert.equal(judge("cp x $XDG_DATA_HOME/vitamin/storage").protected, true)
+})
+
+test("a long line is looked at in no time", { timeout: 20_000 }, () => {
+  for (const line of ["git config ", "git ", "git config diff."])
+    assert.equal(judge(line.repeat(4_000)).protected, undefined, line)
 })

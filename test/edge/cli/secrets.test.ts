@@ -20,6 +20,14 @@ const canaries = {
   DEEPSEEK_API_KEY: canary("deepseek"),
   CEREBRAS_API_KEY: canary("cerebras"),
   TOGETHER_API_KEY: canary("together"),
+  AZURE_API_KEY: canary("azure"),
+  COHERE_API_KEY: canary("cohere"),
+  GEMINI_API_KEY: canary("gemini"),
+  FIREWORKS_API_KEY: canary("fireworks"),
+  PERPLEXITY_API_KEY: canary("perplexity"),
+  NVIDIA_API_KEY: canary("nvidia"),
+  HF_TOKEN: canary("hugging"),
+  AWS_BEARER_TOKEN_BEDROCK: canary("bedrock"),
 }
 const configured = {
   provider: {
@@ -27,7 +35,7 @@ const configured = {
     anthropic: { headers: { authorization: `Bearer ${canary("bearer")}` } },
     custom: {
       apiKey: canary("custom-key"),
-      baseURL: "http://127.0.0.1:9",
+      baseURL: `http://127.0.0.1:9/v1?key=${canary("query")}`,
       headers: { cookie: canary("cookie") },
     },
   },
@@ -45,7 +53,10 @@ const configured = {
 }
 const login = canary("login")
 const inConfig = ["config-key", "header", "bearer", "custom-key", "cookie", "mcp"].map(canary)
+/** All that the model and the tools are made to say. */
 const all = [...Object.values(canaries), ...inConfig, login]
+/** Not a value of its own that could be looked for, but shown nowhere either. */
+const inAddress = canary("query")
 
 /** All files that vitamin wrote for itself, apart from those that are made to hold a secret. */
 function ownFiles(tmp: Tmp): { name: string; bytes: Buffer }[] {
@@ -67,7 +78,7 @@ function leaks(tmp: Tmp, shown: Record<string, string>): string[] {
     ...Object.entries(shown).map(([name, output]) => ({ name, bytes: Buffer.from(output) })),
     ...ownFiles(tmp),
   ]
-  return all.flatMap((secret) =>
+  return [...all, inAddress].flatMap((secret) =>
     places.flatMap(({ name, bytes }) => (bytes.includes(secret) ? [`${secret} in ${name}`] : [])),
   )
 }

@@ -9,7 +9,7 @@ import { type SimpleCommand, splitCommand } from "./split-command.ts"
 import { unwrap } from "./unwrap.ts"
 
 /** The last of the rules that fit, as the layers have it. */
-export type Decide<D> = (fits: (rule: Rule) => boolean) => D
+export type Decide<D> = (fits: (rule: Rule, source: string) => boolean) => D
 type Decision = { action: Rule["action"] }
 
 const maxInside = 8
@@ -42,8 +42,10 @@ function judge<D extends Decision>(
   ])
   const holes = once(() => (isKnown(command) ? [command.text] : certain(command)))
   let mayBeDenied = false
-  const decision = decide((rule) => {
+  const decision = decide((rule, source) => {
     const { action, pattern } = rule
+    // What was granted was granted by itself, not for what is run by something else.
+    if (action === "allow" && source === "grant" && depth > 0) return false
     if (action === "allow") return fits(pattern, command) && covers(rule, command, decide, depth)
     if (names().some((name) => fitsText(pattern, name))) return true
     if (action === "ask") return mightFit(pattern, holes())

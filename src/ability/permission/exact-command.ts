@@ -1,0 +1,77 @@
+// Commands as they are written where exactly one is meant: words with quotes where they need them. Rules are matched
+// after quote removal, so that `rm a b` and `rm "a b"` have one text; what a person allowed for good must tell them apart.
+import { exactCommands } from "./shell/judge-command.ts"
+import { type SimpleCommand, splitCommand } from "./shell/split-command.ts"
+import { programOf, unwrap } from "./shell/unwrap.ts"
+
+const plain = /^[\p{L}\p{N}_@%+=:,./^-]+$/u
+const home = /(^|[=:])~/
+const feeders = /^(xargs|parallel)$/
+const shells = /^((ba|da|z|k|mk|a|c|tc|fi)?sh|pwsh)$/
+const interpreters = /^(python[\d.]*|node|deno|bun|perl|ruby|php|lua|tclsh)$/
+const input = /^(-|\/dev\/(stdin|fd\/\d+)|\/proc\/\w+\/fd\/\d+)$/
+const maxInside = 8
+
+/** What would allow all commands of a line; an empty one stands for a command that cannot be allowed for good. */
+export function writtenCommands(line: string): string[] {
+  const forms = formsOf(line)
+  return exactCommands(line).map((text) => forms.get(text) ?? "")
+}
+
+/** Gives the text that rules see of the commands in a line that are written so, if no other one has it. */
+export function readTexts(line: string): (form: string) => string | undefined {
+  let texts: Map<string | undefined, string> | undefined
+  return (form) => {
+    texts ??= new Map([...formsOf(line)].map(([text, form]) => [form, text]))
+    return texts.get(form)
+  }
+}
+
+/** How the commands of a line are written, by their text; undefined where two differ, or nobody can tell. */
+function formsOf(line: string): Map<string, string | undefined> {
+  const forms = new Map<string, string | undefined>()
+  for (const command of reach(splitCommand(line).commands)) {
+    const form = formOf(command, line)
+    const isOther = forms.has(command.text) && forms.get(command.text) !== form
+    forms.set(command.text, isOther ? undefined : form)
+  }
+  return forms
+}
+
+/** Commands that others are given to run are judged by rules, too. */
+function reach(commands: SimpleCommand[], depth = 0): SimpleCommand[] {
+  if (depth > maxInside) return commands
+  return commands.flatMap((command) => {
+    const inside = unwrap(command)
+    return Array.isArray(inside) ? [command, ...reach(inside, depth + 1)] : [command]
+  })
+}
+
+function formOf(command: SimpleCommand, line: string): string | undefined {
+  const { words } = command
+  if (isFed(command)) return undefined
+  const forms = words.map(({ text, isLiteral }) => {
+    if (!isLiteral) return undefined
+    if (!home.test(text)) return plain.test(text) ? text : quoted(text)
+    // In quotes it is a name like any other; without any in the line, it is where the person's files are.
+    return /["'\\]/.test(line) || !plain.test(text.replaceAll("~", "")) ? undefined : text
+  })
+  return forms.includes(undefined) ? undefined : forms.join(" ")
+}
+
+/** Whether what it does comes with its input, which is no part of it: `sh`, `python3 -`, `sudo bash -s`, `xargs rm`. */
+function isFed(command: SimpleCommand, depth = 0): boolean {
+  const [name = "", ...rest] = command.words.map(({ text }) => text)
+  const program = programOf(name)
+  if (feeders.test(program)) return true
+  if (shells.test(program) && (rest.includes("-s") || rest.every((word) => /^[-+]/.test(word)))) return true
+  if (interpreters.test(program) && rest.every((word) => /^-([^-vVh].*)?$/.test(word))) return true
+  if ((shells.test(program) || interpreters.test(program)) && rest.some((word) => input.test(word)))
+    return true
+  const inside = unwrap(command)
+  return Array.isArray(inside) && depth < maxInside && inside.some((inner) => isFed(inner, depth + 1))
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}
