@@ -1,21 +1,9 @@
-// Records as plain JSON files. A file is written beside the tree and renamed into it, so that nobody ever sees half
-// of one.
+// Records as plain JSON files: where they are, what they say, and what is done with broken ones.
 import { isUtf8 } from "node:buffer"
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  unlinkSync,
-  writeSync,
-} from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { errorCode, errorText } from "#util/error.ts"
-import type { Entry } from "./journal.ts"
 
 export type Found = { text: string } | { reason: string } | undefined
 export type Folders = { records: string; temporary: string; broken: string; journal: string }
@@ -57,20 +45,12 @@ export function isJson(text: string): boolean {
 }
 
 const unreadable = new Set(["EACCES", "EPERM", "EISDIR"])
-let serial = 0
-
-/** Put a record in place, or take it away. Readers see the old one or the new one. */
-export function placeRecord(folders: Folders, path: string, text: Buffer | undefined): void {
-  const file = fileOf(folders, path)
-  if (text) replaceFile(file, text, join(folders.temporary, `${process.pid}-${serial++}`))
-  else removeFile(file)
-}
 
 /** Make the present content of these records survive a power cut, their folders included. */
-export async function syncRecords(folders: Folders, entries: Iterable<Entry>): Promise<void> {
+export async function syncRecords(folders: Folders, paths: Iterable<string>): Promise<void> {
   const files: string[] = []
   const directories = new Set<string>()
-  for (const { path } of entries) {
+  for (const path of paths) {
     files.push(fileOf(folders, path))
     for (let folder = dirname(path); ; folder = dirname(folder)) {
       directories.add(join(folders.records, folder))
@@ -111,39 +91,6 @@ export function listRecords(folders: Folders, path: string): string[] {
   }
 }
 
-function replaceFile(file: string, text: Buffer, temporary: string) {
-  try {
-    writeWhole(temporary, text)
-    try {
-      renameSync(temporary, file)
-    } catch (error) {
-      if (errorCode(error) !== "ENOENT") throw error
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-      renameSync(temporary, file)
-    }
-  } catch (error) {
-    rmSync(temporary, { force: true })
-    throw error
-  }
-}
-
-function writeWhole(file: string, bytes: Buffer) {
-  const fd = openSync(file, "w", 0o600)
-  try {
-    for (let offset = 0; offset < bytes.length; ) offset += writeSync(fd, bytes, offset)
-  } finally {
-    closeSync(fd)
-  }
-}
-
-function removeFile(file: string) {
-  try {
-    unlinkSync(file)
-  } catch (error) {
-    if (!isMissing(error)) throw error
-  }
-}
-
 async function syncPath(path: string) {
   try {
     const handle = await open(path, "r")
@@ -157,7 +104,7 @@ async function syncPath(path: string) {
   }
 }
 
-function isMissing(error: unknown): boolean {
+export function isMissing(error: unknown): boolean {
   const code = errorCode(error)
   return code === "ENOENT" || code === "ENOTDIR"
 }

@@ -29,12 +29,12 @@ const segmentMagic = Buffer.from("VTMNSEG1")
 const recordMagic = 0x31434552
 const voidMagic = 0x44494f56
 
-/** Begin a generation in a segment file: allocate it where needed, then put the new header in place. */
+/** Begin a generation in a segment file: allocate it where needed, then put the new header in place. Before that header
+ * is synced nothing else of the file may change: half of an older generation would bring old values back. */
 export function beginSegment(file: string, generation: number, size: number): Segment {
   if (!existsSync(file)) createFile(file)
   const segment = { fd: openSync(file, "r+"), generation, salt: randomBytes(8), size }
   try {
-    if (fstatSync(segment.fd).size > 4 * size) ftruncateSync(segment.fd, size)
     allocate(segment.fd, size)
     segment.size = fstatSync(segment.fd).size
     writeSync(segment.fd, segmentHeader(generation, segment.salt), 0, headerBytes, 0)
@@ -43,6 +43,13 @@ export function beginSegment(file: string, generation: number, size: number): Se
     closeSync(segment.fd)
     throw error
   }
+}
+
+/** Give back what a segment once grew to. Only when its header is synced. */
+export function shrinkSegment(segment: Segment, size: number): void {
+  if (segment.size <= 4 * size) return
+  ftruncateSync(segment.fd, size)
+  segment.size = size
 }
 
 function createFile(file: string) {

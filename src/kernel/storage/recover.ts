@@ -3,8 +3,9 @@
 import { fdatasyncSync } from "node:fs"
 import { errorText } from "#util/error.ts"
 import * as Log from "../log.ts"
-import { type Folders, isJson, placeRecord, readRecord, removeLeftovers, setAside } from "./files.ts"
+import { type Folders, isJson, readRecord, removeLeftovers, setAside } from "./files.ts"
 import { type Content, type Entry, headerBytes, recordSize, writeRecord } from "./journal.ts"
+import { placeRecord } from "./placing.ts"
 import type { Segments } from "./segments.ts"
 import type { State, StateFile } from "./state.ts"
 

@@ -1,14 +1,21 @@
 // The two segment files of a journal: which generations they hold, and the one that is being written.
-import { closeSync } from "node:fs"
+import { closeSync, fdatasyncSync } from "node:fs"
 import { join } from "node:path"
-import { beginSegment, type Content, openSegment, readSegment, type Segment } from "./journal.ts"
+import {
+  beginSegment,
+  type Content,
+  openSegment,
+  readSegment,
+  type Segment,
+  shrinkSegment,
+} from "./journal.ts"
 
 export type Segments = ReturnType<typeof createSegments>
 
 export function createSegments(folder: string, segmentBytes: number) {
   let current: Segment | undefined
 
-  return Object.freeze({ readAll, read, use, begin, close })
+  return Object.freeze({ readAll, read, use, begin, shrink, close })
 
   /** What both hold, the older one first. */
   function readAll(): Content[] {
@@ -24,16 +31,29 @@ export function createSegments(folder: string, segmentBytes: number) {
   /** The segment to write a generation to. */
   function use(generation: number): Segment {
     if (current?.generation === generation) return current
-    return replace(openSegment(fileOf(generation), generation) ?? make(generation))
+    return replace(openSegment(fileOf(generation), generation) ?? mend(generation))
   }
 
+  /** To be synced before anything is written to it. */
   function begin(generation: number): Segment {
     return replace(make(generation))
+  }
+
+  /** Once the header is synced. */
+  function shrink() {
+    if (current) shrinkSegment(current, segmentBytes)
   }
 
   function close() {
     if (current) closeSync(current.fd)
     current = undefined
+  }
+
+  /** Somebody has damaged or removed the segment in use. */
+  function mend(generation: number): Segment {
+    const made = make(generation)
+    fdatasyncSync(made.fd)
+    return made
   }
 
   function make(generation: number): Segment {

@@ -18,16 +18,18 @@ export type StateFile = {
 }
 
 const bytes = 32
+const nothing = Buffer.alloc(bytes)
 
 export function openState(file: string): StateFile {
   closeSync(openSync(file, "a", 0o600))
   const fd = openSync(file, "r+")
+  const { ino } = fstatSync(fd)
   const buffer = Buffer.alloc(bytes)
   return {
     read: () => (readSync(fd, buffer, 0, bytes, 0) === bytes ? decode(buffer) : undefined),
     write: (state) => void writeSync(fd, encode(state), 0, bytes, 0),
-    clear: () => void writeSync(fd, Buffer.alloc(bytes), 0, bytes, 0),
-    isInPlace: () => statSync(file, { throwIfNoEntry: false })?.ino === fstatSync(fd).ino,
+    clear: () => void writeSync(fd, nothing, 0, bytes, 0),
+    isInPlace: () => statSync(file, { throwIfNoEntry: false })?.ino === ino,
     close: () => closeSync(fd),
   }
 }

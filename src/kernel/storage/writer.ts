@@ -1,12 +1,12 @@
 // The one way into the store. Changes are taken in batches under the lock of all processes: appended to the journal,
 // synced once, then put in place as files, then acknowledged. Whoever opens the store compares files with the
 // journal, so that neither a crash between two steps nor a power cut loses what was acknowledged.
-import { accessSync, constants, fdatasync, mkdirSync } from "node:fs"
-import { join } from "node:path"
+import { fdatasync } from "node:fs"
 import { errorText } from "#util/error.ts"
 import * as Log from "../log.ts"
+import { createEncoder } from "./encoder.ts"
 import { WriteFailed } from "./errors.ts"
-import { type Folders, type Found, placeRecord, readRecord, syncRecords } from "./files.ts"
+import { type Folders, type Found, readRecord, syncRecords } from "./files.ts"
 import {
   type Content,
   type Entry,
@@ -16,10 +16,12 @@ import {
   voidRecord,
   writeRecord,
 } from "./journal.ts"
-import { createLock, type Lock } from "./lock.ts"
+import { createOpening } from "./opening.ts"
+import { createPlacer } from "./placing.ts"
 import { recover } from "./recover.ts"
 import { createSegments } from "./segments.ts"
-import { openState, type State, type StateFile } from "./state.ts"
+import type { State, StateFile } from "./state.ts"
+import { createWritten } from "./written.ts"
 
 /** What a change wants: the new text of its record (undefined removes it), from the present one. */
 export type Change = { path: string; apply(current: () => Found): string | undefined }
@@ -38,8 +40,7 @@ export type Writer = {
 
 type Work = { change: Change } | { fn: (state: State) => unknown }
 type Job = Work & { resolve: (value?: unknown) => void; reject: (error: unknown) => void }
-type Placed = { job: Job; path: string; text: Buffer | undefined; offset: number }
-type Opened = { lock: Lock; state: StateFile }
+type Journaled = { job: Job; path: string; offset: number }
 
 const batchSize = 256
 /** Segments' worth of records after which writers wait for the checkpoint. */
@@ -50,8 +51,11 @@ export function createWriter(
   options: { segmentBytes: number; segmentRecords: number },
 ): Writer {
   const segments = createSegments(folders.journal, options.segmentBytes)
+  const opening = createOpening(folders, segments)
+  const placer = createPlacer(folders)
+  const encoder = createEncoder()
+  const written = createWritten()
   const queue: Job[] = []
-  let opening: Promise<Opened> | undefined
   let draining: Promise<void> | undefined
   let checkpointing: Promise<void> | undefined
   /** What writers wait for when the journal has become too long. */
@@ -61,14 +65,18 @@ export function createWriter(
   const writer: Writer = {
     submit: (change) => enqueue({ change }) as Promise<void>,
     exclusive: <T>(fn: (state: State) => T) => enqueue({ fn }) as Promise<T>,
-    open: async () => void (await opened()),
+    open: async () => void (await opening.open()),
     lastJournaled: (path) => lastOf(path, segments.readAll()),
     async close() {
-      while (draining || checkpointing) await (draining ?? checkpointing)
-      if (opening) letGo(await opening)
+      for (let work = busy(); work; work = busy()) await work
+      await opening.close()
     },
   }
   return Object.freeze(writer)
+
+  function busy(): Promise<unknown> | undefined {
+    return draining ?? checkpointing ?? placer.busy()
+  }
 
   function enqueue(work: Work): Promise<unknown> {
     return new Promise((resolve, reject) => {
@@ -88,7 +96,7 @@ export function createWriter(
   async function drainOnce() {
     let release = () => {}
     try {
-      const { lock, state } = (await stillThere()) ?? (await opened())
+      const { lock, state } = await opening.reopen()
       if (!lock.tryAcquire()) await lock.acquire()
       release = lock.release
       await commit(queue.splice(0, batchSize), state)
@@ -100,25 +108,33 @@ export function createWriter(
   }
 
   async function commit(jobs: Job[], states: StateFile) {
-    const placed: Placed[] = []
+    const journaled: Journaled[] = []
     let takeBack = () => {}
     try {
       const state = states.read() ?? recover({ folders, segments, states })
       const current = segments.use(state.generation)
       const texts = new Map<string, Buffer | undefined>()
+      encoder.reset()
+      written.begin(state)
       states.clear()
       takeBack = () => {
-        for (const { offset } of placed) voidRecord(current, offset)
+        for (const { offset } of journaled) voidRecord(current, offset)
         states.write(state)
       }
-      for (const job of jobs) append(job, { state, segment: current, placed, texts })
-      if (!placed.length) return states.write(state)
-      await sync(current.fd)
-      if (!placeAll(placed, current)) await sync(current.fd)
+      for (const job of jobs) append(job, { state, segment: current, journaled, texts })
+      if (!journaled.length) return states.write(state)
+      const refused = await syncAndPlace(current.fd, texts)
+      for (const { job, path, offset } of journaled) {
+        if (!refused.has(path)) continue
+        voidRecord(current, offset)
+        job.reject(asWriteFailure(job, refused.get(path)))
+      }
+      if (refused.size) await sync(current.fd)
       states.write(state)
-      for (const { job } of placed) job.resolve()
+      written.end(state)
+      for (const { job } of journaled) job.resolve()
       takeBack = () => {}
-      rotateIfFull(state, states)
+      await rotateIfFull(state, states)
     } catch (error) {
       for (const job of jobs) job.reject(asWriteFailure(job, error))
       takeBack()
@@ -128,7 +144,7 @@ export function createWriter(
   /** Compute and journal one change. What it throws is the caller's own; the others of the batch go on. */
   function append(
     job: Job,
-    batch: { state: State; segment: Segment; placed: Placed[]; texts: Map<string, Buffer | undefined> },
+    batch: { state: State; segment: Segment; journaled: Journaled[]; texts: Map<string, Buffer | undefined> },
   ) {
     try {
       if ("fn" in job) return job.resolve(job.fn(batch.state))
@@ -138,88 +154,46 @@ export function createWriter(
         const earlier = batch.texts.get(path)
         return earlier && { text: earlier.toString() }
       })
-      const bytes = text === undefined ? undefined : Buffer.from(text)
+      const bytes = text === undefined ? undefined : encoder.encode(text)
       const offset = batch.state.end
       writeRecord(batch.segment, offset, path, bytes)
       batch.state.end += recordSize(path, bytes)
       batch.state.records++
       batch.texts.set(path, bytes)
-      batch.placed.push({ job, path, text: bytes, offset })
+      written.add(path)
+      batch.journaled.push({ job, path, offset })
     } catch (error) {
       job.reject(asWriteFailure(job, error))
     }
   }
 
-  /** Put journaled records in place. One that cannot be, and what was built on it, is taken back. */
-  function placeAll(placed: Placed[], into: Segment): boolean {
-    const refused = new Map<string, unknown>()
-    for (const { job, path, text, offset } of placed)
-      try {
-        if (refused.has(path)) throw refused.get(path)
-        placeRecord(folders, path, text)
-      } catch (error) {
-        refused.set(path, error)
-        voidRecord(into, offset)
-        job.reject(asWriteFailure(job, error))
-      }
-    return refused.size === 0
-  }
-
-  /** What is open, unless somebody has removed the store under us; then it is to be opened again. */
-  async function stillThere(): Promise<Opened | undefined> {
-    const known = await opening?.catch(() => undefined)
-    if (!known || known.state.isInPlace()) return known
-    Log.warn("the store was removed while it was open and is made again", { folder: folders.journal })
-    letGo(known)
-  }
-
-  function letGo({ lock, state }: Opened) {
-    opening = undefined
-    segments.close()
-    lock.close()
-    state.close()
-  }
-
-  function opened(): Promise<Opened> {
-    if (!opening) {
-      opening = open()
-      opening.catch(() => {
-        opening = undefined
-      })
+  /** Make the journal durable, then put the last value of every record in place. Gives those that could not be. */
+  async function syncAndPlace(
+    fd: number,
+    texts: Map<string, Buffer | undefined>,
+  ): Promise<Map<string, unknown>> {
+    const synced = sync(fd).then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    )
+    const prepared = placer.prepare(texts)
+    const failed = await synced
+    if (failed) {
+      placer.drop(prepared)
+      throw failed.error
     }
-    return opening
+    return placer.put(prepared)
   }
 
-  async function open(): Promise<Opened> {
-    for (const folder of [folders.records, folders.temporary, folders.journal])
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
-    accessSync(folders.journal, constants.W_OK)
-    const lock = await createLock(join(folders.journal, "lock"))
-    let state: StateFile | undefined
-    try {
-      state = openState(join(folders.journal, "state"))
-      if (!lock.tryAcquire()) await lock.acquire()
-      try {
-        recover({ folders, segments, states: state })
-      } finally {
-        lock.release()
-      }
-      return { lock, state }
-    } catch (error) {
-      lock.close()
-      state?.close()
-      segments.close()
-      throw error
-    }
-  }
-
-  /** Go on in the other segment once what it holds is safe; until then this one grows. */
-  function rotateIfFull(state: State, states: StateFile) {
+  /** Go on in the other segment once what it holds is safe; until then this one grows. Its new header is on disk before
+   * anything of its old generation is written over: recovery reads a generation whole or not at all. */
+  async function rotateIfFull(state: State, states: StateFile) {
     isTooLong = state.end > tooLong * options.segmentBytes
     if (state.end < options.segmentBytes && state.records < options.segmentRecords) return
     if (state.checkpoint >= state.generation - 1) {
       const generation = state.generation + 1
-      segments.begin(generation)
+      await sync(segments.begin(generation).fd)
+      segments.shrink()
       states.write({ ...state, generation, end: headerBytes, records: 0 })
       state.generation = generation
     }
@@ -228,11 +202,14 @@ export function createWriter(
     })
   }
 
+  function recordsOf(generation: number): Set<string> {
+    return new Set(segments.read(generation)?.entries.map(({ path }) => path))
+  }
+
   /** Sync the files of a finished generation, off the path of any caller. */
   async function checkpoint(generation: number) {
     try {
-      const entries = segments.read(generation)?.entries ?? []
-      const synced = syncRecords(folders, new Map(entries.map((entry) => [entry.path, entry])).values())
+      const synced = syncRecords(folders, written.recordsOf(generation) ?? recordsOf(generation))
       syncing = synced.catch(() => {})
       await synced
       await writer.exclusive((state) => {

@@ -1,0 +1,163 @@
+// Records on their way into the tree: written beside it, then renamed into it, so that nobody ever sees half of one.
+// The first half costs most and needs no journal, so it is done while that is being synced; only the rename waits.
+import { randomBytes } from "node:crypto"
+import {
+  close,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs"
+import { dirname, join } from "node:path"
+import { errorCode } from "#util/error.ts"
+import { type Folders, fileOf, isMissing } from "./files.ts"
+
+/** A record that only has to be renamed (without `temporary`: removed), or why it cannot be. */
+type Prepared = { path: string; temporary?: string; replaced?: number; error?: unknown }
+
+export type Placer = {
+  /** Write the files beside the tree. What goes wrong is told when they are put in place. */
+  prepare(texts: Map<string, Buffer | undefined>): Prepared[]
+  /** Gives the records that could not be put in place, and why. */
+  put(prepared: Prepared[]): Map<string, unknown>
+  /** Give up what was prepared. */
+  drop(prepared: Prepared[]): void
+  /** What to wait for while replaced files are still held. */
+  busy(): Promise<unknown> | undefined
+}
+
+const mostHeld = 16
+const writable = constants.O_WRONLY | constants.O_CREAT
+const mine = `${process.pid}-${randomBytes(6).toString("hex")}`
+let serial = 0
+
+export function createPlacer(folders: Folders): Placer {
+  const closing = new Set<Promise<void>>()
+
+  return Object.freeze({
+    prepare,
+    put,
+    drop,
+    busy: () => (closing.size ? Promise.all(closing) : undefined),
+  })
+
+  function prepare(texts: Map<string, Buffer | undefined>): Prepared[] {
+    const prepared = Array.from(texts, ([path, text]) => prepareOne(folders, path, text))
+    for (const one of prepared.slice(0, mostHeld)) one.replaced = hold(fileOf(folders, one.path))
+    return prepared
+  }
+
+  function put(prepared: Prepared[]): Map<string, unknown> {
+    const refused = new Map<string, unknown>()
+    for (const one of prepared)
+      try {
+        putInPlace(folders, one)
+      } catch (error) {
+        refused.set(one.path, error)
+      }
+    letGo(prepared)
+    return refused
+  }
+
+  function drop(prepared: Prepared[]) {
+    for (const { temporary } of prepared) if (temporary) rmSync(temporary, { force: true })
+    letGo(prepared)
+  }
+
+  /** After what the callers do next, so that they need not wait for it. */
+  function letGo(prepared: Prepared[]) {
+    const held = prepared.flatMap(({ replaced }) => replaced ?? [])
+    if (!held.length) return
+    const done = new Promise<void>((resolve) => setImmediate(resolve))
+      .then(() => Promise.all(held.map(closeLater)))
+      .then(() => void closing.delete(done))
+    closing.add(done)
+  }
+}
+
+/** Put a record in place, or take it away, in one go. */
+export function placeRecord(folders: Folders, path: string, text: Buffer | undefined): void {
+  putInPlace(folders, prepareOne(folders, path, text))
+}
+
+function prepareOne(folders: Folders, path: string, text: Buffer | undefined): Prepared {
+  if (!text) return { path }
+  const temporary = temporaryOf(folders)
+  try {
+    writeWhole(temporary, text)
+    return { path, temporary }
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    return { path, error }
+  }
+}
+
+function putInPlace(folders: Folders, { path, temporary, error }: Prepared) {
+  if (error) throw error
+  if (temporary) moveTo(fileOf(folders, path), temporary)
+  else removeFile(fileOf(folders, path))
+}
+
+function temporaryOf(folders: Folders): string {
+  return join(folders.temporary, `${mine}-${serial++}`)
+}
+
+function writeWhole(file: string, bytes: Buffer) {
+  const fd = openSync(file, writable, 0o600)
+  try {
+    for (let offset = 0; offset < bytes.length; ) offset += writeSync(fd, bytes, offset)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** A file that is open is not freed by the rename that replaces it but when it is closed, where nobody waits for it:
+ * that is most of what a replacement costs. */
+function hold(file: string): number | undefined {
+  try {
+    if (process.platform === "linux" && existsSync(file))
+      return openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
+  } catch {
+    return undefined
+  }
+}
+
+function closeLater(fd: number): Promise<void> {
+  return new Promise((resolve) => close(fd, () => resolve()))
+}
+
+function moveTo(file: string, temporary: string) {
+  try {
+    renameSync(temporary, file)
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT") return giveUp(temporary, error)
+    moveToNewFolder(file, temporary)
+  }
+}
+
+function moveToNewFolder(file: string, temporary: string) {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    renameSync(temporary, file)
+  } catch (error) {
+    giveUp(temporary, error)
+  }
+}
+
+function giveUp(temporary: string, error: unknown): never {
+  rmSync(temporary, { force: true })
+  throw error
+}
+
+function removeFile(file: string) {
+  try {
+    unlinkSync(file)
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+}
