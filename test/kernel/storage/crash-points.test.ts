@@ -26,7 +26,7 @@ for (const end of ["is killed", "loses its power"])
     if (existsSync("/dev/shm")) process.env.TMPDIR = "/dev/shm"
     await using tmp = await tmpdir()
     Log.setLevel("error")
-    for (let seed = firstSeed; seed < firstSeed + repeat(60, 2_000); seed++) {
+    for (let seed = firstSeed; seed < firstSeed + repeat(60, 1_000); seed++) {
       const random = createRandom(seed)
       const root = join(tmp.path, String(seed))
       const world: World = { root, random, operations: [], acknowledged: new Map() }
