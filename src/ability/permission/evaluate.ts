@@ -134,14 +134,14 @@ function fitsFile({ pattern, action, permission }: Rule, path: Path, worktree: s
   return fitsPath(isFile(permission) ? "*" : "**", path, worktree)
 }
 
-/** As a rule would be written: from the worktree, or absolute outside of it. */
-function shown(target: string): string {
+/** A file as a rule would name it: from the worktree, or absolute outside of it. */
+export function shown(target: string): string {
   const worktree = worktreeNow()
   if (worktree === undefined) return target
   const path = posix.resolve(worktree, target)
   const way = posix.relative(worktree, path)
   if (way === ".." || way.startsWith("../")) return path
-  return way.startsWith("~") ? `./${way}` : way || "."
+  return /^[~\s]/.test(way) ? `./${way}` : way || "."
 }
 
 function worktreeNow(): string | undefined {

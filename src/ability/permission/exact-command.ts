@@ -15,7 +15,7 @@ const maxInside = 8
 /** What would allow all commands of a line; an empty one stands for a command that cannot be allowed for good. */
 export function writtenCommands(line: string): string[] {
   const forms = formsOf(line)
-  return exactCommands(line).map((text) => forms.get(text) ?? "")
+  return exactCommands(line).map((text) => (text && forms.get(text)) ?? "")
 }
 
 /** Gives the text that rules see of the commands in a line that are written so, if no other one has it. */

@@ -1,7 +1,7 @@
 // Why a call was not run, in the words that the model and the person read. What would allow it is named.
-import { type Decision, isOutside, type Need, narrowest } from "./evaluate.ts"
+import { type Decision, isOutside, type Need, narrowest, shown } from "./evaluate.ts"
 import type { Answer, ShownNeed } from "./requests.ts"
-import { formatRule } from "./rule.ts"
+import { formatRule, isFile } from "./rule.ts"
 
 export type JudgedNeed = Need & Decision
 
@@ -10,13 +10,17 @@ const maxTarget = 300
 /** `bash.execute of "npm test"` */
 export function sayNeed(need: Need): string {
   const { permission, target } = need
-  const shown = target.length > maxTarget ? `${target.slice(0, maxTarget)}…` : target
-  return `${permission} of ${JSON.stringify(shown)}${isOutside(need) ? " (outside of the workspace)" : ""}`
+  const short = target.length > maxTarget ? `${target.slice(0, maxTarget)}…` : target
+  return `${permission} of ${JSON.stringify(short)}${isOutside(need) ? " (outside of the workspace)" : ""}`
 }
 
 /** For a person who is to decide about it. */
 export function showNeed({ permission, target }: Need): ShownNeed {
-  return { permission, target, rules: narrowest({ permission, target }) }
+  return {
+    permission,
+    target: isFile(permission) ? shown(target) : target,
+    rules: narrowest({ permission, target }),
+  }
 }
 
 export function sayDenied(tool: string, need: JudgedNeed): string {

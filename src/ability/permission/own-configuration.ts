@@ -4,6 +4,7 @@ import { homedir } from "node:os"
 import * as Env from "#kernel/env.ts"
 import * as Global from "#kernel/global.ts"
 import { fitsText, type Path } from "#util/wildcard.ts"
+import { withoutQuotedPatterns } from "./shell/quoted-patterns.ts"
 import { isRisky } from "./shell/risky-command.ts"
 import { splitCommand } from "./shell/split-command.ts"
 
@@ -13,7 +14,11 @@ const mentioned = new RegExp(
   `(^|[^\\w.-])(${[...folders].map((name) => name.replaceAll(".", "\\.")).join("|")})(?![\\w.-])`,
   "i",
 )
-const readers = new Set("cat head tail ls wc grep rg diff stat file tree du find".split(" "))
+const readers = new Set(
+  "cat head tail ls wc grep egrep fgrep rg diff stat file tree du find sed awk gawk mawk sort uniq cut tr nl tac rev paste comm join column".split(
+    " ",
+  ),
+)
 /** What the shell puts something else in the place of. */
 const hole = /\$\{[^}]*\}|\$\w+|\{[^}]*\}|\[[^\]]*\]|[$*?{}[\]]/g
 /** No name of ours is written with more than this, and to look for patterns in much more takes long. */
@@ -47,7 +52,7 @@ export function mentionsOwnConfiguration(command: string): boolean {
     mentioned.test(text) ||
     setsWhatRuns(text) ||
     ownFolders().some((folder) => text.includes(folder)) ||
-    pathsIn(text).some((path) => path.split("/").some(couldBeOurs))
+    (couldName(command) && couldName(withoutQuotedPatterns(command)))
   return isNamed && !onlyLooks(command)
 }
 
@@ -63,6 +68,10 @@ export function onlyLooks(command: string): boolean {
 /** Whatever in a command may be a path. */
 export function pathsIn(command: string): string[] {
   return withHome(unquoted(command)).split(/[\s;&|<>()=`]+/)
+}
+
+function couldName(command: string): boolean {
+  return pathsIn(command).some((path) => path.split("/").some(couldBeOurs))
 }
 
 /** Whether the shell could make one of the names of a segment with patterns or variables in it. */

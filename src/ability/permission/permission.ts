@@ -15,6 +15,7 @@ export { isOwnConfiguration, onlyLooks, pathsIn } from "./own-configuration.ts"
 export {
   type Answer,
   ask,
+  canBeAlways,
   Denied,
   Details,
   InvalidReply,

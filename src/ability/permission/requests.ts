@@ -98,6 +98,8 @@ type Open = {
 }
 
 const usualLimit = 600_000
+const onlyOnce =
+  "It was allowed once: no rule can allow exactly this for good, so it will be asked for again."
 const longestTimer = 2 ** 31 - 1
 const open = Instance.state(
   () => new Map<string, Open>(),
@@ -158,21 +160,33 @@ export function pending(): Request[] {
   return [...open().values()].map(({ request }) => request)
 }
 
-/** Answer a request. "always" also answers the others that are allowed by it now. */
-export async function reply(id: string, reply: Reply, details: Details = {}): Promise<void> {
+/** Whether there are rules that "always" could be kept as: one for each thing that is needed. */
+export function canBeAlways({ needs }: Pick<Request, "needs">): boolean {
+  return needs.length > 0 && needs.every(({ rules }) => rules.length > 0)
+}
+
+/** Answer a request. "always" also answers the others that are allowed by it now; where no rule could say it, it counts
+ * as "once", and the notice that comes back says so. */
+export async function reply(id: string, reply: Reply, details: Details = {}): Promise<{ notice?: string }> {
   if (!Reply.safeParse(reply).success) throw new InvalidReply(reply, "it is not one of once, always, reject")
   const checked = Details.safeParse(details)
   if (!checked.success)
     throw new InvalidReply(reply, z.prettifyError(checked.error).replace(/\s+/g, " ").trim())
   const one = open().get(id)
   if (!one || one.isTaken) throw new NotFound(id)
+  if (reply === "always" && !canBeAlways(one.request)) {
+    const { message } = checked.data
+    await answer(one, { ...(message === undefined ? {} : { message }), reply: "once", by: "person" })
+    return { notice: onlyOnce }
+  }
   await answer(one, { ...checked.data, reply, by: "person" })
-  if (reply !== "always") return
+  if (reply !== "always") return {}
   for (const other of [...open().values()]) {
     const isAllowed = await other.question.isAllowed?.()
     if (isAllowed && !other.isTaken && open().has(other.request.id))
       await answer(other, { reply: "once", by: "rule" })
   }
+  return {}
 }
 
 /** What cannot be kept does not count: the request stays open, as long as there is time. */

@@ -14,13 +14,19 @@ export class InvalidRule extends NamedError {
   }
 }
 
-/** `permission[:pattern]`, as on the command line. Without a pattern everything is meant, of files all in the workspace. */
+/** `permission[:pattern]`, as on the command line. Without a pattern everything is meant, of files all in the workspace.
+ * Of the pattern nothing is taken off: `file.write:a ` is for another file than `file.write:a`. */
 export function parseRule(text: string, action: Action = "allow"): Rule {
   const colon = text.indexOf(":")
   const permission = (colon < 0 ? text : text.slice(0, colon)).trim()
-  const pattern = colon < 0 ? (isFile(permission) ? "**" : "*") : text.slice(colon + 1).trim()
+  const pattern = colon < 0 ? (isFile(permission) ? "**" : "*") : text.slice(colon + 1)
   const rule = { permission, pattern, action }
   checkRule(rule, JSON.stringify(text))
+  if (hasLooseBlank(rule))
+    throw new InvalidRule(
+      JSON.stringify(text),
+      "there is a blank before or after its pattern, so that it would fit nothing",
+    )
   return rule
 }
 
@@ -54,6 +60,11 @@ export function isFile(permission: string): boolean {
 function checkRule(rule: Rule, shown: string): void {
   const { error } = Rule.safeParse(rule)
   if (error) throw new InvalidRule(shown, error.issues.map(({ message }) => message).join("; "))
+}
+
+/** A file may be named so at its end; at its beginning "./" is written before it. */
+function hasLooseBlank({ permission, pattern }: Rule): boolean {
+  return /^\s/.test(pattern) || (!isFile(permission) && /\s$/.test(pattern)) || pattern.trim() === ""
 }
 
 function isAction(action: unknown): action is Action {

@@ -35,7 +35,9 @@ async function askOne(request: Permission.Request, stop: AbortSignal): Promise<v
   try {
     const given = await question(asText(request), AbortSignal.any([over.signal, stop]))
     const { reply, ...details } = given ?? {}
-    if (reply && isOpen()) await Permission.reply(request.id, reply, details)
+    if (!reply || !isOpen()) return
+    const { notice } = await Permission.reply(request.id, reply, details)
+    if (notice) process.stderr.write(`${notice}\n`)
   } catch (error) {
     Log.warn("an answer could not be kept", { error })
   } finally {
@@ -44,18 +46,12 @@ async function askOne(request: Permission.Request, stop: AbortSignal): Promise<v
 }
 
 /** What is to be decided, with nothing in it that could drive the terminal. */
-function asText({
-  tool,
-  needs,
-  title,
-  agents = [],
-  protected: isProtected,
-  preview,
-}: Permission.Request): string {
+function asText(request: Permission.Request): string {
+  const { tool, needs, title, agents = [], protected: isProtected, preview } = request
   const safe = (text: string) => Secret.redact(Log.escapeControls(text))
   if (!needs.length) return `${safe(title)}\n[o]nce, [r]eject: `
   const rules = needs.flatMap((need) => need.rules.map(Permission.formatRule))
-  const always = needs.every((need) => need.rules.length > 0)
+  const always = Permission.canBeAlways(request)
     ? `, [a]lways (${rules.map(safe).join(", ")}), in this [s]ession`
     : ""
   const lines = needs.map(({ permission, target }) => `  ${permission}  ${safe(target)}`)

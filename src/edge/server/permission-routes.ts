@@ -22,11 +22,16 @@ export function permissionRoutes(): Route[] {
         'Answer a question: "once", "always" (its rules then hold for its agents, in the project or, with scope "session", in the session), or "reject". A message to a rejection reaches the model.',
       params: Id,
       body: Permission.Details.extend({ reply: Permission.Reply }),
-      response: z.object({ replied: z.literal(true) }),
+      response: z.object({
+        replied: z.literal(true),
+        notice: z
+          .string()
+          .optional()
+          .describe('why "always" counts as "once": no rule can allow it for good'),
+      }),
       errors: [404],
       async handle({ params, body: { reply, ...details } }) {
-        await Permission.reply(params.id, reply, details)
-        return { replied: true as const }
+        return { replied: true as const, ...(await Permission.reply(params.id, reply, details)) }
       },
     }),
     defineRoute({

@@ -13,8 +13,8 @@ import * as SessionRecord from "./session-record.ts"
 
 type Request = Message.Of<"tool_request">
 type Call = Request["data"]["calls"][number]
-/** A call of the model, and the message that it stands in. */
-type Asked = { request: Request; call: Call }
+/** A call of the model, and the message that it stands in; or what a person attached, as the call that reads it. */
+type Asked = { request: Message.Info; call: Call }
 
 /** A call that needs a person: what was judged, and whom "always" would allow it. */
 type Question = { step: Step; judgement: Judgement; needs: Permission.ShownNeed[]; agents: string[] }
@@ -34,6 +34,8 @@ export type Permits = Readonly<{
   askPending(request: Request): void
   /** The gate's permission slot for one call. */
   slot(asked: Asked): (step: Step) => Promise<Refusal | Grant | undefined>
+  /** The same where no call of the model carries the answer. */
+  permit(asked: Asked, step: Step): Promise<Refusal | Grant>
   /** Another question than for a permission. Where nobody can be asked, the answer is no. */
   confirm(asked: Asked, title: string): Promise<boolean>
 }>
@@ -103,7 +105,7 @@ export function createPermits(options: {
     const known = questions.get(asked.call)
     const answer = await (known?.key === judgement.key
       ? known.answer
-      : ask(asked, questionOf(step, judgement, verdicts)))
+      : askNow(asked, questionOf(step, judgement, verdicts)))
     if (answer.reply === "reject") return { message: Permission.sayRejected(tool.id, answer) }
     // Links, rules and the mode may have changed while the person thought.
     const verdictsNow = await rights.now()
@@ -136,6 +138,13 @@ export function createPermits(options: {
     return { message: Permission.sayNobody(call.name, needs) }
   }
 
+  /** Who is asked sees what it is about. */
+  async function askNow(asked: Asked, question: Question): Promise<Permission.Answer> {
+    asked.call.approval = "pending"
+    await MessageStore.write(asked.request)
+    return ask(asked, question)
+  }
+
   function ask(asked: Asked, question: Question): Promise<Permission.Answer> {
     const { step, judgement, needs, agents } = question
     const { request, call } = asked
@@ -149,7 +158,7 @@ export function createPermits(options: {
         ...previewOf(step),
         title: `Allow ${call.name}: ${needs.map(Permission.sayNeed).join(", ")}?`,
         async keep({ reply, ...details }) {
-          if (reply === "always") await rights.remember(needs, details)
+          if (reply === "always") await rights.remember({ needs, agents }, details)
           call.approval = reply === "reject" ? "denied" : "approved"
           await MessageStore.write(request)
         },
@@ -202,7 +211,7 @@ export function createPermits(options: {
     keep(records, MessageStore.write(request))
   }
 
-  return Object.freeze({ asks, rights, judge, askPending, slot, confirm })
+  return Object.freeze({ asks, rights, judge, askPending, slot, permit, confirm })
 }
 
 function questionOf(step: Step, judgement: Judgement, { askers }: Verdicts): Question {

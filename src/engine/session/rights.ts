@@ -16,12 +16,14 @@ export type Verdicts = Readonly<{
   askers(needs: Permission.Need[]): string[]
 }>
 
+type Asked = { needs: Permission.ShownNeed[]; agents: string[] }
+
 export type Rights = Readonly<{
   /** Who works, then for whom, and so on; the last one has its prompt from a person. */
   chain: readonly [Link, ...Link[]]
   now(): Promise<Verdicts>
-  /** Keep what "always" means for needs that were asked for. */
-  remember(needs: Permission.ShownNeed[], details: Permission.Details): Promise<void>
+  /** Keep what "always" means for needs that were asked for, for those whom the question named. */
+  remember(asked: Asked, details: Permission.Details): Promise<void>
 }>
 
 /** A rule that cannot be used throws `Permission.InvalidRule`. */
@@ -51,11 +53,12 @@ export function createRights(options: {
     }
   }
 
-  async function remember(needs: Permission.ShownNeed[], details: Permission.Details): Promise<void> {
+  async function remember({ needs, agents }: Asked, details: Permission.Details): Promise<void> {
     const { scope = "project", expires } = details
     const { askers } = await now()
+    // Rules may have changed since: who was not named to the person gets nothing from the answer.
     for (const need of needs)
-      for (const agent of askers([need]))
+      for (const agent of askers([need]).filter((agent) => agents.includes(agent)))
         await Grant.create({ agent, sessionId, scope, expires, rules: need.rules })
   }
 

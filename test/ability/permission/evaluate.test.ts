@@ -205,12 +205,17 @@ test("Permission.parseRule() reads permission[:pattern]", () => {
   assert.deepEqual(Permission.parseRule("file.write"), rule("file.write", "**", "allow"))
   assert.deepEqual(Permission.parseRule("bash.execute"), rule("bash.execute", "*", "allow"))
   assert.deepEqual(Permission.parseRule("file.*:src/**"), rule("file.*", "src/**", "allow"))
+  assert.deepEqual(Permission.parseRule("file.write:a "), rule("file.write", "a ", "allow"))
   for (const [text, says] of [
     ["bash.exec:ls", /"bash\.exec" does not exist; did you mean "bash\.execute"/],
     ["fil.*", /"fil\.\*" does not exist; there are file\.read/],
     ["", /"" does not exist/],
     ["bash.execute:", /has no pattern/],
     ["file.read:~/.ssh/**", /"~" is not expanded/],
+    ["bash.execute: rm *", /a blank before or after its pattern/],
+    ["bash.execute:rm * ", /a blank before or after its pattern/],
+    ["file.write: src/**", /a blank before or after its pattern/],
+    ["file.write: ", /a blank before or after its pattern/],
   ] as const)
     assert.throws(() => Permission.parseRule(text), { name: "Permission.InvalidRule", message: says })
 })
@@ -223,6 +228,7 @@ test("Permission.narrowest() gives a rule that allows the same again, and that t
       const patterns: [permission: string, target: string, ...patterns: string[]][] = [
         ["file.write", `${tmp.path}/src/a.ts`, "src/a.ts"],
         ["file.write", `${tmp.path}/~/a`, "./~/a"],
+        ["file.write", `${tmp.path}/ a `, "./ a "],
         ["file.read", "/etc/hosts", "/etc/hosts"],
         ["file.read", tmp.path, "."],
         ["file.read", "/"],
@@ -243,6 +249,7 @@ test("Permission.narrowest() gives a rule that allows the same again, and that t
           target,
         )
         Permission.checkLayer(layer("session", ...found))
+        for (const one of found) assert.deepEqual(Permission.parseRule(Permission.formatRule(one)), one)
         const action = actionOf(permission, target, layer("session", ...found))
         assert.equal(action, wanted.length ? "allow" : "ask", target)
       }

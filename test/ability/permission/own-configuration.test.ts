@@ -33,6 +33,19 @@ for (const command of [
   "cp x $'.vit\\x61min/y'",
   "cp x $'\\056git/hooks/pre-commit'",
   "cp x $'.\\u0076itamin'/y",
+  "sed -i 's/.*/x/' .vit*/config.jsonc",
+  "sed 's/.*/x/' f > .vit*/config.jsonc",
+  "grep '.vit*/x' f; sed -i p ''.vit*/x''",
+  "sed -i 's/a/b/w .vit*' f",
+  "sed -i '1e touch .vit*/x' f",
+  "sed 's/.*/touch .v*\\/x/' f | sh",
+  "echo 'cp x .*/' | sh",
+  "awk 'BEGIN { system(\"touch .vit*/x\") }'",
+  "find . -name '.vit*' -delete",
+  "git checkout HEAD -- '.vit*'",
+  "grep -l '.*' f | xargs touch",
+  "bash -c 'touch .vit*/x'",
+  "eval 'touch .vit*/x'",
 ])
   test(`${command} is protected`, () => {
     const { action, protected: isProtected } = judge(command)
@@ -53,6 +66,17 @@ for (const command of [
   "git config --global --get alias.st",
   "git config list alias",
   "echo $'a\\x41' x",
+  "sed -n 's/.*foo//p' file",
+  "sed -n 's/.*//p' file",
+  "sed -i 's/^.*$//' file",
+  "sed 's/.*//' f > out",
+  "awk '/.*/' f",
+  "awk -F/ '/.*/ { print $1 }' f > out",
+  "grep '.*' f > out",
+  "grep -v '.*' f | sort | uniq -c",
+  'git log --oneline | sed "s/.*//" | head',
+  "cd src && sed -E 's/.{3}$//' f | tr a b > out",
+  "find . -name '.*' -type f | sort > out",
 ])
   test(`${command} is not protected`, () => assert.equal(judge(command).protected, undefined))
 

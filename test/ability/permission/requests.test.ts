@@ -7,6 +7,9 @@ import { Instance } from "#kernel/instance.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
 const limit = 50
+const rule = { permission: "bash.execute", pattern: "ls", action: "allow" as const }
+const ruled = [{ permission: "bash.execute", target: "ls", rules: [rule] }]
+const unruled = [{ permission: "bash.execute", target: "ls > out", rules: [] }]
 const asked = (more: Partial<Permission.Question> = {}): Permission.Question => ({
   sessionId: "sess_1",
   messageId: "msg_1",
@@ -56,7 +59,7 @@ test("always keeps nothing for a question that ended while it was looked at", as
   await inInstance(async () => {
     const end = new AbortController()
     const kept: string[] = []
-    const first = Permission.ask(asked({ limit: 600_000 }))
+    const first = Permission.ask(asked({ needs: ruled, limit: 600_000 }))
     const isAllowed = async () => {
       end.abort()
       return true
@@ -65,5 +68,31 @@ test("always keeps nothing for a question that ended while it was looked at", as
     const second = Permission.ask(asked({ signal: end.signal, isAllowed, keep, limit: 600_000 }))
     await Permission.reply(Permission.pending()[0]!.id, "always")
     assert.deepEqual([(await first).reply, (await second).by, kept], ["always", "end", []])
+  })
+})
+
+for (const [what, needs] of [
+  ["nothing is needed", []],
+  ["no rule can be made", unruled],
+  ["one of two has no rule", [...ruled, ...unruled]],
+] as const)
+  test(`always counts as once where ${what}, and whoever says it is told so`, async () => {
+    await inInstance(async () => {
+      const kept: Permission.Answer[] = []
+      const keep = async (answer: Permission.Answer) => void kept.push(answer)
+      const answer = Permission.ask(asked({ needs: [...needs], keep, limit: 600_000 }))
+      const [request] = Permission.pending()
+      assert.equal(Permission.canBeAlways(request!), false)
+      const { notice } = await Permission.reply(request!.id, "always", { scope: "session" })
+      assert.match(notice!, /allowed once: no rule can allow exactly this for good/)
+      assert.deepEqual([await answer, kept], [{ reply: "once", by: "person" }, [await answer]])
+    })
+  })
+
+test("always is kept where there is a rule for everything, and nobody is told anything", async () => {
+  await inInstance(async () => {
+    const answer = Permission.ask(asked({ needs: ruled, limit: 600_000 }))
+    assert.deepEqual(await Permission.reply(Permission.pending()[0]!.id, "always"), {})
+    assert.equal((await answer).reply, "always")
   })
 })

@@ -1,107 +1,6 @@
 // Lines for shell-fuzz.test.ts: pieces of shell with all its odd corners, and how they are changed at random.
+import { seeds } from "./shell-fuzz-seeds.ts"
 
-const seeds = [
-  "ok a b && ok c",
-  "ok a | ok b |& ok c",
-  "ok a; ok b & ok c",
-  "ok $(ok a) `ok b`",
-  'ok "$(ok a)" "`ok b`" "x $x"',
-  "ok ${x:-$(ok a)} ${y#b} ${#z}",
-  'ok "${x:-\'$(ok a)\'}" ${x:-\'a\'} "${x:+"b"}"',
-  "ok $((1 + 2)) $((x + 1)) $[1 + 2]",
-  "x=1; ok $((x + ${x})) $(($(ok) + 1))",
-  "for f in a b; do ok $f; find $f -name x; done",
-  "for f in a b; do find \"$f\" -name '*'; done",
-  'd=a; find $d -name x; find "$d"/b',
-  'd=a; d=$d/b; find "$d" -type f',
-  "for ((i = 0; i < 2; i++)); do ok $i; done",
-  "while ok a; do ok b; break; done",
-  "if ok a; then ok b; elif ok c; then ok d; else ok e; fi",
-  "case x in x) ok a ;; *) ok b ;; esac",
-  "case x in (x|y) ok a ;& z) ok b ;;& *) ok c; esac",
-  "f() { ok a; }; ok b",
-  "function f { ok a; }",
-  "f() ( ok $1 ); f a",
-  "{ ok a; ok b; }",
-  "( ok a; ok b )",
-  "((1 + 1)) && ok a",
-  "ok <<E\ntext $(ok a)\nE\n",
-  "ok <<'E'\ntext $(evil)\nE\n",
-  'ok <<"E" && ok b\ntext `evil`\nE\n',
-  "ok <<\\E\n$(evil)\nE\nok b",
-  "ok <<-E\n\ttext `ok a`\n\tE\n",
-  "ok <<E <<F\n$(ok a)\nE\n${x:-b}\nF\nok c",
-  "ok $(ok <<E\n$(ok a)\nE\n)",
-  "ok <<<'text' 2>/dev/null",
-  'ok <<<"$(ok a)"',
-  "ok <(ok a) >(ok b)",
-  "ok a 2>&1 >/dev/null",
-  "ok a < f 3<&0 3<&-",
-  "ok a # evil",
-  "ok a;# evil\nok b",
-  "ok 'a b' \"c d\" e\\ f $'g\\x20h'",
-  "ok $'a\\'b' $'\\n' $'\\0evil' \"\\$(evil)\" '`evil`'",
-  "A=1 ok a",
-  "x=1; ok $x",
-  'a=(1 2); ok ${a[0]} ${a[@]} "${a[@]}"',
-  "a[0]=1; a+=(2); ok ${a[1]} ${#a[@]}",
-  "x='a[$(evil)]'; ok $x",
-  "x='a[$(evil)]' y=x; ok $y",
-  "read x < f; ok $x",
-  "for x in 'a[$(evil)]' b; do ok $x; done",
-  "declare -a a; a=(1); declare x=1; ok $x",
-  "export A=1 B=$(ok a); ok",
-  'set -- a b; ok $1 "$@"',
-  "set -e; ok a",
-  "printf '%s' \"$x\"; printf -- a",
-  "unset x; wait; ok",
-  "[[ -f a && b == c* ]] && ok a",
-  "[[ 1 -eq 1 || $x -gt 2 ]] || ok b",
-  "[[ a =~ b(c) ]] || ok a",
-  "[ -f a ] || ok b",
-  "test -f a && ok b",
-  "! ok a",
-  "time ok a",
-  "time -p ok a",
-  "coproc ok a",
-  "coproc C { ok a; }",
-  "ok a{b,c}d *.ts ?x [a-z] {1..3}",
-  "ok a \\\n b",
-  "o\\\nk a",
-  "select x in a; do ok a; break; done </dev/null",
-  "until ok a; do ok b; break; done",
-  "find . -name '*.ts' -type f",
-  "find . \\( -name a -o -name b \\) -print",
-  "git log --oneline -5",
-  "echo evil 'evil' \"evil\"",
-  "ok ~ ~/a !x ^a^b",
-  'ok $"text" ${x@Q}',
-  "ok a || { ok b; } && ( ok c )",
-  "xargs ok a < f",
-  "xargs -n 1 ok < f",
-  "xargs -I{} ok {} < f",
-  "xargs -0 -r ok a",
-  "env A=1 ok a",
-  "env -i ok a",
-  "timeout 5 ok a",
-  "timeout -k 1 5 ok a",
-  "nice -n 5 ok a",
-  "command ok a; command -v ok",
-  "builtin echo a; exec ok a",
-  "bash -c 'ok a; ok b'",
-  "sh -c 'ok \"$1\"' _ a",
-  "eval 'ok a' b",
-  "eval ok '$x'",
-  "sed -n '1,5p' f",
-  "sed 's/a/b/g;s/c/d/' f",
-  "sed -e 's/[a]/b/' -e '/x/d' f",
-  "sed ':a;N;$!ba;s/\\n/ /g' f",
-  "sed '1i\\text' f",
-  "awk '{print $1}' f",
-  "awk -F: -v x=1 '$1 > 2 {print $2 / 3}' f",
-  "awk '/a/ {print \"x\"} END {print NR}' f",
-  "sort -rn -k1,1 f | uniq -c",
-]
 const tokens = [
   ..."; & && || | |& ( ) { } $( ) ` ' \" \\ \t $ ${ } $(( )) (( )) [[ ]] < > >> << <<- <<< <( >( # ! * ? [ ] ~ = : - , @ % ^ / evil ok k ev il rm sudo env xargs sh -c eval exec command builtin . source E EOF do done then fi esac in ;; ;& if while for case function f() coproc time -exec -delete PATH=. A= x= $x $1 $@ $' $\" -v -n -i -I{} {} -- -e -f w e out -o a[ x[ -eq let declare read set trap printf unset local -p -S ${!x} ${x@P} ${x:=b} ${x:-".split(
     " ",
@@ -118,7 +17,24 @@ const tokens = [
   "w out",
   "<<E\n",
   "\nE\n",
+  "<<'E'\n",
+  "<<-'E'\n\t",
+  "<<'E' ",
+  "\n$(evil)\nE\n",
+  "\n'$(evil)'\n",
+  "#'\n",
+  "\\\\\n",
+  ")\n",
+  "esac)",
+  "<<<",
+  "$'\\''",
+  "\u00a0",
+  "'($(evil))'",
+  "[[ a || evil ]]",
+  "declare -a ",
 ]
+/** In the place of one. */
+const blanks = ["\n", "\t", "\\\n", "", ";", "  ", "\n\n"]
 /** Around a whole line. */
 const around: [before: string, after: string][] = [
   ["$(", ")"],
@@ -131,6 +47,7 @@ const around: [before: string, after: string][] = [
   ["eval '", "'"],
   ["bash -c '", "'"],
   ['sh -c "', '"'],
+  ["sh -c '", "'"],
   ["env ", ""],
   ["env A=1 ", ""],
   ["env -S '", "'"],
@@ -156,6 +73,19 @@ const around: [before: string, after: string][] = [
   ["! ", ""],
   ["time ", ""],
   ["coproc ", ""],
+  ["ok <<'E'\n", "\nE\n"],
+  ["ok <<-\\E && ok b\n", "\n\tE\n"],
+  ["ok $(ok <<'E'\n", "\nE\n) b"],
+  ['ok "', '"'],
+  ["ok '", "'"],
+  ["ok $'", "'"],
+  ["ok >(", ")"],
+  ["ok ${x#", "}"],
+  ["a=(\n", "\n)"],
+  ["case ", " in *) ok a;; esac"],
+  ["ok {", ",b}"],
+  ["ok # ", "\nok b"],
+  ["while ok; do ", "; break; done"],
 ]
 
 export function mutate(random: (below: number) => number): string {
@@ -163,7 +93,7 @@ export function mutate(random: (below: number) => number): string {
   for (let n = random(5); n > 0; n--) {
     const at = random(line.length + 1)
     const token = tokens[random(tokens.length)]!
-    const kind = random(7)
+    const kind = random(10)
     if (kind === 0) line = line.slice(0, at) + line.slice(at + 1 + random(3))
     else if (kind === 1) line = `${line.slice(0, at)} ${token} ${line.slice(at)}`
     else if (kind === 2) line = line.slice(0, at) + token + line.slice(at)
@@ -173,12 +103,23 @@ export function mutate(random: (below: number) => number): string {
     else if (kind === 5) {
       const [before, after] = around[random(around.length)]!
       line = before + line + after
-    } else
+    } else if (kind === 6) line = line.slice(0, at) + seeds[random(seeds.length)] + line.slice(at)
+    else if (kind === 7) line = doubled(line, at, random)
+    else if (kind === 8)
+      line = line.replaceAll(" ", () => (random(6) === 0 ? blanks[random(blanks.length)]! : " "))
+    else
       line = line.replace(/\bok\b/g, (name) =>
         random(4) === 0 ? ["evil", "rm", "$x", "e'v'il"][random(4)]! : name,
       )
   }
   return line
+}
+
+/** A piece of it a second time, somewhere else. */
+function doubled(line: string, at: number, random: (below: number) => number): string {
+  const piece = line.slice(at, at + 1 + random(12))
+  const to = random(line.length + 1)
+  return line.slice(0, to) + piece + line.slice(to)
 }
 
 const letters = [

@@ -61,10 +61,7 @@ test("a person sees what a change would be before allowing it, with nothing in i
   ])
   await using terminal = openTerminal(tmp, ["run", "go"], { env: env(llm, "chat").variables })
   await terminal.sees(asked, 1)
-  assert.match(
-    terminal.shown(),
-    /file\.edit {2}\S+README\.md\n {4}- # fixture\n {4}\+ # changed\n {4}\+ more\n/,
-  )
+  assert.match(terminal.shown(), /file\.edit {2}README\.md\n {4}- # fixture\n {4}\+ # changed\n {4}\+ more\n/)
   terminal.type("o\n")
   await terminal.sees(asked, 2)
   assert.match(terminal.shown(), / {4}\+ new\\u001b\[2J\n {4}\+ line\n/)
@@ -73,6 +70,21 @@ test("a person sees what a change would be before allowing it, with nothing in i
   assert.equal(await terminal.exit, 0, terminal.shown())
   assert.equal(readFileSync(join(tmp.path, "README.md"), "utf8"), "# changed\nmore\n")
   assert.equal(readFileSync(join(tmp.path, "new.txt"), "utf8"), content)
+})
+
+test("always is not offered where no rule can say it; whoever types it allows it once, and is told so", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([bash("touch one > out"), bash("touch one > out"), text("done")])
+  await using terminal = openTerminal(tmp, ["run", "go"], { env: env(llm, "chat").variables })
+  await terminal.sees(asked, 1)
+  assert.match(terminal.shown(), /\[o\]nce, \[r\]eject \(or say why not\)/)
+  terminal.type("a\n")
+  await terminal.sees(asked, 2)
+  assert.match(terminal.shown(), /It was allowed once: no rule can allow exactly this for good/)
+  assert.equal(has(tmp, "one"), true)
+  terminal.type("r\n")
+  assert.equal(await terminal.exit, 0, terminal.shown())
+  assert.equal((await vitamin(tmp, ["permission", "list", "--format", "json"])).out, "[]")
 })
 
 test("what a person allows in the session, or always, is listed, and taken back", async () => {

@@ -97,6 +97,20 @@ test("a request waits at GET /permission/pending and is answered with once, alwa
   assert.deepEqual(approvals, ["approved", "approved", "approved", "denied"])
 })
 
+test("always for what no rule can say counts as once, and the answer says so", async () => {
+  await using world = await setUp([bash("touch one > out"), text("done")])
+  const { api, has, pending } = world
+  const answered = world.ask()
+  const [one] = await pending()
+  assert.deepEqual(one!.needs[0]!.rules, [])
+  const { status, body } = await api("POST", `/permission/${one!.id}/respond`, { reply: "always" })
+  assert.deepEqual([status, body.replied], [200, true])
+  assert.match(body.notice, /allowed once: no rule can allow exactly this for good/)
+  await answered
+  assert.equal(has("one"), true)
+  assert.deepEqual((await api("GET", "/permission/grant")).body, [])
+})
+
 test("a grant is for the session where the reply says so, and is taken back with DELETE /permission/grant/:id", async () => {
   await using world = await setUp([bash("touch one"), text("a"), bash("touch one"), text("b")])
   const { api, session, pending, ask } = world

@@ -30,7 +30,7 @@ function isHarmless(program: string): boolean {
   const code = withoutTexts(program)
   if (code === undefined || /\b(system|getline|close|fflush)\b|@|\|(?!\|)/.test(code.replaceAll("||", "")))
     return false
-  return !/\b(print|printf)\b[^;}\n]*>/.test(code.replace(/(,|&&|\|\||\\)\s*\n/g, "$1 "))
+  return !/\b(print|printf)\b[^;}\n]*>/.test(code.replace(/(,|&&|\|\||\\|\?|:)\s*\n/g, "$1 "))
 }
 
 const text = /^"(?:[^"\\\n]|\\[\s\S])*"/
@@ -50,7 +50,7 @@ function withoutTexts(program: string): string | undefined {
     const mayBePattern = isSlash && beforePattern.test(before)
     const found = (mayBePattern ? pattern : rest[0] === "#" ? comment : text).exec(rest)?.[0]
     if (found === undefined && (mayBePattern || rest[0] === '"')) return undefined
-    const next = found !== undefined ? '""' : rest[0]!
+    const next = found === undefined ? rest[0]! : rest[0] === "#" ? " " : '""'
     rest = rest.slice(found?.length ?? 1)
     if (/[ \t]/.test(next) && /[ \t]$/.test(before)) continue
     code.push(next)

@@ -24,21 +24,24 @@ const commands = [
   ]),
 ].map((source) => new RegExp(`^(?:${source})`))
 
+/** Short options: none with a value but a script, which follows the first "e", and the ending of -i. */
+const known = /^-[nErsuzb]*([nErsuzb]$|[ei])/
+
 export function isRiskySed(args: ShellWord[]): boolean {
   const texts = args.map(({ text }) => text)
   // "--expression" in short, and options with a value that could be taken for the script.
   if (texts.some((text) => /^--(e|l)/.test(text) && !/^--(expression|line-length=\d+$)/.test(text)))
     return true
-  if (texts.some((text) => /^-[nErsuz]*l/.test(text))) return true
+  if (texts.some((text) => /^-[^-]/s.test(text) && !known.test(text))) return true
   const at = scripts(texts)
   return at.length === 0 || !at.every(({ from, text }) => args[from]?.isLiteral === true && isHarmless(text))
 }
 
 function scripts(texts: string[]): { from: number; text: string }[] {
   const given = texts.flatMap((text, i) => {
-    if (/^-[a-zA-Z]*e$/.test(text) || text === "--expression")
+    if (/^-[nErsuzb]*e$/.test(text) || text === "--expression")
       return { from: i + 1, text: texts[i + 1] ?? "" }
-    const attached = /^(?:-[nErsuz]*e|--expression=)(.+)/s.exec(text)?.[1]
+    const attached = /^(?:-[nErsuzb]*e|--expression=)(.+)/s.exec(text)?.[1]
     return attached ? { from: i, text: attached } : []
   })
   if (given.length) return given

@@ -1,6 +1,8 @@
 // A command line as the simple commands that it would run, wherever they stand: behind operators, in bodies, in
 // substitutions, in here-documents. What cannot be told for sure makes the whole line unclear; that is never an error.
 import { parse, type SyntaxNode } from "unbash"
+import { createDeclaredLists } from "./declared-lists.ts"
+import { areFound } from "./here-documents.ts"
 import { createValues } from "./values.ts"
 import { changesWhatRuns } from "./variables.ts"
 import { type Command, type Found, walk } from "./walk.ts"
@@ -40,7 +42,13 @@ export function splitCommand(command: string): Split {
   if (command.length > maxLength) return { commands: [], unclear: "it is too long", calculates: false }
   if (bracesOf(command) > maxBraces)
     return { commands: [], unclear: "it has too many braces in a word", calculates: false }
-  const found: Found = { nodes: [], values: createValues(), rereads: false }
+  const found: Found = {
+    nodes: [],
+    hereDocuments: [],
+    lists: createDeclaredLists(),
+    values: createValues(),
+    rereads: false,
+  }
   try {
     walk(parse(command), found)
   } catch (error) {
@@ -48,6 +56,8 @@ export function splitCommand(command: string): Split {
     found.unclear = "it is nested too deep"
   }
   if (hidden.test(command)) found.unclear ??= "it has control characters"
+  if (!areFound(command, found.hereDocuments))
+    found.unclear ??= "it has a here-document that may end elsewhere"
   if (brokenOperator.test(command)) found.unclear ??= "it has a line end within an operator or a name"
   if (/\\*$/.exec(command.slice(-maxEnd))![0].length % 2) found.unclear ??= "it ends with a backslash"
   const { nodes, values, rereads } = found
@@ -55,6 +65,8 @@ export function splitCommand(command: string): Split {
   // A value that came from elsewhere can hold a subscript that runs a command when it is calculated with.
   if (calculates && (rereads || !values.areNumbers()))
     found.unclear ??= "it calculates with values that are not known"
+  if (found.lists.mayExpand(rereads))
+    found.unclear ??= "it declares a list from a text that is expanded again"
   const known: Known = rereads ? () => undefined : values.known
   const commands = nodes.flatMap((node) => read(node, known))
   return found.unclear === undefined

@@ -67,6 +67,10 @@ const wrappers: Record<string, Wrapper> = {
   taskset: { flags: "a", operands: 1 },
 }
 const shells = new Set(list("sh bash dash zsh ksh ash"))
+/** What bash knows and a plain shell takes for something else: there `[[ a || b ]]` and `((b))` run b. */
+const onlyBash = /(?<!\$)\(\(|\[\[|\$['"[]|[<>]\(|<<<|&>|\|&|;&|=\(|\beval\b/
+/** Their language is another one. */
+const foreign = new Set(["zsh", "ksh"])
 /** What these would run cannot be told from their words, or is run in another place. */
 const readers = new Set(
   list(
@@ -78,8 +82,8 @@ const readers = new Set(
 export function unwrap({ words }: SimpleCommand): SimpleCommand[] | "unknown" | undefined {
   const [name, ...args] = words
   const program = name ? programOf(name.text) : ""
-  if (shells.has(program)) return insideShell(args)
-  if (program === "eval") return insideText(args, true)
+  if (shells.has(program)) return insideShell(args, program)
+  if (program === "eval") return insideText(args)
   if (program === "watch") return insideWatch(args)
   if (readers.has(program)) return "unknown"
   const wrapper = Object.hasOwn(wrappers, program) ? wrappers[program] : undefined
@@ -158,25 +162,27 @@ function isMarked({ text }: ShellWord, marks: string[]): boolean {
 }
 
 /** A script file is a program like others; the text of -c is looked into. */
-function insideShell(args: ShellWord[]): SimpleCommand[] | "unknown" | undefined {
+function insideShell(args: ShellWord[], program: string): SimpleCommand[] | "unknown" | undefined {
   const at = args.findIndex(({ text }) => !/^[-+]/.test(text))
   if (at === 0) return args[0]!.isLiteral && !args[0]!.text.startsWith("/dev/") ? undefined : "unknown"
   const options = at < 0 ? args : args.slice(0, at)
   if (at < 0 || options.some(({ text, isLiteral }) => !isLiteral || !/^-[elux]*c?$/.test(text)))
     return "unknown"
-  return options.at(-1)!.text.endsWith("c") ? insideText(args.slice(at, at + 1)) : "unknown"
+  if (!options.at(-1)!.text.endsWith("c") || foreign.has(program)) return "unknown"
+  return program === "bash" || !onlyBash.test(args[at]!.text) ? insideText(args.slice(at, at + 1)) : "unknown"
 }
 
 /** It hands all its words to a shell, as one text. */
 function insideWatch(args: ShellWord[]): SimpleCommand[] | "unknown" {
   const watch: Wrapper = { flags: "bcdegtw", valued: "n", longValued: ["interval"] }
   const inside = insideWrapper(watch, args)
-  return inside === "unknown" ? inside : insideText(inside[0]!.words)
+  if (inside === "unknown" || onlyBash.test(inside[0]!.text)) return "unknown"
+  return insideText(inside[0]!.words)
 }
 
-/** Where the text counts in the same shell, it must not calculate with the variables of the line around it. */
-function insideText(words: ShellWord[], isSameShell = false): SimpleCommand[] | "unknown" {
+/** It must not calculate with variables: the line around it may have given them values, also for another shell. */
+function insideText(words: ShellWord[]): SimpleCommand[] | "unknown" {
   if (!words.length || words.some(({ isLiteral }) => !isLiteral)) return "unknown"
   const { commands, unclear, calculates } = splitCommand(words.map(({ text }) => text).join(" "))
-  return unclear === undefined && !(isSameShell && calculates) ? commands : "unknown"
+  return unclear === undefined && !calculates ? commands : "unknown"
 }

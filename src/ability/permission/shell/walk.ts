@@ -1,5 +1,7 @@
 // The tree of a line from end to end: which commands are in it, what its variables hold, and what makes it unclear.
 import { forEachChild, type ParsedScript, type SyntaxNode } from "unbash"
+import type { createDeclaredLists } from "./declared-lists.ts"
+import type { HereDocument } from "./here-documents.ts"
 import type { createValues } from "./values.ts"
 import { changesWhatRuns } from "./variables.ts"
 
@@ -9,6 +11,8 @@ export type Command = Node<"Command">
 export type Found = {
   /** In their order, and where a variable is set that decides what runs. */
   nodes: (Command | Node<"Redirected"> | "sets")[]
+  hereDocuments: HereDocument[]
+  lists: ReturnType<typeof createDeclaredLists>
   values: ReturnType<typeof createValues>
   /** It hands texts back to the shell, in which the same variables count. */
   rereads: boolean
@@ -71,6 +75,9 @@ function visit(node: SyntaxNode, found: Found): void {
     case "Redirected":
       found.nodes.push(node)
       break
+    case "HereDoc":
+      found.hereDocuments.push(node)
+      break
     case "FileDescriptorVariable":
       if (/\W/.test(node.name)) found.unclear ??= "it has a subscript that is calculated"
       found.values.blur(node.name)
@@ -85,6 +92,7 @@ function visit(node: SyntaxNode, found: Found): void {
       if (changesWhatRuns(node.name.value)) found.nodes.push("sets")
       break
     case "Coproc":
+      if (node.name) found.lists.add(node.name.value)
       if (node.name && changesWhatRuns(node.name.value)) found.nodes.push("sets")
       break
     case "Function":
@@ -112,6 +120,9 @@ function visit(node: SyntaxNode, found: Found): void {
     case "ProcessSubstitution":
     case "ArithmeticCommandExpansion":
       if (!node.script) found.unclear ??= "it has a substitution that does not parse"
+      // Its places are not those of the line, since backslashes were taken out of it.
+      else if (node.text.startsWith("`") && node.text.includes("<<"))
+        found.unclear ??= "it has a here-document in backquotes"
       else if (node.type === "ArithmeticCommandExpansion") found.values.calculateOutput(node.script)
       break
     case "ArithmeticWord":
@@ -142,6 +153,7 @@ function visitCommand({ name, args, prefix }: Command, found: Found): void {
   const at = words.findIndex((word) => !/^(command|builtin|-p|--)$/.test(word))
   const program = words[at] ?? ""
   if (rereaders.has(program)) found.rereads = true
+  found.lists.visit(program, args.slice(Math.max(at, 0)))
   if (!givers.has(program)) return
   for (const word of words.slice(at + 1)) {
     const given = /^(?:-v)?([A-Za-z_]\w*)/.exec(word)?.[1]
@@ -149,10 +161,12 @@ function visitCommand({ name, args, prefix }: Command, found: Found): void {
   }
 }
 
-function visitAssignment({ name, value, index, append }: Node<"Assignment">, { values }: Found): void {
+function visitAssignment({ name, value, index, append }: Node<"Assignment">, found: Found): void {
+  const { values, lists } = found
   if (index && !isNumber(index.value)) values.calculate(index)
   values.assign(name, value.type === "ArrayValue" ? value.elements : [value])
   if (index || append || value.type === "ArrayValue") values.blur(name)
+  if (index || value.type === "ArrayValue") lists.add(name)
   if (value.type !== "ArrayValue") return
   for (const element of value.elements)
     if (element.value.startsWith("[") && !/^\[\d+\]=/.test(element.value)) values.calculate(element)

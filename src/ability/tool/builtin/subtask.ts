@@ -1,12 +1,15 @@
 // The `subtask` tool: a task for an agent in a session of its own, of which only the answer comes back.
 import { z } from "zod"
-import { NamedError } from "#util/error.ts"
+import * as AgentRegistry from "#ability/agent/agent-registry.ts"
+import { Instance } from "#kernel/instance.ts"
+import { errorText, NamedError } from "#util/error.ts"
 import type { Context, Definition, Output } from "../tool.ts"
 import { descriptions } from "./descriptions.ts"
 
 const Parameters = z.strictObject({
   task: z.string().trim().min(1),
-  agent: z.string().min(1).optional().describe("default: one like you"),
+  // Looked for here, so that nobody is asked for what cannot be.
+  agent: z.string().min(1).superRefine(checkAgent).optional().describe("default: one like you"),
 })
 type Args = z.infer<typeof Parameters>
 
@@ -25,6 +28,16 @@ export const subtask = {
   permission: ({ agent }: Args) => [{ permission: "agent.delegate", target: agent ?? "default" }],
   execute,
 } satisfies Definition
+
+async function checkAgent(id: string, context: z.RefinementCtx): Promise<void> {
+  if (!Instance.isProvided) return
+  try {
+    await AgentRegistry.load()
+    AgentRegistry.get(id)
+  } catch (error) {
+    context.addIssue({ code: "custom", message: errorText(error) })
+  }
+}
 
 async function execute({ task, agent }: Args, context: Context): Promise<Output> {
   if (!context.spawn) throw new Unavailable()

@@ -1,0 +1,46 @@
+// Values that bash reads as a list of words, and expands once more: `declare -a x="$y"` runs what a substitution in y
+// says, and so does `declare x="$y"` where x is a list already.
+import type { SyntaxNode } from "unbash"
+
+type Node<T extends SyntaxNode["type"]> = Extract<SyntaxNode, { type: T }>
+type Argument = Node<"Command">["args"][number]
+
+const declaring = new Set("declare typeset local readonly export".split(" "))
+const always = new Set(["mapfile", "readarray"])
+/** The shell's own. */
+const lists = /^(BASH_\w+|DIRSTACK|FUNCNAME|GROUPS|MAPFILE|COPROC|PIPESTATUS|COMP\w+)$/
+const given = /^([A-Za-z_]\w*)(\[.*\])?\+?=/s
+
+export function createDeclaredLists() {
+  /** Which are lists, wherever in the line they become it. */
+  const names = new Set<string>()
+  /** Which are declared with a value that may hold a substitution. */
+  const declared = new Set<string>()
+
+  /** `program` is run with `args`. */
+  const visit = (program: string, args: readonly Argument[]): void => {
+    if (!declaring.has(program) && !always.has(program) && program !== "read") return
+    const texts = args.map((arg) => (arg.type === "Word" ? arg.value : arg.text))
+    const makesLists = always.has(program) || texts.some((text) => /^[-+]\w*[aA]/.test(text))
+    for (const [i, arg] of args.entries()) {
+      const name = /^[A-Za-z_]\w*/.exec(texts[i]!)?.[0]
+      if (name === undefined) continue
+      if (makesLists) names.add(name)
+      if (declaring.has(program) && mayHide(arg, texts[i]!)) declared.add(name)
+    }
+  }
+
+  return Object.freeze({
+    add: (name: string) => names.add(name),
+    visit,
+    /** Whether a value may be expanded as a list. Where texts are handed to the shell, any name may be one. */
+    mayExpand: (rereads: boolean) =>
+      [...declared].some((name) => rereads || names.has(name) || lists.test(name)),
+  })
+}
+
+/** A list that is written as one is looked at where it stands. */
+function mayHide(arg: Argument, text: string): boolean {
+  if (arg.type === "Assignment" && arg.value.type === "ArrayValue") return false
+  return given.test(text) && /[($`]/.test(arg.text)
+}
