@@ -15,6 +15,7 @@ const all = [
   "shell",
   "snapshot",
   "permission",
+  "history",
 ]
 const chosen = process.argv.slice(2)
 

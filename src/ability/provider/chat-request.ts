@@ -7,7 +7,8 @@ import type {
 } from "@ai-sdk/provider"
 import { chatMessages } from "./chat-messages.ts"
 import type { ChatModelConfig } from "./chat-model.ts"
-import { createMessageBytes, joined } from "./message-bytes.ts"
+import { createContinued } from "./continued.ts"
+import { addPiece, createMessageBytes } from "./message-bytes.ts"
 
 type Fields = Record<string, unknown>
 type BuiltRequest = {
@@ -19,7 +20,10 @@ type BuiltRequest = {
 
 export function createRequestBuilder(config: ChatModelConfig) {
   const names = namesOf(config.providerId)
-  const messages = createMessageBytes(textOf)
+  const { bytesOf } = createMessageBytes(textOf)
+  const piecesOf = createContinued((pieces: Buffer[], message, optionsName: string) =>
+    addPiece(pieces, bytesOf(message, optionsName)),
+  )
 
   return function build(options: LanguageModelV4CallOptions): BuiltRequest {
     const { prompt, providerOptions } = options
@@ -27,7 +31,7 @@ export function createRequestBuilder(config: ChatModelConfig) {
     const last = { ...toolFields(options), stream: true, stream_options: { include_usage: true } }
     const first = { ...settings(options, config), ...ownFields(names, providerOptions, options.reasoning) }
     for (const name of ["messages", ...Object.keys(last)]) delete first[name]
-    const [begin, ...more] = joined(prompt.map((message) => messages.bytesOf(message, optionsName)))
+    const [begin, ...more] = piecesOf(prompt, optionsName)
     const body = [
       Buffer.from(`${JSON.stringify(first).slice(0, -1)},"messages":[`),
       // Each message begins with a comma, which the first one has no use for.

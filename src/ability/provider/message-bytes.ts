@@ -4,7 +4,8 @@ import type { LanguageModelV4Message } from "@ai-sdk/provider"
 
 type Known = { form: string; bytes: Buffer }
 
-const blockBytes = 1 << 16
+/** Blocks are small at first, and larger the more there is to hold. */
+const blockBytes = { least: 1 << 16, most: 1 << 20 }
 
 /** `form` names what `write` makes of a message, where there is more than one way. Only a frozen message is remembered:
  * it cannot change. */
@@ -12,6 +13,7 @@ export function createMessageBytes(write: (message: LanguageModelV4Message, form
   const known = new WeakMap<LanguageModelV4Message, Known>()
   let block = Buffer.alloc(0)
   let used = 0
+  let stored = 0
 
   function bytesOf(message: LanguageModelV4Message, form: string): Buffer {
     const before = known.get(message)
@@ -24,9 +26,11 @@ export function createMessageBytes(write: (message: LanguageModelV4Message, form
 
   function store(text: string): Buffer {
     const size = Buffer.byteLength(text)
-    if (size > blockBytes / 4) return Buffer.from(text)
+    const next = Math.min(Math.max(stored >> 4, blockBytes.least), blockBytes.most)
+    stored += size
+    if (size > next / 4) return Buffer.from(text)
     if (used + size > block.length) {
-      block = Buffer.allocUnsafeSlow(blockBytes)
+      block = Buffer.allocUnsafeSlow(next)
       used = 0
     }
     block.write(text, used)
@@ -37,14 +41,11 @@ export function createMessageBytes(write: (message: LanguageModelV4Message, form
   return Object.freeze({ bytesOf })
 }
 
-/** The same bytes in as few pieces as can be had without copying. */
-export function joined(pieces: readonly Buffer[]): Buffer[] {
-  const all: Buffer[] = []
-  for (let i = 0; i < pieces.length; ) {
-    const { buffer, byteOffset } = pieces[i]!
-    let end = byteOffset
-    for (; pieces[i]?.buffer === buffer && pieces[i]!.byteOffset === end; i++) end += pieces[i]!.length
-    if (end > byteOffset) all.push(Buffer.from(buffer, byteOffset, end - byteOffset))
-  }
-  return all
+/** Add bytes behind others; to the last of those where they lie side by side, so that the pieces are few. */
+export function addPiece(pieces: Buffer[], piece: Buffer): void {
+  const last = pieces.at(-1)
+  const isBeside = last?.buffer === piece.buffer && last.byteOffset + last.length === piece.byteOffset
+  if (isBeside)
+    pieces[pieces.length - 1] = Buffer.from(last.buffer, last.byteOffset, last.length + piece.length)
+  else if (piece.length) pieces.push(piece)
 }

@@ -2,20 +2,24 @@
 // messages that were fine there are refused here.
 import { createHash } from "node:crypto"
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider"
+import { createContinued } from "./continued.ts"
 import type { Quirks, Wire } from "./providers.ts"
 
 type Target = { wire: Wire; quirks: Quirks }
 type Content = Extract<LanguageModelV4Message["content"], unknown[]>[number]
 
+const normalized = createContinued((made: LanguageModelV4Message[], message, target: Target) => {
+  const changed = withIds(withoutForeignReasoning(withoutEmpty(message), target), idRule(target))
+  if (changed.content.length === 0) return
+  if (changed !== message && Object.isFrozen(message)) Object.freeze(changed)
+  made.push(changed)
+})
+
 export function normalizeMessages(prompt: LanguageModelV4Prompt, target: Target): LanguageModelV4Prompt {
-  const validId = idRule(target)
-  const messages: LanguageModelV4Message[] = []
-  for (const message of prompt) {
-    const changed = withIds(withoutForeignReasoning(withoutEmpty(message), target), validId)
-    if (changed.content.length > 0) messages.push(changed)
-  }
-  const ordered = target.wire === "responses" ? messages : systemFirst(messages, target.wire)
-  return target.quirks.mistral ? bridgeToUser(ordered) : ordered
+  const { wire, quirks } = target
+  const messages = normalized(prompt, { wire, quirks })
+  const ordered = wire === "responses" ? messages : systemFirst(messages, wire)
+  return quirks.mistral ? bridgeToUser(ordered) : ordered
 }
 
 /** Empty text is refused by Anthropic and Gemini; what carries a signature is kept. */
@@ -37,11 +41,12 @@ function withoutForeignReasoning(
 
 /** Only the start of a conversation is the system's, in one message for chat templates; later ones speak as the user. */
 function systemFirst(messages: LanguageModelV4Message[], wire: Wire): LanguageModelV4Message[] {
-  const start = messages.findIndex(({ role }) => role !== "system")
-  const head = start < 0 ? messages : messages.slice(0, start)
-  const later = start < 0 ? [] : messages.slice(start).map(asUser)
-  if (wire !== "chat" || head.length < 2) return [...head, ...later]
-  return [{ role: "system", content: head.map(({ content }) => content).join("\n\n") }, ...later]
+  const found = messages.findIndex(({ role }) => role !== "system")
+  const start = found < 0 ? messages.length : found
+  for (let i = start; i < messages.length; i++) messages[i] = asUser(messages[i]!)
+  if (wire !== "chat" || start < 2) return messages
+  const head = messages.slice(0, start).map(({ content }) => content)
+  return [{ role: "system", content: head.join("\n\n") }, ...messages.slice(start)]
 }
 
 function asUser(message: LanguageModelV4Message): LanguageModelV4Message {
@@ -49,21 +54,26 @@ function asUser(message: LanguageModelV4Message): LanguageModelV4Message {
   return { role: "user", content: [{ type: "text", text: `<system>\n${message.content}\n</system>` }] }
 }
 
+const bridge: LanguageModelV4Message = { role: "assistant", content: [{ type: "text", text: "Done." }] }
+
 /** Mistral wants the assistant to speak between a tool's result and the user. */
 function bridgeToUser(messages: LanguageModelV4Message[]): LanguageModelV4Message[] {
   return messages.flatMap((message, i) =>
-    message.role === "user" && messages[i - 1]?.role === "tool"
-      ? [{ role: "assistant", content: [{ type: "text", text: "Done." }] }, message]
-      : [message],
+    message.role === "user" && messages[i - 1]?.role === "tool" ? [bridge, message] : message,
   )
 }
 
 type IdRule = { valid: RegExp; length: number }
 
+const idRules = {
+  mistral: { valid: /^[a-zA-Z0-9]{9}$/, length: 9 },
+  messages: { valid: /^[a-zA-Z0-9_-]{1,64}$/, length: 24 },
+  others: { valid: /^[\x21-\x7e]{1,40}$/, length: 24 },
+}
+
 function idRule({ wire, quirks }: Target): IdRule {
-  if (quirks.mistral) return { valid: /^[a-zA-Z0-9]{9}$/, length: 9 }
-  if (wire === "messages") return { valid: /^[a-zA-Z0-9_-]{1,64}$/, length: 24 }
-  return { valid: /^[\x21-\x7e]{1,40}$/, length: 24 }
+  if (quirks.mistral) return idRules.mistral
+  return wire === "messages" ? idRules.messages : idRules.others
 }
 
 function withIds(message: LanguageModelV4Message, rule: IdRule): LanguageModelV4Message {

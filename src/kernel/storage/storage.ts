@@ -15,6 +15,12 @@ export function read<T = unknown>(key: Key): Promise<T> {
   return store().read<T>(key)
 }
 
+/** Hands over the records right below a prefix, in the order of their names. One that is removed meanwhile or that is
+ * broken is left out; the log names the broken ones. */
+export function readAll<T = unknown>(prefix: Key, take: (value: T, name: string) => void): Promise<void> {
+  return store().readAll(prefix, take)
+}
+
 export async function write(key: Key, data: unknown): Promise<void> {
   await store().write(key, data)
 }

@@ -7,6 +7,7 @@ import * as Log from "../log.ts"
 import * as Secret from "../secret.ts"
 import { Corrupt, InvalidData, InvalidKey, type Key, NotFound } from "./errors.ts"
 import { fileOf, foldersOf, isJson, listRecords, readRecord, setAside } from "./files.ts"
+import { readEach } from "./read-each.ts"
 import { type Change, createWriter } from "./writer.ts"
 
 export type Store = ReturnType<typeof createStore>
@@ -23,6 +24,7 @@ export function createStore(root: string) {
 
   return Object.freeze({
     read,
+    readAll,
     write,
     update,
     remove,
@@ -36,6 +38,30 @@ export function createStore(root: string) {
     const path = pathOf(key)
     await upToDate(path)
     return readNow<T>(key, path)
+  }
+
+  /** The records right below a prefix, in the order of their names. What cannot be read is named and left out. */
+  async function readAll<T>(prefix: Key, take: (value: T, name: string) => void): Promise<void> {
+    const names = await list(prefix)
+    const path = pathOf(prefix)
+    const folder = join(folders.records, path)
+    await readEach({
+      names,
+      fileOf: (name) => `${folder}/${name}.json`,
+      isChanging: (name) => changing.size > 0 && changing.has(`${path}/${name}`),
+      readOne: (name) => readIfWell([...prefix, name]),
+      take: take as (value: unknown, name: string) => void,
+    })
+  }
+
+  /** One that is broken was set aside and named when it was read. */
+  async function readIfWell(key: Key): Promise<{ value: unknown } | undefined> {
+    try {
+      return { value: await read(key) }
+    } catch (error) {
+      if (error instanceof InvalidKey) Log.warn(error.message)
+      else if (!(error instanceof NotFound || error instanceof Corrupt)) throw error
+    }
   }
 
   function write(key: Key, data: unknown): Promise<void> {

@@ -3,6 +3,7 @@
 import * as Log from "#kernel/log.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"
+import { createFit } from "./create-fit.ts"
 import { isObject, type JsonObject } from "./json.ts"
 import { current, migrate } from "./migrate.ts"
 import { Info, type Of, type Problem, problemsOf, types } from "./schema.ts"
@@ -19,6 +20,7 @@ export class Invalid extends NamedError {
 }
 
 const warnOnce = createWarnOnce()
+const fits = createFit(Info)
 
 /** A message from JSON text, or from its value. Throws `Invalid` only for what cannot be a message, and for broken
  * data of a known type. */
@@ -36,6 +38,15 @@ export function parse(json: unknown, place: Place = {}): Info {
   if (checked.success) return checked.data
   if (migrated.type === "unknown") return unknown(value, text(), place)
   throw new Invalid(problemsOf(checked.error), place.id ?? value.id)
+}
+
+/** The same for a value that was read from JSON and that nobody else holds: most often it is the message, and not copied. */
+export function adopt(value: unknown, { id, sessionId }: Required<Place>): Info {
+  if (fits(value)) {
+    const message = value as Info
+    if (message.id === id && message.sessionId === sessionId) return message
+  }
+  return parse(value, { id, sessionId })
 }
 
 /** The JSON text of a message; of an unknown one exactly what it was made from. */

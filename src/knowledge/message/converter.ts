@@ -10,6 +10,7 @@ export type Converter = { toModel(messages: readonly Info[]): LanguageModelV4Pro
 export function createConverter(model: Facts): Converter {
   let making = begin(model)
   let seen: Info[] = []
+  let given: LanguageModelV4Prompt = []
 
   function toModel(messages: readonly Info[]): LanguageModelV4Prompt {
     if (seen.some((message, i) => message !== messages[i])) {
@@ -22,8 +23,9 @@ export function createConverter(model: Facts): Converter {
     }
     const prompt = [...making.prompt]
     endTurn(prompt)
-    for (const message of prompt) if (!Object.isFrozen(message)) freeze(message)
-    return prompt
+    for (let i = 0; i < prompt.length; i++) if (prompt[i] !== given[i]) freeze(prompt[i]!)
+    given = prompt
+    return [...prompt]
   }
 
   return Object.freeze({ toModel })

@@ -4,7 +4,7 @@ import { z } from "zod"
 import * as Bus from "#kernel/bus.ts"
 import * as Log from "#kernel/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
-import { checked, Invalid, parse } from "./codec.ts"
+import { adopt, checked, Invalid } from "./codec.ts"
 import { Info } from "./schema.ts"
 
 const Written = z.object({ sessionId: z.string(), message: Info })
@@ -37,20 +37,20 @@ export async function write(message: Info): Promise<void> {
 
 /** A missing one throws `Storage.NotFound`. */
 export async function get(sessionId: string, messageId: string): Promise<Info> {
-  return parse(await Storage.read(keyOf(sessionId, messageId)), { id: messageId, sessionId })
+  return adopt(await Storage.read(keyOf(sessionId, messageId)), { id: messageId, sessionId })
 }
 
 /** All messages of a session, in the order of their ids. One that cannot be read is named in the log and left out. */
 export async function list(sessionId: string): Promise<Info[]> {
   const messages: Info[] = []
-  for (const id of await Storage.list(keyOf(sessionId)))
+  await Storage.readAll(keyOf(sessionId), (value, id) => {
     try {
-      messages.push(await get(sessionId, id))
+      messages.push(adopt(value, { id, sessionId }))
     } catch (error) {
-      if (error instanceof Invalid) Log.warn(error.message, { sessionId })
-      // Removed since the listing, or set aside and named by Storage itself.
-      else if (!(error instanceof Storage.NotFound || error instanceof Storage.Corrupt)) throw error
+      if (!(error instanceof Invalid)) throw error
+      Log.warn(error.message, { sessionId })
     }
+  })
   return messages
 }
 

@@ -10,6 +10,7 @@ export { Invalid, type Place, parse, serialize } from "./codec.ts"
 export { type Converter, createConverter } from "./converter.ts"
 export { fromToolCalls } from "./from-tool-calls.ts"
 export type { Json, JsonObject } from "./json.ts"
+export { fileName } from "./render.ts"
 export {
   Call,
   type Check,

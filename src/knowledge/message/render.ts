@@ -4,7 +4,11 @@ import type { LanguageModelV4FilePart, LanguageModelV4TextPart } from "@ai-sdk/p
 import type { Of } from "./schema.ts"
 
 export type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart
-type Reader = { input: readonly string[] }
+/** What a model takes, and where the bytes of an image are found that are kept beside its message. */
+type Reader = {
+  input: readonly string[]
+  imageBytes?: ((hash: string) => Uint8Array | undefined) | undefined
+}
 
 const binary = /^(image\/(?!svg)|application\/pdf$)/
 
@@ -13,21 +17,27 @@ export function imageParts(data: Of<"image">["data"], model: Reader): UserPart[]
   const name =
     source.kind === "base64" || source.value.startsWith("data:") ? "image" : `image ${source.value}`
   const wantsText = (data.usedMode ?? data.mode) === "ocr"
-  const file = wantsText || data.state === "failed" ? undefined : imageFile(source, model)
+  const file = wantsText || data.state === "failed" ? undefined : imageFile(data, model)
   if (file) return [file]
   const words = wantsText ? (recognizedText ?? visionAnalysis) : (visionAnalysis ?? recognizedText)
   if (words) return text(`[text of ${name}]\n${words}`)
+  if (data.usedMode === "ocr" && data.state === "done") return text(`[${name}: no text was found in it]`)
   if (data.state === "failed") return text(`[${name} could not be read${because(data.error)}]`)
   return text(`[${name}: not readable here]`)
 }
 
 export function fileParts(data: Of<"file_reference">["data"]): UserPart[] {
-  const { path, startLine, endLine, content } = data
-  const lines = startLine === undefined && endLine === undefined ? "" : `:${startLine ?? 1}-${endLine ?? ""}`
+  const name = fileName(data)
   if (data.status === "resolved")
-    return text(`<file path=${JSON.stringify(path + lines)}>\n${content ?? ""}\n</file>`)
-  if (data.status === "failed") return text(`[file ${path}${lines} could not be read${because(data.error)}]`)
-  return text(`[file ${path}${lines}: not read yet]`)
+    return text(`<file path=${JSON.stringify(name)}>\n${data.content ?? ""}\n</file>`)
+  if (data.status === "failed") return text(`[file ${name} could not be read${because(data.error)}]`)
+  return text(`[file ${name}: not read yet]`)
+}
+
+/** `src/app.ts`, `src/app.ts:10`, `src/app.ts:10-20`, `src/app.ts:10-` */
+export function fileName({ path, startLine, endLine }: Of<"file_reference">["data"]): string {
+  if (startLine === undefined && endLine === undefined) return path
+  return startLine === endLine ? `${path}:${startLine}` : `${path}:${startLine ?? 1}-${endLine ?? ""}`
 }
 
 export function resourceParts(data: Of<"mcp_resource">["data"], model: Reader): UserPart[] {
@@ -40,8 +50,13 @@ export function resourceParts(data: Of<"mcp_resource">["data"], model: Reader): 
   return text(`<resource server=${server} uri=${uri}>\n${content}\n</resource>`)
 }
 
-/** A path is only a name here: whoever builds the request reads it first and puts the bytes in its place. */
-function imageFile({ kind, value, mimeType }: Of<"image">["data"]["source"], model: Reader) {
+/** A path is only a name here; of what is kept beside the message, the reader gives the bytes. */
+function imageFile({ source, stored }: Of<"image">["data"], model: Reader) {
+  if (stored) {
+    const bytes = takes(model, stored.mimeType) ? model.imageBytes?.(stored.hash) : undefined
+    return bytes && asFile(stored.mimeType, Buffer.from(bytes).toString("base64"))
+  }
+  const { kind, value, mimeType } = source
   const inline = /^data:([\w.+/-]*);base64,/.exec(value)
   const mediaType = mimeType ?? (inline?.[1] || "image/*")
   if (kind === "file" || !value || !takes(model, mediaType)) return undefined

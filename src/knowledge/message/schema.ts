@@ -70,24 +70,34 @@ const TextData = z.object({
 const ImageData = z.object({
   source: z.object({
     kind: z.enum(["url", "base64", "file"]),
-    value: z.string().describe("the address, the bytes or the path"),
+    value: z
+      .string()
+      .describe("the address, the path, or the bytes; where those are `stored`, only their sum"),
     mimeType: z.string().optional(),
   }),
+  stored: z
+    .object({ hash: z.string(), mimeType: z.string() })
+    .optional()
+    .describe("the bytes as they were attached, kept beside the session under their SHA-256"),
   mode: z.enum(["vision", "ocr", "auto"]).default("auto").describe("how it is to be recognised"),
   usedMode: z.enum(["vision", "ocr"]).optional().describe("how it was recognised"),
   state: z.enum(["pending", "done", "failed"]).default("pending"),
   recognizedText: z.string().optional().describe("what OCR read"),
   visionAnalysis: z.string().optional().describe("what a model saw"),
-  metadata: JsonObject.optional().describe("confidence, language; never sent to a model"),
+  metadata: JsonObject.optional().describe("size, confidence, language; never sent to a model"),
   error: z.string().optional(),
 })
 
 const FileReferenceData = z.object({
-  path: z.string().describe("absolute, or relative to the worktree; normalised, without `..`"),
+  path: z.string().describe("absolute, or from the folder of the session; normalised, without `..`"),
   startLine: z.number().optional().describe("first line, from 1"),
   endLine: z.number().optional().describe("last line, included"),
   status: z.enum(["pending", "resolved", "failed"]).default("pending"),
-  content: z.string().optional().describe("what was read"),
+  content: z.string().optional().describe("what was read, each line with its number"),
+  version: z
+    .object({ file: z.string().describe("real path from the worktree"), id: z.string() })
+    .optional()
+    .describe("which version of the file that was"),
   error: z.string().optional(),
 })
 

@@ -12,8 +12,15 @@ import { fileParts, imageParts, resourceParts, type UserPart } from "./render.ts
 import { assertNever, type Info, type Of, type Part } from "./schema.ts"
 import { inputOf, outputOf, resultText, shownName, unanswered } from "./tool-parts.ts"
 
-/** What a model takes. `tools: false` turns calls and results into text, `reasoning: false` leaves thoughts out. */
-export type Facts = { input: readonly string[]; tools?: boolean; reasoning?: boolean; providerId?: string }
+/** What a model takes. `tools: false` turns calls and results into text, `reasoning: false` leaves thoughts out.
+ * `imageBytes` finds the bytes of images that are kept beside their messages. */
+export type Facts = {
+  input: readonly string[]
+  tools?: boolean
+  reasoning?: boolean
+  providerId?: string
+  imageBytes?: (hash: string) => Uint8Array | undefined
+}
 
 type Content<R extends string> = Extract<LanguageModelV4Message, { role: R }>["content"]
 /** Where the result of a call goes, when it comes: which message of the prompt, which part of it. */

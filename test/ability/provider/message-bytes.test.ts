@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { LanguageModelV4Message } from "@ai-sdk/provider"
-import { createMessageBytes, joined } from "#ability/provider/message-bytes.ts"
+import { addPiece, createMessageBytes } from "#ability/provider/message-bytes.ts"
 
 const write = (message: LanguageModelV4Message, form: string) => `${form}:${message.content}`
 const said = (content: string) => Object.freeze({ role: "system" as const, content })
@@ -23,8 +23,13 @@ test("createMessageBytes() writes a frozen message once for each form, any other
   assert.equal(bytesOf(open, "a").toString(), "a:2")
 })
 
-test("joined() gives the same bytes in a few pieces, whatever their sizes and order", () => {
+test("addPiece() keeps the bytes, in a few pieces, whatever their sizes and order", () => {
   const { bytesOf } = createMessageBytes(write)
+  const joined = (pieces: Buffer[]) => {
+    const few: Buffer[] = []
+    for (const piece of pieces) addPiece(few, piece)
+    return few
+  }
   const sizes = Array.from({ length: 2_000 }, (_, i) => (i % 100 === 0 ? 20_000 : i % 500))
   const pieces = sizes.map((size, i) => bytesOf(said(String(i % 10).repeat(size)), ""))
   const few = joined(pieces)
@@ -33,4 +38,17 @@ test("joined() gives the same bytes in a few pieces, whatever their sizes and or
   const mixed = pieces.toReversed().concat(pieces, Buffer.alloc(0), pieces[7]!, pieces[7]!)
   assert.ok(Buffer.concat(joined(mixed)).equals(Buffer.concat(mixed)))
   assert.deepEqual(joined([]), [])
+})
+
+test("createMessageBytes() lays many bytes in larger blocks, so that 20 MB leave in less than 200 pieces", () => {
+  const { bytesOf } = createMessageBytes(write)
+  const few: Buffer[] = []
+  let size = 0
+  for (let i = 0; i < 5_000; i++) {
+    const bytes = bytesOf(said("é".repeat(i % 4_000)), "")
+    size += bytes.length
+    addPiece(few, bytes)
+  }
+  assert.ok(few.length < 200, String(few.length))
+  assert.equal(Buffer.concat(few).length, size)
 })

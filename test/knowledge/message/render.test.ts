@@ -8,6 +8,7 @@ const model: Message.Facts = { input: ["text"] }
 const seeing: Message.Facts = { input: ["text", "image", "pdf"] }
 const text = (text: string) => ({ type: "text", text })
 const png = { kind: "base64" as const, value: "AAAA", mimeType: "image/png" }
+const stored = { hash: "abc", mimeType: "image/webp" }
 const image = (data: Partial<Message.Of<"image">["data"]>) =>
   message("image", { source: png, mode: "auto", state: "pending", ...data })
 const file = (data: Partial<Message.Of<"file_reference">["data"]>) =>
@@ -89,6 +90,24 @@ const shows: [what: string, given: Message.Info, facts: Message.Facts, part: unk
     seeing,
     bytes("image/gif", "R0"),
   ],
+  [
+    "an image whose bytes are kept beside it",
+    image({ source: { kind: "file", value: "a.png" }, stored }),
+    { ...seeing, imageBytes: (hash) => (hash === "abc" ? Buffer.from("kept") : undefined) },
+    bytes("image/webp", Buffer.from("kept").toString("base64")),
+  ],
+  [
+    "an image whose bytes are gone",
+    image({ source: { kind: "base64", value: "sha256:abc" }, stored, visionAnalysis: "a cat" }),
+    { ...seeing, imageBytes: () => undefined },
+    text("[text of image]\na cat"),
+  ],
+  [
+    "an image in which OCR found nothing",
+    image({ usedMode: "ocr", recognizedText: "", state: "done", stored }),
+    seeing,
+    text("[image: no text was found in it]"),
+  ],
   ["a PDF", image({ source: { ...png, mimeType: "application/pdf" } }), seeing, bytes("application/pdf")],
   [
     "a PDF to a model for images only",
@@ -101,7 +120,7 @@ const shows: [what: string, given: Message.Info, facts: Message.Facts, part: unk
     "a range of a file",
     file({ status: "resolved", content: "3: x", startLine: 3, endLine: 3 }),
     model,
-    text('<file path="a.ts:3-3">\n3: x\n</file>'),
+    text('<file path="a.ts:3">\n3: x\n</file>'),
   ],
   ["a file not read yet", file({}), model, text("[file a.ts: not read yet]")],
   [

@@ -9,6 +9,11 @@ import type { Call } from "./skill.ts"
 
 export type Conversation = { request: string; made: Made[]; subject?: string; calls: number }
 
+/** What a person attached says nothing of what is to be done with it. */
+const attached = /^(?:<file path="|<resource server="|\[(?:file |image|text of image))/
+/** The sign before the name of one. */
+const pointer = /(?<![\w.+\-/\\@:=])@(?=[^\s@])/g
+
 export function readConversation(prompt: LanguageModelV4Prompt): Conversation {
   const start = prompt.findLastIndex(isRequest)
   const results = new Map<string, LanguageModelV4ToolResultPart["output"]>()
@@ -39,7 +44,10 @@ function isRequest(message: LanguageModelV4Message): boolean {
 
 function words({ content }: LanguageModelV4Message): string {
   if (typeof content === "string") return content
-  return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n")
+  const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []))
+  const said = texts.filter((text) => !attached.test(text))
+  const joined = said.join("\n")
+  return said.length < texts.length ? joined.replace(pointer, "") : joined
 }
 
 function textOf(output: LanguageModelV4ToolResultPart["output"] | undefined): {

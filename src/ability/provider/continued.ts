@@ -1,0 +1,40 @@
+// What is made of the messages of a conversation, kept for when it comes again with more behind it: a turn costs what is
+// new in it, however long the conversation is. Only frozen messages are remembered: they cannot change.
+import { isDeepStrictEqual } from "node:util"
+import type { LanguageModelV4Message } from "@ai-sdk/provider"
+
+type Messages = readonly LanguageModelV4Message[]
+type Kept<T, F> = { form: F; messages: LanguageModelV4Message[]; made: T[] }
+
+/** `add` adds what it makes of one message to what was made of those before it, in the way that `form` says. */
+export function createContinued<T, F>(add: (made: T[], message: LanguageModelV4Message, form: F) => void) {
+  // By the first message that is frozen; what stands before it, such as a system prompt, is made anew.
+  const known = new WeakMap<LanguageModelV4Message, Kept<T, F>>()
+
+  return function continued(messages: Messages, form: F): T[] {
+    const start = messages.findIndex((message) => Object.isFrozen(message))
+    const head: T[] = []
+    for (const message of messages.slice(0, start < 0 ? messages.length : start)) add(head, message, form)
+    if (start < 0) return head
+    const kept = keptOf(messages, start, form)
+    const made = [...head, ...kept.made]
+    for (const message of messages.slice(start + kept.messages.length)) add(made, message, form)
+    return made
+  }
+
+  function keptOf(messages: Messages, start: number, form: F): Kept<T, F> {
+    const first = messages[start]!
+    const before = known.get(first)
+    const goesOn =
+      isDeepStrictEqual(before?.form, form) && before?.messages.every((one, i) => one === messages[start + i])
+    const kept = goesOn ? before! : { form, messages: [], made: [] }
+    known.set(first, kept)
+    for (let i = start + kept.messages.length; i < messages.length; i++) {
+      const message = messages[i]!
+      if (!Object.isFrozen(message)) break
+      add(kept.made, message, form)
+      kept.messages.push(message)
+    }
+    return kept
+  }
+}

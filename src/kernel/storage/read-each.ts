@@ -1,0 +1,43 @@
+// Many records, for who needs thousands of them: their files are read and parsed one after the other, without a promise
+// for each, and now and then others get their turn.
+import { readFileSync } from "node:fs"
+import { setImmediate } from "node:timers/promises"
+
+type Found = { value: unknown }
+type Reading = {
+  names: string[]
+  fileOf: (name: string) => string
+  /** Whether a record is on its way to the disk. */
+  isChanging: (name: string) => boolean
+  /** The way for one that is changing, broken or gone; undefined where there is nothing to be had. */
+  readOne: (name: string) => Promise<Found | undefined>
+  take: (value: unknown, name: string) => void
+}
+
+/** Milliseconds after which somebody else may go on. */
+const turn = 8
+/** A name that can be a part of a key as it is. */
+const plain = /^[\w-]{1,200}$/
+
+export async function readEach({ names, fileOf, isChanging, readOne, take }: Reading): Promise<void> {
+  let end = performance.now() + turn
+  for (const name of names) {
+    const isQuick = plain.test(name) && !isChanging(name)
+    const found = (isQuick && readQuickly(fileOf(name))) || (await readOne(name))
+    if (found) take(found.value, name)
+    if (performance.now() < end) continue
+    await setImmediate()
+    end = performance.now() + turn
+  }
+}
+
+/** Undefined where anything is odd. Bytes that are no UTF-8 become replacement characters, which a whole record may have
+ * of its own. */
+function readQuickly(file: string): Found | undefined {
+  try {
+    const text = readFileSync(file, "utf8")
+    return text.includes("\ufffd") ? undefined : { value: JSON.parse(text) }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,140 @@
+// Many records at once: the same as reading each of them, whatever happens to them meanwhile.
+import assert from "node:assert/strict"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { test } from "node:test"
+import * as Storage from "#kernel/storage/storage.ts"
+import { runFixture } from "../../fixture/child.ts"
+import { type TmpStore, tmpStore } from "../../fixture/tmp-store.ts"
+
+const names = (many: number) => Array.from({ length: many }, (_, i) => `r${String(i).padStart(4, "0")}`)
+
+/** Record files of `["all", name]`, as an earlier process left them. */
+function lay(store: TmpStore, many: number): void {
+  mkdirSync(dirname(store.file("all", "x")), { recursive: true })
+  for (const name of names(many)) writeFileSync(store.file("all", name), JSON.stringify({ name }))
+}
+
+async function readAll(prefix = ["all"]): Promise<[name: string, value: unknown][]> {
+  const found: [string, unknown][] = []
+  await Storage.readAll(prefix, (value, name) => found.push([name, value]))
+  return found
+}
+
+test("Storage.readAll() hands over the records of a prefix by name, and nothing else that lies there", async () => {
+  await using store = await tmpStore()
+  await Storage.write(["all", "b"], { n: 2 })
+  await Storage.write(["all", "a"], ["ü€😀\ufffd"])
+  await Storage.write(["all", "Ω no plain name"], "3")
+  await Storage.write(["all", "a", "below"], 4)
+  await Storage.write(["other", "a"], 5)
+  const folder = dirname(store.file("all", "a"))
+  for (const name of [".hidden.json", ".b.json.tmp", "notes.txt", "b.json.tmp", "b.json~"])
+    writeFileSync(join(folder, name), "6")
+  assert.deepEqual(await readAll(), [
+    ["a", ["ü€😀\ufffd"]],
+    ["b", { n: 2 }],
+    ["Ω no plain name", "3"],
+  ])
+  assert.deepEqual(await readAll(["nothing"]), [])
+  await assert.rejects(readAll([".."]), Storage.InvalidKey)
+})
+
+test("Storage.readAll() sets broken records aside and names them, mends what the journal has, and gives all others", async () => {
+  await using store = await tmpStore()
+  await Storage.write(["all", "r0003"], { name: "mended" })
+  lay(store, 300)
+  const broken: Record<string, string | Buffer> = {
+    r0003: "{",
+    r0010: "",
+    r0011: Buffer.alloc(40),
+    r0012: '{"n":1,"text":"ab',
+    r0013: '\ufeff{"n":1}',
+    r0014: Buffer.from([0x22, 0xff, 0xfe, 0x22]),
+  }
+  for (const [name, bytes] of Object.entries(broken)) writeFileSync(store.file("all", name), bytes)
+  rmSync(store.file("all", "r0015"))
+  mkdirSync(store.file("all", "r0015"))
+  writeFileSync(join(dirname(store.file("all", "x")), "two\nlines.json"), "1")
+  const lost = ["r0010", "r0011", "r0012", "r0013", "r0014", "r0015"]
+  const expected = names(300)
+    .filter((name) => !lost.includes(name))
+    .map((name) => [name, { name: name === "r0003" ? "mended" : name }])
+  assert.deepEqual(await readAll(), expected)
+  for (const name of [...lost, "r0003"]) assert.match(store.log(), new RegExp(`Record all/${name} is broken`))
+  assert.match(store.log(), /two.*is refused: a part has a separator or control character/)
+  assert.deepEqual(await readAll(), expected)
+})
+
+test("Storage.readAll() sees own changes that nobody has waited for, those made while it reads too", async () => {
+  await using store = await tmpStore()
+  lay(store, 400)
+  const changes = [Storage.write(["all", "r0001"], "new"), Storage.remove(["all", "r0002"])]
+  const found = new Map<string, unknown>()
+  await Storage.readAll(["all"], (value, name) => {
+    found.set(name, value)
+    if (name !== "r0000") return
+    changes.push(Storage.write(["all", "r0398"], "later"), Storage.remove(["all", "r0399"]))
+    rmSync(store.file("all", "r0397"))
+  })
+  await Promise.all(changes)
+  assert.equal(found.get("r0001"), "new")
+  assert.equal(found.get("r0398"), "later")
+  assert.deepEqual(
+    names(400).filter((name) => !found.has(name)),
+    ["r0002", "r0397", "r0399"],
+  )
+})
+
+test("Storage.readAll() never sees half of what another process writes, nor an older value than before", async () => {
+  await using store = await tmpStore()
+  lay(store, 50)
+  await using child = runFixture("storage-counter.ts", { args: ["300"], env: store.env })
+  let isOver = false
+  const exit = child.exit.then((code) => {
+    isOver = true
+    return code
+  })
+  let last = 0
+  while (!isOver) {
+    for (const [name, value] of await readAll(["counter"])) {
+      assert.equal(name, "one")
+      const { n } = value as { n: number }
+      assert.ok(n >= last, `${n} after ${last}`)
+      last = n
+    }
+    assert.equal((await readAll()).length, 50)
+  }
+  assert.equal(await exit, 0, child.errors())
+  assert.deepEqual(await readAll(["counter"]), [["one", { n: 300 }]])
+})
+
+test("Storage.readAll() lets others go on while it reads thousands", async () => {
+  await using store = await tmpStore()
+  lay(store, 4_000)
+  let turns = 0
+  let isOver = false
+  const count = () => {
+    turns++
+    if (!isOver) setImmediate(count)
+  }
+  await Storage.list(["all"])
+  const reading = readAll()
+  await Promise.resolve()
+  setImmediate(count)
+  assert.equal((await reading).length, 4_000)
+  isOver = true
+  assert.ok(turns > 1, String(turns))
+})
+
+test("Storage.readAll() passes on what its taker throws", async () => {
+  await using store = await tmpStore()
+  lay(store, 3)
+  const taken: string[] = []
+  const reading = Storage.readAll(["all"], (_, name) => {
+    taken.push(name)
+    if (name === "r0001") throw new Error("enough")
+  })
+  await assert.rejects(reading, /enough/)
+  assert.deepEqual(taken, ["r0000", "r0001"])
+})
