@@ -8,7 +8,7 @@ import { basename, dirname, join, posix } from "node:path"
 /** Bottom to top. A module may import itself and anything earlier. */
 const layers = [
   ..."util kernel knowledge/message knowledge/discovery knowledge/memory knowledge/grounding".split(" "),
-  ..."ability/provider ability/permission ability/snapshot ability/skill ability/agent ability/tool ability/mcp".split(
+  ..."ability/provider ability/permission ability/snapshot ability/skill ability/agent ability/tool ability/image ability/mcp".split(
     " ",
   ),
   ..."engine/symbolic engine/session engine/orchestrator engine/host".split(" "),
@@ -26,6 +26,8 @@ const owners: Record<string, string[]> = {
   linkedom: ["ability/tool/web"],
   "@mozilla/readability": ["ability/tool/web"],
   turndown: ["ability/tool/web"],
+  "tesseract.js": ["ability/image/ocr-process.ts"],
+  tinyld: ["ability/image/language.ts"],
   "@ai-sdk/provider": ["ability/provider", "engine/session", "knowledge/message"],
   "@ai-sdk/anthropic": ["ability/provider"],
   "@ai-sdk/openai": ["ability/provider"],

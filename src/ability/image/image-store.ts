@@ -1,0 +1,48 @@
+// The bytes of the images of a session, each kept once under the sum of its content. A message only names them: it stays
+// small, and later turns send what was attached, whatever became of the file or the page. They go with the session.
+import { createHash } from "node:crypto"
+import { existsSync, readFileSync } from "node:fs"
+import { copyFile, link, mkdir, open, readdir } from "node:fs/promises"
+import { join } from "node:path"
+import { outputFolder } from "#ability/tool/output.ts"
+import { errorCode } from "#util/error.ts"
+import { replaceFile } from "#util/replace-file.ts"
+
+/** Keep an image; gives its sum. It is on the disk when this returns. */
+export async function write(sessionId: string, bytes: Buffer): Promise<string> {
+  const hash = createHash("sha256").update(bytes).digest("hex")
+  const folder = folderOf(sessionId)
+  if (existsSync(join(folder, hash))) return hash
+  await replaceFile(join(folder, hash), bytes)
+  await using handle = await open(folder)
+  await handle.sync()
+  return hash
+}
+
+/** Undefined where it is not kept here, or is not what it was. */
+export function read(sessionId: string, hash: string): Buffer | undefined {
+  if (!/^[0-9a-f]{64}$/.test(hash)) return undefined
+  try {
+    const bytes = readFileSync(join(folderOf(sessionId), hash))
+    return createHash("sha256").update(bytes).digest("hex") === hash ? bytes : undefined
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined
+    throw error
+  }
+}
+
+/** What a session that is made from another one takes along. */
+export async function copy(from: string, to: string): Promise<void> {
+  const names = await readdir(folderOf(from)).catch(() => [])
+  if (!names.length) return
+  await mkdir(folderOf(to), { recursive: true, mode: 0o700 })
+  for (const name of names) {
+    const [source, target] = [join(folderOf(from), name), join(folderOf(to), name)]
+    // Nobody writes into them, so that both may have the same file.
+    await link(source, target).catch(() => copyFile(source, target))
+  }
+}
+
+function folderOf(sessionId: string): string {
+  return join(outputFolder(sessionId), "images")
+}

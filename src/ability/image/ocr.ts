@@ -1,0 +1,174 @@
+// Reading text in images. The engine (tesseract.js with its English data, both from npm, without any network) takes a
+// second to start and 150 MB to run: it stays for the next image, and goes when none comes.
+import { type ChildProcess, fork } from "node:child_process"
+import { once } from "node:events"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Instance } from "#kernel/instance.ts"
+import { errorText, NamedError } from "#util/error.ts"
+import * as Extra from "./extra.ts"
+import type { Format } from "./image-format.ts"
+import type { Image } from "./load-image.ts"
+import type { Answer, Task } from "./ocr-process.ts"
+import { withoutExtras } from "./read-png.ts"
+
+/** `confidence` goes from 0 to 100. */
+type Reading = { text: string; confidence: number }
+export type Ocr = Readonly<{
+  /** One image after the other. Throws `Failed`, and `Extra.Missing` where the engine is not installed. */
+  read(image: Image, signal: AbortSignal): Promise<Reading>
+  /** The process of the engine, while there is one. */
+  pid(): number | undefined
+  dispose(): Promise<void>
+}>
+type Timing = { idle: number; limit: number }
+
+/** In milliseconds: how long the engine waits for another image, and how long one may take. */
+const usual: Timing = { idle: 30_000, limit: 120_000 }
+/** A screen of 8K. More may take the engine a gigabyte. */
+const maxPixels = 34_000_000
+
+class Failed extends NamedError {
+  constructor(reason: string) {
+    super("Ocr.Failed", `The text of the image could not be read: ${reason}`, { reason })
+  }
+}
+
+/** The one of this Instance. It ends with it. */
+export const ofInstance = Instance.state(
+  () => createOcr(),
+  (ocr) => ocr.dispose(),
+)
+
+export function createOcr(timing: Partial<Timing> = {}): Ocr {
+  const { idle, limit } = { ...usual, ...timing }
+  let engine: ChildProcess | undefined
+  let timer: NodeJS.Timeout | undefined
+  let last: Promise<unknown> = Promise.resolve()
+
+  function read(image: Image, signal: AbortSignal): Promise<Reading> {
+    const mine = last.then(() => readNext(image, signal))
+    last = mine.catch(() => {})
+    return mine
+  }
+
+  async function readNext({ bytes, format }: Image, signal: AbortSignal): Promise<Reading> {
+    signal.throwIfAborted()
+    refuse(format)
+    clearTimeout(timer)
+    const late = AbortSignal.timeout(limit)
+    try {
+      const image = format.mimeType === "image/png" ? withoutExtras(bytes) : bytes
+      const reading = await recognize(image, AbortSignal.any([signal, late]))
+      timer = setTimeout(dispose, idle).unref()
+      return reading
+    } catch (error) {
+      // Whatever state it is in, the next image gets a new one.
+      await dispose()
+      signal.throwIfAborted()
+      if (late.aborted) throw new Failed(`it took longer than ${limit / 1000} s.`)
+      throw error
+    }
+  }
+
+  async function recognize(image: Buffer, signal: AbortSignal): Promise<Reading> {
+    if (!engine) await start(signal)
+    const child = engine!
+    hold(child, true)
+    const answer = await ask(child, { image }, signal)
+    hold(child, false)
+    if ("text" in answer) return { text: answer.text.trim(), confidence: answer.confidence }
+    throw new Failed(sayError("error" in answer ? answer.error : "no answer came"))
+  }
+
+  async function start(signal: AbortSignal): Promise<void> {
+    const task = findEngine()
+    const child = await run()
+    engine = child
+    child.once("exit", () => {
+      if (engine === child) engine = undefined
+    })
+    const answer = await ask(child, task, signal)
+    if (!("ready" in answer))
+      throw new Failed(`the engine did not start (${"error" in answer ? answer.error : "no answer came"}).`)
+  }
+
+  async function dispose(): Promise<void> {
+    clearTimeout(timer)
+    const child = engine
+    engine = undefined
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, "exit")
+    hold(child, true)
+    child.kill("SIGKILL")
+    await ended
+  }
+
+  return Object.freeze({ read, pid: () => engine?.pid, dispose })
+}
+
+function refuse({ mimeType, frames, width, height }: Format): void {
+  if (width * height > maxPixels)
+    throw new Failed(
+      `it has ${width} × ${height} pixels, which is more than the ${maxPixels / 1e6} million that the engine can bear.`,
+    )
+  if (mimeType === "image/webp" && frames > 1)
+    throw new Failed(
+      "it is a moving WebP, which the engine cannot open. One of its pictures as PNG would do.",
+    )
+}
+
+function findEngine(): Task {
+  const engine = Extra.find("tesseract.js")
+  const folder = Extra.findFolder("@tesseract.js-data/eng")
+  if (!engine || !folder) throw new Extra.Missing(Extra.missing("tesseract.js", "@tesseract.js-data/eng"))
+  return { engine, data: join(folder, "4.0.0_best_int") }
+}
+
+async function run(): Promise<ChildProcess> {
+  const { location, mark } = await import("./ocr-process.ts")
+  const child = fork(fileURLToPath(location), [mark], {
+    env: {},
+    execArgv: [],
+    serialization: "advanced",
+    // It says there what it thinks of an image.
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  })
+  // One that dies while nobody waits for it must not take the program along.
+  child.on("error", () => {})
+  return child
+}
+
+/** While it rests it keeps nobody waiting: a program that is done ends at once. */
+function hold(child: ChildProcess, isNeeded: boolean): void {
+  child[isNeeded ? "ref" : "unref"]()
+  child.channel?.[isNeeded ? "ref" : "unref"]()
+}
+
+/** The next thing that the process says; that it died counts as one. */
+async function ask(child: ChildProcess, task: Task, signal: AbortSignal): Promise<Answer> {
+  const over = new AbortController()
+  const options = { signal: over.signal }
+  const said = once(child, "message", options).then(([answer]) => answer as Answer)
+  const died = once(child, "exit", options).then((): Answer => ({ error: "the engine ended" }))
+  const aborted = new Promise<never>((_, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true, ...options })
+  })
+  // Of those that lose the race nobody hears.
+  for (const loser of [said, died, aborted]) loser.catch(() => {})
+  try {
+    child.send(task, () => {})
+    return await Promise.race([said, died, aborted])
+  } catch (error) {
+    signal.throwIfAborted()
+    return { error: errorText(error) }
+  } finally {
+    over.abort()
+  }
+}
+
+function sayError(error: string): string {
+  if (/attempting to read image/i.test(error)) return "the engine cannot open it; it may be damaged."
+  return `${error.replace(/\.*$/, "")}.`
+}

@@ -1,0 +1,139 @@
+// What is stored of a project: its sessions, their messages, lists of things to do, and whatever programs keep beside
+// them. Only read. What belongs to another project is left out unless it is asked for, and secrets never show.
+import { join } from "node:path"
+import * as Global from "#kernel/global.ts"
+import * as Storage from "#kernel/storage/storage.ts"
+import { matchRecord } from "./match-record.ts"
+import { type Found, type Item, isUnder, type Listing, type Query, type Source } from "./source.ts"
+
+export type DataSearch = Query & {
+  /** In any string of a record, in any case. */
+  text?: string | undefined
+  /** Fields that must have these values: `{ type: "text", "data.role": "user" }`. */
+  where?: Record<string, string | number | boolean> | undefined
+  /** Other projects too. */
+  everywhere?: boolean | undefined
+}
+export type DataStore = Source<DataSearch>
+
+const defaultLimit = 50
+/** So many records have been read that the rest is not worth waiting for. */
+const maxRead = 50_000
+const maxTitles = 8
+const maxTitle = 80
+
+/** The folder that who looks into the store reads in: the project's own, or all of it. */
+export function folderOf(projectId?: string): string {
+  const all = join(Global.data(), "storage")
+  return projectId === undefined ? all : join(all, "session", projectId)
+}
+
+export function createDataStore(projectId: string): DataStore {
+  async function describe({ accepts = () => true }: Query = {}): Promise<string> {
+    const lines: string[] = []
+    await Storage.readAll<Session>(["session", projectId], ({ title, time, taskOf }, name) => {
+      if (!title || taskOf || !accepts(`session/${projectId}/${name}`)) return
+      lines.push(`- ${dateOf(time?.created)} ${title.replaceAll(/\p{Cc}/gu, " ").slice(0, maxTitle)}`)
+    })
+    if (!lines.length) return ""
+    return ["The last sessions in this project:", ...lines.reverse().slice(0, maxTitles)].join("\n")
+  }
+
+  async function list({ limit = defaultLimit, ...query }: Query = {}): Promise<Listing> {
+    const { found, more } = await visit({ projectId, query, pick: (name) => name })
+    return { names: found.sort().slice(0, limit), total: found.length, more }
+  }
+
+  /** What was stored last comes first. */
+  async function search({ limit = defaultLimit, ...query }: DataSearch): Promise<Found> {
+    const pick = (name: string, value: unknown): Item | undefined => {
+      const match = matchRecord(value, query)
+      return match && { name, ...match }
+    }
+    const { found, more } = await visit({ projectId, query, pick, enough: limit + 1 })
+    return { items: found.slice(0, limit), more: more || found.length > limit }
+  }
+
+  return Object.freeze({ describe, list, search })
+}
+
+type Session = { title?: string; time?: { created?: number }; taskOf?: unknown }
+
+/** What is picked of the records that a query may see, the last of each folder first, until it is enough. With `more` not
+ * all were read. */
+async function visit<T>(options: {
+  projectId: string
+  query: Pick<DataSearch, "under" | "accepts" | "signal" | "everywhere">
+  pick: (name: string, value: unknown) => T | undefined
+  enough?: number
+}): Promise<{ found: T[]; more: boolean }> {
+  const { pick, enough = Number.POSITIVE_INFINITY } = options
+  const { under, accepts = () => true, signal, everywhere } = options.query
+  const isOwn = everywhere ? () => true : await ownedBy(options.projectId)
+  const found: T[] = []
+  let read = 0
+  const isOver = () => found.length >= enough || read >= maxRead
+  await enter([])
+  return { found, more: isOver() }
+
+  async function enter(key: string[]): Promise<void> {
+    signal?.throwIfAborted()
+    const names = (await Storage.list(key)).reverse()
+    if (!names.length) return
+    const ends = await pickIn(key, names)
+    for (const name of names) {
+      const child = [...key, name]
+      if (isOver()) return
+      if (!ends.has(name) && isOwn(child) && mayHold(child.join("/"), under)) await enter(child)
+    }
+  }
+
+  /** Gives the names below which there is nothing: the records of sessions, of which there are thousands. */
+  async function pickIn(key: string[], names: string[]): Promise<Set<string>> {
+    const picked: T[] = []
+    const ends = new Set<string>()
+    const take = (value: unknown, name: string) => {
+      const child = [...key, name]
+      if (!isOwn(child)) return
+      read++
+      if (ofSessions.has(child[0]!)) ends.add(name)
+      const path = child.join("/")
+      const item = isUnder(path, under) && accepts(path) ? pick(path, value) : undefined
+      if (item !== undefined) picked.push(item)
+    }
+    if (key.length) await Storage.readAll(key, take)
+    else for (const name of names) await Storage.read([name]).then((value) => take(value, name), ifMissing)
+    for (const item of picked.reverse()) if (found.length < enough) found.push(item)
+    return ends
+  }
+}
+
+function mayHold(folder: string, under: string | undefined): boolean {
+  return isUnder(folder, under) || (under ?? "").startsWith(`${folder}/`)
+}
+
+/** Whose a key is, is in its second part: a project, or a session of one. What nobody owns is a program's own. */
+async function ownedBy(projectId: string): Promise<(key: string[]) => boolean> {
+  const owners = new Map<string, string>()
+  for (const project of await Storage.list(["session"])) {
+    owners.set(project, project)
+    for (const session of await Storage.list(["session", project])) owners.set(session, project)
+  }
+  return ([top = "", second]) => {
+    if (top === "trust" || top === "space") return false
+    if (second === undefined) return true
+    const owner = owners.get(second)
+    return owner === projectId || (owner === undefined && !ofSessions.has(top))
+  }
+}
+
+/** Below these everything is some session's, also of one that is gone. */
+const ofSessions = new Set(["session", "message", "todo", "revert", "grant"])
+
+function dateOf(time: number | undefined): string {
+  return new Date(time ?? 0).toISOString().slice(0, 10)
+}
+
+function ifMissing(error: unknown): void {
+  if (!(error instanceof Storage.NotFound || error instanceof Storage.Corrupt)) throw error
+}

@@ -1,0 +1,33 @@
+// What every source of grounding can do: say in a few words what is there, list it, search it. Nothing is ever changed,
+// and every answer is bounded.
+
+export type Query = {
+  /** Only what is below this name: a folder of the repository, the first parts of a key. */
+  under?: string | undefined
+  limit?: number | undefined
+  /** Who may see what: what it refuses is neither shown nor counted. */
+  accepts?: ((name: string) => boolean) | undefined
+  signal?: AbortSignal | undefined
+}
+
+/** In the order of names. `total` is how many there are; with `more` not all were looked at. */
+export type Listing = { names: string[]; total: number; more: boolean }
+
+/** `text` is the line, or the part of the entry, that fits. */
+export type Item = { name: string; line?: number; kind?: string; text: string }
+
+/** `more`: there are, or may be, others. */
+export type Found = { items: Item[]; more: boolean }
+
+export type Source<Search extends Query = Query> = Readonly<{
+  /** A few lines for who knows nothing of it yet. */
+  describe(query?: Query): Promise<string>
+  list(query?: Query): Promise<Listing>
+  search(query: Search): Promise<Found>
+}>
+
+/** Whether a name is the one asked for, or below it. */
+export function isUnder(name: string, under: string | undefined): boolean {
+  const parent = (under ?? "").replace(/^(\.?\/)+/, "").replace(/\/+$/, "")
+  return parent === "" || parent === "." || name === parent || name.startsWith(`${parent}/`)
+}

@@ -1,0 +1,117 @@
+// Short-term memory: the messages of a session on its active branch, what of them the model is sent, and how much that
+// is. Nothing is counted twice: a turn costs what is new in it, however long the session is.
+import type * as Message from "#knowledge/message/message.ts"
+import { charactersOf, tokensOf } from "./tokens-of.ts"
+import { turnStarts } from "./turn-starts.ts"
+import { createWindow } from "./window.ts"
+
+export type ShortTerm = ReturnType<typeof createShortTerm>
+/** `fixed`: tokens of what is sent beside the messages. `model`: whose counts are to be believed, as `provider/model`. */
+export type Counting = { fixed?: number; model?: string }
+
+/** Some servers leave out of their counts what they had in their cache. There is no text with so few tokens to its
+ * characters. */
+const mostCharacters = 6
+
+export function createShortTerm() {
+  let list: Message.Info[] = []
+  let sent = createWindow(list)
+  let count = beginCount()
+
+  /** All messages, the oldest first. The list is alive: what is pushed to it is part of the memory. */
+  function messages(): Message.Info[] {
+    return list
+  }
+
+  /** Begin anew, with no messages. */
+  function begin(): Message.Info[] {
+    list = []
+    sent = createWindow(list)
+    count = beginCount()
+    return list
+  }
+
+  function append(message: Message.Info): void {
+    list.push(message)
+  }
+
+  /** What the model is sent; or the last `limit` messages of it, or those of the last `tokens` tokens, and then no turn
+   * that is cut in two. */
+  function window(limit?: number | { tokens: number }): readonly Message.Info[] {
+    const all = sent.get().sent
+    if (limit === undefined) return all
+    const first = typeof limit === "number" ? all.length - limit : firstWithin(all, limit.tokens)
+    const start = turnStarts(all).find(({ index }) => index >= first)
+    return start ? all.slice(start.index) : []
+  }
+
+  /** Tokens of a request with the window: what the provider counted at the last answer, and what came since. */
+  function tokenCount({ fixed = 0, model }: Counting = {}): number {
+    const { end, sent: all } = sent.get()
+    if (count.list !== all || count.model !== model) count = { ...beginCount(), list: all, model }
+    const added = all.slice(count.seen)
+    // What was counted before the compaction was another window.
+    const valid = added.findLastIndex((message) => isCounted(message, model) && !isOlder(message, end))
+    if (valid >= 0) {
+      const { input, output } = added[valid]!.usage!
+      Object.assign(count, { base: input + output, since: 0 })
+    }
+    count.since += sumOf(added.slice(valid + 1))
+    for (const message of added) count.characters += charactersOf(message)
+    count.seen = all.length
+    const least = fixed / 2 + count.characters / mostCharacters
+    return Math.ceil(Math.max((count.base ?? fixed) + count.since, least))
+  }
+
+  /** Whether what would be sent is more than `limit` tokens. */
+  function shouldSummarize({ limit, ...counting }: Counting & { limit: number }): boolean {
+    return tokenCount(counting) > limit
+  }
+
+  /** Whether a message of the window stands before the compaction in the history. */
+  function isOlder(message: Message.Info, end: number): boolean {
+    return end >= 0 && list.lastIndexOf(message) < end
+  }
+
+  return Object.freeze({
+    append,
+    messages,
+    window,
+    tokenCount,
+    shouldSummarize,
+    begin,
+    shown: () => sent.get(),
+  })
+}
+
+type Count = {
+  list?: Message.Info[]
+  model: string | undefined
+  seen: number
+  base?: number
+  since: number
+  characters: number
+}
+
+function beginCount(): Count {
+  return { model: undefined, seen: 0, since: 0, characters: 0 }
+}
+
+function isCounted(message: Message.Info, model: string | undefined): boolean {
+  if (message.type !== "text" && message.type !== "tool_request") return false
+  return (message.usage?.input ?? 0) > 0 && (model === undefined || message.model === model)
+}
+
+/** The first of the messages at the end that have no more than so many tokens. */
+function firstWithin(messages: readonly Message.Info[], tokens: number): number {
+  let sum = 0
+  const last = messages.findLastIndex((message) => {
+    sum += tokensOf(message)
+    return sum > tokens
+  })
+  return last + 1
+}
+
+function sumOf(messages: readonly Message.Info[]): number {
+  return messages.reduce((sum, message) => sum + tokensOf(message), 0)
+}

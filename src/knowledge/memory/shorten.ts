@@ -1,0 +1,98 @@
+// A message with its longest words cut in the middle, for what is sent. The message itself stays whole, and the cut says
+// where the whole of a result is.
+import { join } from "node:path"
+import type * as Message from "#knowledge/message/message.ts"
+import { outputText } from "./tokens-of.ts"
+
+/** Arguments come from a model, nested as it likes. */
+const deepest = 50
+/** What a tool's own cut says. */
+const earlierCut = /\[… [^\n]*which read and grep can open …\]/
+
+/** The same message where nothing in it is longer than `limit`. `files` is the folder of whole results. */
+export function shorten(message: Message.Info, limit: number, files?: string): Message.Info {
+  switch (message.type) {
+    case "tool_result":
+      return shortenResult(message, limit, files)
+    case "tool_request":
+      return shortenRequest(message, limit)
+    case "file_reference": {
+      const { content = "", path } = message.data
+      if (!isLong(content, limit)) return message
+      return { ...message, data: { ...message.data, content: cut(content, limit, `read shows ${path}`) } }
+    }
+    case "mcp_resource":
+      if (!isLong(message.data.content, limit) || isBinary(message.data.mimeType)) return message
+      return { ...message, data: { ...message.data, content: cut(message.data.content, limit) } }
+    default:
+      return message
+  }
+}
+
+/** Where the whole of a result is to be kept before it is cut, or nothing where it is kept already or not cut. */
+export function fileFor(message: Message.Info, limit: number, files: string): string | undefined {
+  if (message.type !== "tool_result") return undefined
+  const text = outputText(message.data)
+  return isLong(text, limit) && !earlierCut.test(text) ? pathOf(message, files) : undefined
+}
+
+/** The beginning and the end, with what is said about the rest between them. */
+export function cut(text: string, limit: number, where = ""): string {
+  const head = Math.floor(limit * 0.6)
+  const tail = limit - head
+  const note = `[… ${text.length - limit} of ${text.length} characters left out here to save room${where ? `; ${where}` : ""} …]`
+  return `${text.slice(0, head).toWellFormed()}\n${note}\n${text.slice(text.length - tail).toWellFormed()}`
+}
+
+/** To cut off less than the note takes saves nothing. */
+export function isLong(text: string, limit: number): boolean {
+  return text.length > limit * 1.2 + 200
+}
+
+function shortenResult(message: Message.Of<"tool_result">, limit: number, files?: string): Message.Info {
+  const { data } = message
+  const text = outputText(data)
+  const said = data.error?.message ?? ""
+  if (!isLong(text, limit) && !isLong(said, limit)) return message
+  const where =
+    earlierCut.exec(text)?.[0].slice(2, -2) ??
+    (files ? `all of it in ${pathOf(message, files)}, which read and grep can open` : "")
+  const short = isLong(text, limit) ? cut(text, limit, where.trim()) : text
+  // The words of a failure are shown before its output unless they are in it.
+  const error = data.error && { ...data.error, message: text.includes(said) ? "" : cutLong(said, limit) }
+  return { ...message, data: { ...data, output: short, ...(error ? { error } : {}) } }
+}
+
+function shortenRequest(message: Message.Of<"tool_request">, limit: number): Message.Info {
+  const calls = message.data.calls.map((call) => {
+    const given = shortenJson(call.arguments, limit)
+    const invalid = call.invalid === undefined ? undefined : cutLong(call.invalid, limit)
+    if (given === call.arguments && invalid === call.invalid) return call
+    return { ...call, arguments: given, ...(invalid === undefined ? {} : { invalid }) }
+  })
+  if (calls.every((call, i) => call === message.data.calls[i])) return message
+  return { ...message, data: { calls } }
+}
+
+function shortenJson(value: Message.Json, limit: number, depth = 0): Message.Json {
+  if (typeof value === "string") return cutLong(value, limit)
+  if (typeof value !== "object" || value === null || depth > deepest) return value
+  const entries = Object.entries(value as Message.JsonObject)
+  const made = entries.map(
+    ([name, one]) => [name, shortenJson(one as Message.Json, limit, depth + 1)] as const,
+  )
+  if (made.every(([, one], i) => one === entries[i]![1])) return value
+  return Array.isArray(value) ? made.map(([, one]) => one) : Object.fromEntries(made)
+}
+
+function cutLong(text: string, limit: number): string {
+  return isLong(text, limit) ? cut(text, limit) : text
+}
+
+function pathOf({ id }: Message.Info, files: string): string {
+  return join(files, `${id}.txt`)
+}
+
+function isBinary(mimeType = ""): boolean {
+  return /^(image\/(?!svg)|application\/pdf$)/.test(mimeType)
+}

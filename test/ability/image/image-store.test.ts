@@ -1,0 +1,39 @@
+import assert from "node:assert/strict"
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import * as ImageStore from "#ability/image/image-store.ts"
+import { outputFolder } from "#ability/tool/output.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
+
+const bytes = Buffer.from("an image")
+
+test("ImageStore.write() keeps an image once, for its person alone", async () => {
+  await using _ = await tmpdir()
+  const hash = await ImageStore.write("sess_1", bytes)
+  assert.equal(await ImageStore.write("sess_1", bytes), hash)
+  const folder = join(outputFolder("sess_1"), "images")
+  assert.deepEqual(readdirSync(folder), [hash])
+  assert.equal(statSync(join(folder, hash)).mode & 0o777, 0o600)
+  assert.deepEqual(ImageStore.read("sess_1", hash), bytes)
+})
+
+test("ImageStore.read() gives nothing for what is not there, was changed, or is no sum", async () => {
+  await using tmp = await tmpdir()
+  const hash = await ImageStore.write("sess_1", bytes)
+  assert.equal(ImageStore.read("sess_2", hash), undefined)
+  tmp.write("secret", "x")
+  assert.equal(ImageStore.read("sess_1", "../../../project/secret"), undefined)
+  writeFileSync(join(outputFolder("sess_1"), "images", hash), "another image")
+  assert.equal(ImageStore.read("sess_1", hash), undefined)
+})
+
+test("ImageStore.copy() gives a fork images that outlive those of its source", async () => {
+  await using _ = await tmpdir()
+  const hash = await ImageStore.write("sess_1", bytes)
+  await ImageStore.copy("sess_1", "sess_2")
+  await ImageStore.copy("sess_3", "sess_4")
+  rmSync(outputFolder("sess_1"), { recursive: true })
+  assert.deepEqual(ImageStore.read("sess_2", hash), bytes)
+  assert.equal(existsSync(outputFolder("sess_4")), false)
+})

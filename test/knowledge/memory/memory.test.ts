@@ -1,0 +1,58 @@
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { Instance } from "#kernel/instance.ts"
+import * as Memory from "#knowledge/memory/memory.ts"
+import * as Message from "#knowledge/message/message.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
+
+const said = (text: string) =>
+  Message.make({
+    sessionId: "sess_1",
+    parentId: null,
+    type: "text",
+    data: { role: "user", parts: [{ type: "text", text }] },
+  })
+
+test("Memory lets go of what sessions at rest hold, the oldest first, and of nothing that works", async () => {
+  await using tmp = await tmpdir()
+  await Instance.provide({
+    directory: tmp.path,
+    fn() {
+      const large = "x".repeat(700_000)
+      for (const id of ["works", "a", "b", "c"]) {
+        Memory.begin(id).push(said(large))
+        if (id !== "works") Memory.rest(id)
+      }
+      assert.equal(Memory.shortTerm("works").messages().length, 1)
+      assert.equal(Memory.shortTerm("c").messages().length, 1)
+      assert.equal(Memory.shortTerm("b").messages().length, 1)
+      assert.equal(Memory.shortTerm("a").messages().length, 0)
+      for (let i = 0; i < 200; i++) {
+        Memory.begin(`small${i}`).push(said("words"))
+        Memory.rest(`small${i}`)
+      }
+      assert.equal(Memory.shortTerm("small199").messages().length, 1)
+      assert.equal(Memory.shortTerm("small100").messages().length, 0)
+      assert.equal(Memory.shortTerm("works").messages().length, 1)
+      Memory.forget("works")
+      assert.equal(Memory.shortTerm("works").messages().length, 0)
+    },
+  })
+  await Instance.disposeAll()
+})
+
+test("Memory.working() begins anew with the messages of a new prompt", async () => {
+  await using tmp = await tmpdir()
+  await Instance.provide({
+    directory: tmp.path,
+    fn() {
+      Memory.begin("one").push(said("first"), said("second"))
+      assert.equal(Memory.working("one").state().request, "second")
+      Memory.begin("one").push(said("other"))
+      assert.deepEqual(Memory.working("one").state().goal, "other")
+      Memory.shortTerm("one").append(said("more"))
+      assert.equal(Memory.working("one").state().request, "more")
+    },
+  })
+  await Instance.disposeAll()
+})
