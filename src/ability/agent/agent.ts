@@ -18,6 +18,10 @@ const Metadata = z.looseObject({
   description: z.string().optional(),
   keywords: Words.optional().describe("words and phrases of requests that are for this agent"),
   cannotDo: Words.optional().describe("words and phrases of requests that never are"),
+  grounding: z
+    .array(z.enum(["code_repo", "data_store"]))
+    .optional()
+    .describe("sources whose overview it is told before it begins"),
   reasoning: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).optional(),
 })
 

@@ -31,6 +31,7 @@ export const builtinAgents: readonly AgentDefinition[] = [
     metadata: {
       description: "Reads and plans; writing and commands are denied.",
       keywords: ["make a plan", "plan how", "plan for"],
+      grounding: ["code_repo"],
     },
   },
 ]

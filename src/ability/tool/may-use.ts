@@ -1,4 +1,5 @@
-// Which tools an agent may use at all: those it names, without those that its own rules deny whatever they are used on.
+// Which tools an agent may use at all: those it names (all usual ones where it names none), without those that its own
+// rules deny whatever they are used on.
 // What is denied only here and there is decided call by call.
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import { covers } from "#ability/permission/rule.ts"
@@ -10,6 +11,8 @@ const permissions: Record<string, string> = {
   glob: "file.read",
   grep: "file.read",
   ls: "file.read",
+  symbols: "file.read",
+  recall: "file.read",
   write: "file.write",
   edit: "file.edit",
   bash: "bash.execute",
@@ -19,7 +22,7 @@ const permissions: Record<string, string> = {
 }
 
 export function mayUse(agent: AgentDefinition, tool: Definition): boolean {
-  if (agent.tools && !agent.tools.includes(tool.id)) return false
+  if (agent.tools ? !agent.tools.includes(tool.id) : tool.onlyNamed) return false
   const permission = permissionOf(tool)
   return permission === undefined || !isDenied(agent, permission)
 }

@@ -1,5 +1,6 @@
 // What a session knows of files: in which version it read or wrote each. A change by somebody else is found by that.
-// The versions are part of the stored results of the tools, so that a later process knows them too.
+// The versions are part of the stored results of the tools, and of the files that a person pointed at, so that a later
+// process knows them too.
 import { hash } from "node:crypto"
 import { type BigIntStats, fstatSync, readlinkSync, readSync, realpathSync } from "node:fs"
 import { relative } from "node:path"
@@ -89,6 +90,7 @@ function contentOf(fd: number, stat: BigIntStats): Buffer {
 }
 
 function versionsIn(message: Message.Info): Version[] {
+  if (message.type === "file_reference") return message.data.version ? [message.data.version] : []
   if (message.type !== "tool_result" || message.data.status !== "success") return []
   const { data } = (message.data.metadata ?? {}) as { data?: { version?: Partial<Version> } | null }
   const { file, id } = data?.version ?? {}

@@ -12,8 +12,10 @@ import { glob } from "./builtin/glob.ts"
 import { grep } from "./builtin/grep.ts"
 import { ls } from "./builtin/ls.ts"
 import { read } from "./builtin/read.ts"
+import { recall } from "./builtin/recall.ts"
 import schemas from "./builtin/schemas.json" with { type: "json" }
 import { subtask } from "./builtin/subtask.ts"
+import { symbols } from "./builtin/symbols.ts"
 import { todo } from "./builtin/todo.ts"
 import { write } from "./builtin/write.ts"
 import { mayUse } from "./may-use.ts"
@@ -35,7 +37,7 @@ export class NotFound extends NamedError {
   }
 }
 
-const builtin: Definition[] = [bash, edit, fetch, glob, grep, ls, read, subtask, todo, write]
+const builtin: Definition[] = [bash, edit, fetch, glob, grep, ls, read, recall, subtask, symbols, todo, write]
 const defaults: Known = { tools: new Map(builtin.map((tool) => [tool.id, tool])), forms: new Map() }
 const ofInstance = Instance.state<Known>(() => ({ tools: new Map(defaults.tools), forms: new Map() }))
 

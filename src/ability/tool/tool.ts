@@ -50,6 +50,8 @@ export type Definition = {
   parameters: z.ZodType
   /** It changes nothing, so that calls of it may run side by side. */
   readOnly: boolean
+  /** Only for agents that name it: in every request it would cost more than it gives. */
+  onlyNamed?: boolean
   permission?(args: unknown): Need[]
   /** What it would change, for a person who is asked: lines that begin with "-" go, those with "+" come. */
   preview?(args: unknown): string
@@ -62,6 +64,7 @@ export type Plan<P extends z.ZodType> = {
   category?: Category
   parameters: P
   readOnly?: boolean
+  onlyNamed?: boolean
   permission?(args: z.output<P>): Need[]
   preview?(args: z.output<P>): string
   execute(args: z.output<P>, context: Context): Promise<Output | Json>

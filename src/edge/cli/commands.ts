@@ -21,11 +21,22 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
           .option("continue", { type: "boolean", describe: "go on with the session used last" })
           .conflicts("session", "continue")
           .option("mode", { choices: ["plan", "act"] as const, describe: "plan: nothing is changed" })
+          .option("file", { ...repeated, describe: "attach a file, or lines of it: PATH[:FROM[-TO]]" })
+          .option("image", { ...repeated, describe: "attach an image: a file or an address" })
+          .option("image-mode", {
+            choices: ["vision", "ocr", "auto"] as const,
+            describe: "shown to the model, read as text, or the one that works",
+          })
+          .implies("image-mode", "image")
+          .option("refresh", {
+            type: "boolean",
+            describe: "first read again attached files that have changed, and try again what failed",
+          })
           .option("allow", {
-            ...rules,
+            ...repeated,
             describe: 'a rule that allows: permission[:pattern], such as "bash.execute:npm *"',
           })
-          .option("deny", { ...rules, describe: "a rule that denies" })
+          .option("deny", { ...repeated, describe: "a rule that denies" })
           .option("yes", { type: "boolean", describe: "allow once whatever would be asked" })
           .option("format", { ...format, describe: "json: one event per line" })
           .option("max-steps", { type: "number", describe: "at most so many turns of the model" })
@@ -167,7 +178,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
     )
 }
 
-const rules = { type: "string", array: true, nargs: 1, requiresArg: true } as const
+const repeated = { type: "string", array: true, nargs: 1, requiresArg: true } as const
 
 function provider(yargs: Argv<FolderOptions>) {
   return yargs.positional("provider", { type: "string", demandOption: true, describe: "such as anthropic" })

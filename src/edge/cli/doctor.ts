@@ -4,6 +4,7 @@ import { execFile } from "node:child_process"
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
+import * as Extra from "#ability/image/extra.ts"
 import { findLocalServers, localPlaces } from "#ability/provider/local-servers.ts"
 import * as Config from "#kernel/config/config.ts"
 import type { Info } from "#kernel/config/schema.ts"
@@ -31,6 +32,7 @@ export async function doctor(options: FolderOptions): Promise<void> {
       storage,
       configuration,
       model,
+      images,
       trust,
       server,
     }))
@@ -156,6 +158,14 @@ async function model(directory: string): Promise<Finding[]> {
       return { state: "ok", about: "model server", text: `${providerId} at ${baseURL}, ${text}` }
     }),
   ]
+}
+
+async function images(): Promise<Finding[]> {
+  const missing = Extra.missing("tesseract.js", "@tesseract.js-data/eng", "tinyld")
+  const about = "images"
+  if (!missing.length) return [{ state: "ok", about, text: "text in them can be read (tesseract.js)" }]
+  const text = `text in them cannot be read; not installed: ${missing.join(", ")}`
+  return [{ state: "note", about, text, todo: Extra.command() }]
 }
 
 async function trust(directory: string): Promise<Finding[]> {

@@ -6,6 +6,7 @@ import * as Bus from "#kernel/bus.ts"
 import * as Log from "#kernel/log.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
+import { describeAttachment } from "./describe-attachment.ts"
 import { createInOrder } from "./in-order.ts"
 import { createProgressLine } from "./progress-line.ts"
 
@@ -42,6 +43,12 @@ function printText(sessionId: string): () => void {
     endLine()
     process.stderr.write(`${line}\n`)
   }
+  const attachments = new Map<string, string>()
+  const tellAttached = (message: Message.Info) => {
+    const line = describeAttachment(message)
+    if (line && attachments.get(message.id) !== line) note(line)
+    if (line) attachments.set(message.id, line)
+  }
   const stopDeltas = Bus.subscribe(MessageStore.Delta, ({ sessionId: id, kind, parentId, text }) => {
     if (id === sessionId && kind === "text") order.add({ parentId, show: () => say(text) })
   })
@@ -55,8 +62,16 @@ function printText(sessionId: string): () => void {
       isFirst: message.type === "text" && message.data.role === "user",
       show() {
         if (message.type === "tool_result") note(oneLine(calls.get(message.data.requestId), message.data))
+        tellAttached(message)
       },
     })
+  })
+  // One that a person was asked for, or that was read again.
+  const stopAttachments = Bus.subscribe(MessageStore.Updated, ({ sessionId: id, message }) => {
+    if (id === sessionId) tellAttached(message)
+  })
+  const stopNotices = Bus.subscribe(Session.Notice, ({ sessionId: id, text }) => {
+    if (id === sessionId) note(`vitamin: ${Log.escapeControls(text)}`)
   })
   // An answer that broke off is taken back, and asked for again.
   const stopTakeBacks = Bus.subscribe(MessageStore.Updated, ({ sessionId: id, message }) => {
@@ -71,6 +86,8 @@ function printText(sessionId: string): () => void {
     told.add(model)
   })
   return () => {
+    stopAttachments()
+    stopNotices()
     stopChoices()
     stopQuestions()
     stopDeltas()

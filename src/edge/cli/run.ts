@@ -16,6 +16,10 @@ type Options = FolderOptions & {
   session?: string | undefined
   continue?: boolean | undefined
   mode?: "plan" | "act" | undefined
+  file?: string[] | undefined
+  image?: string[] | undefined
+  imageMode?: "vision" | "ocr" | "auto" | undefined
+  refresh?: boolean | undefined
   allow?: string[] | undefined
   deny?: string[] | undefined
   yes?: boolean | undefined
@@ -26,8 +30,12 @@ type Options = FolderOptions & {
 }
 
 export async function run(options: Options): Promise<void> {
-  const text = [(options.message ?? []).join(" ").trim(), await readStdin()].filter(Boolean).join("\n\n")
-  if (!text) throw new UsageError('Say what to do: vitamin run "fix the login bug"')
+  const message = (options.message ?? []).join(" ").trim()
+  const text = [message, await readStdin()].filter(Boolean).join("\n\n")
+  if (!text && !options.file?.length && !options.image?.length)
+    throw new UsageError('Say what to do: vitamin run "fix the login bug"')
+  if ([...(options.file ?? []), ...(options.image ?? [])].some((value) => !value.trim()))
+    throw new UsageError("--file and --image need a name, such as --file src/app.ts:10-20")
   const rules = rulesOf(options)
   const asks = options.yes ? "once" : hasPerson() ? "wait" : "deny"
   // Also while all is taken down: a signal that nobody listens to would leave behind what is being ended.
@@ -47,10 +55,14 @@ export async function run(options: Options): Promise<void> {
       await Session.prompt({
         sessionId: session.id,
         text,
+        parts: attachmentsOf(options),
+        // What is piped in beside a message comes from somewhere else, and points at nothing here.
+        ...(message ? { mentionsIn: message } : {}),
         asks,
         rules,
         ...(options.model ? { model: options.model } : {}),
         ...(options.agent ? { agent: options.agent } : {}),
+        ...(options.refresh ? { refresh: true } : {}),
         ...(options.maxSteps ? { maxSteps: options.maxSteps } : {}),
         ...(options.maxCost ? { maxCost: options.maxCost } : {}),
         ...(options.timeout ? { timeout: options.timeout * 1000 } : {}),
@@ -86,6 +98,15 @@ async function knownSession(options: Options): Promise<Session.Info | undefined>
   const [latest] = await Session.list()
   if (!latest) throw new UsageError("There is no session to continue in this project.")
   return latest
+}
+
+function attachmentsOf({ file = [], image = [], imageMode: mode = "auto" }: Options): Session.PromptPart[] {
+  const images = image.map((value) => ({
+    type: "image" as const,
+    source: { kind: /^https?:/i.test(value) ? ("url" as const) : ("file" as const), value },
+    mode,
+  }))
+  return [...file.map(Session.parseReference), ...images]
 }
 
 /** What is denied counts more than what is allowed beside it. */

@@ -19,7 +19,10 @@ export function sessionCommands(session: Argv<FolderOptions>) {
       "What was said and done",
       (show) =>
         one(show)
-          .option("all", { type: "boolean", describe: "the messages of every branch" })
+          .option("all", {
+            type: "boolean",
+            describe: "every message: of all branches, and from before a compaction",
+          })
           .option("format", format),
       async (options) => (await import("./session.ts")).showSession(options),
     )
@@ -57,6 +60,25 @@ export function sessionCommands(session: Argv<FolderOptions>) {
       async (options) => (await import("./session.ts")).setSessionMode(options),
     )
     .command(
+      "compact <id>",
+      "Have the model be sent a summary in place of the older messages",
+      one,
+      async (options) => (await import("./session.ts")).compactSession(options),
+    )
+    .command(
+      "branch <id> [name]",
+      "List the branches, or make one and switch to it, or switch to one that is there",
+      (branched) =>
+        one(branched)
+          .positional("name", { type: "string", describe: "the branch to go on with" })
+          .option("from", {
+            type: "string",
+            describe: "the message to make a new one at (default: the last one)",
+          })
+          .option("format", format),
+      async (options) => (await import("./session-branch.ts")).branchSession(options),
+    )
+    .command(
       "diff <id>",
       "What a session changed in the files",
       (diff) =>
@@ -81,7 +103,10 @@ export function sessionCommands(session: Argv<FolderOptions>) {
     .command("remove <id>", "Remove a session and its messages", one, async (options) =>
       (await import("./session.ts")).removeSession(options),
     )
-    .demandCommand(1, "Say what to do: list, show, diff, fork, export, import, mode, revert or remove.")
+    .demandCommand(
+      1,
+      "Say what to do: list, show, diff, fork, branch, mode, compact, export, import, revert or remove.",
+    )
 }
 
 function one(yargs: Argv<FolderOptions>) {

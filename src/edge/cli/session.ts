@@ -1,7 +1,7 @@
 // `vitamin session …`: look at sessions, carry them away, bring them back.
 import { readFileSync } from "node:fs"
 import * as Session from "#engine/session/session.ts"
-import type * as Message from "#knowledge/message/message.ts"
+import { describeMessage } from "./describe-message.ts"
 import { UsageError } from "./exit.ts"
 import { type FolderOptions, inInstance } from "./in-instance.ts"
 
@@ -26,11 +26,15 @@ export async function showSession(
     const session = await Session.get(options.id)
     const messages = await Session.messages(options.id, { all: options.all === true })
     if (options.format === "json") return print(JSON.stringify({ session, messages }, null, 2))
-    const { usage, model, status, directory } = session
+    const { usage, model, status, directory, mode, branch } = session
     print(`${session.id}  ${session.title}`)
     print(`${status}, ${model ?? "no model yet"}, ${directory}`)
+    if (mode !== "act" || branch !== "main") print(`${mode} mode, branch ${branch}`)
     print(`${usage.input} tokens in, ${usage.output} out, $${usage.cost.toFixed(4)}\n`)
-    for (const message of messages) print(describe(message))
+    const { start, compaction } = options.all ? { start: 0 } : Session.window(messages)
+    if (start > 0)
+      print(`(${start} earlier messages, which --all shows, are summed up)\n${compaction?.summary ?? ""}\n`)
+    for (const message of messages.slice(start)) print(describeMessage(message))
   })
 }
 
@@ -60,6 +64,16 @@ export async function setSessionMode(options: One & { mode: "plan" | "act" }): P
   })
 }
 
+export async function compactSession(options: One): Promise<void> {
+  await inInstance(options, async () => {
+    const before = (await Session.messages(options.id)).at(-1)
+    await Session.compact(options.id)
+    const last = (await Session.messages(options.id)).at(-1)
+    const isDone = last?.type === "system_control" && last.id !== before?.id
+    print(isDone ? Session.describeControl(last.data) : "There is nothing yet that could be left out.")
+  })
+}
+
 export async function removeSession(options: One): Promise<void> {
   await inInstance(options, async () => {
     await Session.remove(options.id)
@@ -73,25 +87,6 @@ function parse(file: string): unknown {
   } catch (error) {
     throw new UsageError(`${file} cannot be read as JSON: ${(error as Error).message}`)
   }
-}
-
-function describe(message: Message.Info): string {
-  if (message.type === "text") {
-    const text = message.data.parts.filter((part) => part.type === "text").map((part) => part.text)
-    const note =
-      message.data.finish === "interrupted" || message.data.finish === "error"
-        ? ` (${message.data.finish})`
-        : ""
-    return `[${message.data.role}]${note} ${text.join("\n")}\n`
-  }
-  if (message.type === "tool_request")
-    return message.data.calls.map((call) => `→ ${call.name} ${JSON.stringify(call.arguments)}`).join("\n")
-  if (message.type === "tool_result") {
-    const { output, status } = message.data
-    const text = typeof output === "string" ? output : JSON.stringify(output)
-    return `← ${status}: ${text.length > 300 ? `${text.slice(0, 300)}…` : text}\n`
-  }
-  return `(${message.type})`
 }
 
 function print(text: string) {

@@ -7,10 +7,13 @@ import { jsonResponse } from "./respond.ts"
 import { defineRoute, type Route } from "./route.ts"
 
 const Id = z.object({ id: z.string() })
-const Part = z.object({ type: z.literal("text"), text: z.string() })
 const Prompt = z.object({
-  text: z.string().optional(),
-  parts: z.array(Part).optional(),
+  text: z.string().optional().describe("`@path`, `@path:10` and `@path:10-20` in it attach files"),
+  parts: z.array(Session.PromptPart).optional().describe("behind the text"),
+  refresh: z
+    .boolean()
+    .optional()
+    .describe("first read again attached files that have changed, and try again what failed"),
   agent: z.string().optional(),
   model: z.string().optional().describe("provider/model"),
   whenBusy: z.enum(["queue", "refuse"]).optional(),
@@ -140,6 +143,41 @@ export function sessionRoutes(): Route[] {
       response: Session.Info,
       errors: [404, 409],
       handle: ({ params, body }) => Session.setMode(params.id, body.mode),
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/session/:id/compact",
+      summary: "Have the model be sent a summary in place of the older messages. They stay in the session.",
+      params: Id,
+      response: Session.Info,
+      errors: [404, 409],
+      handle: ({ params }) => Session.compact(params.id),
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/session/:id/branch",
+      summary: "The branches of a session.",
+      params: Id,
+      response: z.array(Session.Branch),
+      handle: ({ params }) => Session.branches(params.id),
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/session/:id/branch",
+      summary: "Make a branch and switch to it, or switch to one that is there.",
+      params: Id,
+      body: z.object({
+        name: z.string(),
+        from: z
+          .string()
+          .optional()
+          .describe(
+            "the message that a new one is made at; the last one of the active branch where it is left out",
+          ),
+      }),
+      response: Session.Info,
+      errors: [404, 409],
+      handle: ({ params, body: { name, from } }) => Session.branch(params.id, name, { from }),
     }),
     defineRoute({
       method: "POST",

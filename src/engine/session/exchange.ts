@@ -6,6 +6,9 @@ import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"
+import { isName } from "./branch.ts"
+import { describeControl } from "./describe-control.ts"
+import { keepImages, readImages, takeImages } from "./exchange-images.ts"
 import { historyOf } from "./history.ts"
 import * as SessionRecord from "./session-record.ts"
 
@@ -13,6 +16,7 @@ const Exported = z.object({
   vitamin: z.literal(1),
   session: SessionRecord.Info,
   messages: z.array(z.unknown()),
+  images: z.record(z.string(), z.string()).optional().describe("in base64, by their SHA-256"),
 })
 export type Exported = z.infer<typeof Exported>
 
@@ -26,7 +30,13 @@ export class InvalidImport extends NamedError {
 export async function exportSession(sessionId: string): Promise<Exported> {
   const session = await SessionRecord.get(sessionId)
   const messages = await MessageStore.list(sessionId)
-  return { vitamin: 1, session, messages: messages.map((message) => JSON.parse(Message.serialize(message))) }
+  const images = takeImages(sessionId, messages)
+  return {
+    vitamin: 1,
+    session,
+    messages: messages.map((message) => JSON.parse(Message.serialize(message))),
+    ...(images ? { images } : {}),
+  }
 }
 
 /** The active branch, for people. */
@@ -41,14 +51,21 @@ export async function importSession(data: unknown): Promise<SessionRecord.Info> 
   const parsed = Exported.safeParse(data)
   if (!parsed.success) throw new InvalidImport(z.prettifyError(parsed.error).replaceAll("\n", " "))
   const { owner: _, error: __, taskOf: ___, ...given } = parsed.data.session
+  const id = (await isFree(given.id)) ? given.id : createId("sess")
+  const messages = parsed.data.messages.map((message) => messageOf(message, id))
+  const images = await readImages(parsed.data.images).catch((error: unknown) => {
+    throw new InvalidImport(errorText(error))
+  })
   const session: SessionRecord.Info = {
     ...given,
-    id: (await isFree(given.id)) ? given.id : createId("sess"),
+    id,
+    // One that no message is on would hide all that was said.
+    branch: messages.some(({ branch }) => branch === given.branch) ? given.branch : "main",
     projectId: Instance.project.id,
     directory: Instance.directory,
     status: "idle",
   }
-  const messages = parsed.data.messages.map((message) => messageOf(message, session.id))
+  await keepImages(id, images)
   await Promise.all(messages.map((message) => MessageStore.write(message)))
   await SessionRecord.write(session)
   Bus.publish(SessionRecord.Created, { sessionId: session.id, session })
@@ -59,11 +76,17 @@ export async function importSession(data: unknown): Promise<SessionRecord.Info> 
 function messageOf(value: unknown, sessionId: string): Message.Info {
   try {
     const message = Message.parse(value, { sessionId })
-    if (isSafe(message.id)) return withoutSnapshots(message)
+    const problem = problemOf(message)
+    if (!problem) return withoutSnapshots(message)
+    throw new Error(problem)
   } catch (error) {
     throw new InvalidImport(errorText(error))
   }
-  throw new InvalidImport("a message has an id that cannot be a file name")
+}
+
+function problemOf({ id, branch }: Message.Info): string | undefined {
+  if (!isSafe(id)) return "a message has an id that cannot be a file name"
+  return isName(branch) ? undefined : `message ${id} is on a branch whose name cannot be used`
 }
 
 /** Those of another machine cannot be undone here, and must not name what is here. */
@@ -103,29 +126,36 @@ function section(message: Message.Info): string[] {
     case "tool_result": {
       const { output, status } = message.data
       const text = typeof output === "string" ? output : JSON.stringify(output, null, 2)
-      return [
-        "<details>",
-        `<summary>${status}</summary>`,
-        "",
-        "```",
-        text.replaceAll("```", "` ` `"),
-        "```",
-        "",
-        "</details>",
-        "",
-      ]
+      return details(status, text)
     }
-    case "file_reference":
-      return [`@${message.data.path}`, ""]
+    case "file_reference": {
+      const { status, content, error } = message.data
+      const name = `@${Message.fileName(message.data)}`
+      return content === undefined ? [`${name} (${error ?? status})`, ""] : details(name, content)
+    }
     case "image":
       return [`(image, ${message.data.state})`, ""]
     case "mcp_resource":
       return [`(resource ${message.data.resourceUri} of ${message.data.serverName})`, ""]
     case "system_control":
-      return [`*${message.data.control}*`, ""]
+      return [`*${describeControl(message.data)}*`, ""]
     case "unknown":
       return ["*a message of an unknown type*", ""]
   }
+}
+
+function details(summary: string, text: string): string[] {
+  return [
+    "<details>",
+    `<summary>${summary}</summary>`,
+    "",
+    "```",
+    text.replaceAll("```", "` ` `"),
+    "```",
+    "",
+    "</details>",
+    "",
+  ]
 }
 
 function fence(text: string): string {

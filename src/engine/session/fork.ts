@@ -1,4 +1,5 @@
 // A new session from a point of another one.
+import * as ImageStore from "#ability/image/image-store.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { NamedError } from "#util/error.ts"
@@ -7,15 +8,11 @@ import { cutOff, historyOf } from "./history.ts"
 import * as SessionRecord from "./session-record.ts"
 
 export class MessageNotFound extends NamedError {
-  constructor(sessionId: string, messageId: string) {
-    super(
-      "Session.MessageNotFound",
-      `Message ${messageId} is not in the active branch of session ${sessionId}.`,
-      {
-        sessionId,
-        messageId,
-      },
-    )
+  constructor(sessionId: string, messageId: string, where = "the active branch of session") {
+    super("Session.MessageNotFound", `Message ${messageId} is not in ${where} ${sessionId}.`, {
+      sessionId,
+      messageId,
+    })
   }
 }
 
@@ -42,6 +39,7 @@ export async function fork(sessionId: string, messageId?: string): Promise<Sessi
     sessionId: session.id,
     branch: "main",
   }))
+  await ImageStore.copy(sessionId, session.id)
   await Promise.all(copies.map((message) => MessageStore.write(message)))
   await SessionRecord.write(session)
   Bus.publish(SessionRecord.Created, { sessionId: session.id, session })

@@ -6,14 +6,18 @@ import { mayUse } from "#ability/tool/may-use.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Log from "#kernel/log.ts"
+import * as Memory from "#knowledge/memory/memory.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { errorText, NamedError } from "#util/error.ts"
+import { attach, refresh } from "./attach.ts"
 import { chooseAgent, modelOf } from "./choose-agent.ts"
 import { chooseModel } from "./choose-model.ts"
+import { ground } from "./ground.ts"
 import { cutOff, historyOf, missingResults } from "./history.ts"
 import { loop } from "./loop.ts"
 import { type Asks, createPermits, type Permits } from "./permits.ts"
+import { type PromptPart, partsOf, titleOf, wordsOf } from "./prompt-part.ts"
 import * as Queue from "./queue.ts"
 import { waitFor } from "./retry.ts"
 import { createRights } from "./rights.ts"
@@ -25,7 +29,12 @@ import { systemPrompt } from "./system-prompt.ts"
 export type Input = {
   sessionId: string
   text?: string
-  parts?: Message.Part[]
+  /** Behind the text: more of it, files and images. */
+  parts?: PromptPart[]
+  /** The words in which `@path` points at a file; all of them where it is left out. */
+  mentionsIn?: string
+  /** First read again what was attached before and has changed since, and try again what failed. */
+  refresh?: boolean
   agent?: string
   model?: string
   signal?: AbortSignal
@@ -40,7 +49,7 @@ export type Input = {
   parent?: Run
 } & Partial<Limits>
 
-type Work = Input & { parts: Message.Part[]; timing: Timing }
+type Work = Input & { parts: PromptPart[]; timing: Timing }
 /** What there is of a run before its model is known. */
 type Begun = Pick<Run, "session" | "history" | "records" | "totals" | "signal">
 
@@ -53,12 +62,6 @@ export class Interrupted extends NamedError {
   }
 }
 
-export class EmptyPrompt extends NamedError {
-  constructor() {
-    super("Session.InvalidPrompt", "A prompt needs text.")
-  }
-}
-
 /** Send a prompt; gives the final message of the model. */
 export function prompt(input: Input): Promise<Message.Info> {
   return promptWith(input, usual)
@@ -66,8 +69,7 @@ export function prompt(input: Input): Promise<Message.Info> {
 
 /** The same for who is more, or less, patient with the model. */
 export async function promptWith(input: Input, timing: Timing): Promise<Message.Info> {
-  const parts = input.parts ?? [{ type: "text" as const, text: input.text ?? "" }]
-  if (!parts.some((part) => part.text.trim())) throw new EmptyPrompt()
+  const parts = partsOf(input)
   return Queue.enter(input, async (abort) => {
     const letGo = endWith(abort, input)
     try {
@@ -82,7 +84,8 @@ async function work(input: Work, signal: AbortSignal): Promise<Message.Info> {
   const { sessionId } = input
   const { session, kept } = await claim(sessionId, signal)
   const totals = SessionRecord.Totals.parse({})
-  const begun: Begun = { session, history: [], records: { pending: new Set() }, totals, signal }
+  const history = Memory.begin(sessionId)
+  const begun: Begun = { session, history, records: { pending: new Set() }, totals, signal }
   keep(begun.records, kept)
   try {
     const run = await begin(input, begun)
@@ -93,6 +96,8 @@ async function work(input: Work, signal: AbortSignal): Promise<Message.Info> {
     return answer
   } catch (error) {
     throw await fail(begun, error)
+  } finally {
+    Memory.rest(sessionId)
   }
 }
 
@@ -127,19 +132,28 @@ async function begin(input: Work, begun: Begun): Promise<Run> {
     records,
     SessionRecord.update(session, (draft) => Object.assign(draft, { agent: agent.id, model, title })),
   )
-  append(begun, userMessage(begun, input.parts))
+  const words = wordsOf(input.parts)
+  if (words.length) append(begun, userMessage(begun, words))
   // By the agent as it was chosen: its file may change at any time.
   const usable = ToolRegistry.list().filter((tool) => mayUse(agent, tool))
   const tools = [...ToolRegistry.toModelTools(usable.map(({ id }) => id))] as Run["tools"]
+  const permits = permitsFor(input, begun, { agent, tools })
+  const place = { ...begun, permits, facts: chosen.facts }
+  if (input.refresh) await refresh(place)
+  await attach(place, input.parts, mentionsIn(input, words))
   const run: Run = {
     ...begun,
     agent,
     chosen,
-    system: await systemPrompt(agent, input.parent !== undefined),
+    system: await systemPrompt(agent, {
+      isTask: input.parent !== undefined,
+      mode: session.mode,
+      grounding: await ground(agent, permits.rights, session.id),
+    }),
     tools,
     limits: { maxSteps, ...(maxCost === undefined ? {} : { maxCost }) },
     timing: input.timing,
-    permits: permitsFor(input, begun, { agent, tools }),
+    permits,
     repeats: [],
     depth: input.parent ? input.parent.depth + 1 : 0,
     tasks: { running: 0, waiting: [] },
@@ -218,14 +232,9 @@ function userMessage({ session, history }: Begun, parts: Message.Part[]): Messag
   })
 }
 
-/** Made from the words of the person; no model is asked for it. */
-function titleOf(parts: Message.Part[]): string {
-  const words = parts
-    .map((part) => part.text)
-    .join(" ")
-    .trim()
-  const line = [...words.split("\n", 1)[0]!.replace(/\s+/g, " ").trim()]
-  return line.length > 60 ? `${line.slice(0, 59).join("").trimEnd()}…` : line.join("")
+/** What a model says to another one is taken as it is. */
+function mentionsIn({ parent, mentionsIn }: Work, words: Message.Part[]): string {
+  return parent ? "" : (mentionsIn ?? words.map(({ text }) => text).join("\n"))
 }
 
 function reasonOf({ reason }: AbortSignal): string {

@@ -3,9 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises"
 import * as Log from "#kernel/log.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { EmptyAnswer, ProviderFault, Unfinished } from "./collect.ts"
+import { isTooLong } from "./too-long.ts"
 import { Stalled } from "./watchdog.ts"
 
-const attempts = 6
+const usualAttempts = 6
 const emptyAttempts = 3
 const longestWait = 60_000
 
@@ -15,19 +16,21 @@ const aboutAnswers = /^AI_(APICall|JSONParse|TypeValidation|InvalidResponseData|
 /** Call `attempt` until it succeeds, fails for good, or has failed too often. */
 export async function withRetry<T>(options: {
   signal: AbortSignal
+  /** How often it may be tried. */
+  attempts?: number
   wait: (error: unknown, tries: number) => number
   attempt: () => Promise<T>
   /** Hears of a fault that will be tried again, before the wait. */
   onRetry: () => void
 }): Promise<T> {
-  const { signal, wait, attempt, onRetry } = options
+  const { signal, attempts = usualAttempts, wait, attempt, onRetry } = options
   for (let tries = 1; ; tries++)
     try {
       signal.throwIfAborted()
       return await attempt()
     } catch (error) {
       signal.throwIfAborted()
-      const limit = error instanceof EmptyAnswer ? emptyAttempts : attempts
+      const limit = error instanceof EmptyAnswer ? Math.min(emptyAttempts, attempts) : attempts
       if (tries >= limit || !isPassing(error)) throw error
       onRetry()
       const pause = Math.min(wait(error, tries), longestWait)
@@ -39,6 +42,7 @@ export async function withRetry<T>(options: {
 /** Busy, broken or unreachable for now; not a request that will never be right. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof EmptyAnswer) return error.isPassing
+  if (isTooLong(error)) return false
   const {
     statusCode,
     isRetryable,

@@ -4,9 +4,10 @@ import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { MessageNotFound } from "./fork.ts"
-import { historyOf } from "./history.ts"
+import { historyOf, pathTo } from "./history.ts"
 import * as Queue from "./queue.ts"
 import * as SessionRecord from "./session-record.ts"
+import { whileBusy } from "./while-busy.ts"
 
 /** `messageId` is the message that says that it was reverted; without one nothing was changed. */
 export type Reverted = Omit<Snapshot.Reverted, "part"> & { messageId?: string }
@@ -18,12 +19,13 @@ export function revert(
   options: { force?: boolean | undefined; preview?: boolean | undefined } = {},
 ): Promise<Reverted> {
   return Queue.enter({ sessionId, whenBusy: "refuse" }, async () => {
-    const target = (await MessageStore.list(sessionId)).find(({ id }) => id === messageId)
+    const messages = await MessageStore.list(sessionId)
     const session = await SessionRecord.get(sessionId)
-    if (!target) throw new MessageNotFound(sessionId, messageId)
+    const target = messages.find(({ id }) => id === messageId)
+    if (!target || !isOn(session.branch, target, messages)) throw new MessageNotFound(sessionId, messageId)
     const tasks = await tasksSince(session, target.time)
     if (options.preview) return Snapshot.revert({ sessionId, messageId, tasks, preview: true })
-    return whileBusy(sessionId, async () => {
+    return whileBusy({ sessionId, after: { status: "idle", error: undefined } }, async () => {
       const begun = await finishBegun(session, options.force)
       for (const id of [sessionId, ...tasks]) await Snapshot.recover(id)
       const chosen = { sessionId, messageId, tasks }
@@ -45,17 +47,9 @@ export async function diff(
   return Snapshot.diff({ sessionId, messageId, tasks: await tasksSince(session, from?.time ?? 0), stat })
 }
 
-async function whileBusy<T>(sessionId: string, work: () => Promise<T>): Promise<T> {
-  const { session, kept } = await SessionRecord.claim(sessionId)
-  await kept
-  try {
-    return await work()
-  } finally {
-    await SessionRecord.update(session, (draft) => {
-      delete draft.owner
-      draft.status = "idle"
-    })
-  }
+/** Also what was taken back there before. The end of another branch would become the end of this one. */
+function isOn(branch: string, target: Message.Info, messages: Message.Info[]): boolean {
+  return target.branch === branch || pathTo(messages, branch).includes(target)
 }
 
 /** One that was cut off, by whatever it was. */

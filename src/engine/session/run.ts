@@ -7,6 +7,7 @@ import * as MessageStore from "#knowledge/message/message-store.ts"
 import { NamedError } from "#util/error.ts"
 import type { Chosen } from "./choose-model.ts"
 import type { Permits } from "./permits.ts"
+import type { Room } from "./room.ts"
 import type * as SessionRecord from "./session-record.ts"
 import type { Task } from "./spawn-task.ts"
 
@@ -33,6 +34,8 @@ export type Run = {
   history: Message.Info[]
   /** Knows the part of the history that the model has been sent. */
   converter?: Message.Converter
+  /** Of the model's window; known from the first request on. */
+  room?: Room
   limits: Limits
   timing: Timing
   signal: AbortSignal

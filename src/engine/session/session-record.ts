@@ -149,15 +149,19 @@ export async function update(session: Info, change: (draft: Info) => unknown): P
 }
 
 /** Make a session busy for this process, or throw `Busy`. Who has it is decided under the lock, so the caller goes on
- * before the record is acknowledged; `kept` is when it is. */
-export async function claim(sessionId: string): Promise<{ session: Info; kept: Promise<unknown> }> {
-  const before = await get(sessionId)
+ * before the record is acknowledged; `kept` is when it is. `before` is how it stood. */
+export async function claim(
+  sessionId: string,
+): Promise<{ session: Info; before: Pick<Info, "status" | "error">; kept: Promise<unknown> }> {
+  const found = await get(sessionId)
   return new Promise((resolve, reject) => {
-    const kept = update(before, (draft) => {
+    const kept = update(found, (draft) => {
       refuseBusy(draft)
+      const { status = "idle", error } = draft
+      const before = { status: isWorking(status) ? ("interrupted" as const) : status, error }
       delete draft.error
       Object.assign(draft, { status: "busy", owner: Owner.self() })
-      resolve({ session: Info.parse(draft), kept })
+      resolve({ session: Info.parse(draft), before, kept })
     })
     kept.catch(reject)
   })
@@ -183,7 +187,7 @@ export function addUsage(totals: Totals, usage: Message.Usage): void {
 }
 
 /** In this instance prompts wait for each other, so what it has left busy is free. */
-export function refuseBusy({ id, status, owner }: Info): void {
+function refuseBusy({ id, status, owner }: Info): void {
   if (!isWorking(status) || !owner || Owner.isSelf(owner) || !Owner.isAlive(owner)) return
   const isHere = owner.pid === process.pid
   throw new Busy(id, isHere ? `in the instance of ${owner.directory}` : `in process ${owner.pid}`)

@@ -4,23 +4,40 @@ import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import { outputFolder } from "#ability/tool/output.ts"
 import * as Jobs from "#ability/tool/shell/jobs.ts"
 import * as TodoList from "#ability/tool/todo-list.ts"
+import * as Memory from "#knowledge/memory/memory.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
-import { historyOf } from "./history.ts"
+import { messagesOf } from "./branch.ts"
 import * as Queue from "./queue.ts"
 import * as SessionRecord from "./session-record.ts"
 
+export { windowOf as window } from "#knowledge/memory/window.ts"
+export { Notice } from "./attaching.ts"
+export {
+  Branch,
+  BranchExists,
+  BranchNotFound,
+  branch,
+  branches,
+  InvalidBranch,
+  switchBranch,
+} from "./branch.ts"
 export { InvalidModel, ModelChosen } from "./choose-model.ts"
+export { compact } from "./compact.ts"
+export { describeControl } from "./describe-control.ts"
 export {
   exportMarkdown,
   exportSession as export,
   InvalidImport,
   importSession as import,
 } from "./exchange.ts"
+export { parseReference } from "./find-references.ts"
 export { fork, MessageNotFound } from "./fork.ts"
-export { EmptyPrompt, type Input, Interrupted, prompt } from "./prompt.ts"
+export { type Input, Interrupted, prompt } from "./prompt.ts"
+export { EmptyPrompt, PromptPart } from "./prompt-part.ts"
 export { abort } from "./queue.ts"
 export { diff, type Reverted, revert } from "./revert.ts"
+export { Compacted, ContextFull } from "./room.ts"
 export {
   Busy,
   Created,
@@ -44,7 +61,8 @@ export async function messages(
   options: { branch?: string; all?: boolean } = {},
 ): Promise<Message.Info[]> {
   const session = await SessionRecord.get(sessionId)
-  return options.all ? MessageStore.list(sessionId) : historyOf(sessionId, options.branch ?? session.branch)
+  const messages = await MessageStore.list(sessionId)
+  return options.all ? messages : messagesOf(messages, session, options.branch ?? session.branch)
 }
 
 /** Take a session away with all that is kept of it, the sessions of its tasks too. What it is doing here is stopped
@@ -54,6 +72,7 @@ export async function remove(sessionId: string): Promise<void> {
   await Jobs.end(sessionId)
   await SessionRecord.remove(sessionId)
   await TodoList.remove(sessionId)
+  Memory.forget(sessionId)
   Snapshot.remove(sessionId)
   await Snapshot.forget(sessionId)
   await rm(outputFolder(sessionId), { recursive: true, force: true })

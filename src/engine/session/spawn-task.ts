@@ -52,6 +52,7 @@ async function doTask(run: Run, { task, agent: wish, callId }: Task, prompt: Pro
     const { id: sessionId } = await SessionRecord.create({
       agent: agent.id,
       model: await modelFor(run, agent),
+      mode: run.session.mode,
       taskOf: { sessionId: run.session.id, callId },
     })
     try {

@@ -20,12 +20,19 @@ When done, answer in a few plain sentences: what changed, how you know that it w
 const forTask =
   "You do one task for another agent. Nobody can answer questions, and your last message is all that it sees of your work: put everything into it that was asked for."
 
+const forPlan =
+  "Plan mode: the person wants a plan, not changes. Read, search and propose; whatever would change something is denied until the person, and nobody else, sets the mode to act. End with the plan: the steps in order, the files that each one touches, and how the result will be checked."
+
 /** As many as a model can well choose from, each in a line. */
 const maxOthers = 30
 const maxLine = 160
 
-/** Read once per prompt. `isTask`: the prompt comes from another agent. */
-export async function systemPrompt(agent: AgentDefinition, isTask: boolean): Promise<string> {
+/** Made once per prompt. `isTask`: the prompt comes from another agent. `grounding`: what the agent wants to know first. */
+export async function systemPrompt(
+  agent: AgentDefinition,
+  options: { isTask: boolean; mode: "plan" | "act"; grounding: string[] },
+): Promise<string> {
+  const { isTask, mode, grounding } = options
   const rules = await readRootFile()
   return [
     base,
@@ -37,7 +44,10 @@ export async function systemPrompt(agent: AgentDefinition, isTask: boolean): Pro
       `Project root: ${Instance.worktree}`,
       `Platform: ${process.platform}`,
     ].join("\n"),
+    ...grounding,
     ...(rules ? [`The project's own instructions, from ${rules.name}:\n\n${rules.text}`] : []),
+    // After the project's own words, so that those cannot have the last one.
+    ...(mode === "plan" ? [forPlan] : []),
   ].join("\n\n")
 }
 

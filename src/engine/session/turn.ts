@@ -1,11 +1,17 @@
 // One turn: the history goes to the model, its answer comes back as parts and calls and is kept.
+import * as ImageStore from "#ability/image/image-store.ts"
 import * as Provider from "#ability/provider/provider.ts"
+import * as Memory from "#knowledge/memory/memory.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { type Answer, collect } from "./collect.ts"
+import { makeRoom } from "./make-room.ts"
+import { refuseFull } from "./name-largest.ts"
 import { withRetry } from "./retry.ts"
 import { append, lastId, type Run, throwIfLost } from "./run.ts"
+import { noteSeen, withImages } from "./see-images.ts"
 import { addUsage } from "./session-record.ts"
 import { createStreamedText } from "./streamed-text.ts"
+import { isTooLong } from "./too-long.ts"
 import { usageOf } from "./usage-of.ts"
 import { createWatchdog } from "./watchdog.ts"
 
@@ -14,8 +20,22 @@ type Request = Message.Of<"tool_request">
 type Streamed = ReturnType<typeof createStreamedText>
 export type Turn = { answer: Message.Info; request?: Request }
 
+/** A request that is too long for the model, whatever was known of its window, is made shorter and sent once more. */
 export async function runTurn(run: Run): Promise<Turn> {
   throwIfLost(run.records)
+  await makeRoom(run)
+  try {
+    return await takeTurn(run)
+  } catch (error) {
+    if (run.signal.aborted || !isTooLong(error)) throw error
+    await makeRoom(run, { error })
+    return await takeTurn(run).catch((again: unknown) => {
+      throw isTooLong(again) ? refuseFull({ ...run.room!, sent: windowOf(run) }, again) : again
+    })
+  }
+}
+
+async function takeTurn(run: Run): Promise<Turn> {
   const text = Message.make({ ...base(run), type: "text", data: { role: "assistant", parts: [] } })
   const streamed = createStreamedText(run, text)
   let answer: Answer = { parts: [], calls: [] }
@@ -23,11 +43,12 @@ export async function runTurn(run: Run): Promise<Turn> {
     await withRetry({
       signal: run.signal,
       wait: run.timing.wait,
-      attempt: () => {
-        answer = { parts: [], calls: [] }
-        text.data.parts = answer.parts
-        return ask(run, answer, streamed)
-      },
+      attempt: () =>
+        withImages(run, () => {
+          answer = { parts: [], calls: [] }
+          text.data.parts = answer.parts
+          return ask(run, answer, streamed)
+        }),
       onRetry: streamed.takeBack,
     })
   } catch (error) {
@@ -41,10 +62,14 @@ async function ask(run: Run, answer: Answer, streamed: Streamed): Promise<void> 
   const { providerId, modelId, model, facts } = run.chosen
   const watch = createWatchdog(run.signal, run.timing.stall)
   try {
-    run.converter ??= Message.createConverter({ input: facts?.input ?? ["text"], providerId })
+    run.converter ??= Message.createConverter({
+      input: facts?.input ?? ["text"],
+      providerId,
+      imageBytes: (hash) => ImageStore.read(run.session.id, hash),
+    })
     const prompt: Message.ModelMessage[] = [
       { role: "system", content: run.system },
-      ...run.converter.toModel(run.history),
+      ...run.converter.toModel(windowOf(run)),
     ]
     const { temperature, maxTokens: maxOutputTokens, metadata } = run.agent
     const wishes = { temperature, maxOutputTokens, reasoning: metadata.reasoning, sessionId: run.session.id }
@@ -68,6 +93,7 @@ async function keepAnswer(
   addUsage(run.totals, usage)
   const { parts, calls, finish = "other" } = answer
   Object.assign(text.data, { parts, finish })
+  noteSeen(run, parts)
   if (!calls.length) {
     const message = { ...text, usage }
     append(run, message)
@@ -106,6 +132,11 @@ function keepCutOff(
   if (!run.signal.aborted && error instanceof Error)
     text.data.error = { name: error.name, message: error.message }
   append(run, text)
+}
+
+/** What of the history the model is sent. */
+function windowOf({ session }: Run): readonly Message.Info[] {
+  return Memory.shortTerm(session.id).window()
 }
 
 function base(run: Run) {

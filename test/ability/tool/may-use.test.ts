@@ -8,6 +8,7 @@ import * as Tool from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { inProject } from "./harness.ts"
 
+/** What an agent that names none has; the others are only for those that name them. */
 const all = "bash edit fetch glob grep ls read subtask todo write".split(" ")
 const ids = (agent: string) => ToolRegistry.forAgent(agent).map(({ id }) => id)
 const without = (...names: string[]) => all.filter((id) => !names.includes(id))
@@ -25,6 +26,8 @@ test("ToolRegistry.forAgent() gives the tools that an agent names and that are t
   await inProject(async () => {
     defineAgent({ id: "analyst", tools: ["read", "grep", "teleport"] })
     assert.deepEqual(ids("analyst"), ["grep", "read"])
+    defineAgent({ id: "finder", tools: ["symbols", "recall"] })
+    assert.deepEqual(ids("finder"), ["recall", "symbols"])
     defineAgent({ id: "mute", tools: [] })
     assert.deepEqual(ids("mute"), [])
   })
@@ -61,11 +64,13 @@ test("ToolRegistry.forAgent() knows the permission behind each built-in tool", a
     fetch: [{ url: "https://example.com" }, "network.fetch"],
     subtask: [{ task: "t" }, "agent.delegate"],
     todo: [{}, "todo"],
+    symbols: [{}, "file.read"],
+    recall: [{}, "file.read"],
   }
   await inProject(async () => {
     assert.deepEqual(
       ToolRegistry.list().map(({ id }) => id),
-      all,
+      Object.keys(needs).sort(),
     )
     for (const tool of ToolRegistry.list()) {
       const [args, permission] = needs[tool.id]!
@@ -73,7 +78,7 @@ test("ToolRegistry.forAgent() knows the permission behind each built-in tool", a
         tool.permission?.(args).some((need) => need.permission === permission),
         tool.id,
       )
-      defineAgent({ id: "it", permissions: [deny(permission)] })
+      defineAgent({ id: "it", tools: [tool.id], permissions: [deny(permission)] })
       assert.equal(ids("it").includes(tool.id), false, tool.id)
     }
   })

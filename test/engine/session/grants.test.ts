@@ -170,6 +170,18 @@ test("a task needs the right of its agent and of all that it works for; always g
     await Grant.remove((await Grant.list()).find(({ agent }) => agent === "build")!.id)
     await give("other", "a", ended)
     assert.deepEqual(ran, ["a", "a", "a", "a"], "the right of who does it is not enough")
+
+    const third = give("scout", "a")
+    const [asked] = await next()
+    assert.deepEqual(asked!.agents, ["build"])
+    await Grant.remove((await Grant.list()).find(({ agent }) => agent === "scout")!.id)
+    await Permission.reply(asked!.id, "always")
+    await third
+    assert.deepEqual(
+      (await patterns()).sort(),
+      ["build a", "other a"],
+      "nobody that the question did not name",
+    )
   })
 })
 

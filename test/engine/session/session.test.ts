@@ -103,6 +103,7 @@ test("Session.messages() gives the branch in order, or all", async () => {
       ["text", "tool_request", "tool_result", "text"],
     )
     assert.deepEqual(await Session.messages(session.id, { all: true }), found)
-    assert.deepEqual(await Session.messages(session.id, { branch: "none" }), [])
+    assert.deepEqual(await Session.messages(session.id, { branch: "main" }), found)
+    await assert.rejects(Session.messages(session.id, { branch: "none" }), { name: "Session.BranchNotFound" })
   })
 })

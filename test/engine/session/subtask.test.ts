@@ -116,6 +116,16 @@ test("subtask that fails is an error result that says why, and the session goes 
   })
 })
 
+test("subtask for an agent that does not exist asks nobody", async () => {
+  await inWorld([call("subtask", { task: "t", agent: "biuld" }), text("went on")], async (world) => {
+    assert.equal(textOf(await world.ask("x")), "went on")
+    const [result] = resultsOf(await world.messages())
+    assert.match(String(result?.output), /Agent "biuld" does not exist/)
+    const asked = world.events.filter(({ type }) => type === "permission.requested")
+    assert.deepEqual(asked, [])
+  })
+})
+
 test("subtask goes three levels deep and no further", async () => {
   const depths: number[] = []
   const script = ({ messages }: Request): Reply => {

@@ -9,7 +9,8 @@ import { systemPrompt } from "#engine/session/system-prompt.ts"
 import { call, text } from "../../fixture/fake-llm.ts"
 import { inWorld, type World } from "./harness.ts"
 
-const ofBuild = () => systemPrompt(AgentRegistry.get("build"), false)
+const usual = { isTask: false, mode: "act" as const, grounding: [] }
+const ofBuild = () => systemPrompt(AgentRegistry.get("build"), usual)
 const inProject = (fn: (world: World) => Promise<unknown>, config?: object) =>
   inWorld([], fn, config ? { config } : {})
 
@@ -31,7 +32,7 @@ test("the system prompt has the base, the agent's words, the place and the proje
       `Working directory: ${tmp.path}`,
       "from AGENTS.md:\n\nUse tabs.",
     ]
-    const prompt = await systemPrompt(agent, false)
+    const prompt = await systemPrompt(agent, usual)
     const places = words.map((word) => prompt.indexOf(word))
     assert.ok(!places.includes(-1), String(places))
     assert.deepEqual(
@@ -51,7 +52,7 @@ test("the system prompt names the agents that a task can be given to, to who can
       /\n\nAgents for subtask:\n- medic: health, wound\.dress\n- scout: Finds things\. x{100,140}\n\n/,
     )
     const alone = defineAgent({ id: "alone", tools: ["read"] })
-    assert.doesNotMatch(await systemPrompt(alone, false), /Agents for subtask/)
+    assert.doesNotMatch(await systemPrompt(alone, usual), /Agents for subtask/)
   })
 })
 

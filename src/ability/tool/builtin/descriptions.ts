@@ -8,8 +8,12 @@ export const descriptions = {
   grep: "Search file contents with a regular expression (ripgrep), or literal text with `fixed`. `glob` limits the files, `context` adds lines around each match.",
   ls: "List a folder: folders first, then files with sizes. Ignored entries are left out.",
   read: "Read a text file, lines numbered. Without a range: the first 2000 lines. Images and other binaries are described.",
+  recall:
+    "Search what is stored of earlier sessions in this project: what was said, done and decided. `text` is looked for literally, in any case; `where` limits by fields (`type=text`, `data.role=user`); `under` by kind (`message`, `session`, `todo`). The newest come first.",
   subtask:
     "Give a task to another agent, which works on its own with a fresh memory and answers with its result. Say everything it needs to know. Good for searching widely and for parts that can be done apart.",
+  symbols:
+    "Find where functions, types and constants are defined, by a part of their name. Without `name`: what `path` defines. Quick and by the look of lines: unusual definitions are missed.",
   todo: "Task list of this session, shown to the person. Without `todos`: show it. Items are merged by text (new ones appended); `replace` makes the list exactly these.",
   write:
     "Create a file, or replace all of it. Missing folders are made. To change parts of a file, use edit.",

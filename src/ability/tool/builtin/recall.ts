@@ -1,0 +1,55 @@
+// The `recall` tool: what is stored of earlier sessions, for agents that name it. The store is outside of the workspace, so
+// that a person is asked unless a rule allows it.
+import { z } from "zod"
+import { Instance } from "#kernel/instance.ts"
+import { folderOf } from "#knowledge/grounding/data-store.ts"
+import * as Grounding from "#knowledge/grounding/grounding.ts"
+import type { Context, Definition, Output } from "../tool.ts"
+import { descriptions } from "./descriptions.ts"
+
+const defaultLimit = 20
+
+const Parameters = z.strictObject({
+  text: z.string().min(1).optional(),
+  where: z.array(z.string().regex(/^[^=]+=/)).optional(),
+  under: z.string().min(1).optional(),
+  limit: z.int().min(1).max(100).optional(),
+  everywhere: z.boolean().optional().describe("other projects too"),
+})
+type Args = z.infer<typeof Parameters>
+
+export const recall = {
+  id: "recall",
+  description: descriptions.recall,
+  category: "data",
+  parameters: Parameters,
+  readOnly: true,
+  onlyNamed: true,
+  permission: ({ everywhere }: Args) => [
+    { permission: "file.read", target: folderOf(everywhere ? undefined : Instance.project.id) },
+  ],
+  execute,
+} satisfies Definition
+
+/** What the session itself said is in front of the model already. */
+async function execute(args: Args, { sessionId, signal }: Context): Promise<Output> {
+  const limit = args.limit ?? defaultLimit
+  const accepts = (name: string) => !name.split("/").includes(sessionId)
+  const where = Object.fromEntries((args.where ?? []).map(fieldOf))
+  const { items, more } = await Grounding.get("data_store").search({ ...args, where, limit, accepts, signal })
+  const lines = items.map(({ name, kind, text }) => `${name}${kind ? ` (${kind})` : ""}: ${text}`)
+  const note = more
+    ? `\n[there is more, the newest ${items.length} are shown; narrow the search, or raise limit]`
+    : ""
+  return {
+    text: (lines.join("\n") || "Nothing stored fits.") + note,
+    title: `${args.text ?? args.under ?? "all"} (${items.length}${more ? "+" : ""})`,
+    data: { found: items.length, more },
+  }
+}
+
+/** `data.role=user` */
+function fieldOf(wish: string): [path: string, value: string] {
+  const at = wish.indexOf("=")
+  return [wish.slice(0, at), wish.slice(at + 1)]
+}

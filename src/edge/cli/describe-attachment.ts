@@ -1,0 +1,25 @@
+// One line about what was attached to a prompt, or why it could not be: `· attached src/app.ts:10-20`.
+import * as Log from "#kernel/log.ts"
+import * as Message from "#knowledge/message/message.ts"
+
+const maxLine = 500
+
+/** Undefined for other messages, and for what is still being resolved. */
+export function describeAttachment(message: Message.Info): string | undefined {
+  if (message.type !== "file_reference" && message.type !== "image") return undefined
+  const isFile = message.type === "file_reference"
+  const state = isFile ? message.data.status : message.data.state
+  // The model looks at an image itself, when it is asked.
+  if (state === "pending" && (isFile || !message.data.usedMode)) return undefined
+  const name = isFile ? Message.fileName(message.data) : nameOf(message.data)
+  const line =
+    state === "failed"
+      ? `✗ ${name} could not be attached: ${message.data.error ?? "the reason is not known"}`
+      : `· attached ${name}`
+  return Log.escapeControls(line.slice(0, maxLine))
+}
+
+function nameOf({ source, usedMode }: Message.Of<"image">["data"]): string {
+  const isShort = source.kind !== "base64" && !source.value.startsWith("data:")
+  return `${isShort ? source.value : "an image"}${usedMode ? ` (${usedMode})` : ""}`
+}

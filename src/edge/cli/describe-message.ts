@@ -1,0 +1,41 @@
+// A message as `vitamin session show` prints it: whole where people speak, in a line or two where tools and files do.
+import * as Session from "#engine/session/session.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import { describeAttachment } from "./describe-attachment.ts"
+
+const maxShown = 300
+
+export function describeMessage(message: Message.Info): string {
+  switch (message.type) {
+    case "text": {
+      const { role, finish, parts } = message.data
+      const text = parts.filter((part) => part.type === "text").map((part) => part.text)
+      const note = finish === "interrupted" || finish === "error" ? ` (${finish})` : ""
+      return `[${role}]${note} ${text.join("\n")}\n`
+    }
+    case "tool_request":
+      return message.data.calls.map((call) => `→ ${call.name} ${JSON.stringify(call.arguments)}`).join("\n")
+    case "tool_result": {
+      const { output, status } = message.data
+      return `← ${status}: ${shorten(typeof output === "string" ? output : JSON.stringify(output))}\n`
+    }
+    case "file_reference":
+      return describeAttachment(message) ?? `· ${message.data.path} is not read yet`
+    case "image": {
+      const { visionAnalysis, recognizedText } = message.data
+      const words = visionAnalysis ?? recognizedText
+      const line = describeAttachment(message) ?? "· an image that is not recognised yet"
+      return words ? `${line}\n  ${shorten(words.trim())}` : line
+    }
+    case "mcp_resource":
+      return `· resource ${message.data.resourceUri} of ${message.data.serverName}`
+    case "system_control":
+      return `· ${Session.describeControl(message.data)}`
+    case "unknown":
+      return "· a message that this version does not know"
+  }
+}
+
+function shorten(text: string): string {
+  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text
+}

@@ -1,0 +1,157 @@
+// Branches: named ways through the one pool of a session's messages, one of them active. A branch begins with the message
+// that says so, so that it is there as soon as it is made, and goes wherever the messages go.
+import { z } from "zod"
+import type * as Message from "#knowledge/message/message.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+import { NamedError } from "#util/error.ts"
+import { MessageNotFound } from "./fork.ts"
+import { pathTo } from "./history.ts"
+import * as Queue from "./queue.ts"
+import * as SessionRecord from "./session-record.ts"
+import { whileBusy } from "./while-busy.ts"
+import { writeControl } from "./write-control.ts"
+
+export const Branch = z.object({
+  name: z.string(),
+  active: z.boolean().describe("prompts go on here"),
+  tip: z.string().nullable().describe("its last message"),
+  count: z.number().describe("messages from the first to the last, those shared with others too"),
+  from: z
+    .object({ branch: z.string(), messageId: z.string() })
+    .optional()
+    .describe("the message that it was made at; it shares everything up to that one"),
+})
+export type Branch = z.infer<typeof Branch>
+
+/** Every session has it, also before its first message. */
+const first = "main"
+const longest = 64
+
+export class InvalidBranch extends NamedError {
+  constructor(name: string) {
+    super(
+      "Session.InvalidBranch",
+      `${JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name)} cannot be the name of a branch: it is ` +
+        `1 to ${longest} letters, digits, "_", "-", "." and "/", and begins with a letter, a digit or "_".`,
+      { name: name.slice(0, 200) },
+    )
+  }
+}
+
+export class BranchNotFound extends NamedError {
+  constructor(sessionId: string, name: string, available: string[]) {
+    super(
+      "Session.BranchNotFound",
+      `Session ${sessionId} has no branch ${JSON.stringify(name)}. Available: ${available.join(", ")}`,
+      { sessionId, name, available },
+    )
+  }
+}
+
+export class BranchExists extends NamedError {
+  constructor(sessionId: string, name: string) {
+    super(
+      "Session.BranchExists",
+      `Session ${sessionId} has a branch ${JSON.stringify(name)} already, so it cannot be made at another message. ` +
+        "Switch to it, or choose another name.",
+      { sessionId, name },
+    )
+  }
+}
+
+/**
+ * Make a branch at a message (`from`; the last one of the active branch where it is left out) and switch to it. A branch
+ * that is there already is only switched to. A session that is working throws `Session.Busy`.
+ */
+export function branch(
+  sessionId: string,
+  name: string,
+  options: { from?: string | undefined } = {},
+): Promise<SessionRecord.Info> {
+  return goTo(sessionId, name, (messages, active) => {
+    if (!namesOf(messages, active).includes(name)) return placeOf(messages, { active, sessionId, ...options })
+    if (options.from !== undefined) throw new BranchExists(sessionId, name)
+    return undefined
+  })
+}
+
+/** A branch that is not there throws `Session.BranchNotFound`; the active one is no error. */
+export function switchBranch(sessionId: string, name: string): Promise<SessionRecord.Info> {
+  return goTo(sessionId, name, (messages, active) => {
+    const names = namesOf(messages, active)
+    if (!names.includes(name)) throw new BranchNotFound(sessionId, name, names)
+    return undefined
+  })
+}
+
+/** Those of a session, the first one first. */
+export async function branches(sessionId: string): Promise<Branch[]> {
+  const { branch: active } = await SessionRecord.get(sessionId)
+  const messages = await MessageStore.list(sessionId)
+  return namesOf(messages, active).map((name) => {
+    const path = pathTo(messages, name)
+    const from = originOf(messages, name)
+    return {
+      name,
+      active: name === active,
+      tip: path.at(-1)?.id ?? null,
+      count: path.length,
+      ...(from ? { from } : {}),
+    }
+  })
+}
+
+/** The messages of a branch in order. One that is not there throws `Session.BranchNotFound`. */
+export function messagesOf(messages: Message.Info[], { id, branch }: SessionRecord.Info, name: string) {
+  const names = namesOf(messages, branch)
+  if (!names.includes(name)) throw new BranchNotFound(id, name, names)
+  return pathTo(messages, name)
+}
+
+export function isName(name: string): boolean {
+  return name.length <= longest && /^\w[\w.-]*(\/[\w.-]+)*$/.test(name)
+}
+
+/** `place` says after which message a new branch begins; undefined where it is there already. */
+async function goTo(
+  sessionId: string,
+  name: string,
+  place: (messages: Message.Info[], active: string) => { at: string | null } | undefined,
+): Promise<SessionRecord.Info> {
+  if (!isName(name)) throw new InvalidBranch(name)
+  return Queue.enter({ sessionId, whenBusy: "refuse" }, async () => {
+    await whileBusy({ sessionId, after: { branch: name } }, async ({ branch: from }) => {
+      const messages = await MessageStore.list(sessionId)
+      const begins = place(messages, from)
+      if (!begins && name === from) return
+      const at = begins ? begins.at : (pathTo(messages, name).at(-1)?.id ?? null)
+      await writeControl({ sessionId, branch: name, parentId: at }, "branch_switch", { from, to: name, at })
+    })
+    return SessionRecord.get(sessionId)
+  })
+}
+
+function placeOf(
+  messages: Message.Info[],
+  { active, sessionId, from }: { active: string; sessionId: string; from?: string | undefined },
+): { at: string | null } {
+  if (from === undefined) return { at: pathTo(messages, active).at(-1)?.id ?? null }
+  if (messages.some(({ id }) => id === from)) return { at: from }
+  throw new MessageNotFound(sessionId, from, "session")
+}
+
+function namesOf(messages: Message.Info[], active: string): string[] {
+  return [...new Set([first, ...messages.map(({ branch }) => branch), active])]
+}
+
+/** By the message that made it. Other switches follow a message of the branch itself. */
+function originOf(messages: Message.Info[], name: string): Branch["from"] {
+  const byId = new Map(messages.map((message) => [message.id, message]))
+  for (const { branch, parentId, type, data } of messages) {
+    if (name === first || branch !== name || type !== "system_control") continue
+    const origin = parentId === null ? undefined : byId.get(parentId)
+    if (data.control === "branch_switch" && origin && origin.branch !== name)
+      return { branch: origin.branch, messageId: origin.id }
+  }
+  return undefined
+}

@@ -1,0 +1,179 @@
+// A compaction: the history stays as it is, and a message says what of it the model is sent from now on. Until that one
+// message is written nothing has changed, whatever happens meanwhile.
+import { mkdir, writeFile } from "node:fs/promises"
+import * as Permission from "#ability/permission/permission.ts"
+import { outputFolder } from "#ability/tool/output.ts"
+import * as TodoList from "#ability/tool/todo-list.ts"
+import * as Bus from "#kernel/bus.ts"
+import * as Log from "#kernel/log.ts"
+import { type Compaction, frontOf } from "#knowledge/memory/compaction.ts"
+import * as Memory from "#knowledge/memory/memory.ts"
+import { fileFor } from "#knowledge/memory/shorten.ts"
+import { outputText, tokensOf } from "#knowledge/memory/tokens-of.ts"
+import { limitsFor, withCuts } from "#knowledge/memory/window.ts"
+import * as Message from "#knowledge/message/message.ts"
+import { errorCode, errorText } from "#util/error.ts"
+import type { Chosen } from "./choose-model.ts"
+import { extractSummary } from "./extract-summary.ts"
+import { refuseFull } from "./name-largest.ts"
+import { type Plan, planCuts, planKept, sumOf } from "./plan-compaction.ts"
+import { renderPins } from "./render-pins.ts"
+import { Compacted, mostAbove, type Room } from "./room.ts"
+import { append, lastId, type Run, settle, type Timing } from "./run.ts"
+import { addUsage } from "./session-record.ts"
+import { summarize } from "./summarize.ts"
+
+export type Scope = Pick<Run, "session" | "history" | "records" | "totals" | "signal"> & {
+  /** Who may be asked for a summary. */
+  chosen?: Chosen
+  timing: Pick<Timing, "stall" | "wait">
+}
+/** `wanted`: a person asked for it, and no more than so many tokens of the newest turns are to stay. `cause`: the
+ * provider refused a request. */
+export type Wish = Room & { wanted?: number; cause?: unknown }
+
+/** What the words in front of the kept messages may have of the room, with a least and a most. */
+const shares = { summary: [0.1, 150, 8_000], pins: [0.15, 300, 20_000] } as const
+
+/** Gives whether anything could be left out. Throws `Session.ContextFull` where too much is left after that. */
+export async function compactHistory(scope: Scope, wish: Wish): Promise<boolean> {
+  const { session, history } = scope
+  const { fixed, limit, cause } = wish
+  const shown = Memory.shortTerm(session.id).shown()
+  const tokensBefore = Memory.shortTerm(session.id).tokenCount({ fixed, ...modelOf(scope) })
+  // What the provider counts as more than our estimate does must become smaller by that much, too.
+  const scale = Math.min(mostAbove, Math.max(1, tokensBefore / (fixed + sumOf(shown.sent))))
+  const room = Math.floor(limit / scale) - fixed
+  const plan = planOf({ history, shown, room, wish })
+  if (!plan) {
+    if (wish.wanted !== undefined) return false
+    throw refuseFull({ fixed, limit, sent: shown.sent }, cause)
+  }
+  const isCut = plan.start === shown.start
+  const words = isCut
+    ? { by: "cut", summary: shown.compaction?.summary ?? "", pinned: shown.compaction?.pinned ?? "" }
+    : await wordsFor(scope, { plan, shown, room, limit: Math.floor(limit / scale) })
+  const kept = history.slice(plan.start)
+  const compaction: Compaction = {
+    ...words,
+    keptFrom: kept[0]?.id ?? null,
+    tokensBefore,
+    tokensAfter: 0,
+    cuts: plan.cuts,
+    ...(await keepWhole(session.id, kept, plan)),
+  }
+  const message = controlOf(scope, compaction)
+  const front = frontOf(message, compaction)
+  const sent = [...(front ? [front] : []), ...withCuts(kept, compaction)]
+  compaction.tokensAfter = fixed + sumOf(sent)
+  if (compaction.tokensAfter > limit) throw refuseFull({ fixed, limit, sent }, cause)
+  message.data.parameters = compaction
+  append(scope, message)
+  await settle(scope.records)
+  const { by, tokensAfter } = compaction
+  Bus.publish(Compacted, { sessionId: session.id, messageId: message.id, by, tokensBefore, tokensAfter })
+  return true
+}
+
+type Shown = ReturnType<Memory.ShortTerm["shown"]>
+
+function planOf(options: {
+  history: readonly Message.Info[]
+  shown: Shown
+  room: number
+  wish: Wish
+}): Plan | undefined {
+  const { history: messages, shown, room, wish } = options
+  const { start, compaction, sent } = shown
+  if (room <= 0) return undefined
+  const front = compaction && (compaction.summary || compaction.pinned) ? tokensOf(sent[0]!) : 0
+  const cuts = wish.wanted === undefined ? planCuts({ messages, start, room, front }) : undefined
+  if (cuts) return cuts
+  const { wanted } = wish
+  const plan = planKept({ messages, start, room, ...(wanted === undefined ? {} : { wanted }) })
+  return wanted !== undefined && plan?.start === start ? undefined : plan
+}
+
+/** The summary of what goes, and what must not go with it. */
+async function wordsFor(
+  scope: Scope,
+  { plan, shown, room, limit }: { plan: Plan; shown: Shown; room: number; limit: number },
+): Promise<Pick<Compaction, "by" | "summary" | "pinned">> {
+  const { session, history, chosen, signal, timing, totals } = scope
+  const messages = history.slice(shown.start, plan.start)
+  const earlier = shown.compaction?.summary ?? ""
+  const budget = shareOf(room, shares.summary)
+  const pinned = await pinsFor(scope, { plan, budget: shareOf(room, shares.pins) })
+  const asking = chosen && isModel(chosen) ? { sessionId: session.id, chosen, signal, timing } : undefined
+  const count = (usage: Message.Usage) => addUsage(totals, usage)
+  const summary = asking && (await summarize(asking, { messages, earlier, room: limit, budget, count }))
+  signal.throwIfAborted()
+  if (summary) return { by: "model", summary, pinned }
+  return { by: "extract", summary: extractSummary({ messages, earlier, budget }), pinned }
+}
+
+async function pinsFor(
+  { session, history }: Scope,
+  { plan, budget }: { plan: Plan; budget: number },
+): Promise<string> {
+  const state = Memory.working(session.id).state()
+  const kept = new Set(history.slice(plan.start))
+  const todos = await TodoList.get(session.id)
+  return renderPins({
+    state,
+    isShown: (message) => kept.has(message),
+    // The list of a fork is in its messages only.
+    todos: todos.length ? todos : (state.todos as typeof todos),
+    mode: session.mode,
+    pending: Permission.pending().filter(({ sessionId }) => sessionId === session.id),
+    budget,
+  })
+}
+
+/** What is cut in the window is there whole in a file, which the cut names. */
+async function keepWhole(
+  sessionId: string,
+  messages: readonly Message.Info[],
+  { cuts }: Plan,
+): Promise<{ files?: string }> {
+  const files = outputFolder(sessionId)
+  const limits = limitsFor(messages, cuts)
+  try {
+    await mkdir(files, { recursive: true, mode: 0o700 })
+    for (const [i, message] of messages.entries()) {
+      const path = fileFor(message, limits[i]!, files)
+      if (path && message.type === "tool_result") await writeNew(path, outputText(message.data))
+    }
+    return { files }
+  } catch (error) {
+    Log.warn("results that are cut could not be kept in files", { error: errorText(error) })
+    return {}
+  }
+}
+
+async function writeNew(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text, { flag: "wx", mode: 0o600 })
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST") throw error
+  }
+}
+
+function controlOf(scope: Scope, parameters: Compaction): Message.Of<"system_control"> {
+  const { id: sessionId, branch } = scope.session
+  const data = { control: "compaction", parameters }
+  return Message.make({ sessionId, parentId: lastId(scope), branch, type: "system_control", data })
+}
+
+function shareOf(room: number, [share, least, most]: readonly [number, number, number]): number {
+  return Math.min(most, Math.max(least, Math.floor(room * share)))
+}
+
+/** The built-in model follows rules and writes no summaries. */
+function isModel({ providerId, modelId }: Chosen): boolean {
+  return `${providerId}/${modelId}` !== "local/rules"
+}
+
+function modelOf({ chosen }: Scope): { model?: string } {
+  return chosen ? { model: `${chosen.providerId}/${chosen.modelId}` } : {}
+}

@@ -1,0 +1,70 @@
+// Compaction by hand: what a prompt does when the window is nearly full, done now.
+import * as Provider from "#ability/provider/provider.ts"
+import { mayUse } from "#ability/tool/may-use.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
+import * as Log from "#kernel/log.ts"
+import * as Memory from "#knowledge/memory/memory.ts"
+import { errorText } from "#util/error.ts"
+import { chooseAgent, modelOf } from "./choose-agent.ts"
+import { type Chosen, chooseModel } from "./choose-model.ts"
+import { historyOf, missingResults } from "./history.ts"
+import * as Queue from "./queue.ts"
+import { waitFor } from "./retry.ts"
+import { fixedOf, limitOf } from "./room.ts"
+import { append, type Run, settle } from "./run.ts"
+import * as SessionRecord from "./session-record.ts"
+import { systemPrompt } from "./system-prompt.ts"
+import { whileBusy } from "./while-busy.ts"
+
+/** How much of what there is stays as it is. */
+const kept = 0.3
+const timing = { stall: 120_000, wait: waitFor }
+
+/** Have the model be sent a summary in place of the older messages. Nothing happens where there are no older ones. A
+ * session that is working throws `Session.Busy`. */
+export function compact(sessionId: string): Promise<SessionRecord.Info> {
+  return Queue.enter({ sessionId, whenBusy: "refuse" }, async ({ signal }) => {
+    await whileBusy({ sessionId }, async (session) => {
+      try {
+        await compactNow(session, signal)
+      } finally {
+        Memory.rest(sessionId)
+      }
+    })
+    return SessionRecord.get(sessionId)
+  })
+}
+
+async function compactNow(session: SessionRecord.Info, signal: AbortSignal): Promise<void> {
+  Provider.holdKeys()
+  const agent = await chooseAgent(undefined, session.agent)
+  const chosen = await chooseModel(session.model, await modelOf(agent)).catch(withoutModel)
+  const history = Memory.begin(session.id)
+  history.push(...(await historyOf(session.id, session.branch)))
+  const totals = SessionRecord.Totals.parse({})
+  const records: Run["records"] = { pending: new Set() }
+  const scope = { session, history, records, totals, signal, timing, ...(chosen ? { chosen } : {}) }
+  for (const result of missingResults(history)) append(scope, result)
+  const usable = ToolRegistry.list().filter((tool) => mayUse(agent, tool))
+  const tools = [...ToolRegistry.toModelTools(usable.map(({ id }) => id))] as Run["tools"]
+  const system = await systemPrompt(agent, { isTask: false, mode: session.mode, grounding: [] })
+  const fixed = fixedOf({ system, tools })
+  const limit = limitOf(chosen, agent.maxTokens)
+  const wanted = Math.floor(Memory.shortTerm(session.id).tokenCount() * kept)
+  const { compactHistory } = await import("./compact-history.ts")
+  try {
+    await compactHistory(scope, { limit, fixed, wanted })
+  } finally {
+    await settle(records)
+    await SessionRecord.update(session, (draft) => {
+      draft.usage = SessionRecord.Totals.parse(draft.usage ?? {})
+      SessionRecord.addUsage(draft.usage, totals)
+    })
+  }
+}
+
+/** Without one the summary is made of what the messages say. */
+function withoutModel(error: unknown): Chosen | undefined {
+  Log.warn("no model can be asked for a summary", { error: errorText(error) })
+  return undefined
+}

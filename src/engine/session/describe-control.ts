@@ -1,0 +1,26 @@
+// What a control message says, in a line for people. Its parameters may come from anywhere: an import, a later version.
+import * as Log from "#kernel/log.ts"
+import type * as Message from "#knowledge/message/message.ts"
+
+const longest = 200
+
+export function describeControl({ control, parameters }: Message.Of<"system_control">["data"]): string {
+  const line = Log.escapeControls(words(control, parameters))
+  return line.length > longest ? `${line.slice(0, longest)}…` : line
+}
+
+function words(control: string, parameters: Message.JsonObject): string {
+  const say = (name: string) => String(parameters[name] ?? "?")
+  switch (control) {
+    case "mode_change":
+      return `mode: ${say("from")} → ${say("to")}`
+    case "branch_switch":
+      return `branch: ${say("from")} → ${say("to")}, from ${parameters.at === null ? "the beginning" : say("at")} on`
+    case "revert":
+      return `reverted: ${say("to")} and what came after it`
+    case "compaction":
+      return `compacted: about ${say("tokensBefore")} tokens became ${say("tokensAfter")} (summary by ${say("by")})`
+    default:
+      return `${control} ${JSON.stringify(parameters)}`
+  }
+}

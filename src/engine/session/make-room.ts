@@ -1,0 +1,25 @@
+// Before a request that would not fit the model's window is made, the history is compacted, by a part of the program that
+// is loaded only then.
+import * as Memory from "#knowledge/memory/memory.ts"
+import { tokensOf } from "#knowledge/memory/tokens-of.ts"
+import { fixedOf, limitOf, mostAbove } from "./room.ts"
+import type { Run } from "./run.ts"
+
+/** A refused request was longer than the window, however long that is. */
+const afterRefusal = 0.7
+
+/** Make room for the next request, if there is too little of it, or the provider said so. */
+export async function makeRoom(run: Run, refusal?: { error: unknown }): Promise<void> {
+  run.room ??= { limit: limitOf(run.chosen, run.agent.maxTokens), fixed: fixedOf(run) }
+  const { fixed } = run.room
+  const memory = Memory.shortTerm(run.session.id)
+  const model = `${run.chosen.providerId}/${run.chosen.modelId}`
+  if (!refusal && !memory.shouldSummarize({ fixed, model, limit: run.room.limit })) return
+  const counted = memory.tokenCount({ fixed, model })
+  const estimated = fixed + memory.window().reduce((sum, message) => sum + tokensOf(message), 0)
+  if (refusal)
+    run.room.limit = Math.min(run.room.limit, Math.floor(Math.max(counted, estimated) * afterRefusal))
+  else if (counted > estimated * mostAbove && estimated <= run.room.limit) return
+  const { compactHistory } = await import("./compact-history.ts")
+  await compactHistory(run, { ...run.room, cause: refusal?.error })
+}

@@ -1,0 +1,59 @@
+// What a prompt is made of: words, and what a person puts beside them.
+import { z } from "zod"
+import type * as Message from "#knowledge/message/message.ts"
+import { NamedError } from "#util/error.ts"
+
+const Text = z.object({ type: z.literal("text"), text: z.string() })
+const FileReference = z.object({
+  type: z.literal("file_reference"),
+  path: z.string().min(1).describe("from the folder of the session, or absolute"),
+  startLine: z.number().optional().describe("first line, from 1"),
+  endLine: z.number().optional().describe("last line, included"),
+})
+const Image = z.object({
+  type: z.literal("image"),
+  source: z.object({
+    kind: z.enum(["url", "base64", "file"]),
+    value: z.string().min(1).describe("the address, the bytes or the path"),
+    mimeType: z.string().optional(),
+  }),
+  mode: z.enum(["vision", "ocr", "auto"]).optional().describe("how it is recognised"),
+})
+
+export const PromptPart = z.discriminatedUnion("type", [Text, FileReference, Image])
+export type PromptPart = z.infer<typeof PromptPart>
+export type Reference = z.infer<typeof FileReference>
+export type Attachment = Exclude<PromptPart, { type: "text" }>
+
+export class EmptyPrompt extends NamedError {
+  constructor() {
+    super("Session.InvalidPrompt", "A prompt needs text, or something attached.")
+  }
+}
+
+/** The text, then the parts; `EmptyPrompt` where there is nothing in them. */
+export function partsOf({ text, parts = [] }: { text?: string; parts?: PromptPart[] }): PromptPart[] {
+  const all: PromptPart[] = [...(text === undefined ? [] : [{ type: "text" as const, text }]), ...parts]
+  if (all.every((part) => part.type === "text" && !part.text.trim())) throw new EmptyPrompt()
+  return all
+}
+
+export function wordsOf(parts: PromptPart[]): Message.Part[] {
+  return parts.flatMap((part) => (part.type === "text" && part.text.trim() ? [part] : []))
+}
+
+/** Made from the words of the person, or from what stands in their place; no model is asked for it. */
+export function titleOf(parts: PromptPart[]): string {
+  const words = wordsOf(parts)
+    .map((part) => part.text)
+    .join(" ")
+    .trim()
+  const line = [...(words || nameOf(parts)).split("\n", 1)[0]!.replace(/\s+/g, " ").trim()]
+  return line.length > 60 ? `${line.slice(0, 59).join("").trimEnd()}…` : line.join("")
+}
+
+function nameOf(parts: PromptPart[]): string {
+  const first = parts.find((part) => part.type !== "text")
+  if (first?.type === "file_reference") return `@${first.path}`
+  return first?.source.kind === "file" ? `@${first.source.value}` : "image"
+}

@@ -1,0 +1,117 @@
+// An image of a prompt, recognised as far as that can be before the model is asked: its bytes are kept, and its text is
+// read where the model takes no images. One that the model will look at stays pending until its answer comes; that
+// answer is then what was seen (see-images.ts), so that no request is made for the image alone.
+
+import * as ImageStore from "#ability/image/image-store.ts"
+import type { Image } from "#ability/image/load-image.ts"
+import type { ModelFacts } from "#ability/provider/provider.ts"
+import { fetch } from "#ability/tool/builtin/fetch.ts"
+import { read } from "#ability/tool/builtin/read.ts"
+import type { Context } from "#ability/tool/tool.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import { errorText, NamedError } from "#util/error.ts"
+import type { Attaching } from "./attaching.ts"
+
+export type Data = Message.Of<"image">["data"]
+
+class Refused extends NamedError {
+  constructor(message: string) {
+    super("Image.Refused", message)
+  }
+}
+
+class NoVision extends NamedError {
+  constructor(facts: ModelFacts | undefined) {
+    super(
+      "Image.NoVision",
+      `${nameOf(facts)} takes no images. Another model may, or the mode "ocr" or "auto" reads their text (--image-mode).`,
+    )
+  }
+}
+
+/** Throws only when the prompt was interrupted: whatever else is wrong is in the data, which then says "failed". Called
+ * again with that data, it tries again. */
+export async function recognizeImage(data: Data, attaching: Attaching): Promise<Data> {
+  const { source, mode, stored } = data
+  const asked: Data = { source, mode, state: "pending", ...(stored ? { stored } : {}) }
+  try {
+    const { image, ...kept } = await keepImage(asked, attaching)
+    return await recognize({ ...asked, ...kept }, image, attaching)
+  } catch (error) {
+    attaching.signal.throwIfAborted()
+    return { ...asked, source: shortened(source), state: "failed", error: errorText(error) }
+  }
+}
+
+async function recognize(data: Data, image: Image, { facts, signal, tell }: Attaching): Promise<Data> {
+  const sees = facts?.input.includes("image") ?? false
+  if (data.mode === "ocr") return withText(data, image, signal)
+  if (sees) return { ...data, usedMode: "vision" }
+  if (data.mode === "vision") return { ...data, state: "failed", error: new NoVision(facts).message }
+  tell(`${nameOf(facts)} takes no images, so vision is not available: their text is read instead (OCR)`)
+  return withText(data, image, signal)
+}
+
+/** The data with the text of the image, or with the reason why there is none. */
+async function withText(data: Data, image: Image, signal: AbortSignal): Promise<Data> {
+  try {
+    const { readText } = await import("./read-text.ts")
+    return { ...data, ...(await readText(data, image, signal)) }
+  } catch (error) {
+    signal.throwIfAborted()
+    return { ...data, state: "failed", error: errorText(error) }
+  }
+}
+
+/** The bytes, in memory and beside the session, and what is known of them. */
+async function keepImage(data: Data, attaching: Attaching) {
+  const image = await load(data, attaching)
+  const { mimeType, width, height, frames } = image.format
+  const hash = await ImageStore.write(attaching.context.sessionId, image.bytes)
+  const { source } = data
+  const isMoved = isInline(source)
+  return {
+    image,
+    source: { kind: isMoved ? "base64" : source.kind, value: isMoved ? sumOf(hash) : source.value, mimeType },
+    stored: { hash, mimeType },
+    metadata: { width, height, bytes: image.bytes.length, ...(frames > 1 ? { frames } : {}) },
+  } satisfies Partial<Data> & { image: Image }
+}
+
+/** From where it is, as far as that is allowed. What came as bytes was moved beside the session. */
+async function load({ source, stored }: Data, attaching: Attaching): Promise<Image> {
+  const { loadImage } = await import("#ability/image/load-image.ts")
+  if (!isInline(source)) return loadImage(source, await permitted(source, attaching))
+  if (source.value !== sumOf(stored?.hash)) return loadImage(source, attaching.context)
+  const bytes = ImageStore.read(attaching.context.sessionId, stored!.hash)
+  if (!bytes) throw new Refused("The image is not kept here any more. Attach it again.")
+  const { imageFormat } = await import("#ability/image/image-format.ts")
+  return { bytes, format: await imageFormat(bytes) }
+}
+
+/** Whether it comes with its bytes, so that nothing has to be reached for it. */
+function isInline({ kind, value }: Data["source"]): boolean {
+  return kind === "base64" || (kind === "url" && /^data:/i.test(value))
+}
+
+function sumOf(hash: string | undefined): string {
+  return `sha256:${hash}`
+}
+
+async function permitted({ kind, value }: Data["source"], attaching: Attaching): Promise<Context> {
+  const permit = await (kind === "file"
+    ? attaching.permit(read, { path: value })
+    : attaching.permit(fetch, { url: value }))
+  if ("message" in permit) throw new Refused(permit.message)
+  return { ...attaching.context, ...permit }
+}
+
+/** Bytes that are no image are worth nothing to the history. */
+function shortened(source: Data["source"]): Data["source"] {
+  const { value } = source
+  return isInline(source) && value.length > 200 ? { ...source, value: `${value.slice(0, 100)}…` } : source
+}
+
+function nameOf(facts: ModelFacts | undefined): string {
+  return facts ? `The model ${facts.provider}/${facts.id}` : "This model"
+}

@@ -1,0 +1,68 @@
+// A file that a person pointed at, read as the `read` tool reads it: judged by the same rules, opened before it is
+// judged, bounded, with numbered lines. What is wrong with it is kept in the message; nothing is thrown but an abort.
+import { boundText } from "#ability/tool/bound.ts"
+import { read } from "#ability/tool/builtin/read.ts"
+import { failure } from "#ability/tool/failure.ts"
+import * as Message from "#knowledge/message/message.ts"
+import { NamedError } from "#util/error.ts"
+import type { Attaching } from "./attaching.ts"
+
+type Data = Message.Of<"file_reference">["data"]
+type Asked = Pick<Data, "path" | "startLine" | "endLine">
+/** What `read` tells beside the text. */
+type Facts = { mimeType?: string; totalLines?: number; version?: NonNullable<Data["version"]> }
+
+const imageType = /^image\/(png|jpeg|webp|gif)$/
+
+class Unusable extends NamedError {
+  constructor(message: string) {
+    super("Session.UnusableFile", message)
+  }
+}
+
+/** The message's data, resolved or failed; "image" where the file is one. */
+export async function resolveFile(
+  message: Message.Of<"file_reference">,
+  attaching: Attaching,
+): Promise<Data | "image"> {
+  const { path, startLine, endLine } = message.data
+  const asked: Asked = {
+    path,
+    ...(startLine === undefined ? {} : { startLine }),
+    ...(endLine === undefined ? {} : { endLine }),
+  }
+  try {
+    return await readFile({ ...message, data: { ...asked, status: "pending" } }, attaching)
+  } catch (error) {
+    attaching.signal.throwIfAborted()
+    const { text } = await failure(error, attaching.context)
+    return { ...asked, status: "failed", error: text }
+  }
+}
+
+async function readFile(
+  message: Message.Of<"file_reference">,
+  attaching: Attaching,
+): Promise<Data | "image"> {
+  const check = Message.validate(message)
+  if (!check.ok) throw new Unusable(check.problems.map((problem) => problem.message).join("; "))
+  const { status: _, ...asked } = message.data
+  const permit = await attaching.permit(read, asked)
+  if ("message" in permit) throw new Unusable(permit.message.replace('"read" was not run: ', ""))
+  const { text, data } = await read.execute(asked, { ...attaching.context, ...permit })
+  const { mimeType, totalLines, version } = data as Facts
+  const { path, startLine, endLine = startLine } = asked
+  const isRange = endLine !== undefined
+  if (mimeType && !isRange && imageType.test(mimeType)) return "image"
+  if (mimeType) throw new Unusable(text)
+  if (isRange && totalLines !== undefined && endLine > totalLines)
+    throw new Unusable(
+      `${JSON.stringify(path)} has ${totalLines} lines; lines ${startLine ?? 1}-${endLine} go beyond its end.`,
+    )
+  return {
+    ...asked,
+    status: "resolved",
+    content: await boundText(text, attaching.context),
+    ...(version ? { version } : {}),
+  }
+}

@@ -1,0 +1,65 @@
+// The room that a model's window has for a request, in tokens.
+import { z } from "zod"
+import * as Provider from "#ability/provider/provider.ts"
+import * as Bus from "#kernel/bus.ts"
+import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import { NamedError } from "#util/error.ts"
+import type { Chosen } from "./choose-model.ts"
+import type { Run } from "./run.ts"
+
+/** Tokens: all that a request may have, and what of it is there in every request, the system prompt and the tools. */
+export type Room = { limit: number; fixed: number }
+
+/** The model is from now on sent less than the whole history. */
+export const Compacted = Bus.define(
+  "session.compacted",
+  z.object({
+    sessionId: z.string(),
+    messageId: z.string().describe("the message that says so"),
+    by: z.string().describe("who wrote the summary: model, extract; cut: only long results were cut"),
+    tokensBefore: z.number(),
+    tokensAfter: z.number(),
+  }),
+)
+
+export class ContextFull extends NamedError {
+  constructor(options: { limit: number; tokens: number; largest: string }, cause?: unknown) {
+    const { limit, tokens, largest } = options
+    super(
+      "Session.ContextFull",
+      `The request does not fit the model's window: it has about ${tokens} tokens after compaction, and there is room for ${limit}. The largest part is ${largest}. Use a model with a larger window, make that part smaller, or begin a new session.`,
+      options,
+      cause === undefined ? {} : { cause },
+    )
+  }
+}
+
+/** What is assumed of a model whose limits nobody knows. */
+const unknown = { context: 128_000, output: 16_384 }
+/** As much as `Provider.transform` asks for where nobody says how long an answer may be. */
+const usualOutput = 32_000
+/** So much more than our estimate, which errs high, no request has: who counts that counts something else. */
+export const mostAbove = 3
+
+/** Tokens that a request may have. */
+export function limitOf(
+  chosen: Pick<Chosen, "providerId" | "facts"> | undefined,
+  maxTokens?: number,
+): number {
+  const facts = chosen?.facts
+  const context = facts && facts.context > 0 ? facts.context : unknown.context
+  const output = facts && facts.output > 0 ? facts.output : unknown.output
+  const wanted = maxTokens ?? (takesAll(chosen?.providerId) ? output : usualOutput)
+  return (
+    context - Math.min(wanted, output, Math.floor(context / 2)) - Math.min(4_000, Math.ceil(context / 25))
+  )
+}
+
+export function fixedOf({ system, tools }: Pick<Run, "system" | "tools">): number {
+  return estimateTokens(system) + tools.reduce((sum, tool) => sum + estimateTokens(JSON.stringify(tool)), 0)
+}
+
+/** Where no limit is sent, the longest answer has its place in the window. */
+function takesAll(providerId: string | undefined): boolean {
+  return Provider.list().find(({ id }) => id === providerId)?.wire === "responses"
+}

@@ -1,0 +1,131 @@
+// Images that a model looks at. What it says next is kept as what it saw, so that a later model that takes no images
+// still knows; where the provider refuses them, their text is read instead and the request is made again.
+import * as ImageStore from "#ability/image/image-store.ts"
+import * as Bus from "#kernel/bus.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+import { errorText } from "#util/error.ts"
+import { Notice } from "./attaching.ts"
+import { keep, type Run } from "./run.ts"
+
+type ImageMessage = Message.Of<"image">
+type Seeing = Pick<Run, "history" | "records" | "chosen" | "session" | "signal" | "converter">
+
+/** Of an answer that goes on and on, the beginning is enough to remember an image by. */
+const maxAnalysis = 8_000
+/** Of a request that is wrong in some way; these are never about what is in it. */
+const unrelated = new Set([401, 402, 403, 407, 408, 409, 429])
+const aboutImages = /\b(image|vision|multi-?modal|media.?type|mime.?type|mmproj)/i
+const refusal = /support|not allowed|does not|doesn't|cannot|can't|missing|invalid|unknown|no endpoints/i
+
+const images = new WeakMap<Message.Info[], { seen: number; list: ImageMessage[] }>()
+
+/** Make a request; where it is refused for its images, read them and make it again without. */
+export async function withImages(run: Seeing, ask: () => Promise<void>): Promise<void> {
+  await readUnseen(run)
+  try {
+    return await ask()
+  } catch (error) {
+    run.signal.throwIfAborted()
+    if (!isAboutImages(error)) throw error
+    const shown = shownIn(run)
+    if (!shown.length) throw error
+    // Those that were seen before were taken; a new one is what the provider stumbles over.
+    const fresh = shown.filter(({ data }) => data.state === "pending")
+    for (const message of fresh.length ? fresh : shown) await readInstead(run, message, errorText(error))
+    // It does not see what changed in place.
+    delete run.converter
+    return await ask()
+  }
+}
+
+/** The first words after an image are what was seen in it. */
+export function noteSeen(run: Seeing, parts: Message.Part[]): void {
+  const words = parts
+    .flatMap((part) => (part.type === "text" ? [part.text] : []))
+    .join("\n")
+    .trim()
+  if (!words) return
+  for (const message of shownIn(run))
+    if (message.data.state === "pending")
+      change(run, message, { state: "done", usedMode: "vision", visionAnalysis: words.slice(0, maxAnalysis) })
+}
+
+/** Attached while a model could look at it, which then said nothing; now there is one that cannot. */
+async function readUnseen(run: Seeing): Promise<void> {
+  if (sees(run)) return
+  for (const message of imagesOf(run))
+    if (isForVision(message) && message.data.state === "pending" && message.data.stored)
+      await readInstead(run, message, `${modelOf(run)} takes no images`)
+}
+
+async function readInstead(run: Seeing, message: ImageMessage, why: string): Promise<void> {
+  const { session, signal } = run
+  const { data, id: messageId } = message
+  const say = (text: string) => void Bus.publish(Notice, { sessionId: session.id, messageId, text })
+  if (data.mode === "vision") {
+    const error = `${modelOf(run)} did not take the image: ${why}. Another model may, or the mode "ocr".`
+    change(run, message, { state: "failed", error })
+    return
+  }
+  try {
+    const bytes = data.stored && ImageStore.read(session.id, data.stored.hash)
+    if (!bytes) throw new Error("its bytes are not kept here; attach it again")
+    const { imageFormat } = await import("#ability/image/image-format.ts")
+    const { readText } = await import("./read-text.ts")
+    const text = await readText(data, { bytes, format: await imageFormat(bytes) }, signal)
+    change(run, message, text)
+    say(`an image could not be shown to ${modelOf(run)} (${why}): its text is read instead (OCR)`)
+  } catch (error) {
+    signal.throwIfAborted()
+    const both = `${modelOf(run)} did not take the image (${why}), and its text could not be read: ${errorText(error)}`
+    change(run, message, { state: "failed", error: both })
+  }
+}
+
+/** In its place: the memory of the session has the same object. */
+function change(run: Seeing, message: ImageMessage, fields: Partial<ImageMessage["data"]>): void {
+  message.data = { ...message.data, ...fields }
+  keep(run.records, MessageStore.write(message))
+}
+
+/** The images that go out as such; a path without its bytes does not. */
+function shownIn(run: Seeing): ImageMessage[] {
+  if (!sees(run)) return []
+  return imagesOf(run)
+    .filter(isForVision)
+    .filter(({ data }) => data.state !== "failed" && (data.stored || data.source.kind !== "file"))
+}
+
+/** A history only grows, and most of it are no images: each message is looked at once. */
+function imagesOf({ history }: Seeing): ImageMessage[] {
+  const found = images.get(history) ?? { seen: 0, list: [] }
+  for (const message of history.slice(found.seen)) if (message.type === "image") found.list.push(message)
+  found.seen = history.length
+  images.set(history, found)
+  return found.list
+}
+
+function isForVision({ data }: ImageMessage): boolean {
+  return (data.usedMode ?? data.mode) !== "ocr"
+}
+
+function sees({ chosen }: Seeing): boolean {
+  return chosen.facts?.input.includes("image") ?? false
+}
+
+function modelOf({ chosen: { providerId, modelId } }: Seeing): string {
+  return `${providerId}/${modelId}`
+}
+
+/** Servers say it in many ways, and some with the status of a fault of their own. */
+function isAboutImages(error: unknown): boolean {
+  const { statusCode, responseBody, message } = (error ?? {}) as Partial<
+    Record<"responseBody" | "message", string> & { statusCode: number }
+  >
+  if (statusCode === 413) return true
+  if (statusCode !== undefined && (statusCode < 400 || unrelated.has(statusCode))) return false
+  const said = `${message ?? ""} ${responseBody ?? ""}`.slice(0, 5_000)
+  if (!aboutImages.test(said)) return false
+  return (statusCode !== undefined && statusCode < 500) || refusal.test(said)
+}

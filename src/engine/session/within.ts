@@ -1,0 +1,28 @@
+// As much of something as there are tokens for. What is left out is always told.
+import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import { cut } from "#knowledge/memory/shorten.ts"
+
+/** The first of the lines that fit, and how many are missing. */
+export function linesWithin(lines: readonly string[], tokens: number): { lines: string[]; missing: number } {
+  let rest = tokens
+  const fits = lines.findIndex((line) => {
+    rest -= estimateTokens(line) + 1
+    return rest < 0
+  })
+  const count = fits < 0 ? lines.length : fits
+  return { lines: lines.slice(0, count), missing: lines.length - count }
+}
+
+/** The text, or its beginning and its end. */
+export function textWithin(text: string, tokens: number): string {
+  let short = text
+  for (let limit = tokens * 4; limit >= 40 && estimateTokens(short) > tokens; limit = Math.floor(limit * 0.7))
+    if (limit < text.length) short = cut(text, limit)
+  return estimateTokens(short) > tokens ? short.slice(0, tokens).toWellFormed() : short
+}
+
+/** In one line of so many characters. */
+export function oneLine(text: string, length: number): string {
+  const line = text.replace(/\s+/g, " ").trim()
+  return line.length > length ? `${line.slice(0, length).toWellFormed()}…` : line
+}

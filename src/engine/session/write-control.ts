@@ -1,0 +1,11 @@
+// A change of a session's state in its history: kept for people, never sent to a model.
+import * as Message from "#knowledge/message/message.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+
+export async function writeControl(
+  place: { sessionId: string; branch: string; parentId: string | null },
+  control: string,
+  parameters: Message.JsonObject,
+): Promise<void> {
+  await MessageStore.write(Message.make({ ...place, type: "system_control", data: { control, parameters } }))
+}
