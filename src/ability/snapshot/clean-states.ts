@@ -1,6 +1,9 @@
 // How files were that git had as they were: the bytes come out of the project's own objects. Only where these are sure to
 // be the very bytes of the file: what a filter or another line end turns into something else is not.
+import { existsSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { NamedError } from "#util/error.ts"
+import { statOf } from "#util/stat-of.ts"
 import type { State } from "./part.ts"
 import { runGit } from "./run-git.ts"
 import { type Entry, overWorktree, pieces } from "./scan.ts"
@@ -20,7 +23,10 @@ export async function cleanStates(
   options: Options,
 ): Promise<{ states: Map<string, State | NamedError>; inodes: Set<number> }> {
   const { shadow, entries, maxBytes } = options
-  const [{ sizes, inodes, leftOut }, converted] = await Promise.all([sizesOf(options), convertedOf(options)])
+  const attributes = attributeFiles(entries)
+  const { sizes, inodes, leftOut, hasAttributes } = await sizesOf(options, attributes)
+  const converted =
+    hasAttributes || mayHaveAttributes(shadow, attributes) ? await convertedOf(options) : new Set<string>()
   const found = new Map<string, State | NamedError>()
   const readable: string[] = []
   for (const path of entries.keys()) {
@@ -56,18 +62,35 @@ function stateFrom(options: {
   return { kind: "file", mode: mode === "100755" ? 0o755 : 0o644, size, hash, exact: false }
 }
 
-/** How large each file was when git last found it clean. */
-async function sizesOf({ shadow, index, entries }: Options) {
-  const names = entries.size <= fewNames ? [...entries.keys()] : []
+/** Where attributes of some files may stand; undefined for more files than it is worth to ask for. */
+function attributeFiles(entries: Options["entries"]): string[] | undefined {
+  if (entries.size > fewNames) return undefined
+  const found = new Set([".gitattributes"])
+  for (const path of entries.keys())
+    for (let folder = dirname(path); folder !== "."; folder = dirname(folder))
+      found.add(`${folder}/.gitattributes`)
+  return [...found]
+}
+
+function mayHaveAttributes({ root, store }: Shadow, files: string[] | undefined): boolean {
+  if (!files || (statOf(join(store.gitDir, "info", "attributes"))?.size ?? 0) > 0) return true
+  return files.some((file) => existsSync(join(root, file)))
+}
+
+/** How large each file was when git last found it clean, and whether the index has some of these attributes. */
+async function sizesOf({ shadow, index, entries }: Options, attributes: string[] | undefined) {
+  const names = attributes ? [...entries.keys(), ...attributes] : []
   const args = ["ls-files", "--cached", "--debug", "-z", "--", ...names]
   const output = await runGit({ ...overWorktree(shadow, index), args })
   const sizes = new Map<string, number>()
   const inodes = new Set<number>()
   const leftOut = new Set<string>()
+  let hasAttributes = false
   for (let at = 0; at < output.length; ) {
     const end = output.indexOf(0, at)
     if (end < 0) break
     const path = output.toString("utf8", at, end)
+    hasAttributes ||= attributes?.includes(path) ?? false
     const next = output.indexOf("flags: ", end)
     const text = output.toString("latin1", end, next)
     const size = /size: (\d+)/.exec(text)?.[1]
@@ -79,7 +102,7 @@ async function sizesOf({ shadow, index, entries }: Options) {
     if (flags & skipped) leftOut.add(path)
     at = line < 0 ? output.length : line + 1
   }
-  return { sizes, inodes, leftOut }
+  return { sizes, inodes, leftOut, hasAttributes }
 }
 
 /** By the attributes of the index and by those of now: the call may have changed them. */

@@ -1,8 +1,8 @@
 // The bytes of snapshots: a bare git object store of our own, outside of every project. One file is kept without any git
 // process; git itself is used to pack many and to read what is packed. Nothing leaves it unless its hash is right.
 import { createHash } from "node:crypto"
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { deflateSync, inflateSync } from "node:zlib"
 import { errorCode } from "#util/error.ts"
 import { createId } from "#util/id.ts"
@@ -13,6 +13,7 @@ export type Algorithm = "sha1" | "sha256"
 export type ObjectStore = ReturnType<typeof createObjectStore>
 
 const atOnce = 64
+const maxTries = 100
 
 export function createObjectStore(options: {
   gitDir: string
@@ -54,14 +55,13 @@ export function createObjectStore(options: {
   function put(bytes: Buffer): string {
     const hash = hashOf(bytes)
     const file = fileOf(hash)
-    if (existsSync(file)) return hash
+    if (refresh(file)) return hash
     ensure()
     const packed = deflateSync(Buffer.concat([Buffer.from(`blob ${bytes.length}\0`), bytes]), { level: 1 })
     const aside = join(gitDir, "objects", `tmp_${createId("obj")}`)
     try {
       writeFileSync(aside, packed, { mode: 0o600, flag: "wx" })
-      mkdirSync(join(file, ".."), { recursive: true, mode: 0o700 })
-      renameSync(aside, file)
+      place(aside, file)
     } catch (error) {
       rmSync(aside, { force: true })
       throw error
@@ -154,6 +154,30 @@ function* blobsIn(output: Buffer): Generator<Buffer> {
     }
     yield output.subarray(at, at + Number(size))
     at += Number(size) + 1
+  }
+}
+
+/** Git removes the folder of an object when nothing is in it, also right after it was made. */
+function place(aside: string, file: string): void {
+  for (let tries = 1; ; tries++)
+    try {
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+      renameSync(aside, file)
+      return
+    } catch (error) {
+      if (errorCode(error) !== "ENOENT" || tries === maxTries) throw error
+    }
+}
+
+/** What is there is as good as new, so that nobody drops it for its age before it is named. False where it is not. */
+function refresh(file: string): boolean {
+  const now = Date.now() / 1_000
+  try {
+    utimesSync(file, now, now)
+    return true
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return false
+    throw error
   }
 }
 

@@ -39,6 +39,7 @@ export function copyIndex(shadow: Shadow): string | undefined {
   const name = `index-${shadow.key}-${stat.ino}-${stat.size}-${stat.mtimeNs}`
   const copy = join(shadow.folder, name)
   if (existsSync(copy)) return name
+  for (const known of [shadow.refreshed, shadow.checked]) known.delete(name)
   const aside = join(shadow.folder, createId("tmp"))
   mkdirSync(shadow.folder, { recursive: true, mode: 0o700 })
   copyFileSync(source, aside, constants.COPYFILE_FICLONE)
@@ -63,7 +64,12 @@ function copyShared({ folder }: Shadow, gitDir: string): void {
 export async function scan(shadow: Shadow, index: string | undefined): Promise<Scan> {
   shadow.store.ensure()
   copyExcludes(shadow)
-  const [modified, untracked] = await Promise.all([modifiedOf(shadow, index), untrackedOf(shadow, index)])
+  const [found, untracked, assumed] = await Promise.all([
+    modifiedOf(shadow, index),
+    untrackedOf(shadow, index),
+    assumedIn(shadow, index),
+  ])
+  const modified = index && assumed.length ? await modifiedAnyway({ shadow, index, assumed }) : found
   const uncovered: Uncovered[] = []
   const known = (path: Buffer): string[] => {
     const name = path.toString()
@@ -99,6 +105,27 @@ async function modifiedOf(shadow: Shadow, index: string | undefined) {
   const refresh = ["update-index", "-q", "--unmerged", "--ignore-submodules", "--refresh"]
   await runGit({ ...call, args: refresh }).catch(() => undefined)
   return rowsIn(await look())
+}
+
+/** Files that git was told to assume unchanged, as far as this copy of the index still knows of it. */
+async function assumedIn(shadow: Shadow, index: string | undefined): Promise<Buffer[]> {
+  if (!index || shadow.checked.has(index)) return []
+  const rows = pieces(await runGit({ ...overWorktree(shadow, index), args: ["ls-files", "-v", "-z"] }))
+  // `h path`, with a small letter.
+  const names = rows.filter(([tag = 0]) => tag >= 97).map((row) => row.subarray(2))
+  if (!names.length) shadow.checked.add(index)
+  return names
+}
+
+/** They are looked at like all others: our copy forgets what git was told. Another process may be at it. */
+async function modifiedAnyway(options: { shadow: Shadow; index: string; assumed: Buffer[] }) {
+  const { shadow, index, assumed } = options
+  const input = Buffer.concat(assumed.flatMap((name) => [name, Buffer.alloc(1)]))
+  const args = ["update-index", "--no-assume-unchanged", "-z", "--stdin"]
+  await runGit({ ...overWorktree(shadow, index), args, input }).catch(async (error) => {
+    if ((await assumedIn(shadow, index)).length) throw error
+  })
+  return modifiedOf(shadow, index)
 }
 
 async function untrackedOf(shadow: Shadow, index: string | undefined): Promise<Buffer[]> {

@@ -65,6 +65,8 @@ function makeShadow() {
     /** What was seen of files that git does not keep, so that they are not read again while nobody touches them. */
     seen,
     refreshed: new Set<string>(),
+    /** Copies of the index in which nothing is assumed. */
+    checked: new Set<string>(),
     noted: new Set<string>(),
     /** The hashes that are on record for a session. */
     named,

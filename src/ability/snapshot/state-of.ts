@@ -28,14 +28,14 @@ export function stateOf(root: string, path: string, look: Look): State {
   if (stat.isSymbolicLink()) return linkState(place, mode, look)
   if (!stat.isFile()) return { kind: stat.isDirectory() ? "folder" : "other", mode, size: 0 }
   const size = Number(stat.size)
-  if (size > look.maxBytes) return { kind: "file", mode, size, stamp: stampOf(stat) }
+  const unread: State = { kind: "file", mode, size, stamp: stampOf(stat) }
+  if (size > look.maxBytes) return unread
+  const fd = openFile(place)
+  if (typeof fd !== "number") return fd === "gone" ? null : unread
   try {
-    return fileState(place, look)
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return null
-    if (errorCode(error) === "EACCES" || errorCode(error) === "ELOOP")
-      return { kind: "file", mode, size, stamp: stampOf(stat) }
-    throw error
+    return fileState(fd, look)
+  } finally {
+    closeSync(fd)
   }
 }
 
@@ -57,27 +57,29 @@ export function stampOf({ ino, size, mtimeNs, ctimeNs, mode }: BigIntStats): str
   return `${ino}:${size}:${mtimeNs}:${ctimeNs}:${mode}`
 }
 
+/** Only what opening says counts here: if keeping the bytes fails, the file is there all the same. */
+function openFile(place: string): number | "gone" | "closed" {
+  try {
+    return openSync(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch (error) {
+    const code = errorCode(error)
+    if (code === "ENOENT") return "gone"
+    if (code === "EACCES" || code === "ELOOP") return "closed"
+    throw error
+  }
+}
+
 function linkState(place: string, mode: number, { store, keep }: Look): State {
   const target = readlinkSync(place, { encoding: "buffer" })
   return { kind: "link", mode, size: target.length, hash: keep ? store.put(target) : store.hashOf(target) }
 }
 
-function fileState(place: string, { store, keep, maxBytes }: Look): State {
-  const fd = openSync(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-  try {
-    const stat = fstatSync(fd, { bigint: true })
-    const mode = Number(stat.mode & 0o7777n)
-    if (!stat.isFile()) return { kind: "other", mode, size: 0 }
-    if (stat.size > BigInt(maxBytes))
-      return { kind: "file", mode, size: Number(stat.size), stamp: stampOf(stat) }
-    const bytes = readFileSync(fd)
-    return {
-      kind: "file",
-      mode,
-      size: bytes.length,
-      hash: keep ? store.put(bytes) : store.hashOf(bytes),
-    }
-  } finally {
-    closeSync(fd)
-  }
+function fileState(fd: number, { store, keep, maxBytes }: Look): State {
+  const stat = fstatSync(fd, { bigint: true })
+  const mode = Number(stat.mode & 0o7777n)
+  if (!stat.isFile()) return { kind: "other", mode, size: 0 }
+  if (stat.size > BigInt(maxBytes))
+    return { kind: "file", mode, size: Number(stat.size), stamp: stampOf(stat) }
+  const bytes = readFileSync(fd)
+  return { kind: "file", mode, size: bytes.length, hash: keep ? store.put(bytes) : store.hashOf(bytes) }
 }

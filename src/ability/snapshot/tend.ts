@@ -71,8 +71,7 @@ export async function prune(shadow: Shadow, limits: Partial<Limits> = {}): Promi
 }
 
 async function sweep(shadow: Shadow, before: number): Promise<void> {
-  const folder = join(shadow.folder, "session")
-  const needed = new Set(namesIn(folder).flatMap((name) => linesIn(join(folder, name))))
+  const needed = neededIn(shadow)
   for (const { hash, time, file } of looseIn(shadow))
     if (!needed.has(hash) && time < before) rmSync(file, { force: true })
   const packs = namesIn(packFolder(shadow)).filter((name) => name.endsWith(".pack"))
@@ -82,10 +81,18 @@ async function sweep(shadow: Shadow, before: number): Promise<void> {
   const kept = held.filter((hash) => needed.has(hash))
   if (kept.length === held.length && packs.length < 50) return
   const made = await packThese(shadow, kept)
+  // What was named meanwhile may be nowhere else; the next time will do.
+  const neededNow = neededIn(shadow)
+  if (held.some((hash) => neededNow.has(hash) && !needed.has(hash))) return
   for (const name of old)
     if (!made.includes(name.slice(5, -5)))
       for (const ending of [".idx", ".pack", ".rev"])
         rmSync(join(packFolder(shadow), name.replace(/\.pack$/, ending)), { force: true })
+}
+
+function neededIn({ folder }: Shadow): Set<string> {
+  const sessions = join(folder, "session")
+  return new Set(namesIn(sessions).flatMap((name) => linesIn(join(sessions, name))))
 }
 
 /** Gives the name of the pack. What is broken or missing is left out, so that it stops nothing else. */

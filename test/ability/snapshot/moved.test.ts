@@ -132,6 +132,25 @@ test("what git leaves out of a sparse work tree is named when a command makes it
     { git: true },
   ))
 
+test("files that git was told to assume unchanged are covered like any other", () =>
+  inProject(
+    async (tmp) => {
+      for (const name of ["clean", "dirty", "kept"]) tmp.write(name, `${name}\n`)
+      tmp.git("add", "-A")
+      tmp.git("commit", "-qm", "some")
+      tmp.git("update-index", "--assume-unchanged", "clean", "dirty", "kept")
+      tmp.write("dirty", "mine\n")
+      const before = imageOf(tmp.path)
+      const own = readFileSync(join(tmp.path, ".git/index"), "hex")
+      const { messageId, part } = await command("echo new > clean; echo new > dirty")
+      assert.deepEqual(part?.files.map(({ path }) => path).sort(), ["clean", "dirty"])
+      await revert(messageId)
+      assert.deepEqual(imageOf(tmp.path), before)
+      assert.equal(readFileSync(join(tmp.path, ".git/index"), "hex"), own)
+    },
+    { git: true },
+  ))
+
 test("a project with a split index is covered like any other", () =>
   inProject(
     async (tmp) => {

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict"
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { get } from "#ability/snapshot/shadow.ts"
 import type * as Snapshot from "#ability/snapshot/snapshot.ts"
+import { stateOf } from "#ability/snapshot/state-of.ts"
 import { pack, prune } from "#ability/snapshot/tend.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Storage from "#kernel/storage/storage.ts"
+import { run } from "../../fixture/child.ts"
 import { repeat } from "../../fixture/soak.ts"
 import { change, imageOf, inProject, revert, sessionId } from "./harness.ts"
 
@@ -88,6 +90,46 @@ test("above the limit of size the oldest session goes first", () =>
     assert.deepEqual(readdirSync(join(get().folder, "session")), ["sess_2", "sess_3"])
     assert.equal(looseIn(get().store.gitDir).length, 2)
   }))
+
+test("bytes are kept while somebody removes the folders of objects as soon as they are empty", () =>
+  inProject(async (tmp) => {
+    await change(["first.txt"], () => tmp.write("first.txt", "first"))
+    get().store.ensure()
+    await using child = run(process.execPath, ["-e", removeFolders, join(get().store.gitDir, "objects")])
+    await child.line(/removing/)
+    for (let i = 0; i < repeat(300, 5_000); i++) {
+      tmp.write("a.txt", `${i}`)
+      const state = stateOf(get().root, "a.txt", { store: get().store, keep: true, maxBytes: 100 })
+      assert.equal(state?.size, `${i}`.length, `file ${i} is there`)
+    }
+  }))
+
+test("bytes that cannot be kept are never taken for a file that is not there", () =>
+  inProject(async (tmp) => {
+    tmp.write("a.txt", "a")
+    get().store.ensure()
+    const hash = get().store.hashOf(Buffer.from("a"))
+    symlinkSync("nowhere/at/all", join(get().store.gitDir, "objects", hash.slice(0, 2)))
+    await assert.rejects(
+      change(["a.txt"], () => tmp.write("a.txt", "b")),
+      { name: "Snapshot.NotTaken" },
+    )
+    await assert.rejects(
+      change("worktree", () => tmp.write("a.txt", "b")),
+      { name: "Snapshot.NotTaken" },
+    )
+    assert.equal(readFileSync(join(tmp.path, "a.txt"), "utf8"), "a")
+  }))
+
+/** As git does when it has packed what was in them. */
+const removeFolders = `
+  const { readdirSync, rmdirSync } = require("node:fs")
+  console.log("removing")
+  for (;;)
+    for (const name of readdirSync(process.argv[1]))
+      try {
+        if (name.length === 2) rmdirSync(process.argv[1] + "/" + name)
+      } catch {}`
 
 function looseIn(gitDir: string): string[] {
   const objects = join(gitDir, "objects")

@@ -1,4 +1,6 @@
-// The `glob` tool: files by pattern, as ripgrep sees the tree, sorted by path.
+// The `glob` tool: files by pattern, as ripgrep sees the tree, sorted by path. Names of files that may not be read are
+// not shown either: a name says something too.
+import { readdirSync } from "node:fs"
 import { posix } from "node:path"
 import { z } from "zod"
 import * as Ripgrep from "#knowledge/grounding/ripgrep.ts"
@@ -6,8 +8,10 @@ import { NamedError } from "#util/error.ts"
 import { compileGlob } from "../glob-pattern.ts"
 import { mayRead } from "../may-read.ts"
 import { needsReading, openTarget } from "../open-target.ts"
+import { handlePath } from "../resolve-inside.ts"
 import type { Context, Definition, Output } from "../tool.ts"
 import { descriptions } from "./descriptions.ts"
+import { openReal } from "./open-real.ts"
 
 const limit = 1_000
 
@@ -46,18 +50,19 @@ async function execute({ pattern, path = "." }: Args, context: Context): Promise
     },
   })
   if (code === 2 && errors) throw new NamedError("Glob.Failed", errors.trim())
-  const files = kept.list().map((file) => posix.join(target.shown, file))
+  const listed = kept.list()
+  const real = keepReal(target.places[1], listed)
+  const total = kept.total() - (listed.length - real.length)
+  const files = real.map((file) => posix.join(target.shown, file))
   const notes = [
-    ...(kept.total() > limit
-      ? [`${kept.total()} files match, the first ${limit} are shown; narrow the pattern`]
-      : []),
+    ...(total > limit ? [`${total} files match, the first ${limit} are shown; narrow the pattern`] : []),
     ...(code === 2 ? ["some folders could not be read"] : []),
   ]
   const text = files.length ? files.join("\n") : `No file matches ${pattern} (ignored files are left out).`
   return {
     text: text + (notes.length ? `\n[${notes.join("; ")}]` : ""),
-    title: `${pattern} (${kept.total()})`,
-    data: { files: kept.total() },
+    title: `${pattern} (${total})`,
+    data: { files: total },
   }
 }
 
@@ -70,6 +75,24 @@ function listing(hidden: boolean): string[] {
     "--no-require-git",
     ...(hidden ? ["--hidden", "--glob=!.git"] : []),
   ]
+}
+
+/** Those that are files in a folder that is really where its name says. ripgrep enters folders by their names, and one
+ * that was swapped for a link meanwhile has shown it the names of another. */
+function keepReal(root: string, files: string[]): string[] {
+  const byFolder = Map.groupBy(files, (file) => posix.dirname(file))
+  const real = [...byFolder].flatMap(([folder, inside]) => {
+    using handle = openReal(root, folder)
+    if (!handle?.stat.isDirectory()) return []
+    const names = filesIn(handlePath(handle, handle.place))
+    return inside.filter((file) => names.has(posix.basename(file)))
+  })
+  return real.sort()
+}
+
+function filesIn(folder: string): Set<string> {
+  const entries = readdirSync(folder, { withFileTypes: true })
+  return new Set(entries.flatMap((entry) => (entry.isFile() ? [entry.name] : [])))
 }
 
 /** The first `size` of any number of strings in their order, holding only a few times as many. */

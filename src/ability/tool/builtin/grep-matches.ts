@@ -2,20 +2,26 @@
 // four times as many lines are held as are shown.
 
 export type Group = { file: string; lines: string[] }
-type Found = { lines: string[]; matches: number }
+/** The groups that are shown, and how much there is in all. */
+export type Found = { groups: Group[]; total: number; files: number }
+type Held = { lines: string[]; matches: number }
+
+const maxName = 8_192
 
 /** `accepts` judges a file by its path. Lines look like `path NUL 12:text`, context like `path NUL 11-text`. */
 export function createMatches(options: { limit: number; accepts?: (file: string) => boolean }) {
   const { limit, accepts } = options
-  let kept = new Map<string, Found>()
+  let kept = new Map<string, Held>()
   let [held, total] = [0, 0]
   const files = new Set<string>()
   let beyond: string | undefined
-  let current: { file: string; found: Found | undefined } | undefined
+  let begun: string | undefined
+  let current: { file: string; found: Held | undefined } | undefined
 
-  function add(line: string) {
+  function add(piece: string) {
+    const line = wholeLine(piece)
+    if (line === undefined) return
     const nul = line.indexOf("\0")
-    if (nul < 0) return separate(line)
     const file = line.startsWith("./") ? line.slice(2, nul) : line.slice(0, nul)
     if (current?.file !== file) current = { file, found: open(file) }
     const { found } = current
@@ -32,13 +38,25 @@ export function createMatches(options: { limit: number; accepts?: (file: string)
     if (++held > 4 * limit + 1_000) prune()
   }
 
-  /** Between places of one file that do not touch. */
-  function separate(line: string) {
-    const lines = current?.found?.lines
-    if (line === "--" && lines?.length && lines.at(-1) !== "--") lines.push("--")
+  /** A name may have line ends in it: below a folder all names start with "./", and what follows such a piece without
+   * doing so goes on with it. */
+  function wholeLine(piece: string): string | undefined {
+    const before = begun
+    begun = undefined
+    const line = before !== undefined && !piece.startsWith("./") ? `${before}\n${piece}` : piece
+    if (line.includes("\0")) return line
+    if (piece === "--") separate()
+    else if (line.startsWith("./")) begun = line.slice(0, maxName)
+    return undefined
   }
 
-  function open(file: string): Found | undefined {
+  /** Between places of one file that do not touch. */
+  function separate() {
+    const lines = current?.found?.lines
+    if (lines?.length && lines.at(-1) !== "--") lines.push("--")
+  }
+
+  function open(file: string): Held | undefined {
     if (accepts && !accepts(file)) return undefined
     let found = kept.get(file)
     if (!found) {
@@ -64,7 +82,7 @@ export function createMatches(options: { limit: number; accepts?: (file: string)
     beyond = undefined
   }
 
-  function list(): { groups: Group[]; total: number; files: number } {
+  function list(): Found {
     const sorted = [...kept].sort(([a], [b]) => (a < b ? -1 : 1))
     const groups: Group[] = []
     let left = limit
@@ -78,6 +96,10 @@ export function createMatches(options: { limit: number; accepts?: (file: string)
   }
 
   return Object.freeze({ add, list })
+}
+
+export function countMatches(groups: Group[]): number {
+  return groups.reduce((sum, { lines }) => sum + lines.filter(isMatchLine).length, 0)
 }
 
 /** Lines until there are so many matches, and what follows the last one up to the next place. */

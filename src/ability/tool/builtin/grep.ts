@@ -8,7 +8,8 @@ import { mayRead } from "../may-read.ts"
 import { needsReading, openTarget, type Target } from "../open-target.ts"
 import type { Context, Definition, Output } from "../tool.ts"
 import { descriptions } from "./descriptions.ts"
-import { createMatches } from "./grep-matches.ts"
+import { countMatches, createMatches, type Found, type Group } from "./grep-matches.ts"
+import { verifyMatches } from "./verify-matches.ts"
 
 const defaultLimit = 100
 const maxColumns = 300
@@ -68,7 +69,11 @@ async function execute(args: Args, context: Context): Promise<Output> {
     },
   })
   if (code === 2 && errors) throw new BadSearch(errors, args.pattern)
-  return show({ args, target, limit, matches, whole: code !== undefined, unread: code === 2 })
+  const found = matches.list()
+  const groups = folder
+    ? await verifyMatches({ root: target.places[1], groups: found.groups, signal: context.signal })
+    : found.groups
+  return show({ args, target, limit, found, groups, whole: code !== undefined, unread: code === 2 })
 }
 
 function searching(args: Args, limit: number): string[] {
@@ -97,24 +102,30 @@ function show(options: {
   args: Args
   target: Target
   limit: number
-  matches: ReturnType<typeof createMatches>
+  found: Found
+  /** Those of the found that may be shown. */
+  groups: Group[]
   whole: boolean
   unread: boolean
 }): Output {
-  const { args, target, limit, matches } = options
-  const { groups, total, files } = matches.list()
+  const { args, target, limit, found, groups } = options
+  const lost = found.groups.filter((group) => !groups.includes(group))
+  const total = found.total - countMatches(lost)
+  const files = found.files - lost.length
   const name = (file: string) => (target.isDirectory ? posix.join(target.shown, file) : target.shown)
   const text = groups.map(({ file, lines }) => [name(file), ...lines].join("\n")).join("\n\n")
   const notes = [
     ...(total > limit || !options.whole
       ? [`more than ${limit} matches, the first ${limit} are shown; narrow the search, or raise limit`]
       : []),
+    ...(lost.length
+      ? [`${lost.length} files left out that changed meanwhile, or have names that are not UTF-8`]
+      : []),
     ...(options.unread ? ["some files could not be read"] : []),
   ]
-  const found = `${total > limit ? `${limit}+` : total} in ${files}`
   return {
     text: (text || `No match for ${args.pattern}.`) + (notes.length ? `\n[${notes.join("; ")}]` : ""),
-    title: `${args.pattern} (${found})`,
+    title: `${args.pattern} (${total > limit ? `${limit}+` : total} in ${files})`,
     data: { matches: Math.min(total, limit), files, more: total > limit || !options.whole },
   }
 }

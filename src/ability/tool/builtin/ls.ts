@@ -1,9 +1,11 @@
-// The `ls` tool: what is in a folder, folders first, without what ignore files leave out.
+// The `ls` tool: what is in a folder, folders first, without what ignore files leave out. What may not be read is not
+// named, as in glob and grep, but counted, so that nobody takes the folder for empty.
 import { lstat, readdir, readlink } from "node:fs/promises"
 import { join } from "node:path"
 import { z } from "zod"
 import * as Ripgrep from "#knowledge/grounding/ripgrep.ts"
 import { NamedError } from "#util/error.ts"
+import { mayRead } from "../may-read.ts"
 import { needsReading, openTarget } from "../open-target.ts"
 import type { Context, Definition, Output } from "../tool.ts"
 import { descriptions } from "./descriptions.ts"
@@ -31,10 +33,12 @@ export const ls = {
 async function execute({ path = "." }: Args, context: Context): Promise<Output> {
   await using target = await openTarget(path, context)
   if (!target.isDirectory) throw new NotAFolder(target.shown)
-  const [entries, ignored] = await Promise.all([
+  const [all, ignored] = await Promise.all([
     readdir(target.path, { withFileTypes: true }),
     ignoredIn(target.path, context.signal),
   ])
+  const isReadable = mayRead(target, context)
+  const entries = all.filter(({ name }) => isReadable(name))
   const left = entries.filter(({ name }) => !ignored.has(name) && name !== ".git")
   const hidden = entries.filter(({ name }) => ignored.has(name)).map(({ name }) => name)
   const order = (entry: { isDirectory(): boolean; name: string }) =>
@@ -46,6 +50,7 @@ async function execute({ path = "." }: Args, context: Context): Promise<Output> 
     ...(left.length > limit
       ? [`${left.length} entries, the first ${limit} are shown; glob finds others`]
       : []),
+    ...(entries.length < all.length ? [`${all.length - entries.length} that may not be read`] : []),
     ...(hidden.length ? [`ignored: ${shorten(hidden.sort())}`] : []),
   ]
   return {

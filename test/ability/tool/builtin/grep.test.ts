@@ -1,10 +1,12 @@
 // The grep tool through the gate: ripgrep's matches in order, bounded, and gone when interrupted.
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
-import { readdirSync, readFileSync, symlinkSync } from "node:fs"
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
+import type { Slots } from "#ability/tool/run-tool.ts"
+import type { Need } from "#ability/tool/tool.ts"
 import type { Tmp } from "../../../fixture/tmpdir.ts"
 import { call, inProject } from "../harness.ts"
 
@@ -99,6 +101,63 @@ test("grep cuts long lines and leaves binaries alone", async () => {
     assert.match(text, /^latin\n1:needle caf.$/m)
     assert.match(text, /^min\.js\n1:a{300} \[/m)
     assert.doesNotMatch(text, /^x\.bin\n1/m)
+  })
+})
+
+test("grep finds in a folder what it finds in each file, whatever is in it", async () => {
+  const line = `${"filler ".repeat(9)}\n`
+  const files: [name: string, content: string | Buffer, found: RegExp][] = [
+    ["bom", "\ufeffneedle\nx\n", /^1:needle$/m],
+    ["crlf", "a\r\nneedle\r\nb\r\n", /^2:needle\r$/m],
+    ["end", "a\nneedle", /^2:needle$/m],
+    ["far", `${line.repeat(20_000)}needle\n`, /^20001:needle$/m],
+    ["long", `${"é".repeat(400)}needle\n${"b".repeat(70_000)}needle\n`, /^1:é+ \[.*\n2:b+ \[/m],
+    ["lossy", Buffer.from("\xe9\xff needle \xf0\x9f\n", "latin1"), /^1:\ufffd+ needle \ufffd+$/m],
+    ["odd \\ name", "needle\n", /^1:needle$/m],
+    ["u16be", Buffer.from("\ufeffa\nneedle é\n", "utf16le").swap16(), /^2:needle é$/m],
+    ["u16le", Buffer.from(`\ufeff${line.repeat(9_000)}needle é\n`, "utf16le"), /^9001:needle é$/m],
+  ]
+  await inProject(async (tmp) => {
+    for (const [name, content] of files) tmp.write(`sub/${name}`, content)
+    const { text } = await call("grep", { pattern: "needle", path: "sub" })
+    const groups = text.split("\n\n")
+    assert.deepEqual(
+      groups.map((group) => group.split("\n", 1)[0]),
+      files.map(([name]) => `sub/${name}`),
+    )
+    for (const [i, [name, , found]] of files.entries()) {
+      assert.match(groups[i]!, found, name)
+      assert.equal((await call("grep", { pattern: "needle", path: `sub/${name}` })).text, groups[i])
+    }
+    const around = await call("grep", { pattern: "needle", path: "sub", glob: "crlf", context: 1 })
+    assert.equal(around.text, "sub/crlf\n1-a\r\n2:needle\r\n3-b\r")
+  })
+})
+
+test("grep says that it leaves out a file whose name cannot be told", async () => {
+  await inProject(async (tmp) => {
+    tmp.write("a.txt", "needle\n")
+    writeFileSync(Buffer.concat([Buffer.from(`${tmp.path}/b`), Buffer.from([0xff])]), "needle\n")
+    const { text, data } = await call("grep", { pattern: "needle" })
+    assert.match(text, /^a\.txt\n1:needle\n\[1 files left out that changed meanwhile/)
+    assert.deepEqual(data, { matches: 1, files: 1, more: false })
+    // A name that reads the same does not stand for it.
+    tmp.write("b\ufffd", "needle of another\n")
+    assert.equal((await call("grep", { pattern: "needle" })).text, text)
+  })
+})
+
+test("grep takes a name with line ends in it for one name, and judges that", async () => {
+  await inProject(async (tmp) => {
+    tmp.write("a.txt", "needle\nx\nz\ny\nneedle\n")
+    tmp.write("odd\n\na.txt", "other needle\nx\nz\ny\nneedle\n")
+    tmp.write("stopped", `${"needle\n".repeat(3)}${"x\n".repeat(90_000)}\0`)
+    const { text } = await call("grep", { pattern: "needle", context: 1, glob: "*.txt" })
+    const shown = (name: string, first: string) => `${name}\n1:${first}\n2-x\n--\n4-y\n5:needle`
+    assert.equal(text, `${shown("a.txt", "needle")}\n\n${shown("odd\n\na.txt", "other needle")}`)
+    const judge = ({ target }: Need) => (target.includes("odd") ? "deny" : "allow")
+    const slots: Slots = { permit: () => ({ granted: [], judge }) }
+    assert.doesNotMatch((await call("grep", { pattern: "needle" }, { slots })).text, /other/)
   })
 })
 

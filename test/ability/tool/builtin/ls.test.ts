@@ -3,6 +3,8 @@ import assert from "node:assert/strict"
 import { mkdirSync, symlinkSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { test } from "node:test"
+import type { Slots } from "#ability/tool/run-tool.ts"
+import type { Need } from "#ability/tool/tool.ts"
 import { call, inProject } from "../harness.ts"
 
 for (const git of [true, false])
@@ -44,6 +46,22 @@ test("ls lists another folder, an ignored one too when it is named, and an empty
     assert.equal((await call("ls", { path: "src" })).text, "a.ts  1 B")
     assert.equal((await call("ls", { path: "dist" })).text, "out.js  1 B")
     assert.equal((await call("ls", { path: join(tmp.path, "empty") })).text, "(empty folder)")
+  })
+})
+
+test("ls and glob do not name what may not be read; ls says that there is something", async () => {
+  await inProject(async (tmp) => {
+    tmp.write(".gitignore", "*.key\n")
+    for (const name of [".env", "a.txt", "private.key", "secrets/x", "src/b.txt", "src/.env"])
+      tmp.write(name, "")
+    const judge = ({ target }: Need) => (/\.env$|secrets|private/.test(target) ? "deny" : "allow")
+    const slots: Slots = { permit: () => ({ granted: [], judge }) }
+    const { text, data } = await call("ls", {}, { slots })
+    assert.equal(text, "src/\n.gitignore  6 B\na.txt  0 B\n[3 that may not be read]")
+    assert.deepEqual(data, { entries: 3, ignored: 0 })
+    assert.equal((await call("ls", { path: "src" }, { slots })).text, "b.txt  0 B\n[1 that may not be read]")
+    assert.equal((await call("glob", { pattern: "**/*" }, { slots })).text, "a.txt\nsrc/b.txt")
+    assert.match((await call("glob", { pattern: ".env" }, { slots })).text, /^No file matches/)
   })
 })
 
