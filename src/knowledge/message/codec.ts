@@ -20,7 +20,8 @@ export class Invalid extends NamedError {
 }
 
 const warnOnce = createWarnOnce()
-const fits = createFit(Info)
+/** Made when the first history is read: a start has no time for it. */
+let fits: ReturnType<typeof createFit> | undefined
 
 /** A message from JSON text, or from its value. Throws `Invalid` only for what cannot be a message, and for broken
  * data of a known type. */
@@ -42,6 +43,7 @@ export function parse(json: unknown, place: Place = {}): Info {
 
 /** The same for a value that was read from JSON and that nobody else holds: most often it is the message, and not copied. */
 export function adopt(value: unknown, { id, sessionId }: Required<Place>): Info {
+  fits ??= createFit(Info)
   if (fits(value)) {
     const message = value as Info
     if (message.id === id && message.sessionId === sessionId) return message
