@@ -16,6 +16,7 @@ const all = [
   "snapshot",
   "permission",
   "history",
+  "mcp",
 ]
 const chosen = process.argv.slice(2)
 

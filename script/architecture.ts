@@ -12,7 +12,7 @@ const layers = [
     " ",
   ),
   ..."engine/symbolic engine/session engine/orchestrator engine/host".split(" "),
-  ..."edge/world edge/sandbox edge/a2a edge/acp edge/server edge/cli index.ts".split(" "),
+  ..."edge/world edge/sandbox edge/a2a edge/acp edge/server edge/mcp edge/cli index.ts".split(" "),
 ]
 
 /** Packages, and the only places that may import them. */
@@ -32,6 +32,8 @@ const owners: Record<string, string[]> = {
   "@ai-sdk/anthropic": ["ability/provider"],
   "@ai-sdk/openai": ["ability/provider"],
   "@ai-sdk/google": ["ability/provider"],
+  "@modelcontextprotocol/client": ["ability/mcp"],
+  "@modelcontextprotocol/server": ["edge/mcp"],
   "@vscode/ripgrep": ["knowledge/grounding/ripgrep.ts"],
   ripgrep: ["knowledge/grounding/ripgrep.ts"],
   zod: ["kernel", "knowledge", "ability", "engine", "edge"],

@@ -1,6 +1,7 @@
 // Builds `dist/`: the installed command and the library, bundled so that a start reads a few files.
 import { chmodSync } from "node:fs"
 import { build, type InlineConfig, type Rolldown } from "tsdown"
+import { createChunks } from "./chunks.ts"
 import { licences } from "./licences.ts"
 
 const shared: InlineConfig = {
@@ -28,6 +29,8 @@ await build({
   ...shared,
   plugins: [plainWidth, licences],
   entry: { vitamin: "src/edge/cli/vitamin.ts", index: "src/index.ts" },
+  inputOptions: { ...shared.inputOptions, preserveEntrySignatures: "allow-extension" },
+  outputOptions: { ...shared.outputOptions, codeSplitting: createChunks() },
   minify: true,
   dts: false,
   clean: true,

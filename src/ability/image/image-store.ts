@@ -12,16 +12,21 @@ import { replaceFile } from "#util/replace-file.ts"
 export async function write(sessionId: string, bytes: Buffer): Promise<string> {
   const hash = createHash("sha256").update(bytes).digest("hex")
   const folder = folderOf(sessionId)
-  if (existsSync(join(folder, hash))) return hash
+  if (read(sessionId, hash)) return hash
   await replaceFile(join(folder, hash), bytes)
   await using handle = await open(folder)
   await handle.sync()
   return hash
 }
 
+/** Whether there is one under this sum. */
+export function has(sessionId: string, hash: string): boolean {
+  return isSum(hash) && existsSync(join(folderOf(sessionId), hash))
+}
+
 /** Undefined where it is not kept here, or is not what it was. */
 export function read(sessionId: string, hash: string): Buffer | undefined {
-  if (!/^[0-9a-f]{64}$/.test(hash)) return undefined
+  if (!isSum(hash)) return undefined
   try {
     const bytes = readFileSync(join(folderOf(sessionId), hash))
     return createHash("sha256").update(bytes).digest("hex") === hash ? bytes : undefined
@@ -41,6 +46,11 @@ export async function copy(from: string, to: string): Promise<void> {
     // Nobody writes into them, so that both may have the same file.
     await link(source, target).catch(() => copyFile(source, target))
   }
+}
+
+/** What an import names may be anything. */
+function isSum(hash: string): boolean {
+  return /^[0-9a-f]{64}$/.test(hash)
 }
 
 function folderOf(sessionId: string): string {

@@ -44,12 +44,18 @@ export function createOcr(timing: Partial<Timing> = {}): Ocr {
   const { idle, limit } = { ...usual, ...timing }
   let engine: ChildProcess | undefined
   let timer: NodeJS.Timeout | undefined
-  let last: Promise<unknown> = Promise.resolve()
+  let last: Promise<void> = Promise.resolve()
 
-  function read(image: Image, signal: AbortSignal): Promise<Reading> {
-    const mine = last.then(() => readNext(image, signal))
-    last = mine.catch(() => {})
-    return mine
+  async function read(image: Image, signal: AbortSignal): Promise<Reading> {
+    const before = last
+    const { promise, resolve } = Promise.withResolvers<void>()
+    last = before.then(() => promise)
+    try {
+      await unlessAborted([before], signal)
+      return await readNext(image, signal)
+    } finally {
+      resolve()
+    }
   }
 
   async function readNext({ bytes, format }: Image, signal: AbortSignal): Promise<Reading> {
@@ -151,21 +157,26 @@ async function ask(child: ChildProcess, task: Task, signal: AbortSignal): Promis
   const options = { signal: over.signal }
   const said = once(child, "message", options).then(([answer]) => answer as Answer)
   const died = once(child, "exit", options).then((): Answer => ({ error: "the engine ended" }))
-  const aborted = new Promise<never>((_, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true, ...options })
-  })
-  // Of those that lose the race nobody hears.
-  for (const loser of [said, died, aborted]) loser.catch(() => {})
   try {
     child.send(task, () => {})
-    return await Promise.race([said, died, aborted])
+    return await unlessAborted([said, died], signal)
   } catch (error) {
     signal.throwIfAborted()
     return { error: errorText(error) }
   } finally {
     over.abort()
   }
+}
+
+/** The first of them, or what the signal says if that is first. Of those that lose nobody hears. */
+async function unlessAborted<T>(all: Promise<T>[], signal: AbortSignal): Promise<T> {
+  const over = new AbortController()
+  const aborted = new Promise<never>((_, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true, signal: over.signal })
+  })
+  for (const loser of [...all, aborted]) loser.catch(() => {})
+  return Promise.race([...all, aborted]).finally(() => over.abort())
 }
 
 function sayError(error: string): string {

@@ -24,8 +24,11 @@ export function readJpeg(bytes: Buffer): Shape {
     const length = bytes.readUInt16BE(at + 2)
     if (length < 2) throw damaged("JPEG", "one of its parts has no length")
     if (at + 2 + length > bytes.length) throw cutOff("JPEG")
-    if (isFrame(marker) && length >= 8)
+    if (isFrame(marker) && length >= 8) {
+      // Which of them counts, each program would decide for itself.
+      if (size) throw damaged("JPEG", "it says twice how large it is")
       size = { height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) }
+    }
     if (marker === scan && ++scans > maxScans) throw damaged("JPEG", "it has more scans than a picture needs")
     at += 2 + length
   }

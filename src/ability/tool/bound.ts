@@ -6,6 +6,7 @@ import { createOutput, maxShown } from "./output.ts"
 import type { Context, Json, Output } from "./tool.ts"
 
 const slice = 1 << 20
+const maxImages = 10
 
 class NotJson extends NamedError {
   constructor(reason: string) {
@@ -17,12 +18,13 @@ class NotJson extends NamedError {
 export async function bound(returned: Output | Json | undefined, context: Context): Promise<Output> {
   if (typeof returned === "string") return { text: await boundText(returned, context) }
   if (!isOutput(returned)) return boundJson(returned ?? null, context)
-  const { text, data, title } = returned
+  const { text, data, title, images } = returned
   const json = data === undefined ? undefined : toJson(data)
   return {
     text: await boundText(text, context),
     ...(json !== undefined && json.length <= maxShown ? { data: JSON.parse(json) } : {}),
     ...(title === undefined ? {} : { title: Secret.redact(title).slice(0, 200) }),
+    ...(images?.length ? { images: images.slice(0, maxImages) } : {}),
   }
 }
 

@@ -27,7 +27,9 @@ export function mayUse(agent: AgentDefinition, tool: Definition): boolean {
   return permission === undefined || !isDenied(agent, permission)
 }
 
-function permissionOf(tool: Definition): string | undefined {
+/** The one that its calls need, as far as that is known without their arguments. */
+export function permissionOf(tool: Definition): string | undefined {
+  if (tool.server !== undefined) return "mcp.call"
   if (Object.hasOwn(permissions, tool.id)) return permissions[tool.id]
   return tool.permission || tool.readOnly ? undefined : "tool.execute"
 }

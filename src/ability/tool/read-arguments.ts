@@ -16,7 +16,7 @@ class InvalidArguments extends NamedError {
     if (more > 0) shown.push(`- and ${more} more`)
     super(
       "Tool.InvalidArguments",
-      `The arguments of "${tool.id}" do not fit, so it was not run:\n${shown.join("\n")}\nParameters: ${describe(zodToToolSchema(tool.parameters))}`,
+      `The arguments of "${tool.id}" do not fit, so it was not run:\n${shown.join("\n")}\nParameters: ${describe(schemaOf(tool))}`,
       { tool: tool.id, problems: problems.slice(0, maxProblems) },
     )
   }
@@ -32,11 +32,15 @@ export async function readArguments(
   const given = call.arguments ?? {}
   const parsed = await tool.parameters.safeParseAsync(given)
   if (parsed.success) return parsed.data
-  const names = Object.keys((zodToToolSchema(tool.parameters).properties ?? {}) as object)
+  const names = Object.keys((schemaOf(tool).properties ?? {}) as object)
   throw new InvalidArguments(
     tool,
     parsed.error.issues.flatMap((issue) => problemsOf(issue, given, names)),
   )
+}
+
+function schemaOf({ inputSchema, parameters }: Definition): ToolSchema {
+  return inputSchema ?? zodToToolSchema(parameters)
 }
 
 function notJson(text: string): string {

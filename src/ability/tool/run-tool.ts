@@ -5,7 +5,7 @@ import { failure, Refused } from "./failure.ts"
 import { needsOf } from "./judge-step.ts"
 import { permitReading } from "./permit-reading.ts"
 import { readArguments } from "./read-arguments.ts"
-import type { Context, Definition, Json, Need } from "./tool.ts"
+import type { Context, Definition, Json, Need, OutputImage } from "./tool.ts"
 import * as ToolRegistry from "./tool-registry.ts"
 
 export type Call = { id: string; name: string; arguments?: Json; invalid?: string }
@@ -24,6 +24,7 @@ export type Result = {
   text: string
   data?: Json
   title?: string
+  images?: OutputImage[]
   error?: { message: string; stack?: string; recoverable: boolean }
   /** Which slot said no. */
   refused?: "constraint" | "permission"

@@ -19,12 +19,20 @@ import { symbols } from "./builtin/symbols.ts"
 import { todo } from "./builtin/todo.ts"
 import { write } from "./builtin/write.ts"
 import { mayUse } from "./may-use.ts"
+import type { ToolServer } from "./server-tools.ts"
 import type { Definition } from "./tool.ts"
 import { NotRepresentable, type ToolSchema, zodToToolSchema } from "./zod-to-tool-schema.ts"
 
 /** A tool as `doStream` of a model takes it. */
 export type ModelTool = { type: "function"; name: string; description: string; inputSchema: ToolSchema }
-type Known = { tools: Map<string, Definition>; forms: Map<string, readonly ModelTool[]> }
+type Known = {
+  tools: Map<string, Definition>
+  forms: Map<string, readonly ModelTool[]>
+  /** The tools of each MCP server, before names that meet are told apart. */
+  servers: Map<string, Definition[]>
+  /** These have changed; their names are found when somebody next looks, for all servers at once. */
+  nameApart?: typeof import("./server-tools.ts").nameApart | undefined
+}
 
 export class NotFound extends NamedError {
   constructor(id: string, available: string[]) {
@@ -38,8 +46,15 @@ export class NotFound extends NamedError {
 }
 
 const builtin: Definition[] = [bash, edit, fetch, glob, grep, ls, read, recall, subtask, symbols, todo, write]
-const defaults: Known = { tools: new Map(builtin.map((tool) => [tool.id, tool])), forms: new Map() }
-const ofInstance = Instance.state<Known>(() => ({ tools: new Map(defaults.tools), forms: new Map() }))
+const defaults: Known = {
+  tools: new Map(builtin.map((tool) => [tool.id, tool])),
+  forms: new Map(),
+  servers: new Map(),
+}
+const ofInstance = Instance.state<Known>(() => {
+  const { tools, servers } = named(defaults)
+  return { tools: new Map(tools), forms: new Map(), servers: new Map(servers) }
+})
 
 /** Add a tool to the current Instance, or outside one to those that every later Instance starts with. The last of a name wins. */
 export function register(definition: Definition): void {
@@ -49,6 +64,24 @@ export function register(definition: Definition): void {
   const { tools, forms } = known()
   tools.set(definition.id, Object.freeze({ ...definition, parameters }))
   forms.clear()
+}
+
+/** Take in every tool of an MCP server, in the place of those that it had before. Gives a line for each that cannot be
+ * offered. */
+export async function loadFromMCP(server: ToolServer): Promise<string[]> {
+  const { nameApart, toolsOf } = await import("./server-tools.ts")
+  const { tools, problems } = toolsOf(server, await server.listTools())
+  const own = knownNow()
+  own.servers.set(server.server.id, tools)
+  own.nameApart = nameApart
+  return problems
+}
+
+/** Forget the tools of an MCP server. */
+export async function removeFromMCP(serverId: string): Promise<void> {
+  const { nameApart } = await import("./server-tools.ts")
+  const own = knownNow()
+  if (own.servers.delete(serverId)) own.nameApart = nameApart
 }
 
 /** The tool of that name. A missing one throws `Tool.NotFound`. */
@@ -80,8 +113,19 @@ export function toAISDKTools(
 ): Record<string, { description: string; inputSchema: z.ZodType }> {
   const tools = sorted(ids).map(get)
   return Object.fromEntries(
-    tools.map(({ id, description, parameters }) => [id, { description, inputSchema: parameters }]),
+    tools.map(({ id, description, parameters, inputSchema: given }) => [
+      id,
+      { description, inputSchema: given ? parameters.meta(given) : parameters },
+    ]),
   )
+}
+
+/** The parameters as models are shown them. */
+export function schemaOf(tool: Definition): ToolSchema {
+  if (tool.inputSchema) return tool.inputSchema
+  // To work a schema out takes longer than a start may.
+  const drawn = builtin.includes(tool) ? (schemas as Record<string, ToolSchema>)[tool.id] : undefined
+  return drawn ?? zodToToolSchema(tool.parameters)
 }
 
 /** The tools as a model's `doStream` takes them; the same list for the same ids. */
@@ -98,11 +142,8 @@ export function toModelTools(ids: string[] = allIds()): readonly ModelTool[] {
 }
 
 function toModelTool(tool: Definition): ModelTool {
-  const { id, description, parameters } = tool
-  // To work a schema out takes longer than a start may.
-  const drawn = builtin.includes(tool) ? (schemas as Record<string, ToolSchema>)[id] : undefined
-  const inputSchema = drawn ?? zodToToolSchema(parameters)
-  return Object.freeze({ type: "function", name: id, description, inputSchema })
+  const { id, description } = tool
+  return Object.freeze({ type: "function", name: id, description, inputSchema: schemaOf(tool) })
 }
 
 function allIds(): string[] {
@@ -120,5 +161,20 @@ function strict(schema: z.ZodType): z.ZodType {
 }
 
 function known(): Known {
+  return named(knownNow())
+}
+
+function knownNow(): Known {
   return Instance.isProvided ? ofInstance() : defaults
+}
+
+/** With the tools of servers among the others, each by a name of its own. */
+function named(own: Known): Known {
+  const { nameApart, tools, forms, servers } = own
+  if (!nameApart) return own
+  own.nameApart = undefined
+  for (const [id, tool] of tools) if (tool.server !== undefined) tools.delete(id)
+  for (const tool of nameApart([...servers.values()].flat(), new Set(tools.keys()))) tools.set(tool.id, tool)
+  forms.clear()
+  return own
 }

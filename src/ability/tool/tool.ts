@@ -6,6 +6,7 @@ import type { Action } from "#ability/permission/permission.ts"
 import * as Bus from "#kernel/bus.ts"
 import { NamedError } from "#util/error.ts"
 import * as ToolRegistry from "./tool-registry.ts"
+import type { ToolSchema } from "./zod-to-tool-schema.ts"
 
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 export type Category =
@@ -37,8 +38,9 @@ export type Context = {
   spawn?(task: { task: string; agent?: string }): Promise<{ sessionId: string; text: string }>
 }
 
-/** `text` is what the model sees, `title` one short line for people. */
-export type Output = { text: string; data?: Json; title?: string }
+/** `text` is what the model sees, `title` one short line for people. Images, in base64, are shown beside the text. */
+export type Output = { text: string; data?: Json; title?: string; images?: OutputImage[] }
+export type OutputImage = { data: string; mimeType: string }
 
 /** Something that a call needs to be allowed: `file.read` of a path, `bash.execute` of a command. */
 export type Need = { permission: string; target: string }
@@ -48,6 +50,10 @@ export type Definition = {
   description: string
   category: Category
   parameters: z.ZodType
+  /** What models are shown, where it did not begin as a Zod schema. */
+  inputSchema?: ToolSchema
+  /** The MCP server that it comes from. */
+  server?: string
   /** It changes nothing, so that calls of it may run side by side. */
   readOnly: boolean
   /** Only for agents that name it: in every request it would cost more than it gives. */

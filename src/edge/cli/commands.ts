@@ -1,9 +1,10 @@
 // Every command with its options. What a command does is loaded only when it runs, so that help and mistakes cost
 // nothing.
 import type { Argv } from "yargs"
-import { UsageError } from "./exit.ts"
+import { host, port } from "./address-options.ts"
 import { format } from "./format-option.ts"
 import type { FolderOptions } from "./in-instance.ts"
+import { mcpCommands } from "./mcp-commands.ts"
 import { sessionCommands } from "./session-commands.ts"
 
 /** All commands, on a yargs that has the shared options. */
@@ -112,8 +113,18 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
           (list) => list.option("format", format),
           async (options) => (await import("./tool.ts")).listTools(options),
         )
-        .demandCommand(1, "Say what to do: vitamin tool list."),
+        .command(
+          "search <query..>",
+          "Tools by what they do, those of MCP servers too",
+          (search) =>
+            search
+              .positional("query", { type: "string", array: true, demandOption: true })
+              .option("format", format),
+          async (options) => (await import("./tool.ts")).searchTools(options),
+        )
+        .demandCommand(1, "Say what to do: list or search."),
     )
+    .command("mcp", "MCP servers", mcpCommands)
     .command("auth", "Keys for providers", (auth) =>
       auth
         .command("login <provider>", "Keep a key", provider, async (options) =>
@@ -133,20 +144,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
     .command(
       "serve",
       "Serve this folder over HTTP, for editors and programs",
-      (serve) =>
-        serve
-          .option("port", {
-            type: "number",
-            default: 3141,
-            coerce: portNumber,
-            describe: "0 takes any free port",
-          })
-          .option("host", {
-            type: "string",
-            default: "127.0.0.1",
-            coerce: hostName,
-            describe: "the address to listen on",
-          }),
+      (serve) => serve.option("port", { ...port, default: 3141 }).option("host", host),
       async (options) => (await import("./serve.ts")).serve(options),
     )
     .command("config", "The configuration", (config) =>
@@ -182,14 +180,4 @@ const repeated = { type: "string", array: true, nargs: 1, requiresArg: true } as
 
 function provider(yargs: Argv<FolderOptions>) {
   return yargs.positional("provider", { type: "string", demandOption: true, describe: "such as anthropic" })
-}
-
-function hostName(host: unknown): string {
-  if (typeof host === "string" && host.trim() !== "") return host.trim()
-  throw new UsageError("--host takes one address, such as 127.0.0.1")
-}
-
-function portNumber(port: unknown): number {
-  if (typeof port === "number" && Number.isInteger(port) && port >= 0 && port < 65_536) return port
-  throw new UsageError("--port takes a number from 0 to 65535")
 }

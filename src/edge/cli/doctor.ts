@@ -17,9 +17,10 @@ import * as Trust from "#kernel/trust.ts"
 import { errorText } from "#util/error.ts"
 import { version } from "#util/version.ts"
 import { exitCodes } from "./exit.ts"
+import { findServers } from "./find-servers.ts"
 import { directoryOf, type FolderOptions } from "./in-instance.ts"
 
-type Finding = { state: "ok" | "note" | "bad"; about: string; text: string; todo?: string }
+export type Finding = { state: "ok" | "note" | "bad"; about: string; text: string; todo?: string }
 
 export async function doctor(options: FolderOptions): Promise<void> {
   const directory = directoryOf(options)
@@ -34,6 +35,7 @@ export async function doctor(options: FolderOptions): Promise<void> {
       model,
       images,
       trust,
+      mcp: findServers,
       server,
     }))
       for (const finding of await findings(about, () => look(directory))) {

@@ -9,6 +9,7 @@ import * as MessageStore from "#knowledge/message/message-store.ts"
 import { describeAttachment } from "./describe-attachment.ts"
 import { createInOrder } from "./in-order.ts"
 import { createProgressLine } from "./progress-line.ts"
+import { safeText } from "./safe-text.ts"
 
 type Call = Extract<Message.Info, { type: "tool_request" }>["data"]["calls"][number]
 
@@ -62,6 +63,7 @@ function printText(sessionId: string): () => void {
       isFirst: message.type === "text" && message.data.role === "user",
       show() {
         if (message.type === "tool_result") note(oneLine(calls.get(message.data.requestId), message.data))
+        if (message.type === "system_control") note(`· ${Session.describeControl(message.data)}`)
         tellAttached(message)
       },
     })
@@ -97,11 +99,6 @@ function printText(sessionId: string): () => void {
     progress.stop()
     startLine()
   }
-}
-
-/** What a model says may come from a page that it read; a terminal does as it is told. */
-function safeText(text: string): string {
-  return text.replaceAll("\r\n", "\n").replace(/[^\n\t]+/g, Log.escapeControls)
 }
 
 /** `· read src/app.ts  50 lines` */

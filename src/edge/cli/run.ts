@@ -29,6 +29,9 @@ type Options = FolderOptions & {
   timeout?: number | undefined
 }
 
+/** Other schemes too: what is wrong with one is told where it is fetched. */
+const isAddress = /^(?:data:|[a-z][a-z\d+.-]*:\/\/)/i
+
 export async function run(options: Options): Promise<void> {
   const message = (options.message ?? []).join(" ").trim()
   const text = [message, await readStdin()].filter(Boolean).join("\n\n")
@@ -55,7 +58,7 @@ export async function run(options: Options): Promise<void> {
       await Session.prompt({
         sessionId: session.id,
         text,
-        parts: attachmentsOf(options),
+        parts: await attachmentsOf(options),
         // What is piped in beside a message comes from somewhere else, and points at nothing here.
         ...(message ? { mentionsIn: message } : {}),
         asks,
@@ -100,13 +103,16 @@ async function knownSession(options: Options): Promise<Session.Info | undefined>
   return latest
 }
 
-function attachmentsOf({ file = [], image = [], imageMode: mode = "auto" }: Options): Session.PromptPart[] {
+async function attachmentsOf(options: Options): Promise<Session.PromptPart[]> {
+  const { file = [], image = [], imageMode: mode = "auto" } = options
   const images = image.map((value) => ({
     type: "image" as const,
-    source: { kind: /^https?:/i.test(value) ? ("url" as const) : ("file" as const), value },
+    source: { kind: isAddress.test(value) ? ("url" as const) : ("file" as const), value },
     mode,
   }))
-  return [...file.map(Session.parseReference), ...images]
+  if (!file.length) return images
+  const { parseReference } = await import("#engine/session/find-references.ts")
+  return [...file.map(parseReference), ...images]
 }
 
 /** What is denied counts more than what is allowed beside it. */

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { abilityRoutes } from "#edge/server/ability-routes.ts"
 import { agentRoutes } from "#edge/server/agent-routes.ts"
+import { mcpRoutes } from "#edge/server/mcp-routes.ts"
 import { permissionRoutes } from "#edge/server/permission-routes.ts"
 import { createServer } from "#edge/server/server.ts"
 import { sessionRoutes } from "#edge/server/session-routes.ts"
@@ -25,7 +26,13 @@ export async function serve(options: Options): Promise<void> {
       directory,
       version,
       init: startAndWatch,
-      routes: [...sessionRoutes(), ...permissionRoutes(), ...abilityRoutes(), ...agentRoutes()],
+      routes: [
+        ...sessionRoutes(),
+        ...permissionRoutes(),
+        ...abilityRoutes(),
+        ...agentRoutes(),
+        ...mcpRoutes(),
+      ],
       config: async () => Config.redacted(await Config.get()),
     })
     const told = new Promise<void>((resolve) => onSignal(resolve))

@@ -4,6 +4,7 @@ import * as Session from "#engine/session/session.ts"
 import { describeMessage } from "./describe-message.ts"
 import { UsageError } from "./exit.ts"
 import { type FolderOptions, inInstance } from "./in-instance.ts"
+import { safeText } from "./safe-text.ts"
 
 type One = FolderOptions & { id: string }
 
@@ -70,7 +71,7 @@ export async function compactSession(options: One): Promise<void> {
     await Session.compact(options.id)
     const last = (await Session.messages(options.id)).at(-1)
     const isDone = last?.type === "system_control" && last.id !== before?.id
-    print(isDone ? Session.describeControl(last.data) : "There is nothing yet that could be left out.")
+    print(isDone ? Session.describeControl(last.data) : "There is nothing to gain by a compaction yet.")
   })
 }
 
@@ -90,5 +91,5 @@ function parse(file: string): unknown {
 }
 
 function print(text: string) {
-  process.stdout.write(`${text}\n`)
+  process.stdout.write(`${process.stdout.isTTY ? safeText(text) : text}\n`)
 }

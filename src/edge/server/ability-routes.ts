@@ -1,8 +1,8 @@
-// What there is to work with, over HTTP: providers with their models, and tools.
+// What there is to work with, over HTTP: providers with their models, and tools, those of MCP servers as they are known.
 import { z } from "zod"
+import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import * as Provider from "#ability/provider/provider.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
-import { zodToToolSchema } from "#ability/tool/zod-to-tool-schema.ts"
 import { defineRoute, type Route } from "./route.ts"
 
 const Model = z.looseObject({ id: z.string(), name: z.string(), context: z.number(), output: z.number() })
@@ -17,6 +17,7 @@ const Tool = z.object({
   category: z.string(),
   description: z.string(),
   readOnly: z.boolean(),
+  server: z.string().optional().describe("the MCP server that it comes from"),
   parameters: z.record(z.string(), z.unknown()).describe("JSON Schema"),
 })
 
@@ -45,7 +46,10 @@ export function abilityRoutes(): Route[] {
       path: "/tool",
       summary: "The tools of the project.",
       response: z.array(Tool),
-      handle: () => ToolRegistry.list().map(describe),
+      async handle() {
+        await (await ifConfigured())?.list()
+        return ToolRegistry.list().map(describe)
+      },
     }),
     defineRoute({
       method: "GET",
@@ -53,11 +57,16 @@ export function abilityRoutes(): Route[] {
       summary: "One tool.",
       params: z.object({ id: z.string() }),
       response: Tool,
-      handle: ({ params }) => describe(ToolRegistry.get(params.id)),
+      async handle({ params }) {
+        await (await ifConfigured())?.list()
+        return describe(ToolRegistry.get(params.id))
+      },
     }),
   ]
 }
 
-function describe({ id, category, description, readOnly, parameters }: ReturnType<typeof ToolRegistry.get>) {
-  return { id, category, description, readOnly, parameters: zodToToolSchema(parameters) }
+function describe(tool: ReturnType<typeof ToolRegistry.get>) {
+  const { id, category, description, readOnly, server } = tool
+  const parameters = ToolRegistry.schemaOf(tool)
+  return { id, category, description, readOnly, ...(server === undefined ? {} : { server }), parameters }
 }

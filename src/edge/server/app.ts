@@ -35,6 +35,8 @@ type App = Hono<{ Bindings: Bindings }>
 export function createApp(options: AppOptions): App {
   const { bodyLimit = 10 << 20 } = options
   const routes: Route[] = [...coreRoutes({ ...options, routes: () => routes }), ...(options.routes ?? [])]
+  const limitOf = (route: Route) => Math.max(bodyLimit, route.bodyLimit ?? 0)
+  const largest = Math.max(...routes.map(limitOf))
   // Also for methods that it does not have: that they are not possible is no secret.
   const isOpen = (method: string, path: string) => {
     const here = routes.filter((route) => route.path === path)
@@ -47,7 +49,7 @@ export function createApp(options: AppOptions): App {
   app.notFound((c) => errorResponse(unknownPath(c.req.path)))
   app.use(async (c, next) => {
     check(c)
-    checkLength(c, bodyLimit)
+    checkLength(c, largest)
     await next()
   })
   for (const route of routes)
@@ -67,12 +69,14 @@ export function createApp(options: AppOptions): App {
   }
 
   async function answer(c: Context<{ Bindings: Bindings }>, route: Route): Promise<Response> {
+    const limit = limitOf(route)
+    checkLength(c, limit)
     const run = async () => {
       const params = parse(route.params, c.req.param(), "path")
       const query = parse(route.query, c.req.query(), "query")
-      const body = route.body && parse(route.body, await readJson(c, bodyLimit), "body")
+      const body = route.body && parse(route.body, await readJson(c, limit), "body")
       // A body of unknown length that nobody wants is still read to its end, within the limit.
-      if (!route.body && c.req.header("transfer-encoding")) await readBody(c, bodyLimit)
+      if (!route.body && c.req.header("transfer-encoding")) await readBody(c, limit)
       const result = await route.handle({ params, query, body, c })
       return result instanceof Response ? result : jsonResponse(route.response.parse(result))
     }

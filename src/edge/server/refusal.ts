@@ -54,7 +54,7 @@ export function methodNotAllowed(method: string, allow: string[]): Refusal {
 }
 
 export function tooLarge(limit: number): Refusal {
-  const message = `The body is larger than ${limit} bytes.`
+  const message = `The body is larger than ${limit} bytes. A file or an image can be given by its path instead.`
   return new Refusal({ status: 413, name: "TooLarge", message, data: { limit } })
 }
 

@@ -22,6 +22,8 @@ type Declaration<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, 
   open?: boolean
   /** Runs in the instance of the request's directory, unless false. */
   instance?: boolean
+  /** In bytes, for one whose bodies are larger than those of others. */
+  bodyLimit?: number
   /** Another type than JSON; the handler then returns the Response itself. */
   contentType?: string
   handle(

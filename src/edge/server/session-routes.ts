@@ -6,10 +6,12 @@ import * as Message from "#knowledge/message/message.ts"
 import { jsonResponse } from "./respond.ts"
 import { defineRoute, type Route } from "./route.ts"
 
+/** Room for the largest image in base64, and for words. */
+const promptLimit = 28 << 20
 const Id = z.object({ id: z.string() })
 const Prompt = z.object({
   text: z.string().optional().describe("`@path`, `@path:10` and `@path:10-20` in it attach files"),
-  parts: z.array(Session.PromptPart).optional().describe("behind the text"),
+  parts: z.array(Session.PromptPart).max(500).optional().describe("behind the text"),
   refresh: z
     .boolean()
     .optional()
@@ -98,6 +100,7 @@ export function sessionRoutes(): Route[] {
         "Prompt a session. Answers when the turn is over; with Prefer: respond-async at once, with 202.",
       params: Id,
       body: Prompt,
+      bodyLimit: promptLimit,
       response: Message.Info,
       async handle({ params, body, c }) {
         await Session.get(params.id)

@@ -8,46 +8,71 @@ import { createAttaching } from "./attaching.ts"
 import { findReferences, referenceTo } from "./find-references.ts"
 import type { Permits } from "./permits.ts"
 import type { Attachment, PromptPart } from "./prompt-part.ts"
-import { recognizeImage } from "./recognize-image.ts"
+import { interrupted, recognizeImage } from "./recognize-image.ts"
 import { resolveFile } from "./resolve-file.ts"
 import { append, keep, lastId, type Run } from "./run.ts"
 
 type Place = Pick<Run, "session" | "history" | "records" | "signal"> & {
   permits: Permits
   facts: ModelFacts | undefined
+  told: Set<string>
 }
 type Attached = Message.Of<"file_reference"> | Message.Of<"image">
+type Wish = {
+  parts: PromptPart[]
+  /** The text in which `@path` counts. */
+  mentionsIn: string
+  /** First read again files that have changed, and try again what failed. */
+  refresh?: boolean
+}
 
-/** `mentionsIn` is the text in which `@path` counts. */
-export async function attach(place: Place, parts: PromptPart[], mentionsIn: string): Promise<void> {
-  for (const attachment of attachmentsOf(parts, mentionsIn)) {
-    const message = pending(place, attachment)
-    append(place, place.signal.aborted ? message : await resolveOrLeave(message, place))
-  }
+export async function attach(run: Omit<Place, "told">, { parts, mentionsIn, refresh }: Wish): Promise<void> {
+  const place: Place = { ...run, told: new Set() }
+  if (refresh) await refreshAll(place)
+  for (const attachment of attachmentsOf(parts, mentionsIn))
+    append(place, await resolveOrLeave(pending(place, attachment), place))
   place.signal.throwIfAborted()
 }
 
-/** Files that have changed are read again, and what failed is tried again. */
-export async function refresh(place: Place): Promise<void> {
-  const { history, records } = place
+async function refreshAll(place: Place): Promise<void> {
+  const { history, records, signal } = place
   for (const [i, message] of history.entries()) {
     if (!isAttached(message) || (message.type === "image" && message.data.state === "done")) continue
     const now = await resolve(message, place)
-    if (isDeepStrictEqual(now.data, message.data)) continue
+    signal.throwIfAborted()
+    // Who tries again what failed hears of it also where it fails as before.
+    if (isDeepStrictEqual(now.data, message.data) && now.data.error === undefined) continue
     history[i] = now
     keep(records, MessageStore.write(now))
   }
 }
 
-/** What was attached on purpose, then what the words point at. */
+/** What was attached on purpose, then what the words point at. A picture may be both. */
 function attachmentsOf(parts: PromptPart[], mentionsIn: string): Attachment[] {
   const found = new Map<string, Attachment>()
   for (const part of [...parts, ...findReferences(mentionsIn)]) {
     if (part.type === "text") continue
-    const attachment = part.type === "image" ? part : { ...part, ...referenceTo(part.path) }
-    found.set(JSON.stringify(attachment), attachment)
+    const attachment = located(part)
+    const key = keyOf(attachment)
+    if (attachment.type === "image" || !found.has(key)) found.set(key, attachment)
   }
   return [...found.values()]
+}
+
+function located(part: Attachment): Attachment {
+  if (part.type === "file_reference") return { ...part, ...referenceTo(part.path) }
+  const { source } = part
+  if (source.kind !== "file") return part
+  return { ...part, source: { ...source, value: referenceTo(source.value).path } }
+}
+
+function keyOf(attachment: Attachment): string {
+  if (attachment.type === "file_reference") {
+    const { path, startLine, endLine } = attachment
+    return JSON.stringify([path, startLine, endLine])
+  }
+  const { kind, value } = attachment.source
+  return kind === "file" ? JSON.stringify([value, undefined, undefined]) : `${kind} ${value}`
 }
 
 function pending(place: Place, attachment: Attachment): Attached {
@@ -64,11 +89,11 @@ function pending(place: Place, attachment: Attachment): Attached {
 /** What an interruption leaves unresolved stays in the history, to be resolved another time. */
 async function resolveOrLeave(message: Attached, place: Place): Promise<Attached> {
   try {
-    return await resolve(message, place)
+    if (!place.signal.aborted) return await resolve(message, place)
   } catch (error) {
-    if (place.signal.aborted) return message
-    throw error
+    if (!place.signal.aborted) throw error
   }
+  return message.type === "image" ? { ...message, data: interrupted(message.data) } : message
 }
 
 async function resolve(message: Attached, place: Place): Promise<Attached> {

@@ -6,7 +6,8 @@ import { outputFolder } from "#ability/tool/output.ts"
 import * as TodoList from "#ability/tool/todo-list.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Log from "#kernel/log.ts"
-import { type Compaction, frontOf } from "#knowledge/memory/compaction.ts"
+import { type Compaction, frontOf, frontText } from "#knowledge/memory/compaction.ts"
+import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import { fileFor } from "#knowledge/memory/shorten.ts"
 import { outputText, tokensOf } from "#knowledge/memory/tokens-of.ts"
@@ -34,25 +35,30 @@ export type Wish = Room & { wanted?: number; cause?: unknown }
 
 /** What the words in front of the kept messages may have of the room, with a least and a most. */
 const shares = { summary: [0.1, 150, 8_000], pins: [0.15, 300, 20_000] } as const
+/** Of a small room even the least may be too much. */
+const largestShare = 0.25
+/** What a summary may have of what it saves, and what a person who asks for it must save of the whole. */
+const spent = 0.5
+const worthwhile = 0.1
 
-/** Gives whether anything could be left out. Throws `Session.ContextFull` where too much is left after that. */
+/** Gives whether there was anything to gain; where not, nothing has changed. Throws `Session.ContextFull` where too much
+ * is left. */
 export async function compactHistory(scope: Scope, wish: Wish): Promise<boolean> {
   const { session, history } = scope
   const { fixed, limit, cause } = wish
   const shown = Memory.shortTerm(session.id).shown()
   const tokensBefore = Memory.shortTerm(session.id).tokenCount({ fixed, ...modelOf(scope) })
   // What the provider counts as more than our estimate does must become smaller by that much, too.
-  const scale = Math.min(mostAbove, Math.max(1, tokensBefore / (fixed + sumOf(shown.sent))))
+  const estimated = fixed + sumOf(shown.sent)
+  const scale = Math.min(mostAbove, Math.max(1, tokensBefore / estimated))
   const room = Math.floor(limit / scale) - fixed
   const plan = planOf({ history, shown, room, wish })
-  if (!plan) {
-    if (wish.wanted !== undefined) return false
+  const words = plan && (await wordsFor(scope, { plan, shown, room, wish, limit: Math.floor(limit / scale) }))
+  const giveUp = () => {
+    if (wish.wanted !== undefined || (cause === undefined && estimated <= limit)) return false
     throw refuseFull({ fixed, limit, sent: shown.sent }, cause)
   }
-  const isCut = plan.start === shown.start
-  const words = isCut
-    ? { by: "cut", summary: shown.compaction?.summary ?? "", pinned: shown.compaction?.pinned ?? "" }
-    : await wordsFor(scope, { plan, shown, room, limit: Math.floor(limit / scale) })
+  if (!plan || !words) return giveUp()
   const kept = history.slice(plan.start)
   const compaction: Compaction = {
     ...words,
@@ -65,8 +71,12 @@ export async function compactHistory(scope: Scope, wish: Wish): Promise<boolean>
   const message = controlOf(scope, compaction)
   const front = frontOf(message, compaction)
   const sent = [...(front ? [front] : []), ...withCuts(kept, compaction)]
-  compaction.tokensAfter = fixed + sumOf(sent)
-  if (compaction.tokensAfter > limit) throw refuseFull({ fixed, limit, sent }, cause)
+  const left = fixed + sumOf(sent)
+  if (left >= estimated) return giveUp()
+  // After a refusal the limit is a guess: whether what is left fits, the provider says.
+  if (left > limit && cause === undefined) throw refuseFull({ fixed, limit, sent })
+  // In the provider's measure, as what it was before.
+  compaction.tokensAfter = Math.ceil((left * tokensBefore) / estimated)
   message.data.parameters = compaction
   append(scope, message)
   await settle(scope.records)
@@ -94,16 +104,20 @@ function planOf(options: {
   return wanted !== undefined && plan?.start === start ? undefined : plan
 }
 
-/** The summary of what goes, and what must not go with it. */
+/** The summary of what goes, and what must not go with it. Nothing where that is as long as what goes. */
 async function wordsFor(
   scope: Scope,
-  { plan, shown, room, limit }: { plan: Plan; shown: Shown; room: number; limit: number },
-): Promise<Pick<Compaction, "by" | "summary" | "pinned">> {
+  { plan, shown, room, limit, wish }: { plan: Plan; shown: Shown; room: number; limit: number; wish: Wish },
+): Promise<Pick<Compaction, "by" | "summary" | "pinned"> | undefined> {
   const { session, history, chosen, signal, timing, totals } = scope
+  const { summary: earlier = "", pinned: pinnedBefore = "" } = shown.compaction ?? {}
+  if (plan.start === shown.start) return { by: "cut", summary: earlier, pinned: pinnedBefore }
   const messages = history.slice(shown.start, plan.start)
-  const earlier = shown.compaction?.summary ?? ""
-  const budget = shareOf(room, shares.summary)
+  const before = sumOf(shown.sent)
   const pinned = await pinsFor(scope, { plan, budget: shareOf(room, shares.pins) })
+  const gain = before - plan.tokens - estimateTokens(frontText({ summary: "-", pinned }))
+  if (gain <= (wish.wanted === undefined ? 0 : before * worthwhile)) return undefined
+  const budget = Math.min(shareOf(room, shares.summary), Math.ceil(gain * spent))
   const asking = chosen && isModel(chosen) ? { sessionId: session.id, chosen, signal, timing } : undefined
   const count = (usage: Message.Usage) => addUsage(totals, usage)
   const summary = asking && (await summarize(asking, { messages, earlier, room: limit, budget, count }))
@@ -166,7 +180,7 @@ function controlOf(scope: Scope, parameters: Compaction): Message.Of<"system_con
 }
 
 function shareOf(room: number, [share, least, most]: readonly [number, number, number]): number {
-  return Math.min(most, Math.max(least, Math.floor(room * share)))
+  return Math.floor(Math.min(most, Math.max(least, room * share), room * largestShare))
 }
 
 /** The built-in model follows rules and writes no summaries. */

@@ -3,6 +3,11 @@ import * as Log from "#kernel/log.ts"
 import type * as Message from "#knowledge/message/message.ts"
 
 const longest = 200
+const ways = new Map([
+  ["cut", "long results shortened"],
+  ["model", "with a summary by the model"],
+  ["extract", "with a summary made from the messages"],
+])
 
 export function describeControl({ control, parameters }: Message.Of<"system_control">["data"]): string {
   const line = Log.escapeControls(words(control, parameters))
@@ -19,7 +24,7 @@ function words(control: string, parameters: Message.JsonObject): string {
     case "revert":
       return `reverted: ${say("to")} and what came after it`
     case "compaction":
-      return `compacted: about ${say("tokensBefore")} tokens became ${say("tokensAfter")} (summary by ${say("by")})`
+      return `compacted: about ${say("tokensBefore")} tokens became ${say("tokensAfter")} (${ways.get(say("by")) ?? say("by")})`
     default:
       return `${control} ${JSON.stringify(parameters)}`
   }

@@ -13,7 +13,8 @@ const maxLookedAt = 500
 const maxPath = 1_000
 const maxTrailing = 8
 
-const fenced = /^[ \t]*(```|~~~).*?^[ \t]*\1/gms
+/** One that is not closed goes on to the end. */
+const fenced = /^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|$(?!.))/gms
 const pointer = /(?<![\w.+\-/\\@:=])@(?:"([^"\n]+)"(:\d+(?:-\d+)?)?|([^\s"`<>|*?]+))/g
 const trailing = /[.,;:!)\]}'’”»…，。、；：！？）】」]/
 const plain = /^[\w./+~@%-]*[\w/~-](?::\d+(?:-\d+)?)?/

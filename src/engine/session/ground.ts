@@ -3,8 +3,7 @@
 import { join } from "node:path"
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import { Instance } from "#kernel/instance.ts"
-import { folderOf } from "#knowledge/grounding/data-store.ts"
-import * as Grounding from "#knowledge/grounding/grounding.ts"
+import { storeFolder } from "#knowledge/grounding/store-folder.ts"
 import type { Rights } from "./rights.ts"
 
 /** `sessionId` is the session that is about to begin: it is told nothing of itself. */
@@ -16,10 +15,11 @@ export async function ground(agent: AgentDefinition, rights: Rights, sessionId: 
   const places = {
     code_repo: { root: Instance.worktree, accepts: (file: string) => mayRead(join(Instance.worktree, file)) },
     data_store: {
-      root: folderOf(Instance.project.id),
+      root: storeFolder(Instance.project.id),
       accepts: (name: string) => !name.endsWith(`/${sessionId}`),
     },
   }
+  const Grounding = await import("#knowledge/grounding/grounding.ts")
   const found = [...new Set(grounding)].map((name) => {
     const { root, accepts } = places[name]
     return mayRead(root) ? Grounding.get(name).describe({ accepts }) : ""

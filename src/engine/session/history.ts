@@ -11,7 +11,9 @@ export async function historyOf(sessionId: string, branch: string): Promise<Mess
 }
 
 export function pathTo(messages: Message.Info[], branch: string): Message.Info[] {
-  const byId = new Map(messages.map((message) => [message.id, message]))
+  if (isChain(messages, branch)) return messages.slice()
+  const byId = new Map<string, Message.Info>()
+  for (const message of messages) byId.set(message.id, message)
   const path: Message.Info[] = []
   let next = newest(messages, branch)
   while (next && byId.delete(next.id)) {
@@ -21,11 +23,23 @@ export function pathTo(messages: Message.Info[], branch: string): Message.Info[]
   return path.reverse()
 }
 
+/** Most sessions are one: each message follows the one before it, and nothing was taken back. */
+function isChain(messages: Message.Info[], branch: string): boolean {
+  let before: string | null = null
+  for (const message of messages) {
+    if (message.parentId !== before || message.branch !== branch || leftBehind(message)) return false
+    before = message.id
+  }
+  return true
+}
+
 /** The last one that nothing follows. Not simply the last one: the clock may have gone back between two processes. */
 function newest(messages: Message.Info[], branch: string): Message.Info | undefined {
-  const own = messages.filter((message) => message.branch === branch)
-  const followed = new Set(own.flatMap((message) => [message.parentId, leftBehind(message)]))
-  return own.findLast(({ id }) => !followed.has(id)) ?? own.at(-1)
+  const followed = new Set<string | null>()
+  for (const message of messages)
+    if (message.branch === branch) followed.add(message.parentId).add(leftBehind(message))
+  const isOwn = (message: Message.Info) => message.branch === branch
+  return messages.findLast((one) => isOwn(one) && !followed.has(one.id)) ?? messages.findLast(isOwn)
 }
 
 /** Where the branch stood before it was taken back. */

@@ -1,6 +1,6 @@
 // The loop: ask the model, keep what it says, do what it asks for, and again, until it asks for nothing more.
 import type * as Message from "#knowledge/message/message.ts"
-import { CostLimit, type Run, StepLimit } from "./run.ts"
+import { type Run, refuseCost, StepLimit } from "./run.ts"
 import { runCalls } from "./run-calls.ts"
 import { runTurn } from "./turn.ts"
 
@@ -17,8 +17,4 @@ export async function loop(run: Run): Promise<Message.Info> {
     refuseCost(run)
   }
   throw new StepLimit(maxSteps)
-}
-
-function refuseCost({ totals, limits: { maxCost } }: Run): void {
-  if (maxCost !== undefined && totals.cost > maxCost) throw new CostLimit(totals.cost, maxCost)
 }

@@ -3,12 +3,13 @@
 import * as Memory from "#knowledge/memory/memory.ts"
 import { tokensOf } from "#knowledge/memory/tokens-of.ts"
 import { fixedOf, limitOf, mostAbove } from "./room.ts"
-import type { Run } from "./run.ts"
+import { type Run, refuseCost } from "./run.ts"
 
 /** A refused request was longer than the window, however long that is. */
-const afterRefusal = 0.7
+const afterRefusal = 0.6
 
-/** Make room for the next request, if there is too little of it, or the provider said so. */
+/** Make room for the next request, if there is too little of it, or the provider said so. A summary can be dear: one that
+ * goes beyond what may be spent ends the work. */
 export async function makeRoom(run: Run, refusal?: { error: unknown }): Promise<void> {
   run.room ??= { limit: limitOf(run.chosen, run.agent.maxTokens), fixed: fixedOf(run) }
   const { fixed } = run.room
@@ -22,4 +23,6 @@ export async function makeRoom(run: Run, refusal?: { error: unknown }): Promise<
   else if (counted > estimated * mostAbove && estimated <= run.room.limit) return
   const { compactHistory } = await import("./compact-history.ts")
   await compactHistory(run, { ...run.room, cause: refusal?.error })
+  if (refusal) run.room.limit = Math.max(run.room.limit, memory.tokenCount({ fixed, model }))
+  refuseCost(run)
 }

@@ -1,5 +1,6 @@
 // A prompt enters a session: one at a time, the next one waits. It ends with an answer, an error that the session
 // keeps, or an interruption; in every case the session can go on with the next prompt.
+import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import type { Rule } from "#ability/permission/rule.ts"
 import * as Provider from "#ability/provider/provider.ts"
 import { mayUse } from "#ability/tool/may-use.ts"
@@ -9,12 +10,12 @@ import * as Log from "#kernel/log.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
-import { errorText, NamedError } from "#util/error.ts"
-import { attach, refresh } from "./attach.ts"
+import { errorText } from "#util/error.ts"
 import { chooseAgent, modelOf } from "./choose-agent.ts"
 import { chooseModel } from "./choose-model.ts"
 import { ground } from "./ground.ts"
 import { cutOff, historyOf, missingResults } from "./history.ts"
+import { Interrupted } from "./interrupted.ts"
 import { loop } from "./loop.ts"
 import { type Asks, createPermits, type Permits } from "./permits.ts"
 import { type PromptPart, partsOf, titleOf, wordsOf } from "./prompt-part.ts"
@@ -55,12 +56,6 @@ type Begun = Pick<Run, "session" | "history" | "records" | "totals" | "signal">
 
 const usual: Timing = { stall: 120_000, keepEvery: 1_000, reply: 600_000, wait: waitFor }
 const longestTimer = 2 ** 31 - 1
-
-export class Interrupted extends NamedError {
-  constructor(sessionId: string, why: string) {
-    super("Session.Interrupted", `Session ${sessionId} was interrupted: ${why}.`, { sessionId })
-  }
-}
 
 /** Send a prompt; gives the final message of the model. */
 export function prompt(input: Input): Promise<Message.Info> {
@@ -104,7 +99,7 @@ async function work(input: Work, signal: AbortSignal): Promise<Message.Info> {
 /** Who only listens must learn as well of a prompt that never began. */
 async function claim(sessionId: string, signal: AbortSignal): ReturnType<typeof SessionRecord.claim> {
   try {
-    if (signal.aborted) throw new Interrupted(sessionId, reasonOf(signal))
+    if (signal.aborted) throw new Interrupted(sessionId, signal)
     return await SessionRecord.claim(sessionId)
   } catch (error) {
     Bus.publish(SessionRecord.Failed, { sessionId, error: failureOf(error) })
@@ -121,7 +116,7 @@ async function begin(input: Work, begun: Begun): Promise<Run> {
   const { maxSteps = 200, maxCost } = input
   if (maxCost !== undefined && !chosen.facts?.cost)
     Log.warn("the price of this model is not known, so --max-cost cannot stop it", { model: chosen.modelId })
-  history.push(...(await historyOf(session.id, session.branch)))
+  for (const message of await historyOf(session.id, session.branch)) history.push(message)
   for (const message of cutOff(history)) keep(records, MessageStore.write(message))
   for (const result of missingResults(history)) append(begun, result)
   session.agent = agent.id
@@ -134,13 +129,16 @@ async function begin(input: Work, begun: Begun): Promise<Run> {
   )
   const words = wordsOf(input.parts)
   if (words.length) append(begun, userMessage(begun, words))
+  await (await ifConfigured())?.prepare(begun.signal)
   // By the agent as it was chosen: its file may change at any time.
   const usable = ToolRegistry.list().filter((tool) => mayUse(agent, tool))
   const tools = [...ToolRegistry.toModelTools(usable.map(({ id }) => id))] as Run["tools"]
   const permits = permitsFor(input, begun, { agent, tools })
-  const place = { ...begun, permits, facts: chosen.facts }
-  if (input.refresh) await refresh(place)
-  await attach(place, input.parts, mentionsIn(input, words))
+  const mentions = mentionsIn(input, words)
+  if (input.refresh || mentions.includes("@") || input.parts.some(({ type }) => type !== "text")) {
+    const { attach } = await import("./attach.ts")
+    await attach({ ...begun, permits, facts: chosen.facts }, { ...input, mentionsIn: mentions })
+  }
   const run: Run = {
     ...begun,
     agent,
@@ -185,7 +183,7 @@ function permitsFor(
 /** Whatever happened, every call has a result and the session says how it stands. */
 async function fail(run: Begun, thrown: unknown): Promise<unknown> {
   const { signal, session } = run
-  const error = signal.aborted ? new Interrupted(session.id, reasonOf(signal)) : thrown
+  const error = signal.aborted ? new Interrupted(session.id, signal) : thrown
   for (const result of missingResults(run.history)) append(run, result)
   const kept = failureOf(error)
   const status = signal.aborted ? "interrupted" : "error"
@@ -235,11 +233,6 @@ function userMessage({ session, history }: Begun, parts: Message.Part[]): Messag
 /** What a model says to another one is taken as it is. */
 function mentionsIn({ parent, mentionsIn }: Work, words: Message.Part[]): string {
   return parent ? "" : (mentionsIn ?? words.map(({ text }) => text).join("\n"))
-}
-
-function reasonOf({ reason }: AbortSignal): string {
-  if ((reason as Error | undefined)?.name === "TimeoutError") return "its time was up"
-  return typeof reason === "string" ? reason : "it was aborted"
 }
 
 function warn(error: unknown): void {

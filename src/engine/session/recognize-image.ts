@@ -1,22 +1,20 @@
 // An image of a prompt, recognised as far as that can be before the model is asked: its bytes are kept, and its text is
 // read where the model takes no images. One that the model will look at stays pending until its answer comes; that
 // answer is then what was seen (see-images.ts), so that no request is made for the image alone.
-
 import * as ImageStore from "#ability/image/image-store.ts"
 import type { Image } from "#ability/image/load-image.ts"
 import type { ModelFacts } from "#ability/provider/provider.ts"
 import { fetch } from "#ability/tool/builtin/fetch.ts"
 import { read } from "#ability/tool/builtin/read.ts"
-import type { Context } from "#ability/tool/tool.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import type { Attaching } from "./attaching.ts"
 
 export type Data = Message.Of<"image">["data"]
 
-class Refused extends NamedError {
-  constructor(message: string) {
-    super("Image.Refused", message)
+class Lost extends NamedError {
+  constructor(why: string) {
+    super("Image.Lost", `${why} Attach it again.`)
   }
 }
 
@@ -29,38 +27,38 @@ class NoVision extends NamedError {
   }
 }
 
-/** Throws only when the prompt was interrupted: whatever else is wrong is in the data, which then says "failed". Called
- * again with that data, it tries again. */
+/** Throws nothing: what is wrong is in the data, which then says "failed", or "pending" where the prompt was interrupted.
+ * Called again with that data, it tries again. */
 export async function recognizeImage(data: Data, attaching: Attaching): Promise<Data> {
   const { source, mode, stored } = data
-  const asked: Data = { source, mode, state: "pending", ...(stored ? { stored } : {}) }
+  let known: Data = { source, mode, state: "pending", ...(stored ? { stored } : {}) }
   try {
-    const { image, ...kept } = await keepImage(asked, attaching)
-    return await recognize({ ...asked, ...kept }, image, attaching)
+    const { image, ...kept } = await keepImage(known, attaching)
+    known = { ...known, ...kept }
+    return await recognize(known, image, attaching)
   } catch (error) {
-    attaching.signal.throwIfAborted()
-    return { ...asked, source: shortened(source), state: "failed", error: errorText(error) }
+    return attaching.signal.aborted ? interrupted(known) : failed(known, error)
   }
+}
+
+/** What an interruption leaves can be tried again, but for bytes that are kept nowhere. */
+export function interrupted(data: Data): Data {
+  if (data.stored || !isInline(data.source)) return data
+  return failed(data, new Lost("The prompt was interrupted before the image was looked at."))
 }
 
 async function recognize(data: Data, image: Image, { facts, signal, tell }: Attaching): Promise<Data> {
   const sees = facts?.input.includes("image") ?? false
   if (data.mode === "ocr") return withText(data, image, signal)
   if (sees) return { ...data, usedMode: "vision" }
-  if (data.mode === "vision") return { ...data, state: "failed", error: new NoVision(facts).message }
+  if (data.mode === "vision") throw new NoVision(facts)
   tell(`${nameOf(facts)} takes no images, so vision is not available: their text is read instead (OCR)`)
   return withText(data, image, signal)
 }
 
-/** The data with the text of the image, or with the reason why there is none. */
 async function withText(data: Data, image: Image, signal: AbortSignal): Promise<Data> {
-  try {
-    const { readText } = await import("./read-text.ts")
-    return { ...data, ...(await readText(data, image, signal)) }
-  } catch (error) {
-    signal.throwIfAborted()
-    return { ...data, state: "failed", error: errorText(error) }
-  }
+  const { readText } = await import("./read-text.ts")
+  return { ...data, ...(await readText(data, image, signal)) }
 }
 
 /** The bytes, in memory and beside the session, and what is known of them. */
@@ -81,16 +79,17 @@ async function keepImage(data: Data, attaching: Attaching) {
 /** From where it is, as far as that is allowed. What came as bytes was moved beside the session. */
 async function load({ source, stored }: Data, attaching: Attaching): Promise<Image> {
   const { loadImage } = await import("#ability/image/load-image.ts")
-  if (!isInline(source)) return loadImage(source, await permitted(source, attaching))
+  if (source.kind === "file") return loadImage(source, await attaching.permit(read, { path: source.value }))
+  if (!isInline(source)) return loadImage(source, await attaching.permit(fetch, { url: source.value }))
   if (source.value !== sumOf(stored?.hash)) return loadImage(source, attaching.context)
   const bytes = ImageStore.read(attaching.context.sessionId, stored!.hash)
-  if (!bytes) throw new Refused("The image is not kept here any more. Attach it again.")
+  if (!bytes) throw new Lost("The image is not kept here any more.")
   const { imageFormat } = await import("#ability/image/image-format.ts")
   return { bytes, format: await imageFormat(bytes) }
 }
 
 /** Whether it comes with its bytes, so that nothing has to be reached for it. */
-function isInline({ kind, value }: Data["source"]): boolean {
+export function isInline({ kind, value }: Data["source"]): boolean {
   return kind === "base64" || (kind === "url" && /^data:/i.test(value))
 }
 
@@ -98,20 +97,19 @@ function sumOf(hash: string | undefined): string {
   return `sha256:${hash}`
 }
 
-async function permitted({ kind, value }: Data["source"], attaching: Attaching): Promise<Context> {
-  const permit = await (kind === "file"
-    ? attaching.permit(read, { path: value })
-    : attaching.permit(fetch, { url: value }))
-  if ("message" in permit) throw new Refused(permit.message)
-  return { ...attaching.context, ...permit }
+function failed(data: Data, error: unknown): Data {
+  const source = data.stored ? data.source : shortened(data.source)
+  return { ...data, source, state: "failed", error: errorText(error) }
 }
 
-/** Bytes that are no image are worth nothing to the history. */
+/** Bytes that are no image are worth nothing to the history, and a password in an address is not for the model. */
 function shortened(source: Data["source"]): Data["source"] {
   const { value } = source
-  return isInline(source) && value.length > 200 ? { ...source, value: `${value.slice(0, 100)}…` } : source
+  if (isInline(source)) return value.length > 200 ? { ...source, value: `${value.slice(0, 100)}…` } : source
+  if (source.kind !== "url") return source
+  return { ...source, value: value.replace(/^(https?:\/\/)[^/?#]*@/i, "$1") }
 }
 
 function nameOf(facts: ModelFacts | undefined): string {
-  return facts ? `The model ${facts.provider}/${facts.id}` : "This model"
+  return facts ? `the model ${facts.provider}/${facts.id}` : "this model"
 }

@@ -3,10 +3,11 @@
 // is in the transcript behind it.
 import type * as Permission from "#ability/permission/permission.ts"
 import type { Item } from "#ability/tool/todo-list.ts"
+import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import type * as Memory from "#knowledge/memory/memory.ts"
-import { wordsOf } from "#knowledge/memory/working.ts"
 import type * as Message from "#knowledge/message/message.ts"
-import { linesWithin, oneLine, textWithin } from "./within.ts"
+import { renderWords } from "./render-words.ts"
+import { linesWithin, oneLine } from "./within.ts"
 
 export type Pins = {
   /** Of the whole history. */
@@ -21,18 +22,19 @@ export type Pins = {
 }
 
 const marks: Record<string, string> = { pending: "[ ]", in_progress: "[>]", done: "[x]" }
-/** How much of the budget each part may have at most. */
-const shares = { words: 0.5, todos: 0.2, calls: 0.1, files: 0.1, references: 0.05 }
-const shortened = 160
+/** How much of the budget each part may have at most. What they do not need, the words of the person have. */
+const shares = { todos: 0.2, calls: 0.1, files: 0.1, references: 0.05 }
+/** What models and files name is a line, whatever it is called: it must not look like another part. */
+const longest = { todo: 500, path: 300 }
+const shortest = 40
 
 export function renderPins(pins: Pins): string {
-  const { state, budget, mode } = pins
+  const { state, budget, mode, isShown } = pins
   const changed = state.files.filter((file) => file.changed > 0).reverse()
-  return [
-    ...renderWords(pins),
+  const others = [
     ...(mode === "plan" ? ["The session was in plan mode when this was written."] : []),
     ...section("The task list:", todoLines(pins), budget * shares.todos),
-    ...section("Waiting for the person's decision:", waitingLines(pins), budget * shares.calls),
+    ...section("Not decided by the person, and so not done:", waitingLines(pins), budget * shares.calls),
     ...section(
       "Calls that were refused, the newest first:",
       state.refused.map(callLine).reverse(),
@@ -40,7 +42,7 @@ export function renderPins(pins: Pins): string {
     ),
     ...section(
       "Files changed in this session, the newest first; read them again before a change:",
-      changed.map(({ path, changed: times, last }) => `- ${path}, ${times}×, last: ${oneLine(last, 120)}`),
+      changed.map(fileLine),
       budget * shares.files,
     ),
     ...section(
@@ -48,37 +50,18 @@ export function renderPins(pins: Pins): string {
       state.references.map(referenceLine).reverse(),
       budget * shares.references,
     ),
-  ].join("\n\n")
-}
-
-/** Every word of the person counts: the newest as they were written, older ones in a line, the oldest at least as a
- * number. */
-function renderWords({ state: { words }, isShown, budget }: Pins): string[] {
-  const own = words.map((message, i) => ({ message, name: `(${i + 1} of ${words.length})` })).reverse()
-  const gone = own.filter(({ message }) => !isShown(message))
-  if (!gone.length) return []
-  const tokens = budget * shares.words
-  const [newest, ...others] = gone.map(({ message, name }) => `- ${name} ${wordsOf(message)}`)
-  const whole = linesWithin([textWithin(newest!, tokens * 0.6), ...others], tokens * 0.8)
-  const rest = gone
-    .slice(whole.lines.length)
-    .map(({ message, name }) => `- ${name} ${oneLine(wordsOf(message), shortened)}`)
-  const short = linesWithin(rest, tokens * 0.2)
-  return [
-    [
-      "What the person wrote, the newest first. All of it still holds, unless something newer says otherwise:",
-      ...whole.lines,
-      ...(short.lines.length ? [`Shortened, since they are older:`, ...short.lines] : []),
-      ...(short.missing ? [`and ${short.missing} older ones, which are not shown here.`] : []),
-    ].join("\n"),
   ]
+  const tokens = budget - others.reduce((sum, text) => sum + estimateTokens(text), 0)
+  return [...renderWords(state.words, { isShown, tokens }), ...others].join("\n\n")
 }
 
 /** What is done may be left out first. */
 function todoLines({ todos }: Pins): string[] {
   const open = todos.filter(({ status }) => status !== "done")
   const done = todos.filter(({ status }) => status === "done")
-  return [...open, ...done].map(({ text, status }) => `- ${marks[status] ?? "[ ]"} ${text}`)
+  return [...open, ...done].map(
+    ({ text, status }) => `- ${marks[status] ?? "[ ]"} ${oneLine(text, longest.todo)}`,
+  )
 }
 
 function waitingLines({ state, pending }: Pins): string[] {
@@ -92,14 +75,20 @@ function callLine({ name, arguments: given, invalid }: Message.Call): string {
   return `- ${name} ${oneLine(invalid ?? JSON.stringify(given), 300)}`
 }
 
+function fileLine({ path, changed, last }: Memory.State["files"][number]): string {
+  return `- ${oneLine(path, longest.path)}, ${changed}×, last: ${oneLine(last, 120)}`
+}
+
 function referenceLine({ data }: Message.Of<"file_reference">): string {
   const { path, startLine, endLine, status } = data
   const lines = startLine === undefined && endLine === undefined ? "" : `:${startLine ?? 1}-${endLine ?? ""}`
-  return `- ${path}${lines}${status === "failed" ? " (could not be read)" : ""}`
+  return `- ${oneLine(path, longest.path)}${lines}${status === "failed" ? " (could not be read)" : ""}`
 }
 
 function section(title: string, lines: string[], tokens: number): string[] {
   if (!lines.length) return []
-  const { lines: shown, missing } = linesWithin(lines, tokens)
+  // A few short lines say more than the first one whole.
+  const short = lines.map((line) => oneLine(line, Math.max(shortest, tokens)))
+  const { lines: shown, missing } = linesWithin(short, tokens)
   return [[title, ...shown, ...(missing ? [`and ${missing} more.`] : [])].join("\n")]
 }

@@ -32,15 +32,15 @@ function lineOf(message: Message.Info, limit: number): string[] {
       )
     case "tool_result": {
       const { toolName, status } = message.data
-      return [`[result of ${toolName}, ${status}]\n${short(outputText(message.data), limit)}`]
+      return [`[result of ${toolName}, ${status}]\n${setIn(short(outputText(message.data), limit))}`]
     }
     case "file_reference":
       return [
-        `[file ${message.data.path}]\n${short(message.data.content ?? message.data.error ?? "", limit)}`,
+        `[file ${message.data.path}]\n${setIn(short(message.data.content ?? message.data.error ?? "", limit))}`,
       ]
     case "image": {
       const { recognizedText, visionAnalysis, error } = message.data
-      return [`[image] ${short(visionAnalysis ?? recognizedText ?? error ?? "", limit)}`]
+      return [`[image]\n${setIn(short(visionAnalysis ?? recognizedText ?? error ?? "", limit))}`]
     }
     case "mcp_resource":
       return [`[resource ${message.data.resourceUri}]`]
@@ -48,6 +48,11 @@ function lineOf(message: Message.Info, limit: number): string[] {
     case "unknown":
       return []
   }
+}
+
+/** What comes from outside cannot pass for somebody's turn. */
+function setIn(text: string): string {
+  return text.replaceAll(/^/gm, "  ")
 }
 
 function short(text: string, limit: number): string {

@@ -47,9 +47,7 @@ async function readFile(
   const check = Message.validate(message)
   if (!check.ok) throw new Unusable(check.problems.map((problem) => problem.message).join("; "))
   const { status: _, ...asked } = message.data
-  const permit = await attaching.permit(read, asked)
-  if ("message" in permit) throw new Unusable(permit.message.replace('"read" was not run: ', ""))
-  const { text, data } = await read.execute(asked, { ...attaching.context, ...permit })
+  const { text, data } = await read.execute(asked, await attaching.permit(read, asked))
   const { mimeType, totalLines, version } = data as Facts
   const { path, startLine, endLine = startLine } = asked
   const isRange = endLine !== undefined

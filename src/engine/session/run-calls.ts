@@ -1,6 +1,7 @@
 // The calls of one turn: what only reads runs side by side, and so do tasks for other agents; what writes waits its turn.
 // Each has exactly one result, in the order in which it was asked for.
 import { type Refusal, runTool, type Call as ToolCall } from "#ability/tool/run-tool.ts"
+import type { OutputImage } from "#ability/tool/tool.ts"
 import * as Tool from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import * as Bus from "#kernel/bus.ts"
@@ -30,14 +31,18 @@ export async function runCalls(run: Run, request: Request): Promise<void> {
   // Who is asked sees the call in its message.
   if (request.data.calls.some(({ approval }) => approval === "pending")) await settle(run.records)
   run.permits.askPending(request)
+  const images: OutputImage[] = []
   for (const { calls, readsOnly } of groups(request.data.calls)) {
     // What changes the world must be on record first; who only looks need not wait for the disk.
     if (!readsOnly) await settle(run.records)
     const results = await Promise.all(calls.map((call) => runCall(run, request, call)))
     const repeats = calls.map((call, i) => appendResult(run, call, results[i]!))
+    images.push(...results.flatMap((result) => result.images ?? []))
     const circle = repeats.findIndex(({ times }) => times >= stopAt)
     if (circle >= 0) await goOnOrStop(run, { request, call: calls[circle]! }, repeats[circle]!)
   }
+  // Behind all results: between them they would part calls from what they gave.
+  if (images.length) await (await import("./show-images.ts")).showImages(run, images)
 }
 
 async function goOnOrStop(run: Run, asked: { request: Request; call: Call }, repeat: Repeat): Promise<void> {

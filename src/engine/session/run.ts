@@ -63,7 +63,7 @@ export class StepLimit extends NamedError {
   }
 }
 
-export class CostLimit extends NamedError {
+class CostLimit extends NamedError {
   constructor(cost: number, limit: number) {
     super(
       "Session.CostLimit",
@@ -71,6 +71,10 @@ export class CostLimit extends NamedError {
       { cost, limit },
     )
   }
+}
+
+export function refuseCost({ totals, limits: { maxCost } }: Pick<Run, "totals" | "limits">): void {
+  if (maxCost !== undefined && totals.cost > maxCost) throw new CostLimit(totals.cost, maxCost)
 }
 
 /** The last message of the history, which the next one follows. */

@@ -5,7 +5,8 @@ import * as Bus from "#kernel/bus.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { errorText } from "#util/error.ts"
-import { Notice } from "./attaching.ts"
+import { Notice } from "./notice.ts"
+import { isInline } from "./recognize-image.ts"
 import { keep, type Run } from "./run.ts"
 
 type ImageMessage = Message.Of<"image">
@@ -17,8 +18,6 @@ const maxAnalysis = 8_000
 const unrelated = new Set([401, 402, 403, 407, 408, 409, 429])
 const aboutImages = /\b(image|vision|multi-?modal|media.?type|mime.?type|mmproj)/i
 const refusal = /support|not allowed|does not|doesn't|cannot|can't|missing|invalid|unknown|no endpoints/i
-
-const images = new WeakMap<Message.Info[], { seen: number; list: ImageMessage[] }>()
 
 /** Make a request; where it is refused for its images, read them and make it again without. */
 export async function withImages(run: Seeing, ask: () => Promise<void>): Promise<void> {
@@ -32,7 +31,7 @@ export async function withImages(run: Seeing, ask: () => Promise<void>): Promise
     if (!shown.length) throw error
     // Those that were seen before were taken; a new one is what the provider stumbles over.
     const fresh = shown.filter(({ data }) => data.state === "pending")
-    for (const message of fresh.length ? fresh : shown) await readInstead(run, message, errorText(error))
+    await readInstead(run, fresh.length ? fresh : shown, errorText(error))
     // It does not see what changed in place.
     delete run.converter
     return await ask()
@@ -48,25 +47,41 @@ export function noteSeen(run: Seeing, parts: Message.Part[]): void {
   if (!words) return
   for (const message of shownIn(run))
     if (message.data.state === "pending")
-      change(run, message, { state: "done", usedMode: "vision", visionAnalysis: words.slice(0, maxAnalysis) })
+      change(run, message, {
+        state: "done",
+        usedMode: "vision",
+        visionAnalysis: words.slice(0, maxAnalysis).toWellFormed(),
+      })
 }
 
 /** Attached while a model could look at it, which then said nothing; now there is one that cannot. */
 async function readUnseen(run: Seeing): Promise<void> {
   if (sees(run)) return
-  for (const message of imagesOf(run))
-    if (isForVision(message) && message.data.state === "pending" && message.data.stored)
-      await readInstead(run, message, `${modelOf(run)} takes no images`)
+  const unseen = imagesOf(run)
+    .filter(isForVision)
+    .filter(({ data }) => data.state === "pending" && data.stored)
+  await readInstead(run, unseen, "it takes none")
 }
 
-async function readInstead(run: Seeing, message: ImageMessage, why: string): Promise<void> {
+/** A person is told once, however many they are. */
+async function readInstead(run: Seeing, all: ImageMessage[], why: string): Promise<void> {
+  const read: ImageMessage[] = []
+  for (const message of all) if (await readOne(run, message, why)) read.push(message)
+  const [first] = read
+  if (!first) return
+  const what = read.length > 1 ? `${read.length} images` : "an image"
+  const text = `${what} could not be shown to ${modelOf(run)} (${why}): the text is read instead (OCR)`
+  Bus.publish(Notice, { sessionId: run.session.id, messageId: first.id, text })
+}
+
+/** Whether there is a text now; if not, the message says why. */
+async function readOne(run: Seeing, message: ImageMessage, why: string): Promise<boolean> {
   const { session, signal } = run
-  const { data, id: messageId } = message
-  const say = (text: string) => void Bus.publish(Notice, { sessionId: session.id, messageId, text })
+  const { data } = message
   if (data.mode === "vision") {
     const error = `${modelOf(run)} did not take the image: ${why}. Another model may, or the mode "ocr".`
     change(run, message, { state: "failed", error })
-    return
+    return false
   }
   try {
     const bytes = data.stored && ImageStore.read(session.id, data.stored.hash)
@@ -75,11 +90,12 @@ async function readInstead(run: Seeing, message: ImageMessage, why: string): Pro
     const { readText } = await import("./read-text.ts")
     const text = await readText(data, { bytes, format: await imageFormat(bytes) }, signal)
     change(run, message, text)
-    say(`an image could not be shown to ${modelOf(run)} (${why}): its text is read instead (OCR)`)
+    return true
   } catch (error) {
     signal.throwIfAborted()
     const both = `${modelOf(run)} did not take the image (${why}), and its text could not be read: ${errorText(error)}`
     change(run, message, { state: "failed", error: both })
+    return false
   }
 }
 
@@ -89,21 +105,20 @@ function change(run: Seeing, message: ImageMessage, fields: Partial<ImageMessage
   keep(run.records, MessageStore.write(message))
 }
 
-/** The images that go out as such; a path without its bytes does not. */
+/** The images that go out as such: their bytes must be here. */
 function shownIn(run: Seeing): ImageMessage[] {
   if (!sees(run)) return []
   return imagesOf(run)
     .filter(isForVision)
-    .filter(({ data }) => data.state !== "failed" && (data.stored || data.source.kind !== "file"))
+    .filter(({ data }) => data.state !== "failed" && hasBytes(run, data))
 }
 
-/** A history only grows, and most of it are no images: each message is looked at once. */
+function hasBytes({ session }: Seeing, { stored, source }: ImageMessage["data"]): boolean {
+  return stored ? ImageStore.has(session.id, stored.hash) : isInline(source)
+}
+
 function imagesOf({ history }: Seeing): ImageMessage[] {
-  const found = images.get(history) ?? { seen: 0, list: [] }
-  for (const message of history.slice(found.seen)) if (message.type === "image") found.list.push(message)
-  found.seen = history.length
-  images.set(history, found)
-  return found.list
+  return history.filter((message) => message.type === "image")
 }
 
 function isForVision({ data }: ImageMessage): boolean {

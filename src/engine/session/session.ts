@@ -12,7 +12,6 @@ import * as Queue from "./queue.ts"
 import * as SessionRecord from "./session-record.ts"
 
 export { windowOf as window } from "#knowledge/memory/window.ts"
-export { Notice } from "./attaching.ts"
 export {
   Branch,
   BranchExists,
@@ -23,7 +22,6 @@ export {
   switchBranch,
 } from "./branch.ts"
 export { InvalidModel, ModelChosen } from "./choose-model.ts"
-export { compact } from "./compact.ts"
 export { describeControl } from "./describe-control.ts"
 export {
   exportMarkdown,
@@ -31,9 +29,10 @@ export {
   InvalidImport,
   importSession as import,
 } from "./exchange.ts"
-export { parseReference } from "./find-references.ts"
 export { fork, MessageNotFound } from "./fork.ts"
-export { type Input, Interrupted, prompt } from "./prompt.ts"
+export { Interrupted } from "./interrupted.ts"
+export { Notice } from "./notice.ts"
+export { type Input, prompt } from "./prompt.ts"
 export { EmptyPrompt, PromptPart } from "./prompt-part.ts"
 export { abort } from "./queue.ts"
 export { diff, type Reverted, revert } from "./revert.ts"
@@ -54,6 +53,13 @@ export {
   Updated,
 } from "./session-record.ts"
 export { setMode } from "./set-mode.ts"
+
+/** Have the model be sent a summary in place of the older messages. Nothing happens where that would save little. A
+ * session that is working throws `Session.Busy`. */
+export async function compact(sessionId: string): Promise<SessionRecord.Info> {
+  const { compactByHand } = await import("./compact-by-hand.ts")
+  return compactByHand(sessionId)
+}
 
 /** The messages of a branch in order (the active one where none is named), or all of every branch. */
 export async function messages(

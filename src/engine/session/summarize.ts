@@ -2,6 +2,7 @@
 // Whatever goes wrong with it costs only the summary; the caller has another way.
 import * as Provider from "#ability/provider/provider.ts"
 import * as Log from "#kernel/log.ts"
+import { insideTag } from "#knowledge/memory/inside-tag.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { errorText } from "#util/error.ts"
 import type { Chosen } from "./choose-model.ts"
@@ -40,9 +41,9 @@ export async function summarize(
 ): Promise<string | undefined> {
   const { messages, earlier, room, budget, count } = options
   const { signal, timing, chosen } = asking
-  const before = earlier ? `<earlier_summary>\n${earlier}\n</earlier_summary>\n\n` : ""
+  const before = earlier ? `${insideTag("earlier_summary", earlier)}\n\n` : ""
   const conversation = renderTranscript(messages, Math.max(500, room - 800 - budget))
-  const text = `${before}<conversation>\n${conversation}\n</conversation>\n\nWrite the summary now, in at most ${Math.floor(budget * 0.6)} words.`
+  const text = `${before}${insideTag("conversation", conversation)}\n\nWrite the summary now, in at most ${Math.floor(budget * 0.6)} words.`
   let answer: Answer = { parts: [], calls: [] }
   try {
     await withRetry({

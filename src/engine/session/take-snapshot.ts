@@ -11,7 +11,7 @@ type Call = Request["data"]["calls"][number]
 type Asked = { request: Request; call: Call; records: Records }
 
 /** What may change anything below the work tree, as far as anybody can tell. */
-const anything = new Set(["bash.execute", "tool.execute"])
+const anything = new Set(["bash.execute", "tool.execute", "mcp.call"])
 const oneFile = new Set(["file.write", "file.edit"])
 
 /** The gate's snapshot slot for one call, and what is done when the call is over. */

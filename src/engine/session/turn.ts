@@ -5,10 +5,8 @@ import * as Memory from "#knowledge/memory/memory.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { type Answer, collect } from "./collect.ts"
 import { makeRoom } from "./make-room.ts"
-import { refuseFull } from "./name-largest.ts"
 import { withRetry } from "./retry.ts"
 import { append, lastId, type Run, throwIfLost } from "./run.ts"
-import { noteSeen, withImages } from "./see-images.ts"
 import { addUsage } from "./session-record.ts"
 import { createStreamedText } from "./streamed-text.ts"
 import { isTooLong } from "./too-long.ts"
@@ -20,35 +18,43 @@ type Request = Message.Of<"tool_request">
 type Streamed = ReturnType<typeof createStreamedText>
 export type Turn = { answer: Message.Info; request?: Request }
 
-/** A request that is too long for the model, whatever was known of its window, is made shorter and sent once more. */
+/** By then a request has a small part of what was sent first. */
+const mostRefusals = 6
+
+/** A request that is too long for the model, whatever was known of its window, is made shorter until it is taken. */
 export async function runTurn(run: Run): Promise<Turn> {
   throwIfLost(run.records)
   await makeRoom(run)
-  try {
-    return await takeTurn(run)
-  } catch (error) {
-    if (run.signal.aborted || !isTooLong(error)) throw error
-    await makeRoom(run, { error })
-    return await takeTurn(run).catch((again: unknown) => {
-      throw isTooLong(again) ? refuseFull({ ...run.room!, sent: windowOf(run) }, again) : again
-    })
-  }
+  for (let refusals = 1; ; refusals++)
+    try {
+      return await takeTurn(run)
+    } catch (error) {
+      if (run.signal.aborted || !isTooLong(error)) throw error
+      if (refusals > mostRefusals) throw await tooLong(run, error)
+      await makeRoom(run, { error })
+    }
+}
+
+async function tooLong(run: Run, cause: unknown): Promise<Error> {
+  const { refuseFull } = await import("./name-largest.ts")
+  return refuseFull({ ...run.room!, sent: windowOf(run) }, cause)
 }
 
 async function takeTurn(run: Run): Promise<Turn> {
   const text = Message.make({ ...base(run), type: "text", data: { role: "assistant", parts: [] } })
   const streamed = createStreamedText(run, text)
   let answer: Answer = { parts: [], calls: [] }
+  const request = () => {
+    answer = { parts: [], calls: [] }
+    text.data.parts = answer.parts
+    return ask(run, answer, streamed)
+  }
   try {
+    const seeing = await seeingOf(run)
     await withRetry({
       signal: run.signal,
       wait: run.timing.wait,
-      attempt: () =>
-        withImages(run, () => {
-          answer = { parts: [], calls: [] }
-          text.data.parts = answer.parts
-          return ask(run, answer, streamed)
-        }),
+      attempt: seeing ? () => seeing.withImages(run, request) : request,
       onRetry: streamed.takeBack,
     })
   } catch (error) {
@@ -93,7 +99,8 @@ async function keepAnswer(
   addUsage(run.totals, usage)
   const { parts, calls, finish = "other" } = answer
   Object.assign(text.data, { parts, finish })
-  noteSeen(run, parts)
+  const seeing = await seeingOf(run)
+  seeing?.noteSeen(run, parts)
   if (!calls.length) {
     const message = { ...text, usage }
     append(run, message)
@@ -105,6 +112,11 @@ async function keepAnswer(
   await run.permits.judge(request)
   append(run, request)
   return { answer: request, request }
+}
+
+/** Most sessions have no images. */
+async function seeingOf({ history }: Run) {
+  return history.some(({ type }) => type === "image") ? await import("./see-images.ts") : undefined
 }
 
 function requestOf(calls: Answer["calls"]): Request["data"] {

@@ -35,7 +35,11 @@ export const McpServer = z.strictObject({
   name: z.string(),
   transport: z.enum(["http", "stdio"]),
   url: z.string().optional(),
+  headers: z.record(z.string(), z.string()).optional(),
   command: z.array(z.string()).optional(),
+  env: z.record(z.string(), z.string()).optional(),
+  cwd: z.string().optional(),
+  timeout: z.number().int().positive().optional().describe("milliseconds for one call"),
   auth: z
     .strictObject({
       type: z.enum(["oauth", "bearer", "none"]),

@@ -1,7 +1,5 @@
 // What is stored of a project: its sessions, their messages, lists of things to do, and whatever programs keep beside
 // them. Only read. What belongs to another project is left out unless it is asked for, and secrets never show.
-import { join } from "node:path"
-import * as Global from "#kernel/global.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { matchRecord } from "./match-record.ts"
 import { type Found, type Item, isUnder, type Listing, type Query, type Source } from "./source.ts"
@@ -21,12 +19,6 @@ const defaultLimit = 50
 const maxRead = 50_000
 const maxTitles = 8
 const maxTitle = 80
-
-/** The folder that who looks into the store reads in: the project's own, or all of it. */
-export function folderOf(projectId?: string): string {
-  const all = join(Global.data(), "storage")
-  return projectId === undefined ? all : join(all, "session", projectId)
-}
 
 export function createDataStore(projectId: string): DataStore {
   async function describe({ accepts = () => true }: Query = {}): Promise<string> {

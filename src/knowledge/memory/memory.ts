@@ -1,6 +1,7 @@
 // What a session has in mind while it works: `shortTerm`, its messages and what of them is sent, and `working`, where
 // its task stands. Both come from its messages on the disk, and are let go when nobody needs them.
 import { Instance } from "#kernel/instance.ts"
+import type * as Message from "#knowledge/message/message.ts"
 import { createShortTerm, type ShortTerm } from "./short-term.ts"
 import { charactersOf } from "./tokens-of.ts"
 import { createWorking, type Working } from "./working.ts"
@@ -37,7 +38,7 @@ export function rest(sessionId: string): void {
   const mind = all.get(sessionId)
   if (!mind) return
   mind.isBusy = false
-  mind.characters = mind.shortTerm.messages().reduce((sum, message) => sum + 500 + charactersOf(message), 0)
+  mind.characters = mind.shortTerm.messages().reduce((sum, message) => sum + sizeOf(message), 0)
   const idle = [...all].filter(([, one]) => !one.isBusy).reverse()
   let held = 0
   for (const [i, [id, { characters }]] of idle.entries()) {
@@ -48,6 +49,12 @@ export function rest(sessionId: string): void {
 
 export function forget(sessionId: string): void {
   minds().delete(sessionId)
+}
+
+/** About what a message holds, in characters. */
+function sizeOf(message: Message.Info): number {
+  const size = message.type === "mcp_resource" ? message.data.content.length : charactersOf(message)
+  return 500 + size + (message.type === "image" ? message.data.source.value.length : 0)
 }
 
 function mindOf(sessionId: string): Mind {

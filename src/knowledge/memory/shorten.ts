@@ -1,13 +1,14 @@
 // A message with its longest words cut in the middle, for what is sent. The message itself stays whole, and the cut says
 // where the whole of a result is.
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import type * as Message from "#knowledge/message/message.ts"
-import { outputText } from "./tokens-of.ts"
+import { isBinary, outputText } from "./tokens-of.ts"
 
 /** Arguments come from a model, nested as it likes. */
 const deepest = 50
-/** What a tool's own cut says. */
-const earlierCut = /\[… [^\n]*which read and grep can open …\]/
+/** How a cut begins and ends that says where the whole is. */
+const longestMark = 1_000
+const mark = { start: "[… ", way: ", which read and grep can open", end: " …]" }
 
 /** The same message where nothing in it is longer than `limit`. `files` is the folder of whole results. */
 export function shorten(message: Message.Info, limit: number, files?: string): Message.Info {
@@ -33,7 +34,7 @@ export function shorten(message: Message.Info, limit: number, files?: string): M
 export function fileFor(message: Message.Info, limit: number, files: string): string | undefined {
   if (message.type !== "tool_result") return undefined
   const text = outputText(message.data)
-  return isLong(text, limit) && !earlierCut.test(text) ? pathOf(message, files) : undefined
+  return isLong(text, limit) && !keptBefore(text, files) ? pathOf(message, files) : undefined
 }
 
 /** The beginning and the end, with what is said about the rest between them. */
@@ -54,13 +55,21 @@ function shortenResult(message: Message.Of<"tool_result">, limit: number, files?
   const text = outputText(data)
   const said = data.error?.message ?? ""
   if (!isLong(text, limit) && !isLong(said, limit)) return message
-  const where =
-    earlierCut.exec(text)?.[0].slice(2, -2) ??
-    (files ? `all of it in ${pathOf(message, files)}, which read and grep can open` : "")
-  const short = isLong(text, limit) ? cut(text, limit, where.trim()) : text
+  const where = keptBefore(text, files) ?? (files ? `all of it in ${pathOf(message, files)}${mark.way}` : "")
+  const short = isLong(text, limit) ? cut(text, limit, where) : text
   // The words of a failure are shown before its output unless they are in it.
-  const error = data.error && { ...data.error, message: text.includes(said) ? "" : cutLong(said, limit) }
+  const error = data.error && { ...data.error, message: short.includes(said) ? "" : cutLong(said, limit) }
   return { ...message, data: { ...data, output: short, ...(error ? { error } : {}) } }
+}
+
+/** Where a tool said that it kept the whole. A result can say anything: only the session's own folder is believed. */
+function keptBefore(text: string, files: string | undefined): string | undefined {
+  const end = text.indexOf(mark.way + mark.end)
+  const start = text.lastIndexOf(mark.start, end)
+  if (files === undefined || start < 0 || end - start > longestMark) return undefined
+  const words = text.slice(start + mark.start.length, end)
+  const path = words.slice(words.indexOf(files))
+  return dirname(path) === files ? `${words}${mark.way}` : undefined
 }
 
 function shortenRequest(message: Message.Of<"tool_request">, limit: number): Message.Info {
@@ -91,8 +100,4 @@ function cutLong(text: string, limit: number): string {
 
 function pathOf({ id }: Message.Info, files: string): string {
   return join(files, `${id}.txt`)
-}
-
-function isBinary(mimeType = ""): boolean {
-  return /^(image\/(?!svg)|application\/pdf$)/.test(mimeType)
 }

@@ -22,15 +22,22 @@ export function tokensOf(message: Message.Info): number {
   return tokens
 }
 
-/** The characters of its words. */
+/** The characters of its words, without looking deep into them. */
 export function charactersOf(message: Message.Info): number {
   switch (message.type) {
     case "text":
       return message.data.parts.reduce((sum, { text }) => sum + text.length, 0)
     case "tool_result":
       return typeof message.data.output === "string" ? message.data.output.length : 0
+    case "tool_request":
+      return message.data.calls.reduce((sum, { arguments: given, invalid = "" }) => {
+        for (const value of Object.values(given ?? {})) if (typeof value === "string") sum += value.length
+        return sum + invalid.length
+      }, 0)
     case "file_reference":
       return message.data.content?.length ?? 0
+    case "mcp_resource":
+      return isBinary(message.data.mimeType) ? 0 : message.data.content.length
     default:
       return 0
   }
@@ -39,6 +46,15 @@ export function charactersOf(message: Message.Info): number {
 /** A result in words, as it is sent. */
 export function outputText({ output }: Pick<Message.Of<"tool_result">["data"], "output">): string {
   return typeof output === "string" ? output : JSON.stringify(output)
+}
+
+/** Sent as it is, not as words. */
+export function isBinary(mimeType = ""): boolean {
+  return isImage(mimeType) || mimeType === "application/pdf"
+}
+
+function isImage(mimeType: string): boolean {
+  return /^image\/(?!svg)/.test(mimeType)
 }
 
 function contentOf(message: Message.Info): { words: string[]; extra: number } {
@@ -63,7 +79,7 @@ function contentOf(message: Message.Info): { words: string[]; extra: number } {
     }
     case "mcp_resource": {
       const { content, mimeType = "", resourceUri } = message.data
-      if (/^image\/(?!svg)/.test(mimeType)) return { words: [resourceUri], extra: picture }
+      if (isImage(mimeType)) return { words: [resourceUri], extra: picture }
       if (mimeType !== "application/pdf") return { words: [resourceUri, content], extra: 0 }
       return { words: [resourceUri], extra: picture + Math.ceil(content.length / perDocumentToken) }
     }

@@ -19,8 +19,9 @@ export function imageParts(data: Of<"image">["data"], model: Reader): UserPart[]
   const wantsText = (data.usedMode ?? data.mode) === "ocr"
   const file = wantsText || data.state === "failed" ? undefined : imageFile(data, model)
   if (file) return [file]
-  const words = wantsText ? (recognizedText ?? visionAnalysis) : (visionAnalysis ?? recognizedText)
-  if (words) return text(`[text of ${name}]\n${words}`)
+  const isSeen = visionAnalysis && !(wantsText && recognizedText)
+  if (isSeen) return text(`[what a model said of ${name}]\n${visionAnalysis}`)
+  if (recognizedText) return text(`[text of ${name}]\n${recognizedText}`)
   if (data.usedMode === "ocr" && data.state === "done") return text(`[${name}: no text was found in it]`)
   if (data.state === "failed") return text(`[${name} could not be read${because(data.error)}]`)
   return text(`[${name}: not readable here]`)
@@ -62,7 +63,8 @@ function imageFile({ source, stored }: Of<"image">["data"], model: Reader) {
   if (kind === "file" || !value || !takes(model, mediaType)) return undefined
   if (inline) return asFile(mediaType, value.slice(inline[0].length))
   if (kind === "base64") return asFile(mediaType, value)
-  const url = URL.parse(value)
+  // Where images are kept, an address that was not fetched is one that nobody has allowed.
+  const url = model.imageBytes ? undefined : URL.parse(value)
   return url ? { type: "file" as const, mediaType, data: { type: "url" as const, url } } : undefined
 }
 

@@ -28,6 +28,14 @@ test("ImageStore.read() gives nothing for what is not there, was changed, or is 
   assert.equal(ImageStore.read("sess_1", hash), undefined)
 })
 
+test("ImageStore.write() mends an image that is not what it was", async () => {
+  await using _ = await tmpdir()
+  const hash = await ImageStore.write("sess_1", bytes)
+  writeFileSync(join(outputFolder("sess_1"), "images", hash), "half")
+  assert.equal(await ImageStore.write("sess_1", bytes), hash)
+  assert.deepEqual(ImageStore.read("sess_1", hash), bytes)
+})
+
 test("ImageStore.copy() gives a fork images that outlive those of its source", async () => {
   await using _ = await tmpdir()
   const hash = await ImageStore.write("sess_1", bytes)

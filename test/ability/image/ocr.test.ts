@@ -134,6 +134,24 @@ test("Ocr ends an image that takes too long, and reads the next one", async () =
   })
 })
 
+test("Ocr does not keep who gives up waiting for the image before", async () => {
+  await withOcr({}, async (ocr) => {
+    const page = await load(image("page.png"))
+    const abort = new AbortController()
+    let isFirstDone = false
+    const first = ocr.read(page, never).then(() => {
+      isFirstDone = true
+    })
+    const second = ocr.read(page, abort.signal)
+    const third = ocr.read(await load(image("note.png")), never)
+    abort.abort(new Error("enough"))
+    await assert.rejects(second, /enough/)
+    assert.equal(isFirstDone, false)
+    await first
+    assert.equal(linesOf((await third).text), noteText)
+  })
+})
+
 test("Ocr says what it cannot open, and goes on", async () => {
   await withOcr({}, async (ocr) => {
     await assert.rejects(ocr.read(await load(image("moving.webp")), never), {

@@ -46,10 +46,13 @@ test("vitamin run goes on with a session beyond its window, and session show has
   const variables = settings(llm)
   const first = await vitamin(tmp, ["run", "wish 0: never use tabs"], variables)
   assert.equal(first.code, 0, first.err)
+  let told = ""
   for (let i = 1; i < 9; i++) {
     const { code, err } = await vitamin(tmp, ["run", "--continue", `wish ${i}`], variables)
     assert.equal(code, 0, err)
+    told += err
   }
+  assert.match(told, /^· compacted: about \d+ tokens became \d+ \(with a summary by the model\)$/m)
   assert.ok(llm.requests.filter(isSummary).length >= 1)
   for (const request of llm.requests) checkWire(request)
   assert.match(llm.requests.at(-1)!.raw, /wish 0: never use tabs/)
@@ -61,7 +64,7 @@ test("vitamin run goes on with a session beyond its window, and session show has
   for (let i = 0; i < 9; i++) assert.match(all, new RegExp(`\\[user\\] wish ${i}`))
   const compacted = await vitamin(tmp, ["session", "compact", id], variables)
   assert.equal(compacted.code, 0, compacted.err)
-  assert.match(compacted.out, /^compacted: about \d+ tokens became \d+ \(summary by model\)$/)
+  assert.match(compacted.out, /^compacted: about \d+ tokens became \d+ \(with a summary by the model\)$/)
 })
 
 test("A session whose process is killed while its summary is written is as it was, and goes on", async () => {

@@ -67,3 +67,12 @@ test("describeMessage() of calls, results, resources and what is not known", () 
   assert.equal(show("mcp_resource", resource), "· resource db://a of db")
   assert.match(show("unknown", { original: "{}" }), /does not know/)
 })
+
+test("describeMessage() of a compaction says how much became how much, and how", () => {
+  const shown = (by: string) =>
+    show("system_control", { control: "compaction", parameters: { by, tokensBefore: 900, tokensAfter: 300 } })
+  assert.equal(shown("cut"), "· compacted: about 900 tokens became 300 (long results shortened)")
+  assert.equal(shown("model"), "· compacted: about 900 tokens became 300 (with a summary by the model)")
+  assert.match(shown("extract"), /\(with a summary made from the messages\)$/)
+  assert.match(shown("constructor"), /\(constructor\)$/)
+})

@@ -61,6 +61,28 @@ test("vitamin run --image shows the same picture to a model that sees, and --ima
   assert.match(bad.err, /^✗ none\.png could not be attached: .*does not exist/m)
 })
 
+test("vitamin run --image takes a data URL, and says of other addresses what can be fetched", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([text("An invoice.")])
+  const inline = `data:image/png;base64,${image("note.png").toString("base64")}`
+  const args = ["run", "--yes", "--image", inline, "--image", "ftp://example.com/a.png", "what is it"]
+  const { code, err } = await vitamin(tmp, args, { ...env(llm, "chat").variables, ...withVision })
+  assert.equal(code, 0, err)
+  assert.ok(llm.requests[0]!.raw.includes(inline))
+  assert.match(err, /^· attached an image \(vision\)$/m)
+  assert.match(err, /^✗ ftp:\/\/example\.com\/a\.png could not be attached: .*http/m)
+})
+
+test("without a model, the built-in one says what was read in an image", async () => {
+  await using tmp = await tmpdir()
+  tmp.write("note.png", image("note.png"))
+  for (const words of [["what does it say"], []]) {
+    const { code, out, err } = await vitamin(tmp, ["run", "--image", "note.png", ...words])
+    assert.equal(code, 0, err)
+    assert.equal(out, `[text of image note.png]\n${noteText}`)
+  }
+})
+
 test("POST /session/:id/message takes images as bytes, and a bad one does not stop it", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("An invoice.")])

@@ -14,6 +14,7 @@ async function inServer(
     tmp: Tmp
     requests: { raw: string }[]
     prompt(body: object): Promise<number>
+    send(path: string, body: object): Promise<Response>
     post(path: string, body: object): Promise<number>
     get<T>(path: string): Promise<T>
     files(): Promise<Message.Of<"file_reference">["data"][]>
@@ -35,6 +36,7 @@ async function inServer(
     tmp,
     requests: llm.requests,
     prompt: async (body) => (await send(`/session/${id}/message`, body)).status,
+    send,
     post: async (path, body) => (await send(path, body)).status,
     get,
     files: async () =>
@@ -76,8 +78,26 @@ test("a prompt over HTTP needs text or something attached, and parts of a known 
     assert.equal(await prompt({ text: " " }), 400)
     assert.equal(await prompt({ parts: [{ type: "file_reference" }] }), 400)
     assert.equal(await prompt({ parts: [{ type: "video", path: "x" }] }), 400)
+    const many = Array.from({ length: 501 }, (_, i) => ({ type: "file_reference", path: `${i}.txt` }))
+    assert.equal(await prompt({ parts: many }), 400)
     assert.equal(await prompt({ parts: [{ type: "file_reference", path: "README.md" }] }), 200)
     assert.equal((await files()).length, 1)
+  })
+})
+
+test("a prompt over HTTP may have the largest image in it; for more, the answer says what to do", async () => {
+  await inServer([text("ok")], async ({ prompt, get, send }) => {
+    const part = (length: number) => ({
+      type: "image",
+      source: { kind: "base64", value: Buffer.alloc(length).toString("base64") },
+    })
+    assert.equal(await prompt({ text: "look", parts: [part(20_000_000)] }), 200)
+    const [session] = await get<{ id: string }[]>("/session")
+    const path = `/session/${session!.id}/message`
+    const large = await send(path, { text: "look", parts: [part(20_000_000), part(5_000_000)] })
+    assert.equal(large.status, 413)
+    assert.match(await large.text(), /larger than 29360128 bytes. .* by its path/)
+    assert.equal((await send("/session", { title: "x".repeat(11_000_000) })).status, 413)
   })
 })
 

@@ -98,5 +98,7 @@ async function checked({ ask, llm }: World, sessionId: string, model: string): P
 
 function byOf(message: Message.Info): string[] {
   if (message.type !== "system_control" || message.data.control !== "compaction") return []
-  return [String(message.data.parameters.by)]
+  const { by, tokensBefore, tokensAfter } = message.data.parameters
+  assert.ok(Number(tokensAfter) < Number(tokensBefore), `${tokensBefore} tokens became ${tokensAfter}`)
+  return [String(by)]
 }

@@ -262,7 +262,7 @@ test("The words of a summary and of the pins do not grow with the number of comp
       const found = compactionsOf(await messages())
       assert.ok(found.length > 3)
       for (const { summary, pinned } of found) assert.ok(summary.length < 12_000 && pinned.length < 20_000)
-      assert.match(found.at(-1)!.pinned, /and \d+ older ones, which are not shown here/)
+      assert.match(found.at(-1)!.pinned, /and \d+ others, which are not shown here/)
       assert.match(llm.requests.filter(isSummary).at(-1)!.raw, /<earlier_summary>/)
     },
     { config: small() },

@@ -74,6 +74,8 @@ const plain = [
   "diff @@ -1,3 +1,4 @@ function",
   "```ts\n@README.md\n```\n",
   "~~~\nlook @src/app.ts\n~~~",
+  "a block in a block:\n````\n```\n@README.md\n```\n````",
+  "a block that is not closed:\n```\n@README.md\n",
   'NSString *s = @"hello world";',
   "git@github.com:owner/repo.git @example.com:8080",
   `@${"a".repeat(5_000)}.md`,

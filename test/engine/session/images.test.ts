@@ -204,7 +204,7 @@ test("a later model that sees nothing is told what was seen before it, or reads 
     async (world) => {
       await world.ask("what is it", { parts: [asBytes(note)] })
       await world.ask("go on", { model: "openai/blind" })
-      assert.match(world.llm.requests[1]!.raw, /\[text of image\]\\nTea for 48\.50\./)
+      assert.match(world.llm.requests[1]!.raw, /\[what a model said of image\]\\nTea for 48\.50\./)
       await assert.rejects(
         world.ask("and this", { parts: [asBytes(image("note.gif"))], model: "openai/fake-model" }),
       )

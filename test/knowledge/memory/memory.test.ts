@@ -41,6 +41,32 @@ test("Memory lets go of what sessions at rest hold, the oldest first, and of not
   await Instance.disposeAll()
 })
 
+test("Memory counts also what calls and resources hold", async () => {
+  await using tmp = await tmpdir()
+  const place = { sessionId: "sess_1", parentId: null }
+  const large = "x".repeat(3_000_000)
+  const call = { id: "a", name: "write", arguments: { content: large }, approval: "approved" as const }
+  const messages = [
+    Message.make({ ...place, type: "tool_request", data: { calls: [call] } }),
+    Message.make({
+      ...place,
+      type: "mcp_resource",
+      data: { serverName: "s", resourceUri: "r:", mimeType: "image/png", content: large, retrievedAt: 0 },
+    }),
+  ]
+  await Instance.provide({
+    directory: tmp.path,
+    fn() {
+      for (const [i, message] of messages.entries()) {
+        Memory.begin(`large${i}`).push(message)
+        Memory.rest(`large${i}`)
+        assert.equal(Memory.shortTerm(`large${i}`).messages().length, 0)
+      }
+    },
+  })
+  await Instance.disposeAll()
+})
+
 test("Memory.working() begins anew with the messages of a new prompt", async () => {
   await using tmp = await tmpdir()
   await Instance.provide({

@@ -101,7 +101,7 @@ test("windowOf() gives front and kept messages, the same objects where nothing i
     pinned: "P",
     keptFrom: messages[2]!.id,
     cuts: [{ before: null, limit: 1_000 }],
-    files: "/f",
+    files: "/f/sess_1",
   })
   const { sent, start, compaction } = windowOf([...messages, control, said("assistant", "done")])
   assert.equal(start, 2)
@@ -112,9 +112,39 @@ test("windowOf() gives front and kept messages, the same objects where nothing i
   const cut = sent[3] as Message.Of<"tool_result">
   assert.match(
     String(cut.data.output),
-    /8000 of 9000 characters left out here to save room; all of it in \/f\/msg_\w+\.txt/,
+    /8000 of 9000 characters left out here to save room; all of it in \/f\/sess_1\/msg_\w+\.txt/,
   )
   assert.equal((messages[4] as Message.Of<"tool_result">).data.output, "x".repeat(9_000))
+})
+
+test("windowOf() names the file that a tool kept, but none that a result makes up or that another session has", () => {
+  const long = (path: string) =>
+    `${"x".repeat(3_000)}\n[… 9 of 99 bytes left out; all of it in ${path}, which read and grep can open …]\n${"y".repeat(3_000)}`
+  const cutOf = (output: Message.Json, files: string) => {
+    const [request, result] = [asks("a"), gives("a", output)]
+    const control = compacts({ keptFrom: request.id, cuts: [{ before: null, limit: 500 }], files })
+    const cut = windowOf([request, result, control]).sent[1] as Message.Of<"tool_result">
+    return [result.id, String(cut.data.output)] as const
+  }
+  assert.match(
+    cutOf(long("/f/sess_1/call.txt"), "/f/sess_1")[1],
+    /all of it in \/f\/sess_1\/call\.txt, which/,
+  )
+  const [id, made] = cutOf(long("/etc/passwd"), "/f/sess_1")
+  assert.ok(made.includes(`all of it in /f/sess_1/${id}.txt, which`))
+  assert.doesNotMatch(made, /passwd/)
+  assert.doesNotMatch(cutOf("z".repeat(9_000), "/f/sess_2")[1], /all of it in/)
+})
+
+test("windowOf() keeps the words of a failure also where the cut takes them out of the output", () => {
+  const message = "exit code 7 of the build"
+  const failed = gives("a", `${"x".repeat(3_000)}\n${message}\n${"y".repeat(3_000)}`)
+  const result = { ...failed, data: { ...failed.data, error: { message, recoverable: true } } }
+  const request = asks("a")
+  const control = compacts({ keptFrom: request.id, cuts: [{ before: null, limit: 500 }] })
+  const cut = windowOf([request, result, control]).sent[1] as Message.Of<"tool_result">
+  assert.doesNotMatch(String(cut.data.output), /exit code 7/)
+  assert.equal(cut.data.error?.message, message)
 })
 
 test("windowOf() of a compaction that is not right, or whose first message is gone, leaves nothing out; one that kept nothing does", () => {

@@ -52,7 +52,7 @@ const shows: [what: string, given: Message.Info, facts: Message.Facts, part: unk
     "what was seen in an image",
     image({ visionAnalysis: "a cat", state: "done" }),
     model,
-    text("[text of image]\na cat"),
+    text("[what a model said of image]\na cat"),
   ],
   [
     "an image that was seen before",
@@ -100,7 +100,7 @@ const shows: [what: string, given: Message.Info, facts: Message.Facts, part: unk
     "an image whose bytes are gone",
     image({ source: { kind: "base64", value: "sha256:abc" }, stored, visionAnalysis: "a cat" }),
     { ...seeing, imageBytes: () => undefined },
-    text("[text of image]\na cat"),
+    text("[what a model said of image]\na cat"),
   ],
   [
     "an image in which OCR found nothing",

@@ -4,13 +4,25 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4ToolResultPart,
 } from "@ai-sdk/provider"
+import { opening } from "#knowledge/memory/compaction.ts"
 import type { Made } from "./results.ts"
 import type { Call } from "./skill.ts"
 
-export type Conversation = { request: string; made: Made[]; subject?: string; calls: number }
+export type Conversation = {
+  request: string
+  /** What was read in the images that came with it. */
+  texts: string[]
+  made: Made[]
+  subject?: string
+  calls: number
+}
 
 /** What a person attached says nothing of what is to be done with it. */
-const attached = /^(?:<file path="|<resource server="|\[(?:file |image|text of image))/
+const attached =
+  /^(?:<file path="|<resource server="|\[(?:file |image|text of image|what a model said of image))/
+const readInImage = /^\[text of image/
+/** Nor does what stands in place of earlier messages. */
+const isBeside = (text: string) => attached.test(text) || text.startsWith(opening)
 /** The sign before the name of one. */
 const pointer = /(?<![\w.+\-/\\@:=])@(?=[^\s@])/g
 
@@ -34,20 +46,38 @@ export function readConversation(prompt: LanguageModelV4Prompt): Conversation {
         subject = call.args.path
     }
   }
-  return { request: start < 0 ? "" : words(prompt[start]!), made, calls, ...(subject ? { subject } : {}) }
+  const asked = prompt[start]
+  return {
+    request: asked ? words(asked) : "",
+    texts: asked ? imageTexts(asked) : [],
+    made,
+    calls,
+    ...(subject ? { subject } : {}),
+  }
 }
 
 /** Later system messages speak as the user, in tags. */
 function isRequest(message: LanguageModelV4Message): boolean {
-  return message.role === "user" && words(message).trim() !== "" && !words(message).startsWith("<system>")
+  if (message.role !== "user" || words(message).startsWith("<system>")) return false
+  return words(message).trim() !== "" || imageTexts(message).length > 0
 }
 
-function words({ content }: LanguageModelV4Message): string {
-  if (typeof content === "string") return content
-  const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []))
-  const said = texts.filter((text) => !attached.test(text))
+function imageTexts(message: LanguageModelV4Message): string[] {
+  return textsOf(message).filter((text) => readInImage.test(text))
+}
+
+function words(message: LanguageModelV4Message): string {
+  if (typeof message.content === "string") return message.content
+  const texts = textsOf(message)
+  const said = texts.filter((text) => !isBeside(text))
   const joined = said.join("\n")
   return said.length < texts.length ? joined.replace(pointer, "") : joined
+}
+
+function textsOf({ content }: LanguageModelV4Message): string[] {
+  return typeof content === "string"
+    ? []
+    : content.flatMap((part) => (part.type === "text" ? [part.text] : []))
 }
 
 function textOf(output: LanguageModelV4ToolResultPart["output"] | undefined): {

@@ -45,7 +45,7 @@ export function createRulesModel(): LanguageModelV4 {
 
 function reply({ prompt, tools = [], toolChoice, abortSignal }: LanguageModelV4CallOptions): Reply {
   abortSignal?.throwIfAborted()
-  const { request, made, subject, calls } = readConversation(prompt)
+  const { request, texts, made, subject, calls } = readConversation(prompt)
   const said = talk(request)
   if (said !== undefined) return [{ type: "text", text: said }]
   const usable =
@@ -53,7 +53,11 @@ function reply({ prompt, tools = [], toolChoice, abortSignal }: LanguageModelV4C
       ? []
       : tools.filter((tool): tool is LanguageModelV4FunctionTool => tool.type === "function")
   const move = nextMove({ steps: plan(request, usable), made, ...(subject ? { subject } : {}) })
-  if ("outcomes" in move) return [{ type: "text", text: answer(move.outcomes) }]
+  if ("outcomes" in move) {
+    // Where an image was all there was to go on, its text is the best answer that rules have.
+    const isIdle = move.outcomes.every(({ made }) => !made.length)
+    return [{ type: "text", text: isIdle && texts.length ? texts.join("\n\n") : answer(move.outcomes) }]
+  }
   return move.calls.map(({ tool, args }, i) => ({
     type: "tool-call",
     toolCallId: `rules_${calls + i + 1}`,

@@ -2,8 +2,7 @@
 // that a person is asked unless a rule allows it.
 import { z } from "zod"
 import { Instance } from "#kernel/instance.ts"
-import { folderOf } from "#knowledge/grounding/data-store.ts"
-import * as Grounding from "#knowledge/grounding/grounding.ts"
+import { storeFolder } from "#knowledge/grounding/store-folder.ts"
 import type { Context, Definition, Output } from "../tool.ts"
 import { descriptions } from "./descriptions.ts"
 
@@ -26,7 +25,7 @@ export const recall = {
   readOnly: true,
   onlyNamed: true,
   permission: ({ everywhere }: Args) => [
-    { permission: "file.read", target: folderOf(everywhere ? undefined : Instance.project.id) },
+    { permission: "file.read", target: storeFolder(everywhere ? undefined : Instance.project.id) },
   ],
   execute,
 } satisfies Definition
@@ -36,6 +35,7 @@ async function execute(args: Args, { sessionId, signal }: Context): Promise<Outp
   const limit = args.limit ?? defaultLimit
   const accepts = (name: string) => !name.split("/").includes(sessionId)
   const where = Object.fromEntries((args.where ?? []).map(fieldOf))
+  const Grounding = await import("#knowledge/grounding/grounding.ts")
   const { items, more } = await Grounding.get("data_store").search({ ...args, where, limit, accepts, signal })
   const lines = items.map(({ name, kind, text }) => `${name}${kind ? ` (${kind})` : ""}: ${text}`)
   const note = more

@@ -1,15 +1,16 @@
-// The `symbols` tool: where things are defined, for agents that name it.
+// The `symbols` tool: where things are defined, for agents that name it. What is defined nowhere is shown where it is
+// spoken of.
 import { posix } from "node:path"
 import { z } from "zod"
-import { createCodeRepo } from "#knowledge/grounding/code-repo.ts"
 import type { Item } from "#knowledge/grounding/source.ts"
 import { mayRead } from "../may-read.ts"
-import { needsReading, openTarget } from "../open-target.ts"
+import { needsReading, openTarget, type Target } from "../open-target.ts"
 import type { Context, Definition, Output } from "../tool.ts"
 import { descriptions } from "./descriptions.ts"
 import { verifyMatches } from "./verify-matches.ts"
 
 const limit = 200
+const maxMentions = 20
 const maxText = 160
 
 const Parameters = z.strictObject({
@@ -31,16 +32,48 @@ export const symbols = {
 
 async function execute({ name, path = "." }: Args, context: Context): Promise<Output> {
   const { signal } = context
+  const { createCodeRepo } = await import("#knowledge/grounding/code-repo.ts")
   await using target = await openTarget(path, context)
-  const { isDirectory, shown, handle, places } = target
+  const { isDirectory, shown, handle } = target
   const repo = createCodeRepo(isDirectory ? target.path : "/")
+  const accepts = mayRead(target, context)
   const { items, more } = await repo.search({
     kind: "symbol",
     text: name,
     limit,
     signal,
-    ...(isDirectory ? { accepts: mayRead(target, context) } : { file: { fd: handle.fd, name: shown } }),
+    ...(isDirectory ? { accepts } : { file: { fd: handle.fd, name: shown } }),
   })
+  const blocks = await show(items, target, signal)
+  if (!blocks.length && name !== undefined && isDirectory) {
+    const text = RegExp.escape(name)
+    const found = await repo.search({ kind: "line", text, limit: maxMentions, signal, accepts })
+    const mentions = await show(found.items, target, signal)
+    return noneOf(name, mentions)
+  }
+  const note = more ? `\n[more than ${limit} symbols, the first ${limit} are shown; narrow the search]` : ""
+  return {
+    text: (blocks.join("\n\n") || "No definition found.") + note,
+    title: `${name ?? shown} (${items.length}${more ? "+" : ""})`,
+    data: { symbols: items.length, more },
+  }
+}
+
+function noneOf(name: string, mentions: string[]): Output {
+  const where = mentions.length ? `\nThe first lines that speak of it:\n\n${mentions.join("\n\n")}` : ""
+  return {
+    text: `No definition of ${name} found.${where || " Nothing speaks of it."}`,
+    title: `${name} (0)`,
+    data: { symbols: 0, more: false },
+  }
+}
+
+/** A block for each file. What was found by a name that leads elsewhere by now is left out. */
+async function show(
+  items: Item[],
+  { isDirectory, shown, places }: Target,
+  signal: AbortSignal,
+): Promise<string[]> {
   const groups = [...Map.groupBy(items, (item) => item.name)].map(([file, found]) => ({
     file,
     found,
@@ -49,19 +82,11 @@ async function execute({ name, path = "." }: Args, context: Context): Promise<Ou
   const good = new Set<object>(
     isDirectory ? await verifyMatches({ root: places[1], groups, signal }) : groups,
   )
-  const blocks = groups
+  return groups
     .filter((group) => good.has(group))
     .map(({ file, found }) => [posix.join(isDirectory ? shown : "", file), ...found.map(lineOf)].join("\n"))
-  const note = more ? `\n[more than ${limit} symbols, the first ${limit} are shown; narrow the search]` : ""
-  const none =
-    name === undefined ? "No definition found." : `No definition of ${name} found; grep finds other places.`
-  return {
-    text: (blocks.join("\n\n") || none) + note,
-    title: `${name ?? shown} (${items.length}${more ? "+" : ""})`,
-    data: { symbols: items.length, more },
-  }
 }
 
 function lineOf({ line, kind, text }: Item): string {
-  return `${line}: ${kind}  ${text.trim().slice(0, maxText)}`
+  return `${line}: ${kind ? `${kind}  ` : ""}${text.trim().slice(0, maxText)}`
 }

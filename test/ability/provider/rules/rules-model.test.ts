@@ -7,6 +7,7 @@ import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from "@a
 import { createRulesModel } from "#ability/provider/rules/rules-model.ts"
 import { readArguments } from "#ability/tool/read-arguments.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
+import { frontText } from "#knowledge/memory/compaction.ts"
 import { free, inProject } from "../../tool/harness.ts"
 import { partsOf, textOf } from "../harness.ts"
 import { drive, loadRequests, missesIn, type Request } from "./measure.ts"
@@ -240,6 +241,18 @@ for (const [what, text] of Object.entries({
     assert.deepEqual(once, again)
     assert.ok(once.content.length > 0)
   })
+
+test("local/rules does what is asked after a compaction, not what was asked before it", async () => {
+  const front = frontText({ summary: "It began with: read old.txt", pinned: "- (1 of 1) write x to old.txt" })
+  const content = [front, "read new.txt"].map((text) => ({ type: "text" as const, text }))
+  const tools = [...ToolRegistry.toModelTools()] as LanguageModelV4FunctionTool[]
+  const { content: made } = await createRulesModel().doGenerate({
+    prompt: [{ role: "user", content }],
+    tools,
+  })
+  assert.match(JSON.stringify(made), /new\.txt/)
+  assert.doesNotMatch(JSON.stringify(made), /old\.txt/)
+})
 
 function said(text: string): LanguageModelV4CallOptions["prompt"] {
   return [{ role: "user", content: [{ type: "text", text }] }]

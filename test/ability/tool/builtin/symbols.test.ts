@@ -42,7 +42,10 @@ test("symbols of one file gives what it defines", async () => {
 test("symbols says when there is none, and how many more there are", async () => {
   await inProject(async (tmp) => {
     tmp.write("a.ts", Array.from({ length: 300 }, (_, i) => `const v${i} = ${i}`).join("\n"))
-    assert.match((await call("symbols", { name: "none" })).text, /^No definition of none found; grep/)
+    assert.match(
+      (await call("symbols", { name: "none" })).text,
+      /^No definition of none found\. Nothing speaks of it\.$/,
+    )
     const { text } = await call("symbols", { name: "v" })
     assert.match(text, /\n\[more than 200 symbols, the first 200 are shown; narrow the search\]$/)
   })
@@ -62,5 +65,20 @@ test("symbols shows nothing of files that may not be read, nor of what links lea
     assert.equal(outside.status, "error")
     assert.match((await call("symbols", { path: "none" })).text, /does not exist/)
     assert.equal((await call("symbols", { name: "a\0b" })).status, "error")
+  })
+})
+
+test("symbols shows the lines that speak of something that is defined nowhere, as far as they may be read", async () => {
+  await inProject(async (tmp) => {
+    tmp.write("src/a.ts", "one()\n  call(a.b*c)\n")
+    tmp.write("src/.env", "a.b*c = secret\n")
+    tmp.write("notes.txt", "axbbc is not a.b*c\n")
+    const { text, data } = await call("symbols", { name: "a.b*c" })
+    const lines = ["notes.txt", "1: axbbc is not a.b*c", "", "src/a.ts", "2: call(a.b*c)"]
+    assert.equal(
+      text,
+      `No definition of a.b*c found.\nThe first lines that speak of it:\n\n${lines.join("\n")}`,
+    )
+    assert.deepEqual(data, { symbols: 0, more: false })
   })
 })

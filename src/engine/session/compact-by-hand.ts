@@ -8,6 +8,7 @@ import { errorText } from "#util/error.ts"
 import { chooseAgent, modelOf } from "./choose-agent.ts"
 import { type Chosen, chooseModel } from "./choose-model.ts"
 import { historyOf, missingResults } from "./history.ts"
+import { Interrupted } from "./interrupted.ts"
 import * as Queue from "./queue.ts"
 import { waitFor } from "./retry.ts"
 import { fixedOf, limitOf } from "./room.ts"
@@ -20,13 +21,13 @@ import { whileBusy } from "./while-busy.ts"
 const kept = 0.3
 const timing = { stall: 120_000, wait: waitFor }
 
-/** Have the model be sent a summary in place of the older messages. Nothing happens where there are no older ones. A
- * session that is working throws `Session.Busy`. */
-export function compact(sessionId: string): Promise<SessionRecord.Info> {
+export function compactByHand(sessionId: string): Promise<SessionRecord.Info> {
   return Queue.enter({ sessionId, whenBusy: "refuse" }, async ({ signal }) => {
     await whileBusy({ sessionId }, async (session) => {
       try {
         await compactNow(session, signal)
+      } catch (error) {
+        throw signal.aborted ? new Interrupted(sessionId, signal) : error
       } finally {
         Memory.rest(sessionId)
       }
@@ -40,7 +41,7 @@ async function compactNow(session: SessionRecord.Info, signal: AbortSignal): Pro
   const agent = await chooseAgent(undefined, session.agent)
   const chosen = await chooseModel(session.model, await modelOf(agent)).catch(withoutModel)
   const history = Memory.begin(session.id)
-  history.push(...(await historyOf(session.id, session.branch)))
+  for (const message of await historyOf(session.id, session.branch)) history.push(message)
   const totals = SessionRecord.Totals.parse({})
   const records: Run["records"] = { pending: new Set() }
   const scope = { session, history, records, totals, signal, timing, ...(chosen ? { chosen } : {}) }

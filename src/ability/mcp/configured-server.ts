@@ -1,0 +1,181 @@
+// One configured server: what is known of it, from the disk or from itself, and its client, which is made when it is first
+// needed. Whoever calls a tool of a server that is not up starts it.
+import { AsyncLocalStorage } from "node:async_hooks"
+import type { ServerTool, ToolServer } from "#ability/tool/server-tools.ts"
+import * as Log from "#kernel/log.ts"
+import { errorText } from "#util/error.ts"
+import type { State } from "./changed.ts"
+import { listOffers } from "./list-offers.ts"
+import * as Manifest from "./manifest.ts"
+import type { MCPClient, MCPClientConfig, MCPHooks, MCPServerConfig, MCPServerInfo } from "./types.ts"
+
+export type ConfiguredServer = ToolServer &
+  Readonly<{
+    server: MCPServerConfig
+    source: string
+    state(): State
+    error(): string | undefined
+    manifest(): Manifest.Manifest | undefined
+    /** Nobody ever tried it with these settings. */
+    isNew(): boolean
+    /** Long enough ago that it is worth asking again. */
+    isDue(): boolean
+    /** Its client, connected. */
+    connect(signal?: AbortSignal): Promise<MCPClient>
+    /** Remember for the next start that nobody should wait for it. */
+    giveUpWaiting(): void
+    disconnect(): Promise<void>
+    close(): Promise<void>
+  }>
+
+const connectLimit = 60_000
+const failureAge = 60_000
+const manifestAge = 86_400_000
+/** Between two looks at a server that says again and again that its lists changed. */
+const settleTime = 500
+
+export function createConfiguredServer(options: {
+  server: MCPServerConfig
+  source: string
+  hooks?: MCPHooks | undefined
+  roots: string[]
+  /** Its state or what it offers is another one now. */
+  onChange(one: ConfiguredServer): Promise<void> | void
+}): ConfiguredServer {
+  const { server, source } = options
+  let manifest = Manifest.read(server)
+  let client: MCPClient | undefined
+  let opening: Promise<MCPClient> | undefined
+  let state: State = manifest?.error === undefined ? "idle" : "failed"
+  let looking: NodeJS.Timeout | undefined
+  let isClosed = false
+  const writes = new Set<Promise<void>>()
+
+  const one: ConfiguredServer = Object.freeze({
+    server,
+    source,
+    state: stateNow,
+    error: () => (client?.status().state === "failed" ? client.status().error : undefined) ?? manifest?.error,
+    manifest: () => manifest,
+    isNew: () => manifest === undefined,
+    isDue,
+    connect,
+    giveUpWaiting: () => keep(Manifest.failed("it did not answer in time", manifest)),
+    disconnect,
+    close,
+    listTools: async (): Promise<ServerTool[]> => manifest?.tools ?? [],
+    async callTool(name, args, call) {
+      const ready = await connect(call.signal)
+      return ready.callTool(name, args, call)
+    },
+  })
+  return one
+
+  /** One that was up may have ended since. */
+  function stateNow(): State {
+    const now = client?.status().state ?? "idle"
+    if (state !== "connected" || now === "connected") return state
+    return now === "failed" || now === "connecting" ? now : "idle"
+  }
+
+  function isDue(): boolean {
+    if (!manifest || state === "connected" || state === "connecting" || state === "disconnected") return false
+    return Date.now() - manifest.time > (manifest.error === undefined ? manifestAge : failureAge)
+  }
+
+  async function connect(signal?: AbortSignal): Promise<MCPClient> {
+    if (client?.status().state === "connected") return client
+    opening ??= open().finally(() => {
+      opening = undefined
+    })
+    return signal ? orAborted(opening, signal) : opening
+  }
+
+  async function open(): Promise<MCPClient> {
+    const { createMCPClient } = await import("./create-client.ts")
+    if (isClosed) throw new Error(`the MCP server ${server.id} was closed`)
+    const own: MCPClient = client ?? createMCPClient(clientConfig())
+    client = own
+    await change("connecting")
+    try {
+      const info = await own.connect({ signal: AbortSignal.timeout(connectLimit) })
+      keep(await look(own, info))
+      await change("connected")
+      return own
+    } catch (error) {
+      if (!isClosed && client === own) {
+        keep(Manifest.failed(errorText(error), manifest))
+        await change("failed")
+      }
+      throw error
+    }
+  }
+
+  function clientConfig(): MCPClientConfig {
+    const { hooks, roots } = options
+    return {
+      server,
+      roots,
+      onChanged: AsyncLocalStorage.bind(() => lookAgain()),
+      ...(hooks ? { hooks } : {}),
+    }
+  }
+
+  async function look(own: MCPClient, info: MCPServerInfo): Promise<Manifest.Manifest> {
+    return { version: 1, time: Date.now(), info, ...(await listOffers(own, info)) }
+  }
+
+  function lookAgain(): void {
+    looking ??= setTimeout(async () => {
+      try {
+        const info = client?.status().info
+        if (isClosed || !client || !info) return
+        keep(await look(client, info))
+        await change("connected")
+      } catch (error) {
+        Log.warn("an MCP server did not say what it offers now", {
+          server: server.id,
+          error: errorText(error),
+        })
+      } finally {
+        looking = undefined
+      }
+    }, settleTime).unref()
+  }
+
+  function keep(next: Manifest.Manifest): void {
+    manifest = next
+    const write = Manifest.write(server, next).finally(() => writes.delete(write))
+    writes.add(write)
+  }
+
+  async function change(next: State): Promise<void> {
+    if (isClosed) return
+    state = next
+    await options.onChange(one)
+  }
+
+  async function disconnect(): Promise<void> {
+    const own = client
+    client = undefined
+    await own?.close()
+    await change("disconnected")
+  }
+
+  async function close(): Promise<void> {
+    isClosed = true
+    clearTimeout(looking)
+    await client?.close()
+    await opening?.catch(() => undefined)
+    await Promise.all(writes)
+  }
+}
+
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) return Promise.reject(signal.reason)
+  return new Promise<T>((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    signal.addEventListener("abort", abort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort))
+  })
+}

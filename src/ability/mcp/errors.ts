@@ -1,0 +1,90 @@
+// How a call to an MCP server fails. The text always names the server and, for a program, the last that it said.
+import { NamedError } from "#util/error.ts"
+
+type Of = { id: string }
+
+/** The server could not be started or reached. */
+export class Unavailable extends NamedError {
+  constructor({ id }: Of, reason: string, options?: ErrorOptions) {
+    super("MCP.Unavailable", `MCP server "${id}" is not available: ${reason}`, { server: id }, options)
+  }
+}
+
+/** The server ended while it was needed. */
+export class Crashed extends NamedError {
+  constructor({ id }: Of, how: string, said: string) {
+    const last = said ? ` Its last words:\n${said}` : " It said nothing on stderr."
+    super("MCP.Crashed", `MCP server "${id}" ${how}.${last}`, { server: id, stderr: said })
+  }
+}
+
+export class TimedOut extends NamedError {
+  constructor({ id }: Of, method: string, ms: number) {
+    super("MCP.TimedOut", `MCP server "${id}" did not answer ${method} within ${ms / 1000} s.`, {
+      server: id,
+      method,
+      timeout: ms,
+    })
+  }
+}
+
+/** The server said no: an error of the protocol, with its code. */
+export class Refused extends NamedError {
+  constructor({ id }: Of, method: string, error: { code: number; message: string; data?: unknown }) {
+    super("MCP.Refused", `MCP server "${id}" refused ${method}: ${error.message} (${error.code})`, {
+      server: id,
+      method,
+      code: error.code,
+    })
+  }
+}
+
+/** The answer is not what the protocol says it is. */
+export class BadAnswer extends NamedError {
+  constructor({ id }: Of, method: string, reason: string) {
+    super("MCP.BadAnswer", `MCP server "${id}" answered ${method} wrongly: ${reason}`, { server: id, method })
+  }
+}
+
+export class LoginNeeded extends NamedError {
+  constructor({ id }: Of, scope?: string) {
+    const wanted = scope ? ` with more rights (${scope})` : ""
+    super("MCP.LoginNeeded", `MCP server "${id}" asks for a login${wanted}. Run: vitamin mcp login ${id}`, {
+      server: id,
+      ...(scope ? { scope } : {}),
+    })
+  }
+}
+
+/** The login failed, or is of no use. */
+export class LoginFailed extends NamedError {
+  constructor({ id }: Of, reason: string, options?: ErrorOptions) {
+    super("MCP.LoginFailed", `The login to MCP server "${id}" failed: ${reason}`, { server: id }, options)
+  }
+}
+
+export class Closed extends NamedError {
+  constructor({ id }: Of) {
+    super("MCP.Closed", `The client of MCP server "${id}" was closed.`, { server: id })
+  }
+}
+
+export class InvalidServer extends NamedError {
+  constructor({ id }: Of, reason: string) {
+    super("MCP.InvalidServer", `MCP server "${id}" cannot be used: ${reason}.`, { server: id })
+  }
+}
+
+/** A page has to be visited before the call can work. */
+export class VisitNeeded extends NamedError {
+  constructor({ id }: Of, urls: string[]) {
+    super(
+      "MCP.VisitNeeded",
+      `MCP server "${id}" asks to visit ${urls.join(", ")} first, then to try again.`,
+      {
+        server: id,
+        urls,
+      },
+    )
+  }
+}

@@ -1,0 +1,67 @@
+// What the SDK throws, in our words. A server that wants more rights is noted for the next login.
+import { errorText, NamedError } from "#util/error.ts"
+import { BadAnswer, Refused, Unavailable, VisitNeeded } from "./errors.ts"
+import { clean } from "./last-words.ts"
+import { noteStepUp } from "./login-tokens.ts"
+import type { SDK } from "./sdk.ts"
+import { wrongAnswer } from "./stdio-transport.ts"
+import type { MCPClientConfig, MCPServerConfig } from "./types.ts"
+
+export async function explainError(given: {
+  sdk: SDK
+  config: MCPClientConfig
+  method: string
+  error: unknown
+}): Promise<Error> {
+  const { sdk, config, error } = given
+  if (sdk.InsufficientScopeError.isInstance(error)) {
+    const { requiredScope, resourceMetadataUrl } = error
+    return await noteStepUp(config.server, {
+      ...(requiredScope ? { scope: requiredScope } : {}),
+      ...(resourceMetadataUrl ? { resourceMetadataUrl: resourceMetadataUrl.href } : {}),
+    })
+  }
+  if (sdk.UrlElicitationRequiredError.isInstance(error)) {
+    const visits = error.elicitations.filter(({ url }) => /^https?:/i.test(url))
+    for (const { message, url } of visits) await config.onElicit?.({ mode: "url", message, url })
+    return new VisitNeeded(
+      config.server,
+      visits.map(({ url }) => url),
+    )
+  }
+  return translateError({ ...given, server: config.server })
+}
+
+function translateError(given: { sdk: SDK; server: MCPServerConfig; method: string; error: unknown }): Error {
+  const { sdk, server, method, error } = given
+  if (error instanceof NamedError) return error
+  const message = clean(rootText(error).replaceAll(/\s+/g, " "))
+  if (sdk.ProtocolError.isInstance(error))
+    return error.code === wrongAnswer
+      ? new BadAnswer(server, method, message)
+      : new Refused(server, method, { code: error.code, message })
+  const status = httpStatus(error)
+  if (status !== undefined) return new Unavailable(server, `HTTP ${status}: ${message}`, { cause: error })
+  if (sdk.SdkError.isInstance(error) && isAnswerCode(error.code))
+    return new BadAnswer(server, method, message)
+  return new Unavailable(server, message, { cause: error })
+}
+
+export function httpStatus(error: unknown): number | undefined {
+  const status = (error as { data?: { status?: unknown } } | undefined)?.data?.status
+  return typeof status === "number" ? status : undefined
+}
+
+function isAnswerCode(code: string): boolean {
+  return /INVALID|UNEXPECTED|SCHEMA|RESULT/.test(code)
+}
+
+/** "fetch failed" alone says nothing. */
+function rootText(error: unknown): string {
+  const texts = new Set<string>()
+  for (let at = error, depth = 0; at !== undefined && depth < 4; depth++) {
+    texts.add(errorText(at))
+    at = (at as { cause?: unknown }).cause
+  }
+  return [...texts].filter(Boolean).join(": ")
+}

@@ -1,0 +1,115 @@
+// The four lists of a server, reduced to entries of the right shape.
+
+export type ListMethod = keyof typeof lists
+
+type Entry = Record<string, unknown>
+
+const lists = {
+  "tools/list": { key: "tools", name: "name", read: readTool },
+  "resources/list": { key: "resources", name: "uri", read: readResource },
+  "resources/templates/list": { key: "resourceTemplates", name: "uriTemplate", read: readTemplate },
+  "prompts/list": { key: "prompts", name: "name", read: readPrompt },
+} as const
+
+export function isListMethod(method: string): method is ListMethod {
+  return Object.hasOwn(lists, method)
+}
+
+/** The result with the entries that can be used. `names` has those of earlier pages, and gets the new ones. */
+export function cleanList(options: {
+  method: ListMethod
+  result: Record<string, unknown>
+  names: Set<string>
+  room: number
+  warn: (message: string) => void
+}): Record<string, unknown> {
+  const { method, result, names, room, warn } = options
+  const { key, name, read } = lists[method]
+  const given = result[key]
+  if (!Array.isArray(given)) return result
+  const kept: Entry[] = []
+  for (const entry of given) {
+    if (names.size >= room) break
+    const clean = isObject(entry) ? read(entry) : undefined
+    const own = clean?.[name]
+    if (!clean || !isName(own)) warn(`${method}: an entry was left out: ${show(entry)}`)
+    else if (names.has(own)) warn(`${method}: ${show(own)} is there twice, the first is used`)
+    else {
+      names.add(own)
+      kept.push(clean)
+    }
+  }
+  return { ...result, [key]: kept }
+}
+
+/** Control characters would reach terminals, and no server needs them. */
+function isName(value: unknown): value is string {
+  return typeof value === "string" && /^[^\u0000-\u001f\u007f-\u009f]{1,4096}$/.test(value)
+}
+
+function readTool(entry: Entry): Entry | undefined {
+  const { inputSchema, outputSchema, annotations } = entry
+  if (!isObject(inputSchema) || (inputSchema.type ?? "object") !== "object") return undefined
+  return {
+    ...texts(entry, ["name", "title", "description"]),
+    inputSchema: { ...inputSchema, type: "object" },
+    ...(isObject(outputSchema) ? { outputSchema } : {}),
+    ...(isObject(annotations) ? { annotations: hints(annotations) } : {}),
+  }
+}
+
+function readResource(entry: Entry): Entry {
+  const { size } = entry
+  return {
+    ...texts(entry, ["uri", "name", "title", "description", "mimeType"]),
+    name: typeof entry.name === "string" ? entry.name : entry.uri,
+    ...(typeof size === "number" ? { size } : {}),
+  }
+}
+
+function readTemplate(entry: Entry): Entry {
+  return {
+    ...texts(entry, ["uriTemplate", "name", "title", "description", "mimeType"]),
+    name: typeof entry.name === "string" ? entry.name : entry.uriTemplate,
+  }
+}
+
+function readPrompt(entry: Entry): Entry {
+  const args = Array.isArray(entry.arguments) ? entry.arguments.filter(isObject) : undefined
+  return {
+    ...texts(entry, ["name", "title", "description"]),
+    ...(args
+      ? {
+          arguments: args
+            .filter(({ name }) => typeof name === "string")
+            .map((one) => ({
+              ...texts(one, ["name", "description"]),
+              ...(typeof one.required === "boolean" ? { required: one.required } : {}),
+            })),
+        }
+      : {}),
+  }
+}
+
+function hints(annotations: Entry): Entry {
+  return Object.fromEntries(
+    Object.entries(annotations).filter(([name, value]) =>
+      name === "title" ? typeof value === "string" : typeof value === "boolean",
+    ),
+  )
+}
+
+function texts(entry: Entry, names: string[]): Entry {
+  return Object.fromEntries(
+    names.filter((name) => typeof entry[name] === "string").map((name) => [name, entry[name]]),
+  )
+}
+
+function isObject(value: unknown): value is Entry {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? "undefined"
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text
+}

@@ -1,0 +1,150 @@
+// Which MCP servers a work tree has: those of its files, then those of the configuration; of equal ids the later one
+// counts. One that cannot be used does not keep the others from it, and in a folder that nobody trusted none is used.
+import { homedir } from "node:os"
+import { join } from "node:path"
+import { readSmallFile } from "#kernel/config/read-file.ts"
+import type { McpServer } from "#kernel/config/schema.ts"
+import * as Log from "#kernel/log.ts"
+import * as Secret from "#kernel/secret.ts"
+import { errorText } from "#util/error.ts"
+import { parseJsonc } from "#util/jsonc.ts"
+import { checkEntry, InvalidEntry, normalizeServer } from "./normalize-server.ts"
+import { serverFiles } from "./server-files.ts"
+import type { MCPServerConfig } from "./types.ts"
+
+/** `server` is missing where it cannot be used, and `problem` says why. */
+export type Found = { id: string; source: string; server?: MCPServerConfig; problem?: string }
+export type Loaded = {
+  servers: Found[]
+  /** Files that could not be read, servers that were replaced. */
+  problems: string[]
+  /** Servers that would be used if the folder was trusted. */
+  untrusted: number
+}
+
+const maxServers = 200
+const maxSaid = 20
+export const notTrusted = 'the folder is not trusted; "vitamin trust" trusts it'
+const credential = /key|token|secret|passw|auth|credential/i
+
+export async function loadServers(options: {
+  worktree: string
+  trusted: boolean
+  configured: readonly McpServer[]
+}): Promise<Loaded> {
+  const loaded: Loaded = { servers: [], problems: [], untrusted: 0 }
+  const byId = new Map<string, Found>()
+  const add = (found: Found) => {
+    const before = byId.get(found.id)
+    if (before) loaded.problems.push(`${found.id} of ${before.source} is replaced by that of ${found.source}`)
+    if (!before && byId.size >= maxServers)
+      return void loaded.problems.push(`${found.id} is left out: there are more than ${maxServers} servers`)
+    byId.set(found.id, found)
+  }
+  for (const name of serverFiles)
+    try {
+      for (const found of await readFile(name, options)) add(found)
+    } catch (error) {
+      loaded.problems.push(`${name} is not used: ${errorText(error)}`)
+    }
+  // npx and its like look for programs in the folder that they start in.
+  const folder = options.trusted ? options.worktree : homedir()
+  for (const server of options.configured)
+    add(readEntry({ id: server.id, entry: server, source: "configuration", folder, trusted: true }))
+  loaded.servers = [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+  loaded.untrusted = loaded.servers.filter(({ problem }) => problem === notTrusted).length
+  for (const { server } of loaded.servers) if (server) holdSecrets(server)
+  return loaded
+}
+
+/** An id is a part of names and rules: no slash, nothing that is a pattern. */
+export function idOf(name: string): string {
+  return name.replace(/[^\w.-]+/g, "-").slice(0, 64)
+}
+
+async function readFile(name: string, options: { worktree: string; trusted: boolean }): Promise<Found[]> {
+  const { worktree, trusted } = options
+  const bytes = await readSmallFile(join(worktree, name), trusted ? undefined : worktree)
+  if (!bytes) return []
+  return entriesOf(parse(bytes, name)).map(([key, entry]) =>
+    readEntry({ id: key, entry, source: name, folder: worktree, trusted }),
+  )
+}
+
+/** Comments are rare here, and to look for them takes longer than a start may. */
+function parse(bytes: Buffer, name: string): Record<string, unknown> {
+  try {
+    const value = JSON.parse(bytes.toString("utf8"))
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value
+  } catch {
+    // What is wrong with it is said below.
+  }
+  return parseJsonc(bytes, name).value
+}
+
+/** Both forms in either file: a list, or an object with a name for each. */
+export function entriesOf(value: Record<string, unknown>): [id: string, entry: unknown][] {
+  return ["servers", "mcpServers"].flatMap((key) => {
+    const part = value[key] ?? []
+    if (typeof part !== "object") throw new InvalidEntry(`"${key}" is neither a list nor an object`)
+    const named = Array.isArray(part)
+      ? part.map((entry, i) => [nameOf(entry) ?? `server-${i + 1}`, entry] as const)
+      : Object.entries(part)
+    return named.map(([id, entry]): [string, unknown] => [idOf(id), entry])
+  })
+}
+
+function nameOf(entry: unknown): string | undefined {
+  const { id, name } = (entry ?? {}) as { id?: unknown; name?: unknown }
+  return [id, name].find((text): text is string => typeof text === "string" && text !== "")
+}
+
+function readEntry(options: {
+  id: string
+  entry: unknown
+  source: string
+  folder: string
+  trusted: boolean
+}): Found {
+  const { id, source, folder } = options
+  const found = { id, source }
+  // Not even its variables are looked up.
+  if (!options.trusted) return { ...found, problem: notTrusted }
+  try {
+    if (!/^[\w.-]+$/.test(id)) throw new InvalidEntry("its id may have letters, digits, '.', '_' and '-'")
+    const entry = checkEntry(options.entry)
+    if (entry.disabled) throw new InvalidEntry("it is disabled")
+    return { ...found, server: normalizeServer(entry, { id, folder }) }
+  } catch (error) {
+    if (error instanceof InvalidEntry) return { ...found, problem: error.message }
+    throw error
+  }
+}
+
+/** Of what people write into the settings of a server, these are the keys. */
+function holdSecrets({ auth, headers = {}, env = {} }: MCPServerConfig): void {
+  Secret.hold(auth?.token, "token")
+  for (const [name, value] of Object.entries({ ...headers, ...env }))
+    if (credential.test(name)) {
+      Secret.hold(value, name)
+      Secret.hold(/^\S+ (.+)$/.exec(value)?.[1], name)
+    }
+}
+
+/** Said once for what is new to say. */
+export function sayProblems({ servers, problems, untrusted }: Loaded, said: Set<string>): void {
+  const lines = [
+    ...problems,
+    ...servers.flatMap(({ id, source, problem }) =>
+      problem && problem !== notTrusted ? [`MCP server ${id} (${source}) is not used: ${problem}`] : [],
+    ),
+    ...(untrusted
+      ? [`${untrusted} MCP ${untrusted === 1 ? "server is" : "servers are"} not started: ${notTrusted}`]
+      : []),
+  ]
+  const news = lines.filter((line) => !said.has(line))
+  for (const line of news.slice(0, maxSaid)) Log.warn(line)
+  if (news.length > maxSaid)
+    Log.warn(`and ${news.length - maxSaid} more about MCP servers (vitamin mcp list)`)
+  for (const line of news) said.add(line)
+}

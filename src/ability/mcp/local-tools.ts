@@ -1,0 +1,43 @@
+// The tools of this program in the form of an MCP server's, so that both are found and called one way. A call goes through
+// the gate like any other.
+import { runTool, type Slots } from "#ability/tool/run-tool.ts"
+import type { Json } from "#ability/tool/tool.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
+import { createId } from "#util/id.ts"
+import type { MCPTool, MCPToolResult } from "./types.ts"
+
+export const localId = "local"
+
+export function listLocalTools(): MCPTool[] {
+  return ToolRegistry.list()
+    .filter(({ server }) => server === undefined)
+    .map((tool) => ({
+      name: tool.id,
+      description: tool.description,
+      inputSchema: ToolRegistry.schemaOf(tool),
+    }))
+}
+
+/** Without slots what only reads in the workspace is allowed. */
+export async function callLocalTool(options: {
+  name: string
+  args: unknown
+  slots?: Slots | undefined
+  signal?: AbortSignal | undefined
+}): Promise<MCPToolResult> {
+  const { name, args, slots, signal = new AbortController().signal } = options
+  const callId = createId("call")
+  const result = await runTool({
+    call: { id: callId, name, arguments: (args ?? {}) as Json },
+    context: { sessionId: "mcp", messageId: "mcp", callId, signal },
+    ...(slots ? { slots } : {}),
+  })
+  return {
+    content: [
+      { type: "text", text: result.text },
+      ...(result.images ?? []).map((image) => ({ type: "image" as const, ...image })),
+    ],
+    ...(result.data === undefined ? {} : { structuredContent: result.data }),
+    isError: result.status !== "success",
+  }
+}

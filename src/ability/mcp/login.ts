@@ -1,0 +1,98 @@
+// `vitamin mcp login`: gives the address that a person opens, waits on this machine for the way back, and keeps the
+// tokens. OAuth 2.1 with PKCE; who we are is a configured client id, a document about us, or a registration on the spot.
+
+import { errorText } from "#util/error.ts"
+import { createBoundedFetch } from "./bounded-fetch.ts"
+import { createMCPClient } from "./create-client.ts"
+import { InvalidServer, LoginFailed, LoginNeeded } from "./errors.ts"
+import * as LoginFile from "./login-file.ts"
+import { createLoginProvider } from "./login-provider.ts"
+import { openCallback } from "./open-callback.ts"
+import { loadSDK, type SDK } from "./sdk.ts"
+import type { MCPServerConfig } from "./types.ts"
+
+const patience = 300_000
+
+/** Resolves once tokens are stored. "present" when the server asks for no login. */
+export async function login(options: {
+  server: MCPServerConfig
+  /** The address to open in a browser. */
+  onUrl: (url: string) => void
+  signal?: AbortSignal
+}): Promise<"present" | "done"> {
+  const { server, onUrl } = options
+  if (server.transport !== "http" || !server.url)
+    throw new InvalidServer(server, "only http servers have logins")
+  const wanted = await findWanted(server)
+  if (!wanted) return "present"
+  const sdk = await loadSDK()
+  const signal = AbortSignal.any([AbortSignal.timeout(patience), ...(options.signal ? [options.signal] : [])])
+  await using callback = await openCallback(signal)
+  const provider = createLoginProvider({ server, redirectUrl: callback.url, mayRegister: true })
+  const flow = {
+    serverUrl: server.url,
+    fetchFn: createBoundedFetch(server),
+    ...(wanted.resourceMetadataUrl ? { resourceMetadataUrl: new URL(wanted.resourceMetadataUrl) } : {}),
+    ...(wanted.scope ? { scope: wanted.scope } : {}),
+    ...((await isOfOldRevision({ sdk, server, wanted })) ? { skipIssuerMetadataValidation: true } : {}),
+  }
+  try {
+    const begun = await sdk.auth(provider, { ...flow, forceReauthorization: true })
+    if (begun === "REDIRECT") {
+      const destination = provider.destination()!
+      if (!/^https?:$/.test(destination.protocol))
+        throw new Error(`it leads to ${destination.protocol}, which no login does`)
+      onUrl(destination.href)
+      const { code, iss } = await callback.answer(provider.expectedState)
+      await sdk.auth(provider, { ...flow, authorizationCode: code, ...(iss === undefined ? {} : { iss }) })
+    }
+  } catch (error) {
+    if (options.signal?.aborted) throw options.signal.reason
+    throw new LoginFailed(server, errorText(error), { cause: error })
+  }
+  // What was asked for is granted now; only how often it was asked for is kept.
+  await LoginFile.update(server.url, ({ wanted: { again, time } = {}, ...rest }) => ({
+    ...rest,
+    ...(again ? { wanted: { again, ...(time ? { time } : {}) } } : {}),
+  }))
+  return "done"
+}
+
+/** Before servers named their authorization server, they were it themselves, and some gave it another path. That the
+ * metadata comes from the server's own origin is all that can be known of those. */
+async function isOfOldRevision(given: {
+  sdk: SDK
+  server: MCPServerConfig
+  wanted: LoginFile.Wanted
+}): Promise<boolean> {
+  const { sdk, server, wanted } = given
+  if (wanted.resourceMetadataUrl) return false
+  const fetchFn = createBoundedFetch(server)
+  const named = await sdk.discoverOAuthProtectedResourceMetadata(server.url!, {}, fetchFn).then(
+    () => true,
+    () => false,
+  )
+  if (named) return false
+  const { origin } = new URL(server.url!)
+  const skipIssuerValidation = true
+  const metadata = await sdk
+    .discoverAuthorizationServerMetadata(origin, { fetchFn, skipIssuerValidation })
+    .catch(() => undefined)
+  return metadata !== undefined && URL.canParse(metadata.issuer) && new URL(metadata.issuer).origin === origin
+}
+
+/** Asks the server, unless it has said what it wants. */
+async function findWanted(server: MCPServerConfig): Promise<LoginFile.Wanted | undefined> {
+  const noted = LoginFile.get(server.url!).wanted
+  if (noted?.scope) return noted
+  const client = createMCPClient({ server })
+  try {
+    await client.connect()
+    return undefined
+  } catch (error) {
+    if (!(error instanceof LoginNeeded)) throw error
+    return LoginFile.get(server.url!).wanted ?? {}
+  } finally {
+    await client.close()
+  }
+}

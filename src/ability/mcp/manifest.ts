@@ -1,0 +1,62 @@
+// What a server offered when it was last up, kept so that its tools are known before it is started. A server whose
+// settings changed is another one. That one failed is kept as well: nobody waits for it a second time.
+import { createHash } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { rm } from "node:fs/promises"
+import { join } from "node:path"
+import * as Global from "#kernel/global.ts"
+import * as Log from "#kernel/log.ts"
+import { errorText } from "#util/error.ts"
+import { replaceFile } from "#util/replace-file.ts"
+import type { Offers } from "./list-offers.ts"
+import type { MCPServerConfig, MCPServerInfo } from "./types.ts"
+
+export type Manifest = Offers & {
+  version: 1
+  /** When it was last up, or was last tried. */
+  time: number
+  info?: MCPServerInfo
+  /** Why it was not up. */
+  error?: string
+}
+
+const maxBytes = 8 << 20
+
+/** Undefined for a server that was never tried. */
+export function read(server: MCPServerConfig): Manifest | undefined {
+  try {
+    const manifest = JSON.parse(readFileSync(fileOf(server), "utf8")) as Manifest
+    return isWhole(manifest) ? manifest : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** That it cannot be kept costs the next start some time, and nothing else. */
+export async function write(server: MCPServerConfig, manifest: Manifest): Promise<void> {
+  try {
+    const json = JSON.stringify(manifest)
+    if (json.length > maxBytes) return await rm(fileOf(server), { force: true })
+    await replaceFile(fileOf(server), json)
+  } catch (error) {
+    Log.warn("what an MCP server offers could not be kept", { server: server.id, error: errorText(error) })
+  }
+}
+
+export function failed(error: string, before: Manifest | undefined): Manifest {
+  const nothing = { tools: [], resources: [], templates: [], prompts: [] }
+  return { version: 1, ...nothing, ...before, time: Date.now(), error }
+}
+
+/** What was damaged is as good as never written. */
+function isWhole({ version, time, tools, resources, templates, prompts }: Manifest): boolean {
+  if (version !== 1 || typeof time !== "number") return false
+  const lists = [tools, resources, templates, prompts]
+  return lists.every((list) => Array.isArray(list) && list.every((item) => typeof item?.name === "string"))
+}
+
+/** By everything that decides which server it is; secrets are in it only as a sum. */
+function fileOf({ id, transport, url, command, env, cwd, headers }: MCPServerConfig): string {
+  const key = JSON.stringify([id, transport, url, command, env, cwd, headers])
+  return join(Global.cache(), "mcp", `${createHash("sha256").update(key).digest("hex").slice(0, 40)}.json`)
+}

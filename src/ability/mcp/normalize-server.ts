@@ -1,0 +1,129 @@
+// One server as a file names it, in the form that clients take. Files of other tools are read as they are: a command as
+// a line or a list, `args` beside it, `type` or `transport`, and `${VAR}` or `${VAR:-default}` in every value.
+import { isAbsolute, join } from "node:path"
+import * as Env from "#kernel/env.ts"
+import { NamedError } from "#util/error.ts"
+import { splitWords } from "./split-words.ts"
+import type { MCPAuth, MCPServerConfig } from "./types.ts"
+
+export type Entry = {
+  name?: string
+  command?: string | string[]
+  args?: string[]
+  env?: Record<string, string>
+  cwd?: string
+  type?: string
+  transport?: string
+  url?: string
+  headers?: Record<string, string>
+  auth?: MCPAuth
+  timeout?: number
+  disabled?: boolean
+}
+
+export class InvalidEntry extends NamedError {
+  constructor(reason: string) {
+    super("MCP.InvalidEntry", reason)
+  }
+}
+
+const isText = (value: unknown) => typeof value === "string"
+const isList = (value: unknown) => Array.isArray(value) && value.every(isText)
+const isPlain = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+const areTexts = (value: unknown) =>
+  isPlain(value) && Object.values(value).every((one) => isText(one) || Number.isFinite(one) || one === !!one)
+const isAuth = (value: unknown) =>
+  areTexts(value) && ["oauth", "bearer", "none"].includes((value as MCPAuth).type)
+
+/** By hand: to have Zod compile a schema for it takes longer than a start may. */
+const kinds: { [K in keyof Required<Entry>]: [fits: (value: unknown) => boolean, expected: string] } = {
+  name: [isText, "a text"],
+  command: [(value) => isText(value) || isList(value), "a text or a list of texts"],
+  args: [isList, "a list of texts"],
+  env: [areTexts, "an object of texts"],
+  cwd: [isText, "a text"],
+  type: [isText, "a text"],
+  transport: [isText, "a text"],
+  url: [isText, "a text"],
+  headers: [areTexts, "an object of texts"],
+  auth: [isAuth, 'an object with "type": "oauth", "bearer" or "none"'],
+  timeout: [(value) => Number.isInteger(value) && Number(value) > 0, "a number of milliseconds"],
+  disabled: [(value) => typeof value === "boolean", "true or false"],
+}
+
+/** Keys that only other tools know are left alone. */
+export function checkEntry(value: unknown): Entry {
+  if (!isPlain(value)) throw new InvalidEntry("it is not an object")
+  const entry = value as Record<string, unknown>
+  for (const [key, [fits, expected]] of Object.entries(kinds))
+    if (entry[key] !== undefined && !fits(entry[key]))
+      throw new InvalidEntry(`${key}: ${expected} is expected`)
+  return entry
+}
+
+const http = new Set(["http", "streamable-http", "streamableHttp"])
+
+/** `folder` is where it starts. Throws `InvalidEntry` for what cannot be started or reached. */
+export function normalizeServer(entry: Entry, { id, folder }: { id: string; folder: string }) {
+  const { name = id, command, url, auth, timeout } = entry
+  const kind = entry.transport ?? entry.type ?? (url === undefined ? "stdio" : "http")
+  const shared = { id, name, ...(timeout ? { timeout } : {}) }
+  if (http.has(kind)) {
+    if (!url) throw new InvalidEntry("it has no url")
+    const headers = expandAll(entry.headers)
+    return {
+      ...shared,
+      transport: "http",
+      url: checkedUrl(expand(url)),
+      ...(headers ? { headers } : {}),
+      ...(auth ? { auth: expandAuth(auth) } : {}),
+    } satisfies MCPServerConfig
+  }
+  if (kind === "sse") throw new InvalidEntry('"sse" is not spoken here any more; most servers have "http"')
+  if (kind !== "stdio") throw new InvalidEntry(`its transport ${JSON.stringify(kind)} is not known`)
+  const words = [...commandOf(command), ...(entry.args ?? [])].map(expand)
+  if (!words[0]) throw new InvalidEntry("it has no command")
+  const env = expandAll(entry.env)
+  const cwd = entry.cwd === undefined ? folder : expand(entry.cwd)
+  return {
+    ...shared,
+    transport: "stdio",
+    command: words,
+    cwd: isAbsolute(cwd) ? cwd : join(folder, cwd),
+    ...(env ? { env } : {}),
+  } satisfies MCPServerConfig
+}
+
+function commandOf(command: Entry["command"]): string[] {
+  if (typeof command === "string") return splitWords(command)
+  return command ?? []
+}
+
+function checkedUrl(text: string): string {
+  const { protocol } = URL.parse(text) ?? {}
+  if (protocol === "http:" || protocol === "https:") return text
+  throw new InvalidEntry(`its url ${JSON.stringify(text.slice(0, 200))} is not one of http or https`)
+}
+
+function expandAuth({ type, clientId, token }: NonNullable<Entry["auth"]>) {
+  return {
+    type,
+    ...(clientId === undefined ? {} : { clientId: expand(clientId) }),
+    ...(token === undefined ? {} : { token: expand(token) }),
+  }
+}
+
+function expandAll(values: Record<string, string> | undefined): Record<string, string> | undefined {
+  if (!values) return undefined
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, expand(String(value))]))
+}
+
+/** A variable that is not set is a mistake: an empty word in its place would run something else. */
+function expand(text: string): string {
+  return text.replace(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, name: string, fallback?: string) => {
+    const value = Env.get(name) || fallback
+    if (value === undefined) throw new InvalidEntry(`the variable ${name} is not set`)
+    return value
+  })
+}

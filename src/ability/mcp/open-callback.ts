@@ -1,0 +1,46 @@
+// Waits on a free port of this machine for a browser to come back from a login.
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+
+export type Callback = {
+  url: string
+  answer(state: string): Promise<{ code: string; iss?: string }>
+} & AsyncDisposable
+
+export async function openCallback(signal: AbortSignal): Promise<Callback> {
+  let settle: (answer: URLSearchParams) => void
+  const answered = new Promise<URLSearchParams>((resolve) => {
+    settle = resolve
+  })
+  let expected: string | undefined
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://127.0.0.1")
+    const own = pathname === "/callback" && expected !== undefined && searchParams.get("state") === expected
+    response.writeHead(own ? 200 : 404, { "content-type": "text/plain; charset=utf-8", connection: "close" })
+    response.end(own ? "Back to the terminal: vitamin has what it needs.\n" : "Nothing here.\n")
+    if (own) settle(searchParams)
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/callback`,
+    async answer(state) {
+      expected = state
+      const answer = await Promise.race([answered, aborted(signal)])
+      const [code, iss] = [answer.get("code"), answer.get("iss") ?? undefined]
+      if (!code) throw new Error(`the answer was "${answer.get("error") ?? "nothing"}"`)
+      return { code, ...(iss === undefined ? {} : { iss }) }
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+async function aborted(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, "abort")
+  throw signal.reason
+}

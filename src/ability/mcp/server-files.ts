@@ -1,0 +1,16 @@
+// The files of a project that name MCP servers. Looking whether they are there is all that a start without servers costs.
+import { join } from "node:path"
+import { statOf } from "#util/stat-of.ts"
+
+/** From the weakest to the strongest. */
+export const serverFiles = [".vitamin/mcp.json", ".mcp.json"] as const
+
+/** Changes whenever one of the files does; empty where there is none. */
+export function stampOf(worktree: string): string {
+  return serverFiles
+    .flatMap((name) => {
+      const stat = statOf(join(worktree, name))
+      return stat ? [`${name} ${stat.mtimeMs} ${stat.size} ${stat.ino}`] : []
+    })
+    .join("\n")
+}

@@ -1,0 +1,153 @@
+// What the rest of vitamin knows of an MCP server: plain types of ours, so that another version of the protocol's SDK
+// changes nothing outside of this folder.
+import type { MCPHooks } from "./hooks.ts"
+
+export type { AuthToken, MCPHooks, MCPLog } from "./hooks.ts"
+
+export type MCPAuth = {
+  type: "oauth" | "bearer" | "none"
+  /** For oauth: of a client that was registered beforehand, or the https address of a document about it. */
+  clientId?: string
+  /** The bearer token; for oauth the secret of the registered client, if it has one. */
+  token?: string
+}
+
+export type MCPServerConfig = {
+  id: string
+  name: string
+  transport: "http" | "stdio"
+  /** For http. */
+  url?: string
+  headers?: Record<string, string>
+  auth?: MCPAuth
+  /** For stdio: the program and its arguments. */
+  command?: string[]
+  /** Added to the person's environment. */
+  env?: Record<string, string>
+  cwd?: string
+  /** Milliseconds for one call, 60 000 by default. */
+  timeout?: number
+}
+
+export type MCPClientConfig = {
+  server: MCPServerConfig
+  hooks?: MCPHooks
+  /** Completions are on unless they are turned off; the other two, deprecated in the protocol, only when turned on. */
+  features?: { completions?: boolean; logging?: boolean; sampling?: boolean }
+  /** The server asks a person. Without it every such question is declined. */
+  onElicit?: (request: Elicitation) => Promise<ElicitationReply>
+  /** The server asks for a model's answer. Needs `features.sampling`. */
+  onSample?: (request: Record<string, unknown>) => Promise<MCPSample>
+  /** A list of the server changed and can be asked for again. */
+  onChanged?: (what: "tools" | "resources" | "prompts") => void
+  /** Folders that the server is told of when it asks. */
+  roots?: string[]
+}
+
+export type MCPServerInfo = {
+  name: string
+  version: string
+  /** The revision of the protocol that both sides speak ("2026-07-28"). */
+  protocol: string
+  capabilities: Record<string, unknown>
+  instructions?: string
+}
+
+export type MCPState = "idle" | "connecting" | "connected" | "failed" | "closed"
+export type MCPStatus = { state: MCPState; error?: string; info?: MCPServerInfo }
+
+export type MCPTool = {
+  name: string
+  title?: string
+  description?: string
+  /** JSON Schema, as the server gave it: nothing in it was checked but that it is an object. */
+  inputSchema: Record<string, unknown>
+  outputSchema?: Record<string, unknown>
+  annotations?: Record<string, unknown>
+}
+
+export type MCPResource = {
+  uri: string
+  name: string
+  title?: string
+  description?: string
+  mimeType?: string
+  size?: number
+}
+
+export type MCPResourceTemplate = Omit<MCPResource, "uri" | "size"> & { uriTemplate: string }
+
+export type MCPPrompt = {
+  name: string
+  title?: string
+  description?: string
+  arguments?: { name: string; description?: string; required?: boolean }[]
+}
+
+/** One of `text` and `blob` (base64). */
+export type MCPResourceContent = { uri: string; mimeType?: string; text?: string; blob?: string }
+
+export type MCPContent =
+  | { type: "text"; text: string }
+  | { type: "image" | "audio"; data: string; mimeType: string }
+  | { type: "resource"; resource: MCPResourceContent }
+  | { type: "resource_link"; uri: string; name: string; description?: string; mimeType?: string }
+
+export type MCPToolResult = { content: MCPContent[]; structuredContent?: unknown; isError: boolean }
+
+export type MCPPromptContent = {
+  description?: string
+  messages: { role: "user" | "assistant"; content: MCPContent }[]
+}
+
+export type MCPProgress = { progress: number; total?: number; message?: string }
+
+type MCPSample = {
+  model: string
+  role: "user" | "assistant"
+  content: MCPContent
+  stopReason?: string
+}
+
+export type Elicitation =
+  | { mode: "form"; message: string; schema: Record<string, unknown> }
+  | { mode: "url"; message: string; url: string }
+
+/** `content` belongs to an accepted form. */
+export type ElicitationReply = {
+  action: "accept" | "decline" | "cancel"
+  content?: Record<string, string | number | boolean | string[]>
+}
+
+export type MCPCallOptions = {
+  signal?: AbortSignal
+  /** Milliseconds, in place of the server's. */
+  timeout?: number
+  onProgress?: (progress: MCPProgress) => void
+}
+
+type MCPCompletion = {
+  of: { prompt: string } | { resourceTemplate: string }
+  argument: { name: string; value: string }
+  /** Arguments that are filled in already. */
+  given?: Record<string, string>
+}
+
+export type MCPClient = {
+  readonly server: MCPServerConfig
+  /** Starts the server or reaches it. The other calls do so by themselves; one that ended is started anew. */
+  connect(options?: { signal?: AbortSignal }): Promise<MCPServerInfo>
+  status(): MCPStatus
+  listTools(options?: MCPCallOptions): Promise<MCPTool[]>
+  listResources(options?: MCPCallOptions): Promise<MCPResource[]>
+  listResourceTemplates(options?: MCPCallOptions): Promise<MCPResourceTemplate[]>
+  listPrompts(options?: MCPCallOptions): Promise<MCPPrompt[]>
+  callTool(name: string, args?: Record<string, unknown>, options?: MCPCallOptions): Promise<MCPToolResult>
+  readResource(uri: string, options?: MCPCallOptions): Promise<MCPResourceContent[]>
+  /** Says the URI each time that the resource changed, until the loop over it is left. */
+  subscribe(uri: string): AsyncIterable<{ uri: string }>
+  getPrompt(name: string, args?: Record<string, string>, options?: MCPCallOptions): Promise<MCPPromptContent>
+  complete(request: MCPCompletion, options?: MCPCallOptions): Promise<string[]>
+  /** Ends the server's processes. The client can not be used again. */
+  close(): Promise<void>
+}

@@ -1,0 +1,80 @@
+// Whether a JSON Schema of a stranger may go to a provider: an object, no larger than a request can bear, also when its
+// references are written out, and none of them leads anywhere but into itself.
+
+const maxSize = 64_000
+const maxDepth = 40
+const maxNodes = 20_000
+
+type Node = { [key: string]: unknown }
+type Seen = { size: number; nodes: number; refers: boolean }
+
+/** What is wrong with it; undefined where nothing is. */
+export function checkSchema(schema: unknown): string | undefined {
+  if (!isNode(schema) || schema.type !== "object") return "its schema is not that of an object"
+  const seen: Seen = { size: 0, nodes: 0, refers: false }
+  return walk(schema, 0, seen) ?? (seen.refers ? tooManyNodes(schema) : undefined)
+}
+
+/** One look at everything, since it is taken at every start. Nothing is fetched for a schema, by us or by a provider. */
+function walk(node: object, depth: number, seen: Seen): string | undefined {
+  if (depth > maxDepth) return `its schema is nested deeper than ${maxDepth} levels`
+  if (++seen.nodes > maxNodes) return `its schema has more than ${maxNodes} parts`
+  for (const key in node) {
+    const value = (node as Node)[key]
+    seen.size += key.length + (typeof value === "string" ? value.length : 8)
+    if (seen.size > maxSize) return `its schema has more than ${maxSize} characters`
+    if (key === "$ref" || key === "$dynamicRef" || key === "$recursiveRef") {
+      seen.refers = true
+      if (typeof value === "string" && !value.startsWith("#"))
+        return `its schema refers to ${JSON.stringify(value.slice(0, 100))}, and only references into itself are followed`
+    }
+    const problem = isObject(value) ? walk(value, depth + 1, seen) : undefined
+    if (problem) return problem
+  }
+  return undefined
+}
+
+/** As many as there would be with each reference written out; one that leads back into itself counts once. */
+function tooManyNodes(schema: Node): string | undefined {
+  const sizes = new Map<object, number>()
+  const sizeOf = (node: unknown): number => {
+    if (!isObject(node)) return 0
+    const known = sizes.get(node)
+    if (known !== undefined) return known
+    sizes.set(node, 1)
+    const target = isNode(node) && typeof node.$ref === "string" ? find(schema, node.$ref) : undefined
+    let size = 1 + (target ? sizeOf(target) : 0)
+    for (const value of Object.values(node)) size += sizeOf(value)
+    sizes.set(node, size)
+    return size
+  }
+  return sizeOf(schema) > maxNodes
+    ? `its schema has more than ${maxNodes} parts when its references are written out`
+    : undefined
+}
+
+function find(schema: Node, pointer: string): object | undefined {
+  let at: unknown = schema
+  for (const step of pointer.slice(1).split("/").filter(Boolean)) {
+    const key = decode(step).replaceAll("~1", "/").replaceAll("~0", "~")
+    if (!isObject(at) || !Object.hasOwn(at, key)) return undefined
+    at = (at as Node)[key]
+  }
+  return isObject(at) ? at : undefined
+}
+
+function decode(step: string): string {
+  try {
+    return decodeURIComponent(step)
+  } catch {
+    return step
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null
+}
+
+function isNode(value: unknown): value is Node {
+  return isObject(value) && !Array.isArray(value)
+}

@@ -1,0 +1,112 @@
+// The tools of an MCP server as tools of ours. What a server says of itself is a stranger's word: its texts are escaped
+// and cut, its schemas bounded, and that it "only reads" is not believed. A call needs `mcp.call` of `server/tool`.
+import { z } from "zod"
+import { checkSchema } from "./check-schema.ts"
+import { plainText } from "./plain-text.ts"
+import { outputOf, type ServerResult } from "./server-output.ts"
+import type { Context, Definition } from "./tool.ts"
+
+export type ServerTool = { name: string; title?: string; description?: string; inputSchema: object }
+
+/** All that is needed of a server for its tools to be offered. */
+export type ToolServer = {
+  readonly server: { id: string }
+  listTools(): Promise<ServerTool[]>
+  callTool(
+    name: string,
+    args: Record<string, unknown>,
+    options: Pick<Context, "signal"> & { onProgress?(progress: { message?: string }): void },
+  ): Promise<ServerResult>
+}
+
+const maxTools = 500
+const maxDescription = 4_000
+const maxName = 128
+const maxProblems = 20
+/** One for all of them: what fits is known to the server, which says what is wrong. */
+const anyObject = z.record(z.string(), z.unknown())
+
+/** What can be offered, by name, and a line for each that cannot. The names may still meet those of others. */
+export function toolsOf(
+  server: ToolServer,
+  listed: ServerTool[],
+): { tools: Definition[]; problems: string[] } {
+  const tools = new Map<string, Definition>()
+  const problems: string[] = []
+  for (const tool of listed) {
+    const problem = tools.size >= maxTools ? `more than ${maxTools} tools` : problemOf(tool, tools)
+    if (!problem) tools.set(tool.name, toolOf(server, tool))
+    else if (problems.length < maxProblems)
+      problems.push(`tool ${JSON.stringify(plainText(tool.name, maxName))} is left out: ${problem}`)
+  }
+  return { tools: [...tools.values()], problems }
+}
+
+/** Each with an id that no other has: the same for the same tools, in whatever order they came. */
+export function nameApart(tools: Definition[], taken: ReadonlySet<string>): Definition[] {
+  const used = new Set(taken)
+  const inOrder = tools
+    .map((tool) => ({ tool, target: targetOf(tool) }))
+    .sort((a, b) => compare(a.target, b.target))
+  return inOrder.map(({ tool }) => {
+    let id = tool.id
+    for (let n = 2; used.has(id); n++) id = `${tool.id.slice(0, 63 - String(n).length)}_${n}`
+    used.add(id)
+    return id === tool.id ? tool : Object.freeze({ ...tool, id })
+  })
+}
+
+function problemOf({ name, inputSchema }: ServerTool, known: Map<string, Definition>): string | undefined {
+  if (!name || name.length > maxName || /[\p{C}\s]/u.test(name)) return "its name cannot be used"
+  if (known.has(name)) return "the server has another one of that name"
+  return checkSchema(inputSchema)
+}
+
+function toolOf(server: ToolServer, tool: ServerTool): Definition {
+  const { id: serverId } = server.server
+  const { name } = tool
+  return Object.freeze<Definition>({
+    id: `${serverId}_${name}`.replace(/[^\w-]/g, "_").slice(0, 64),
+    description: plainText(tool.description || tool.title || name, maxDescription),
+    category: "api",
+    parameters: anyObject,
+    inputSchema: shownSchema(tool.inputSchema) as Record<string, unknown>,
+    server: serverId,
+    readOnly: false,
+    permission: () => [{ permission: "mcp.call", target: `${serverId}/${name}` }],
+    preview: (args) => plainText(JSON.stringify(args, null, 2), maxDescription),
+    async execute(args, { signal, report }) {
+      const options = { signal, ...(report ? { onProgress: progressTo(report) } : {}) }
+      return outputOf(await server.callTool(name, args as Record<string, unknown>, options))
+    },
+  })
+}
+
+function progressTo(report: (text: string) => void) {
+  return ({ message }: { message?: string }) => {
+    if (message) report(`${plainText(message, 500)}\n`)
+  }
+}
+
+/** Its texts are read by the model like the description. */
+function shownSchema(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(shownSchema)
+  if (typeof schema !== "object" || schema === null) return schema
+  const entries = Object.entries(schema).filter(([key]) => key !== "$schema" && key !== "$comment")
+  return Object.fromEntries(
+    entries.map(([key, value]) => [
+      key,
+      typeof value === "string" && (key === "description" || key === "title")
+        ? plainText(value, maxDescription)
+        : shownSchema(value),
+    ]),
+  )
+}
+
+function targetOf(tool: Definition): string {
+  return tool.permission!({})[0]!.target
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

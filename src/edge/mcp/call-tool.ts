@@ -1,0 +1,108 @@
+// A tool for a client: through the gate like every other call, with the rules, snapshots and records of a session.
+import type { AgentDefinition } from "#ability/agent/agent.ts"
+import type * as Permission from "#ability/permission/permission.ts"
+import { judgeStep } from "#ability/tool/judge-step.ts"
+import {
+  type Call,
+  type Grant,
+  type Refusal,
+  type Result,
+  runTool,
+  type Step,
+} from "#ability/tool/run-tool.ts"
+import type { Context, Definition, Json } from "#ability/tool/tool.ts"
+import { createPermits } from "#engine/session/permits.ts"
+import { createRights, type Rights } from "#engine/session/rights.ts"
+import { keep, type Records, settle } from "#engine/session/run.ts"
+import { takeSnapshot } from "#engine/session/take-snapshot.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+import { createId } from "#util/id.ts"
+import * as ToolCalls from "./tool-calls.ts"
+
+export type Asked = {
+  agent: AgentDefinition
+  rules: readonly Permission.Rule[]
+  /** Take as allowed whatever would be asked. */
+  yes: boolean
+  tool: Definition
+  args: Json
+  /** What a person has allowed; it counts for exactly that. */
+  approved?: string | undefined
+  signal: AbortSignal
+  report(text: string): void
+}
+
+export async function callTool(asked: Asked): Promise<Result> {
+  const { agent, tool } = asked
+  const session = await ToolCalls.session(agent.id)
+  return ToolCalls.run({ signal: asked.signal, readsOnly: tool.readOnly }, async (signal) => {
+    const records: Records = { pending: new Set() }
+    const call = { id: createId("call"), name: tool.id, arguments: asked.args, approval: "pending" as const }
+    const place = { sessionId: session.id, branch: session.branch }
+    const request = ToolCalls.next({ ...place, type: "tool_request", data: { calls: [call] } })
+    const kept = request.data.calls[0]!
+    const rights = createRights({ session, agent, rules: asked.rules })
+    const permits = createPermits({
+      session,
+      agent: agent.id,
+      tools: new Set([tool.id]),
+      rights,
+      asks: asked.yes ? "once" : "deny",
+      limit: 0,
+      records,
+      signal,
+    })
+    if (asked.approved === undefined) await permits.judge(request)
+    else kept.approval = "approved"
+    keep(records, MessageStore.write(request))
+    // What changes the world must be on record first; who only looks need not wait for the disk.
+    if (!tool.readOnly) await settle(records)
+    const snapshot = takeSnapshot({ request, call: kept, records })
+    const slot = permits.slot({ request, call: kept })
+    const result = await runTool({
+      call: kept as Call,
+      context: contextOf({ sessionId: session.id, messageId: request.id, callId: call.id, signal }, asked),
+      slots: {
+        permit: async (step) => (await allowedByPerson(step, rights, asked.approved)) ?? slot(step),
+        snapshot: snapshot.slot,
+      },
+    })
+    snapshot.finish()
+    const answer = ToolCalls.next({ ...place, type: "tool_result", data: recordOf(call, result) })
+    keep(records, MessageStore.write(answer))
+    await settle(records)
+    return result
+  })
+}
+
+function contextOf(place: Omit<Context, "report">, { agent, report }: Asked): Context {
+  return { ...place, agent: agent.id, report }
+}
+
+/** An answer counts for what the person was shown, as long as no rule has come to deny it. */
+async function allowedByPerson(
+  step: Step,
+  rights: Rights,
+  approved: string | undefined,
+): Promise<Grant | Refusal | undefined> {
+  if (approved === undefined) return undefined
+  const { decide } = await rights.now()
+  const { action, key, grantedByPerson, reals } = await judgeStep(step, decide)
+  if (action !== "ask" || key !== approved) return undefined
+  return { granted: grantedByPerson, reals, judge: (need) => decide(need).action }
+}
+
+function recordOf(call: { id: string; name: string }, result: Result): Message.Of<"tool_result">["data"] {
+  const { status, text, data, title, error, duration } = result
+  return {
+    requestId: call.id,
+    toolName: call.name,
+    status,
+    output: text,
+    ...(error ? { error } : {}),
+    duration,
+    timestamp: Date.now(),
+    metadata: { ...(title ? { title } : {}), ...(data === undefined ? {} : { data }) },
+  }
+}

@@ -1,0 +1,159 @@
+// Vitamin as an MCP server, for one connection or one request: the tools that the rules allow, and `run`. Both revisions of
+// the protocol are spoken by the SDK; what is asked of a person goes through the client, where that can ask.
+import { randomBytes } from "node:crypto"
+import {
+  acceptedContent,
+  type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  createRequestStateCodec,
+  type InputRequiredResult,
+  inputRequired,
+  type ListToolsResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server"
+import { z } from "zod"
+import type { AgentDefinition } from "#ability/agent/agent.ts"
+import { ifConfigured } from "#ability/mcp/if-configured.ts"
+import type * as Permission from "#ability/permission/permission.ts"
+import type { Definition, Json } from "#ability/tool/tool.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
+import { chooseAgent } from "#engine/session/choose-agent.ts"
+import * as Log from "#kernel/log.ts"
+import * as Secret from "#kernel/secret.ts"
+import { errorText } from "#util/error.ts"
+import { version } from "#util/version.ts"
+import { type Asked, callTool } from "./call-tool.ts"
+import { createReport } from "./create-report.ts"
+import { offeredTools, offersRun } from "./offered-tools.ts"
+import { questionOf } from "./question-of.ts"
+import * as RunPrompt from "./run-prompt.ts"
+import { errorResult, toCallResult } from "./to-call-result.ts"
+
+export type Options = {
+  /** Of the person, for as long as the server runs. */
+  rules: readonly Permission.Rule[]
+  yes: boolean
+  /** Offer the tools of other MCP servers too. */
+  servers: boolean
+}
+/** Runs a function in the instance that the server is for. */
+type Inside = <T>(fn: () => T) => T
+type Offer = { agent: AgentDefinition; tools: Definition[]; run: boolean }
+
+const instructions =
+  "Tools that work in one folder under the rules of its owner. `run` gives a whole task to an agent there."
+/** What a client carries for us between a question and its answer. Another process asks again. */
+const codec = createRequestStateCodec<{ key: string }>({ key: randomBytes(32) })
+const Consent = z.object({ allow: z.boolean().describe("allow it this once") })
+
+export function createMcpServer(options: Options, inside: Inside): Server {
+  const server = new Server(
+    { name: "vitamin", version },
+    { capabilities: { tools: {} }, instructions, requestState: { verify: codec.verify } },
+  )
+  server.onerror = (error) => Log.debug("an MCP client was answered with an error", { error })
+  const canAsk = (context: ServerContext) => !options.yes && asksForms(server, context)
+  server.setRequestHandler("tools/list", (_, context) =>
+    inside(async () => listTools(await offer(options, canAsk(context), context.mcpReq.signal))),
+  )
+  server.setRequestHandler("tools/call", (request, context) =>
+    inside(async () => {
+      const { name, arguments: args = {} } = request.params
+      const offered = await offer(options, canAsk(context), context.mcpReq.signal)
+      const report = createReport(context)
+      if (name === "run" && offered.run) return runPrompt({ args, options, context, report })
+      const tool = offered.tools.find(({ id }) => id === name)
+      if (!tool) throw unknownTool(name, offered)
+      const { agent } = offered
+      const { rules, yes } = options
+      const asked = { agent, rules, yes, tool, args: args as Json, signal: context.mcpReq.signal, report }
+      return canAsk(context) ? askThenCall(asked, context) : toCallResult(tool, await callTool(asked))
+    }),
+  )
+  return server
+}
+
+async function offer({ rules, yes, servers }: Options, canAsk: boolean, signal: AbortSignal): Promise<Offer> {
+  const agent = await chooseAgent()
+  if (servers) await (await ifConfigured())?.prepare(signal)
+  const tools = await offeredTools({ agent, rules, canAsk: canAsk || yes })
+  return { agent, tools, run: await offersRun({ agent, rules }) }
+}
+
+function listTools({ tools, run }: Offer): ListToolsResult {
+  const listed = tools.map((tool) => ({
+    name: tool.id,
+    description: tool.description,
+    inputSchema: { type: "object" as const, ...withoutHeaders(ToolRegistry.schemaOf(tool)) },
+    ...(tool.readOnly ? { annotations: { readOnlyHint: true } } : {}),
+  }))
+  const own = RunPrompt.description as ListToolsResult["tools"][number]
+  return { tools: [...listed, ...(run ? [own] : [])].sort((a, b) => (a.name < b.name ? -1 : 1)) }
+}
+
+/** A tool of another server may want arguments as HTTP headers too. We check none, so none are asked for. */
+function withoutHeaders(schema: object): object {
+  const key = "x-mcp-header"
+  const json = JSON.stringify(schema)
+  if (!json.includes(`"${key}"`)) return schema
+  return JSON.parse(json, (name, value) => (name === key ? undefined : value))
+}
+
+async function runPrompt(call: {
+  args: unknown
+  options: Options
+  context: ServerContext
+  report(text: string): void
+}): Promise<CallToolResult> {
+  const { options, context, report } = call
+  const { data: args, error } = RunPrompt.Parameters.safeParse(call.args)
+  if (!args) return errorResult(`The arguments of "run" are wrong: ${z.prettifyError(error)}`)
+  const { rules, yes } = options
+  const { signal } = context.mcpReq
+  try {
+    const answer = await RunPrompt.runPrompt({ args, rules, yes, signal, report })
+    return { content: [{ type: "text", text: answer.text }], structuredContent: answer }
+  } catch (error) {
+    return errorResult(Secret.redact(errorText(error)))
+  }
+}
+
+/** The client asks its person and calls again with the answer. It counts only for what was asked. */
+async function askThenCall(
+  asked: Asked,
+  context: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  const question = await questionOf(asked)
+  if (!question) return toCallResult(asked.tool, await callTool(asked))
+  const { inputResponses, requestState } = context.mcpReq
+  if (!inputResponses?.consent || requestState<{ key: string }>()?.key !== question.key)
+    return inputRequired({
+      inputRequests: {
+        consent: inputRequired.elicit({ message: question.text, requestedSchema: Consent }),
+      },
+      requestState: await codec.mint({ key: question.key }, context),
+    })
+  const consent = await acceptedContent(inputResponses, "consent", Consent)
+  if (!consent?.allow) return errorResult(`"${asked.tool.id}" was not run: the person rejected it.`)
+  return toCallResult(asked.tool, await callTool({ ...asked, approved: question.key }))
+}
+
+function asksForms(server: Server, { mcpReq }: ServerContext): boolean {
+  const envelope = mcpReq.envelope as { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined
+  const { elicitation } = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities() ?? {}
+  // Before there were two ways of asking, an empty object meant this one.
+  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
+}
+
+/** What is denied looks the same as what does not exist. */
+function unknownTool(name: string, { tools, run }: Offer): ProtocolError {
+  const names = [...tools.map(({ id }) => id), ...(run ? ["run"] : [])].sort()
+  return new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `Tool ${JSON.stringify(name.slice(0, 100))} is not offered. Available: ${names.join(", ") || "none"}`,
+  )
+}

@@ -1,0 +1,58 @@
+// The MCP server over HTTP, as a route of our server: the same token, Host and Origin guards, and limits as every other.
+// Requests of 2026-07-28 stand by themselves; older clients have sessions.
+import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server"
+import { z } from "zod"
+import { securityHeaders } from "#edge/server/respond.ts"
+import { defineRoute, type Route } from "#edge/server/route.ts"
+import * as Log from "#kernel/log.ts"
+import { createMcpServer, type Options } from "./create-mcp-server.ts"
+import { createLegacySessions } from "./legacy-sessions.ts"
+
+export function createMcpRoutes(options: Options): { routes: Route[]; close(): Promise<void> } {
+  // Each request comes in the instance of its folder.
+  const create = () => createMcpServer(options, (fn) => fn())
+  const legacy = createLegacySessions(create)
+  const modern = createMcpHandler(create, {
+    legacy: "reject",
+    onerror: (error) => Log.debug("an MCP request was refused", { error }),
+  })
+
+  async function answer(request: Request, parsedBody?: unknown): Promise<Response> {
+    const isLegacy = parsedBody === undefined || (await isLegacyRequest(request, parsedBody))
+    const response = isLegacy
+      ? await legacy.fetch(request, parsedBody)
+      : await modern.fetch(request, { parsedBody })
+    const headers = new Headers(response.headers)
+    for (const [name, value] of Object.entries(securityHeaders)) headers.set(name, value)
+    return new Response(response.body, { status: response.status, headers })
+  }
+
+  const shared = { path: "/mcp", response: z.unknown(), contentType: "application/json" } as const
+  const routes = [
+    defineRoute({
+      ...shared,
+      method: "POST",
+      summary: "The Model Context Protocol, streamable HTTP.",
+      body: z.unknown(),
+      handle: ({ c, body }) => answer(c.req.raw, body),
+    }),
+    defineRoute({
+      ...shared,
+      method: "GET",
+      summary: "What the server says to a client of 2025 between its requests.",
+      handle: ({ c }) => answer(c.req.raw),
+    }),
+    defineRoute({
+      ...shared,
+      method: "DELETE",
+      summary: "End the session of a client of 2025.",
+      handle: ({ c }) => answer(c.req.raw),
+    }),
+  ]
+  return {
+    routes,
+    close: async () => {
+      await Promise.all([legacy.close(), modern.close()])
+    },
+  }
+}

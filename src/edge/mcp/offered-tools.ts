@@ -1,0 +1,87 @@
+// Which tools a client is offered: those that the rules allow on something. What they allow only here and there is decided
+// call by call. What a person would have to allow is offered where one can be asked, what is denied never.
+import type { AgentDefinition } from "#ability/agent/agent.ts"
+import * as Grant from "#ability/permission/grant.ts"
+import * as Permission from "#ability/permission/permission.ts"
+import { covers } from "#ability/permission/rule.ts"
+import { mayUse, permissionOf } from "#ability/tool/may-use.ts"
+import type { Definition } from "#ability/tool/tool.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
+import * as Config from "#kernel/config/config.ts"
+
+/** A permission, and of what where that is known without arguments. */
+type Probe = { permission: string; target?: string }
+
+/** Our own, and one that gives a task to an agent from within a session: `run` does that here. */
+const replaced = new Set(["run", "subtask"])
+
+export async function offeredTools(options: {
+  agent: AgentDefinition
+  rules: readonly Permission.Rule[]
+  canAsk: boolean
+}): Promise<Definition[]> {
+  const { agent, canAsk } = options
+  const layers = await layersFor(options)
+  return ToolRegistry.list().filter((tool) => {
+    if (replaced.has(tool.id) || !mayUse(agent, tool)) return false
+    const action = judge(tool, layers)
+    return action === "allow" || (action === "ask" && canAsk)
+  })
+}
+
+/** `run` does nothing by itself, so it is there unless it is denied. */
+export async function offersRun(options: {
+  agent: AgentDefinition
+  rules: readonly Permission.Rule[]
+}): Promise<boolean> {
+  const need = { permission: "tool.execute", target: "run" }
+  return Permission.evaluate(need, ...(await layersFor(options))).action !== "deny"
+}
+
+/** In the order in which they count for a session. */
+async function layersFor(options: {
+  agent: AgentDefinition
+  rules: readonly Permission.Rule[]
+}): Promise<Permission.Layer[]> {
+  const { agent, rules } = options
+  return [
+    { source: "default", rules: Permission.defaults },
+    { source: "agent", rules: agent.permissions },
+    ...(await Config.rules()),
+    { source: "grant", rules: Grant.rulesOf(await Grant.list(), { agent: agent.id, sessionId: "" }) },
+    { source: "session", rules },
+  ]
+}
+
+function judge(tool: Definition, layers: Permission.Layer[]): Permission.Action {
+  const actions = probesOf(tool).map((probe) => mostOf(probe, layers))
+  if (actions.includes("deny")) return "deny"
+  return actions.includes("ask") ? "ask" : "allow"
+}
+
+function probesOf(tool: Definition): Probe[] {
+  const permission = permissionOf(tool)
+  if (permission === "tool.execute") return [{ permission, target: tool.id }]
+  if (permission === "mcp.call") return tool.permission!({})
+  if (permission !== undefined) return [{ permission }]
+  try {
+    return (tool.permission?.({}) ?? []).map(({ permission }) => ({ permission }))
+  } catch {
+    // It cannot say what it needs before it has its arguments; the gate will ask it then.
+    return []
+  }
+}
+
+/** The most that is allowed: tried on what rules speak of, and on something that no rule names. */
+function mostOf({ permission, target }: Probe, layers: Permission.Layer[]): Permission.Action {
+  const rules = layers.flatMap((layer) => layer.rules).filter((rule) => covers(rule, permission))
+  const targets = target === undefined ? ["x", ...rules.map(({ pattern }) => exampleOf(pattern))] : [target]
+  const actions = targets.map((one) => Permission.evaluate({ permission, target: one }, ...layers).action)
+  if (actions.includes("allow")) return "allow"
+  return actions.includes("ask") ? "ask" : "deny"
+}
+
+/** Something that a pattern fits. */
+function exampleOf(pattern: string): string {
+  return pattern.replaceAll(/\*+/g, "x").replace(/\/$/, "/x")
+}

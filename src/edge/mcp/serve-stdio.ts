@@ -1,0 +1,30 @@
+// The MCP server on stdin and stdout. It ends when the client closes our input, or is told to.
+import { AsyncLocalStorage } from "node:async_hooks"
+import type { Writable } from "node:stream"
+import { StdioServerTransport, serveStdio as serve } from "@modelcontextprotocol/server/stdio"
+import * as Log from "#kernel/log.ts"
+import { createMcpServer, type Options } from "./create-mcp-server.ts"
+
+/** Serve until the client goes, or until `signal` says so. */
+export async function serveStdio(
+  options: Options,
+  { output, signal }: { output: Writable; signal: AbortSignal },
+): Promise<void> {
+  const inside = AsyncLocalStorage.snapshot()
+  const { promise: over, resolve: end } = Promise.withResolvers<void>()
+  const transport = new StdioServerTransport(process.stdin, output)
+  const close = transport.close.bind(transport)
+  transport.close = async () => {
+    end()
+    await close()
+  }
+  if (signal.aborted) end()
+  signal.addEventListener("abort", () => end(), { once: true })
+  const handle = serve(() => createMcpServer(options, inside), {
+    transport,
+    onerror: (error) => Log.debug("the MCP client sent something wrong", { error }),
+  })
+  await over
+  await handle.close().catch((error) => Log.debug("the MCP connection did not close", { error }))
+  process.stdin.destroy()
+}

@@ -1,0 +1,23 @@
+// Images that a tool gave back, for the model: as messages like those that a person attaches, so that they are kept, and
+// read as text where the model takes none.
+import type { OutputImage } from "#ability/tool/tool.ts"
+import * as Message from "#knowledge/message/message.ts"
+import { createAttaching } from "./attaching.ts"
+import { recognizeImage } from "./recognize-image.ts"
+import { append, lastId, type Run } from "./run.ts"
+
+export async function showImages(run: Run, images: OutputImage[]): Promise<void> {
+  const { session, permits, signal, chosen } = run
+  for (const { data: value, mimeType } of images) {
+    const message = Message.make({
+      sessionId: session.id,
+      parentId: lastId(run),
+      branch: session.branch,
+      type: "image",
+      data: { source: { kind: "base64", value, mimeType }, mode: "auto", state: "pending" },
+    })
+    const attaching = createAttaching(message, { permits, signal, facts: chosen.facts })
+    message.data = await recognizeImage(message.data, attaching)
+    append(run, message)
+  }
+}

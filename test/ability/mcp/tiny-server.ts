@@ -1,0 +1,73 @@
+// An MCP server of a few lines over stdio, which starts at once: it offers the tools that its argument names, or hangs, or
+// ends. What it was called with goes to the file of its second argument.
+import { appendFileSync, readFileSync } from "node:fs"
+import { createInterface } from "node:readline"
+
+type Behaviour = {
+  /** Where the rest is written, for what is too long for a command line. */
+  file?: string
+  mode?: "hang" | "crash"
+  /** A call adds a tool, and says so. */
+  grows?: boolean
+  tools?: { name: string; description?: string; inputSchema?: object; result?: object }[]
+}
+
+const given = JSON.parse(process.argv[2] ?? "{}") as Behaviour
+const {
+  mode,
+  grows,
+  tools = [],
+}: Behaviour = given.file ? JSON.parse(readFileSync(given.file, "utf8")) : given
+const log = process.argv[3]
+if (log) appendFileSync(log, "started\n")
+if (mode === "crash") {
+  process.stderr.write("no database\n")
+  process.exit(1)
+}
+process.on("SIGTERM", () => process.exit(0))
+const lines = createInterface({ input: process.stdin })
+lines.on("close", () => process.exit(0))
+lines.on("line", (line) => {
+  if (mode === "hang") return
+  const { id, method, params } = JSON.parse(line)
+  if (id === undefined) return
+  const answer = answerTo(method, params)
+  write({ id, ...answer })
+})
+
+function write(message: object): void {
+  process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
+}
+
+function answerTo(method: string, params: Record<string, unknown>): object {
+  if (method === "initialize")
+    return {
+      result: {
+        protocolVersion: "2025-11-25",
+        // It says that it has prompts, and has none to show.
+        capabilities: { tools: { listChanged: true }, prompts: {} },
+        serverInfo: { name: "tiny", version: "1.0.0" },
+      },
+    }
+  if (method === "ping") return { result: {} }
+  if (method === "tools/list")
+    return {
+      result: {
+        tools: tools.map(({ result: _, ...tool }) => ({ inputSchema: { type: "object" }, ...tool })),
+      },
+    }
+  if (method === "tools/call") {
+    if (log) appendFileSync(log, `${JSON.stringify(params)}\n`)
+    if (params.name === "die") {
+      process.stderr.write("out of memory\n")
+      process.exit(1)
+    }
+    if (grows) {
+      tools.push({ name: "grown" })
+      write({ method: "notifications/tools/list_changed" })
+    }
+    const tool = tools.find(({ name }) => name === params.name)
+    return { result: tool?.result ?? { content: [{ type: "text", text: `${params.name} ran` }] } }
+  }
+  return { error: { code: -32601, message: `no ${method} here` } }
+}

@@ -1,0 +1,21 @@
+// What a person sees of a session that is over.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { vitamin } from "../../fixture/cli.ts"
+import { env, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { openTerminal } from "../../fixture/terminal.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
+
+test("vitamin session show and list let the words of a session drive no terminal, and give them to a pipe as they are", async () => {
+  const words = "a\u001b]52;c;eA==\u0007b"
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text(words)])
+  await vitamin(tmp, ["run", `wish ${words}`], env(llm, "chat").variables)
+  const [{ id }] = JSON.parse((await vitamin(tmp, ["session", "list", "--format", "json"])).out)
+  for (const args of [["list"], ["show", id]]) {
+    await using terminal = openTerminal(tmp, ["session", ...args], { env: {} })
+    assert.equal(await terminal.exit, 0, terminal.shown())
+    assert.match(terminal.shown(), /a\\u001b\]52;c;eA==\\u0007b/)
+  }
+  assert.ok((await vitamin(tmp, ["session", "show", id])).out.includes(`[assistant] ${words}`))
+})

@@ -1,0 +1,137 @@
+// How `vitamin mcp serve` lives and ends as a process on stdin and stdout.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { createMCPClient } from "#ability/mcp/create-client.ts"
+import { running, uniqueNap, until } from "../../ability/tool/shell/running.ts"
+import { startVitamin, vitamin } from "../../fixture/cli.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
+import { eras, namesOf, overStdio, textOf } from "./harness.ts"
+
+const initialize = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } },
+}
+
+test("only the protocol is on stdout, and a closed stdin is the end", async () => {
+  await using tmp = await tmpdir()
+  await using child = startVitamin(tmp, ["mcp", "serve", "--log-level", "debug"])
+  const say = (message: object) => child.process.stdin!.write(`${JSON.stringify(message)}\n`)
+  say(initialize)
+  await child.line(/"id":1/)
+  say({ jsonrpc: "2.0", method: "notifications/initialized" })
+  child.process.stdin!.write("this is no JSON\n")
+  say({ jsonrpc: "2.0", id: 2, method: "tools/list" })
+  await child.line(/"id":2/)
+  child.process.stdin!.end()
+  assert.equal(await child.exit, 0, child.errors())
+  assert.deepEqual(
+    child.lines.map((line) => JSON.parse(line).id),
+    [1, 2],
+  )
+  assert.match(child.errors(), /DEBUG/)
+})
+
+test("a client that goes at once leaves no error behind", async () => {
+  await using tmp = await tmpdir()
+  const { code, out, err } = await vitamin(tmp, ["mcp", "serve"])
+  assert.deepEqual([code, out, err], [0, "", ""])
+})
+
+const endings: [name: string, end: (child: ReturnType<typeof startVitamin>) => unknown, code: number | string][] = [
+  ["its input is closed", ({ process }) => process.stdin!.end(), 0],
+  ["SIGTERM", ({ process }) => process.kill("SIGTERM"), 0],
+  ["SIGINT", ({ process }) => process.kill("SIGINT"), 0],
+  ["nobody reads its output", ({ process }) => process.stdout!.destroy(), 0],
+]
+for (const [name, end, code] of endings)
+  test(`what a call had started is gone after the end: ${name}`, async () => {
+    await using tmp = await tmpdir()
+    const nap = uniqueNap()
+    await using child = startVitamin(tmp, ["mcp", "serve", "--allow", "bash.execute:sleep *"])
+    const say = (message: object) => child.process.stdin!.write(`${JSON.stringify(message)}\n`)
+    say(initialize)
+    await child.line(/"id":1/)
+    const params = { name: "bash", arguments: { command: `sleep ${nap}` } }
+    say({ jsonrpc: "2.0", id: 2, method: "tools/call", params })
+    await until("the command runs", () => running(nap).length)
+    end(child)
+    // Who reads nothing learns of it by the next thing that is written.
+    child.process.stdin!.on("error", () => {})
+    if (!child.process.stdin!.writableEnded) say({ jsonrpc: "2.0", id: 3, method: "ping" })
+    assert.equal(await child.exit, code, child.errors())
+    assert.deepEqual(running(nap), [])
+    const { out } = await vitamin(tmp, ["session", "list", "--format", "json"])
+    const [{ id }] = JSON.parse(out)
+    const shown = await vitamin(tmp, ["session", "show", id, "--format", "json"])
+    assert.equal(JSON.parse(shown.out).messages.at(-1).data.status, "interrupted")
+  })
+
+for (const era of eras)
+  test(`a call that its client gives up is ended, and others go on (${era})`, async () => {
+    await using tmp = await tmpdir({ git: true })
+    const nap = uniqueNap()
+    await using served = await overStdio(tmp, { era, args: ["--allow", "bash.execute:sleep *"] })
+    const over = new AbortController()
+    const given = served.client.callTool(
+      { name: "bash", arguments: { command: `sleep ${nap}` } },
+      { signal: over.signal },
+    )
+    await until("the command runs", () => running(nap).length)
+    const read = { name: "read", arguments: { path: "README.md" } }
+    assert.match(textOf(await served.client.callTool(read)), /fixture/)
+    over.abort()
+    await assert.rejects(given)
+    await until("the command is gone", () => running(nap).length === 0)
+    const quick = { name: "bash", arguments: { command: "sleep 0" } }
+    assert.equal((await served.client.callTool(quick)).isError, undefined)
+  })
+
+test("many calls at once: each has its own result, and what changes something goes one by one", async () => {
+  await using tmp = await tmpdir({ git: true })
+  for (let i = 0; i < 40; i++) tmp.write(`in/${i}.txt`, `words ${i}\n`)
+  tmp.write("count.sh", 'n=$(cat n 2>/dev/null || echo 0)\nsleep 0.01\necho $((n + 1)) > n\necho "run $1"\n')
+  await using served = await overStdio(tmp, { args: ["--allow", "bash.execute:sh count.sh *"] })
+  const { client } = served
+  const reads = Array.from({ length: 40 }, (_, i) =>
+    client.callTool({ name: "read", arguments: { path: `in/${i}.txt` } }),
+  )
+  const runs = Array.from({ length: 10 }, (_, i) =>
+    client.callTool({ name: "bash", arguments: { command: `sh count.sh ${i}` } }),
+  )
+  for (const [i, result] of (await Promise.all(reads)).entries())
+    assert.match(textOf(result), new RegExp(`words ${i}\\b`))
+  for (const [i, result] of (await Promise.all(runs)).entries()) assert.equal(textOf(result), `run ${i}\n`)
+  assert.match(textOf(await client.callTool({ name: "read", arguments: { path: "n" } })), /\b10\b/)
+})
+
+test("our own client uses it, and a server that is listed in its own folder does not start itself for ever", async () => {
+  await using tmp = await tmpdir()
+  const nested = [new URL("../../../dist/vitamin.js", import.meta.url).pathname, "mcp", "serve", "--trust"]
+  const server = { type: "stdio", command: process.execPath, args: nested }
+  tmp.write(".mcp.json", JSON.stringify({ mcpServers: { self: server } }))
+  const args = ["--trust", "--allow", "mcp.call:self/read"]
+  await using served = await overStdio(tmp, { args })
+  const names = await namesOf(served.client)
+  assert.ok(names.includes("self_read"), names.join(" "))
+  assert.ok(!names.includes("self_grep"), names.join(" "))
+  tmp.write("a.txt", "far words\n")
+  const result = await served.client.callTool({ name: "self_read", arguments: { path: "a.txt" } })
+  assert.match(textOf(result), /far words/)
+  const client = createMCPClient({
+    server: {
+      id: "vitamin",
+      name: "vitamin",
+      transport: "stdio",
+      config: { command: [process.execPath, ...nested], environment: tmp.env, cwd: tmp.path },
+    },
+  } as Parameters<typeof createMCPClient>[0])
+  try {
+    await client.connect()
+    const own = await client.callTool("read", { path: "a.txt" })
+    assert.match(JSON.stringify(own.content), /far words/)
+  } finally {
+    await client.close()
+  }
+})

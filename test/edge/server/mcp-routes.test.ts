@@ -1,0 +1,86 @@
+// The MCP servers of a project over HTTP.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { abilityRoutes } from "#edge/server/ability-routes.ts"
+import { createApp } from "#edge/server/app.ts"
+import { createEventStream } from "#edge/server/event-stream.ts"
+import { mcpRoutes } from "#edge/server/mcp-routes.ts"
+import { createEventLog } from "#kernel/event-log.ts"
+import * as GlobalBus from "#kernel/global-bus.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as Storage from "#kernel/storage/storage.ts"
+import * as Trust from "#kernel/trust.ts"
+import { mcpJson, tinyServer } from "../../ability/mcp/servers.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
+import { auth, base, errorOf, token } from "./app-harness.ts"
+
+type Status = { id: string; state: string; tools: number; error?: string }
+
+test("GET /mcp lists servers, POST /mcp/:id/connect and disconnect start and end them, and events tell of it", async () => {
+  await using tmp = await tmpdir()
+  const tools = [{ name: "one" }, { name: "two" }]
+  const log = createEventLog({ directory: `${tmp.path}/../events` })
+  const eventStream = createEventStream({ log })
+  const app = createApp({
+    token,
+    hosts: ["127.0.0.1:3141"],
+    origins: [],
+    directory: tmp.path,
+    config: () => ({}),
+    version: "1",
+    eventStream,
+    routes: [...mcpRoutes(), ...abilityRoutes()],
+  })
+  const ask = (path: string, method = "GET") => app.request(base + path, { method, headers: auth })
+  const list = async () => (await (await ask("/mcp")).json()) as Status[]
+  const toolIds = async () => ((await (await ask("/tool")).json()) as { id: string }[]).map(({ id }) => id)
+  const states: unknown[] = []
+  const unsubscribe = GlobalBus.subscribe(({ type, payload }) => {
+    const { id, state } = payload as Status
+    if (type === "mcp.changed") states.push([id, state])
+  })
+  try {
+    assert.deepEqual(await list(), [])
+    tmp.write(".mcp.json", mcpJson({ good: tinyServer({ tools }), bad: tinyServer({ mode: "crash" }) }))
+    assert.deepEqual(
+      (await list()).map(({ id, state }) => [id, state]),
+      [
+        ["bad", "unusable"],
+        ["good", "unusable"],
+      ],
+    )
+    const untrusted = await ask("/mcp/good/connect", "POST")
+    assert.deepEqual([untrusted.status, (await errorOf(untrusted)).name], [403, "MCP.Untrusted"])
+    await Trust.grant(tmp.path)
+    assert.deepEqual(
+      (await list()).map(({ state }) => state),
+      ["idle", "idle"],
+      "without a new start",
+    )
+    const good = (await (await ask("/mcp/good/connect", "POST")).json()) as Status
+    assert.deepEqual([good.state, good.tools], ["connected", 2])
+    assert.ok((await toolIds()).includes("good_two"))
+    const bad = (await (await ask("/mcp/bad/connect", "POST")).json()) as Status
+    assert.equal(bad.state, "failed")
+    assert.match(bad.error!, /no database/)
+    const ended = (await (await ask("/mcp/good/disconnect", "POST")).json()) as Status
+    assert.equal(ended.state, "disconnected")
+    assert.ok(!(await toolIds()).includes("good_two"))
+    assert.deepEqual(states, [
+      ["good", "connecting"],
+      ["good", "connected"],
+      ["bad", "connecting"],
+      ["bad", "failed"],
+      ["good", "disconnected"],
+    ])
+    const missing = await ask("/mcp/goood/connect", "POST")
+    assert.deepEqual([missing.status, (await errorOf(missing)).name], [404, "MCP.NotFound"])
+    assert.equal((await app.request(`${base}/mcp`)).status, 401)
+  } finally {
+    unsubscribe()
+    eventStream.close()
+    log.close()
+    await Instance.disposeAll()
+    await Storage.close()
+  }
+})
