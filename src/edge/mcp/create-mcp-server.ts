@@ -10,6 +10,7 @@ import {
   type InputRequiredResult,
   inputRequired,
   type ListToolsResult,
+  MissingRequiredClientCapabilityError,
   ProtocolError,
   ProtocolErrorCode,
   Server,
@@ -57,17 +58,18 @@ export function createMcpServer(options: Options, inside: Inside): Server {
   )
   server.onerror = (error) => Log.debug("an MCP client was answered with an error", { error })
   const canAsk = (context: ServerContext) => !options.yes && asksForms(server, context)
+  const answer = <T>(fn: () => Promise<T>) => inside(() => fn().catch(rethrow))
   server.setRequestHandler("tools/list", (_, context) =>
-    inside(async () => listTools(await offer(options, canAsk(context), context.mcpReq.signal))),
+    answer(async () => listTools(await offer(options, canAsk(context), context.mcpReq.signal))),
   )
   server.setRequestHandler("tools/call", (request, context) =>
-    inside(async () => {
+    answer(async () => {
       const { name, arguments: args = {} } = request.params
       const offered = await offer(options, canAsk(context), context.mcpReq.signal)
       const report = createReport(context)
       if (name === "run" && offered.run) return runPrompt({ args, options, context, report })
       const tool = offered.tools.find(({ id }) => id === name)
-      if (!tool) throw unknownTool(name, offered)
+      if (!tool) throw await unavailable(name, { offered, options, context })
       const { agent } = offered
       const { rules, yes } = options
       const asked = { agent, rules, yes, tool, args: args as Json, signal: context.mcpReq.signal, report }
@@ -75,6 +77,12 @@ export function createMcpServer(options: Options, inside: Inside): Server {
     }),
   )
   return server
+}
+
+/** What is thrown here is sent as it is. */
+function rethrow(error: unknown): never {
+  if (error instanceof ProtocolError) throw error
+  throw new ProtocolError(ProtocolErrorCode.InternalError, Secret.redact(errorText(error)))
 }
 
 async function offer({ rules, yes, servers }: Options, canAsk: boolean, signal: AbortSignal): Promise<Offer> {
@@ -150,7 +158,20 @@ function asksForms(server: Server, { mcpReq }: ServerContext): boolean {
 }
 
 /** What is denied looks the same as what does not exist. */
-function unknownTool(name: string, { tools, run }: Offer): ProtocolError {
+async function unavailable(
+  name: string,
+  { offered, options, context }: { offered: Offer; options: Options; context: ServerContext },
+): Promise<ProtocolError> {
+  const { agent, tools, run } = offered
+  // Of those who can be told so: older clients do not know the code.
+  if (context.mcpReq.envelope) {
+    const askable = await offeredTools({ agent, rules: options.rules, canAsk: true })
+    if (askable.some(({ id }) => id === name && !tools.some((tool) => tool.id === id)))
+      return new MissingRequiredClientCapabilityError(
+        { requiredCapabilities: { elicitation: { form: {} } } },
+        `Tool "${name}" is not offered: it needs a person's permission, and this client cannot ask for it.`,
+      )
+  }
   const names = [...tools.map(({ id }) => id), ...(run ? ["run"] : [])].sort()
   return new ProtocolError(
     ProtocolErrorCode.InvalidParams,

@@ -22,7 +22,7 @@ export async function serveStdio(
   signal.addEventListener("abort", () => end(), { once: true })
   const handle = serve(() => createMcpServer(options, inside), {
     transport,
-    onerror: (error) => Log.debug("the MCP client sent something wrong", { error }),
+    onerror: (error) => Log.warn("the MCP client sent something that cannot be used", { error }),
   })
   await over
   await handle.close().catch((error) => Log.debug("the MCP connection did not close", { error }))

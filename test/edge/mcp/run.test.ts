@@ -80,7 +80,12 @@ test("run does not go on with a session of another project", async () => {
 for (const era of eras)
   test(`a run that its client gives up is interrupted, and the next one works (${era})`, async () => {
     await using tmp = await tmpdir({ git: true })
-    await using llm = await fakeLlm([stall(text("never"), 10), text("Here."), stall(text("never"), 10), text("Here.")])
+    await using llm = await fakeLlm([
+      stall(text("never"), 10),
+      text("Here."),
+      stall(text("never"), 10),
+      text("Here."),
+    ])
     const variables = env(llm, "chat").variables
     await using served = await overStdio(tmp, { era, env: variables })
     await giveUpAndGoOn(tmp, served.client, () => llm.requests.length === 1)

@@ -4,6 +4,7 @@ import { test } from "node:test"
 import { createMCPClient } from "#ability/mcp/create-client.ts"
 import { running, uniqueNap, until } from "../../ability/tool/shell/running.ts"
 import { startVitamin, vitamin } from "../../fixture/cli.ts"
+import { env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { eras, namesOf, overStdio, textOf } from "./harness.ts"
 
@@ -33,13 +34,28 @@ test("only the protocol is on stdout, and a closed stdin is the end", async () =
   assert.match(child.errors(), /DEBUG/)
 })
 
+test("a line without an end is not kept for ever: it is named, and that is the end", async () => {
+  await using tmp = await tmpdir()
+  await using child = startVitamin(tmp, ["mcp", "serve"])
+  const { stdin } = child.process
+  stdin!.on("error", () => {})
+  stdin!.write(`{"jsonrpc":"2.0","method":"${"x".repeat(30_000_000)}`)
+  assert.equal(await child.exit, 0)
+  assert.deepEqual(child.lines, [])
+  assert.match(child.errors(), /WARN .*the MCP client sent something that cannot be used.*maximum size/)
+})
+
 test("a client that goes at once leaves no error behind", async () => {
   await using tmp = await tmpdir()
   const { code, out, err } = await vitamin(tmp, ["mcp", "serve"])
   assert.deepEqual([code, out, err], [0, "", ""])
 })
 
-const endings: [name: string, end: (child: ReturnType<typeof startVitamin>) => unknown, code: number | string][] = [
+const endings: [
+  name: string,
+  end: (child: ReturnType<typeof startVitamin>) => unknown,
+  code: number | string,
+][] = [
   ["its input is closed", ({ process }) => process.stdin!.end(), 0],
   ["SIGTERM", ({ process }) => process.kill("SIGTERM"), 0],
   ["SIGINT", ({ process }) => process.kill("SIGINT"), 0],
@@ -67,6 +83,22 @@ for (const [name, end, code] of endings)
     const shown = await vitamin(tmp, ["session", "show", id, "--format", "json"])
     assert.equal(JSON.parse(shown.out).messages.at(-1).data.status, "interrupted")
   })
+
+test("after our own SIGKILL the session of the calls opens, and its prompt works", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("Here.")])
+  const served = await overStdio(tmp, { args: ["--allow", "bash.execute:sleep *"] })
+  const call = served.client.callTool({ name: "bash", arguments: { command: "sleep 3" } })
+  const over = assert.rejects(call)
+  const sessions = async () => JSON.parse((await vitamin(tmp, ["session", "list", "--format", "json"])).out)
+  await until("the call is kept", async () => (await sessions()).length === 1)
+  process.kill(served.pid, "SIGKILL")
+  await over
+  await served.client.close()
+  const [{ id }] = await sessions()
+  const { code, out, err } = await vitamin(tmp, ["run", "--session", id, "go on"], env(llm, "chat").variables)
+  assert.deepEqual([code, out], [0, "Here."], err)
+})
 
 for (const era of eras)
   test(`a call that its client gives up is ended, and others go on (${era})`, async () => {
@@ -124,9 +156,11 @@ test("our own client uses it, and a server that is listed in its own folder does
       id: "vitamin",
       name: "vitamin",
       transport: "stdio",
-      config: { command: [process.execPath, ...nested], environment: tmp.env, cwd: tmp.path },
+      command: [process.execPath, ...nested],
+      env: tmp.env,
+      cwd: tmp.path,
     },
-  } as Parameters<typeof createMCPClient>[0])
+  })
   try {
     await client.connect()
     const own = await client.callTool("read", { path: "a.txt" })
