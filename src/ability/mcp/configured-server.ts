@@ -5,6 +5,7 @@ import type { ServerTool, ToolServer } from "#ability/tool/server-tools.ts"
 import * as Log from "#kernel/log.ts"
 import { errorText } from "#util/error.ts"
 import type { State } from "./changed.ts"
+import { type Caller, createElicit } from "./create-elicit.ts"
 import { listOffers } from "./list-offers.ts"
 import * as Manifest from "./manifest.ts"
 import type { MCPClient, MCPClientConfig, MCPHooks, MCPServerConfig, MCPServerInfo } from "./types.ts"
@@ -22,6 +23,8 @@ export type ConfiguredServer = ToolServer &
     isDue(): boolean
     /** Its client, connected. */
     connect(signal?: AbortSignal): Promise<MCPClient>
+    /** Something else than a call of a tool, in whose time it may ask the person behind the caller. */
+    use<T>(caller: Caller, work: (client: MCPClient) => Promise<T>): Promise<T>
     /** Remember for the next start that nobody should wait for it. */
     giveUpWaiting(): void
     disconnect(): Promise<void>
@@ -50,6 +53,7 @@ export function createConfiguredServer(options: {
   let looking: NodeJS.Timeout | undefined
   let isClosed = false
   const writes = new Set<Promise<void>>()
+  const elicit = createElicit(server.id)
 
   const one: ConfiguredServer = Object.freeze({
     server,
@@ -64,10 +68,9 @@ export function createConfiguredServer(options: {
     disconnect,
     close,
     listTools: async (): Promise<ServerTool[]> => manifest?.tools ?? [],
-    async callTool(name, args, call) {
-      const ready = await connect(call.signal)
-      return ready.callTool(name, args, call)
-    },
+    use: (caller, work) => elicit.during(caller, async () => work(await connect(caller.signal))),
+    callTool: (name, args, { sessionId, canAsk, ...call }) =>
+      one.use({ sessionId, canAsk, signal: call.signal }, (ready) => ready.callTool(name, args, call)),
   })
   return one
 
@@ -117,6 +120,7 @@ export function createConfiguredServer(options: {
       server,
       roots,
       onChanged: AsyncLocalStorage.bind(() => lookAgain()),
+      onElicit: AsyncLocalStorage.bind(elicit.onElicit),
       ...(hooks ? { hooks } : {}),
     }
   }

@@ -27,6 +27,8 @@ export type Context = {
   callId: string
   agent?: string
   signal: AbortSignal
+  /** Whether there is a person who can be asked something else than for permission. */
+  canAsk?: boolean
   /** Real paths outside of the workspace that were allowed for this call; a folder stands for all below it. */
   granted?: readonly string[]
   /** Where the paths of this call really led when they were judged. Nothing else may be opened by their names. */

@@ -1,16 +1,12 @@
-// Questions for permission in the terminal: what exactly would run, one question after the other, answered with a
-// line. What was typed before a question was shown does not answer it.
-import { createInterface } from "node:readline/promises"
-import { setImmediate as turn, setTimeout as wait } from "node:timers/promises"
+// Questions in the terminal, one after the other: for permission, with what exactly would run, and those of MCP servers.
+import type * as Elicitation from "#ability/mcp/elicitation.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Log from "#kernel/log.ts"
 import * as Secret from "#kernel/secret.ts"
+import { converse } from "./converse.ts"
 
 type Given = Permission.Details & { reply: Permission.Reply }
-
-/** Typed ahead is what can be read before this many milliseconds have passed. */
-const settling = 100
 
 /** Ask whatever this process needs to know, the sessions of subtasks included, until the returned function is called. */
 export function askPerson(): () => void {
@@ -19,8 +15,15 @@ export function askPerson(): () => void {
   const unsubscribe = Bus.subscribe(Permission.Requested, (request) => {
     last = last.then(() => askOne(request, stop.signal))
   })
+  // By its name: without MCP servers nothing that knows of their questions is loaded.
+  const forServers = Bus.subscribe("*", ({ type, payload }) => {
+    if (type !== "elicitation.requested") return
+    const request = payload as Elicitation.Request
+    last = last.then(async () => (await import("./ask-elicitation.ts")).askElicitation(request, stop.signal))
+  })
   return () => {
     unsubscribe()
+    forServers()
     stop.abort()
   }
 }
@@ -33,7 +36,10 @@ async function askOne(request: Permission.Request, stop: AbortSignal): Promise<v
     if (id === request.id) over.abort()
   })
   try {
-    const given = await question(asText(request), AbortSignal.any([over.signal, stop]))
+    const given = await converse(AbortSignal.any([over.signal, stop]), async (ask) =>
+      // A line that ends here (Ctrl-D) says nothing, and nothing is no.
+      readAnswer((await ask(asText(request))) ?? ""),
+    )
     const { reply, ...details } = given ?? {}
     if (!reply || !isOpen()) return
     const { notice } = await Permission.reply(request.id, reply, details)
@@ -59,55 +65,6 @@ function asText(request: Permission.Request): string {
   if (preview) lines.push(...preview.split("\n").map((line) => `    ${safe(line)}`))
   const whose = agents.length > 1 ? ` (${agents.join(", working for ")})` : ""
   return `${safe(tool)} needs your permission${whose}:\n${lines.join("\n")}\n[o]nce${always}, [r]eject (or say why not): `
-}
-
-/** Undefined when nobody needs the answer any more. */
-async function question(text: string, signal: AbortSignal): Promise<Given | undefined> {
-  const { stdin, stderr } = process
-  stdin.ref()
-  try {
-    await dropTyped()
-    if (signal.aborted) return undefined
-    const terminal = createInterface({ input: stdin, output: stderr, terminal: true, historySize: 0 })
-    // A line that ends here (Ctrl-D) says nothing, and nothing is no.
-    const ended = new Promise<string>((resolve) => terminal.once("close", () => resolve("")))
-    terminal.on("SIGINT", () => interrupt())
-    try {
-      return readAnswer(await Promise.race([terminal.question(text, { signal }), ended]))
-    } finally {
-      terminal.close()
-    }
-  } catch (error) {
-    if (!signal.aborted) throw error
-    stderr.write("\n(no longer needed)\n")
-    return undefined
-  } finally {
-    stdin.pause()
-    stdin.unref()
-  }
-}
-
-/** In raw mode everything that is there can be read, also a line without its end. */
-async function dropTyped(): Promise<void> {
-  const { stdin } = process
-  const drop = (typed: Buffer) => {
-    if (typed.includes(3)) interrupt()
-  }
-  stdin.setRawMode(true)
-  stdin.on("data", drop)
-  stdin.resume()
-  await wait(settling)
-  // On a busy machine the time may be up before anything was read at all.
-  await turn()
-  await turn()
-  stdin.off("data", drop)
-  stdin.pause()
-  stdin.setRawMode(false)
-}
-
-/** As the key does when nobody reads keys. */
-function interrupt(): void {
-  process.kill(process.pid, "SIGINT")
 }
 
 function readAnswer(line: string): Given {

@@ -24,6 +24,11 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
           .option("mode", { choices: ["plan", "act"] as const, describe: "plan: nothing is changed" })
           .option("file", { ...repeated, describe: "attach a file, or lines of it: PATH[:FROM[-TO]]" })
           .option("image", { ...repeated, describe: "attach an image: a file or an address" })
+          .option("prompt", {
+            type: "string",
+            requiresArg: true,
+            describe: "what an MCP server offers to say: SERVER/NAME, then KEY=VALUE for its arguments",
+          })
           .option("image-mode", {
             choices: ["vision", "ocr", "auto"] as const,
             describe: "shown to the model, read as text, or the one that works",

@@ -6,6 +6,7 @@ const maxLine = 500
 
 /** Undefined for other messages, and for what is still being resolved. */
 export function describeAttachment(message: Message.Info): string | undefined {
+  if (message.type === "mcp_resource") return describeResource(message.data)
   if (message.type !== "file_reference" && message.type !== "image") return undefined
   const isFile = message.type === "file_reference"
   const state = isFile ? message.data.status : message.data.state
@@ -16,6 +17,12 @@ export function describeAttachment(message: Message.Info): string | undefined {
     state === "failed"
       ? `✗ ${name} could not be attached: ${message.data.error ?? "the reason is not known"}`
       : `· attached ${name}`
+  return Log.escapeControls(line.slice(0, maxLine))
+}
+
+function describeResource({ serverName, resourceUri, error }: Message.Of<"mcp_resource">["data"]): string {
+  const name = `${serverName}:${resourceUri}`
+  const line = error === undefined ? `· attached ${name}` : `✗ ${name} could not be attached: ${error}`
   return Log.escapeControls(line.slice(0, maxLine))
 }
 

@@ -28,6 +28,7 @@ export function describeMessage(message: Message.Info): string {
       return words ? `${line}\n  ${shorten(words.trim())}` : line
     }
     case "mcp_resource":
+      if (message.data.error !== undefined) return describeAttachment(message)!
       return `· resource ${message.data.resourceUri} of ${message.data.serverName}`
     case "system_control":
       return `· ${Session.describeControl(message.data)}`

@@ -82,6 +82,10 @@ function printText(sessionId: string): () => void {
     order.add({ parentId: message.parentId, show })
   })
   const stopQuestions = Bus.subscribe(Permission.Requested, endLine)
+  // By its name: without MCP servers nothing that knows of their questions is loaded.
+  const stopServers = Bus.subscribe("*", ({ type }) => {
+    if (type === "elicitation.requested") endLine()
+  })
   const told = new Set<string>()
   const stopChoices = Bus.subscribe(Session.ModelChosen, ({ model, text }) => {
     if (!told.has(model)) note(`vitamin: ${Log.escapeControls(text)}`)
@@ -92,6 +96,7 @@ function printText(sessionId: string): () => void {
     stopNotices()
     stopChoices()
     stopQuestions()
+    stopServers()
     stopDeltas()
     stopMessages()
     stopTakeBacks()

@@ -18,6 +18,7 @@ type Options = FolderOptions & {
   mode?: "plan" | "act" | undefined
   file?: string[] | undefined
   image?: string[] | undefined
+  prompt?: string | undefined
   imageMode?: "vision" | "ocr" | "auto" | undefined
   refresh?: boolean | undefined
   allow?: string[] | undefined
@@ -33,9 +34,9 @@ type Options = FolderOptions & {
 const isAddress = /^(?:data:|[a-z][a-z\d+.-]*:\/\/)/i
 
 export async function run(options: Options): Promise<void> {
-  const message = (options.message ?? []).join(" ").trim()
-  const text = [message, await readStdin()].filter(Boolean).join("\n\n")
-  if (!text && !options.file?.length && !options.image?.length)
+  const piped = await readStdin()
+  const isEmpty = !piped && !(options.message ?? []).join("").trim()
+  if (isEmpty && !options.file?.length && !options.image?.length && options.prompt === undefined)
     throw new UsageError('Say what to do: vitamin run "fix the login bug"')
   if ([...(options.file ?? []), ...(options.image ?? [])].some((value) => !value.trim()))
     throw new UsageError("--file and --image need a name, such as --file src/app.ts:10-20")
@@ -44,6 +45,8 @@ export async function run(options: Options): Promise<void> {
   // Also while all is taken down: a signal that nobody listens to would leave behind what is being ended.
   let stopListening = () => {}
   await inInstance(options, async () => {
+    const { message, parts } = await wordsOf(options)
+    const text = [message, piped].filter(Boolean).join("\n\n")
     const session = await sessionFor(options)
     const stopPrinting = printRun(session.id, options.format)
     const stopAsking = asks === "wait" ? (await import("./ask-person.ts")).askPerson() : () => {}
@@ -57,10 +60,9 @@ export async function run(options: Options): Promise<void> {
     try {
       await Session.prompt({
         sessionId: session.id,
-        text,
-        parts: await attachmentsOf(options),
-        // What is piped in beside a message comes from somewhere else, and points at nothing here.
-        ...(message ? { mentionsIn: message } : {}),
+        parts: [...parts, { type: "text", text }, ...(await attachmentsOf(options))],
+        // What is piped in beside a message, or said by a server, comes from somewhere else, and points at nothing here.
+        ...(message || parts.length ? { mentionsIn: message } : {}),
         asks,
         rules,
         ...(options.model ? { model: options.model } : {}),
@@ -82,6 +84,12 @@ export async function run(options: Options): Promise<void> {
       stopPrinting()
     }
   }).finally(() => stopListening())
+}
+
+/** What the person says, and what a server offered to say for them. */
+async function wordsOf({ prompt, message = [] }: Options) {
+  if (prompt === undefined) return { message: message.join(" ").trim(), parts: [] }
+  return (await import("./read-prompt.ts")).readPrompt(prompt, message)
 }
 
 async function sessionFor(options: Options): Promise<Session.Info> {

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { abilityRoutes } from "#edge/server/ability-routes.ts"
 import { agentRoutes } from "#edge/server/agent-routes.ts"
+import { elicitationRoutes } from "#edge/server/elicitation-routes.ts"
 import { mcpRoutes } from "#edge/server/mcp-routes.ts"
 import { permissionRoutes } from "#edge/server/permission-routes.ts"
 import { createServer } from "#edge/server/server.ts"
@@ -32,6 +33,7 @@ export async function serve(options: Options): Promise<void> {
         ...abilityRoutes(),
         ...agentRoutes(),
         ...mcpRoutes(),
+        ...elicitationRoutes(),
       ],
       config: async () => Config.redacted(await Config.get()),
     })

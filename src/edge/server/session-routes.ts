@@ -10,7 +10,10 @@ import { defineRoute, type Route } from "./route.ts"
 const promptLimit = 28 << 20
 const Id = z.object({ id: z.string() })
 const Prompt = z.object({
-  text: z.string().optional().describe("`@path`, `@path:10` and `@path:10-20` in it attach files"),
+  text: z
+    .string()
+    .optional()
+    .describe("`@path`, `@path:10` and `@path:10-20` in it attach files, `@server:uri` a resource"),
   parts: z.array(Session.PromptPart).max(500).optional().describe("behind the text"),
   refresh: z
     .boolean()

@@ -1,6 +1,7 @@
 // What a person attached to a prompt, as messages behind the words: each is resolved before the model is asked. One that
 // cannot be is there as well, with the reason, and the prompt goes on.
 import { isDeepStrictEqual } from "node:util"
+import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import type { ModelFacts } from "#ability/provider/provider.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
@@ -17,7 +18,7 @@ type Place = Pick<Run, "session" | "history" | "records" | "signal"> & {
   facts: ModelFacts | undefined
   told: Set<string>
 }
-type Attached = Message.Of<"file_reference"> | Message.Of<"image">
+type Attached = Message.Of<"file_reference" | "image" | "mcp_resource">
 type Wish = {
   parts: PromptPart[]
   /** The text in which `@path` counts. */
@@ -29,7 +30,8 @@ type Wish = {
 export async function attach(run: Omit<Place, "told">, { parts, mentionsIn, refresh }: Wish): Promise<void> {
   const place: Place = { ...run, told: new Set() }
   if (refresh) await refreshAll(place)
-  for (const attachment of attachmentsOf(parts, mentionsIn))
+  const { resources, rest } = await resourcesIn(mentionsIn)
+  for (const attachment of attachmentsOf([...parts, ...resources], rest))
     append(place, await resolveOrLeave(pending(place, attachment), place))
   place.signal.throwIfAborted()
 }
@@ -47,6 +49,17 @@ async function refreshAll(place: Place): Promise<void> {
   }
 }
 
+/** Where there are no servers, nobody can point at a resource. */
+async function resourcesIn(mentionsIn: string): Promise<{ resources: PromptPart[]; rest: string }> {
+  const servers = mentionsIn.includes("@") ? await (await ifConfigured())?.list() : undefined
+  if (!servers?.length) return { resources: [], rest: mentionsIn }
+  const { findResources } = await import("./find-resources.ts")
+  return findResources(
+    mentionsIn,
+    servers.map(({ id }) => id),
+  )
+}
+
 /** What was attached on purpose, then what the words point at. A picture may be both. */
 function attachmentsOf(parts: PromptPart[], mentionsIn: string): Attachment[] {
   const found = new Map<string, Attachment>()
@@ -61,6 +74,7 @@ function attachmentsOf(parts: PromptPart[], mentionsIn: string): Attachment[] {
 
 function located(part: Attachment): Attachment {
   if (part.type === "file_reference") return { ...part, ...referenceTo(part.path) }
+  if (part.type === "mcp_resource") return part
   const { source } = part
   if (source.kind !== "file") return part
   return { ...part, source: { ...source, value: referenceTo(source.value).path } }
@@ -71,6 +85,8 @@ function keyOf(attachment: Attachment): string {
     const { path, startLine, endLine } = attachment
     return JSON.stringify([path, startLine, endLine])
   }
+  if (attachment.type === "mcp_resource")
+    return JSON.stringify([attachment.serverName, attachment.resourceUri, "resource"])
   const { kind, value } = attachment.source
   return kind === "file" ? JSON.stringify([value, undefined, undefined]) : `${kind} ${value}`
 }
@@ -81,6 +97,10 @@ function pending(place: Place, attachment: Attachment): Attached {
   if (attachment.type === "image") {
     const { source, mode = "auto" } = attachment
     return Message.make({ ...base, type: "image", data: { source, mode, state: "pending" } })
+  }
+  if (attachment.type === "mcp_resource") {
+    const { type, ...address } = attachment
+    return Message.make({ ...base, type, data: { ...address, content: "", retrievedAt: 0 } })
   }
   const { type, ...asked } = attachment
   return Message.make({ ...base, type, data: { ...asked, status: "pending" } })
@@ -93,12 +113,18 @@ async function resolveOrLeave(message: Attached, place: Place): Promise<Attached
   } catch (error) {
     if (!place.signal.aborted) throw error
   }
+  if (message.type === "mcp_resource")
+    return { ...message, data: { ...message.data, error: "The prompt was interrupted before it was read." } }
   return message.type === "image" ? { ...message, data: interrupted(message.data) } : message
 }
 
 async function resolve(message: Attached, place: Place): Promise<Attached> {
   const attaching = createAttaching(message, place)
   if (message.type === "image") return { ...message, data: await recognizeImage(message.data, attaching) }
+  if (message.type === "mcp_resource") {
+    const { resolveResource } = await import("./resolve-resource.ts")
+    return { ...message, data: await resolveResource(message, attaching, place.history) }
+  }
   const data = await resolveFile(message, attaching)
   if (data !== "image") return { ...message, data }
   const source = { kind: "file" as const, value: message.data.path }
@@ -107,5 +133,5 @@ async function resolve(message: Attached, place: Place): Promise<Attached> {
 }
 
 function isAttached(message: Message.Info): message is Attached {
-  return message.type === "file_reference" || message.type === "image"
+  return ["file_reference", "image", "mcp_resource"].includes(message.type)
 }

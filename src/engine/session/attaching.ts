@@ -34,7 +34,13 @@ export function createAttaching(
 ): Attaching {
   const { id: messageId, sessionId } = message
   const { permits, signal, facts, told = new Set() } = run
-  const context: Context = { sessionId, messageId, callId: messageId, signal }
+  const context: Context = {
+    sessionId,
+    messageId,
+    callId: messageId,
+    signal,
+    canAsk: permits.asks === "wait",
+  }
   const call: Message.Call = { id: messageId, name: "", arguments: {}, approval: "approved" }
   return {
     context,

@@ -80,9 +80,17 @@ export async function compactHistory(scope: Scope, wish: Wish): Promise<boolean>
   message.data.parameters = compaction
   append(scope, message)
   await settle(scope.records)
+  logResources(history.slice(shown.start, plan.start))
   const { by, tokensAfter } = compaction
   Bus.publish(Compacted, { sessionId: session.id, messageId: message.id, by, tokensBefore, tokensAfter })
   return true
+}
+
+/** Each use of a resource is a message of its own, so that those used last are the last to go. */
+function logResources(gone: readonly Message.Info[]): void {
+  for (const { type, data } of gone)
+    if (type === "mcp_resource")
+      Log.info("a resource is not sent any more", { server: data.serverName, uri: data.resourceUri })
 }
 
 type Shown = ReturnType<Memory.ShortTerm["shown"]>

@@ -14,7 +14,7 @@ const maxPath = 1_000
 const maxTrailing = 8
 
 /** One that is not closed goes on to the end. */
-const fenced = /^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|$(?!.))/gms
+export const fenced = /^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|$(?!.))/gms
 const pointer = /(?<![\w.+\-/\\@:=])@(?:"([^"\n]+)"(:\d+(?:-\d+)?)?|([^\s"`<>|*?]+))/g
 const trailing = /[.,;:!)\]}'’”»…，。、；：！？）】」]/
 const plain = /^[\w./+~@%-]*[\w/~-](?::\d+(?:-\d+)?)?/

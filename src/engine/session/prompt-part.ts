@@ -19,10 +19,16 @@ const Image = z.object({
   }),
   mode: z.enum(["vision", "ocr", "auto"]).optional().describe("how it is recognised"),
 })
+const McpResource = z.object({
+  type: z.literal("mcp_resource"),
+  serverName: z.string().min(1).max(500).describe("the id of the MCP server"),
+  resourceUri: z.string().min(1).max(2_000),
+})
 
-export const PromptPart = z.discriminatedUnion("type", [Text, FileReference, Image])
+export const PromptPart = z.discriminatedUnion("type", [Text, FileReference, Image, McpResource])
 export type PromptPart = z.infer<typeof PromptPart>
 export type Reference = z.infer<typeof FileReference>
+export type ResourcePart = z.infer<typeof McpResource>
 export type Attachment = Exclude<PromptPart, { type: "text" }>
 
 export class EmptyPrompt extends NamedError {
@@ -55,5 +61,6 @@ export function titleOf(parts: PromptPart[]): string {
 function nameOf(parts: PromptPart[]): string {
   const first = parts.find((part) => part.type !== "text")
   if (first?.type === "file_reference") return `@${first.path}`
+  if (first?.type === "mcp_resource") return `@${first.serverName}:${first.resourceUri}`
   return first?.source.kind === "file" ? `@${first.source.value}` : "image"
 }

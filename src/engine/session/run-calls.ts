@@ -77,6 +77,7 @@ async function runCall(run: Run, request: Request, call: Call): Promise<Result> 
     callId: call.id,
     agent: run.session.agent,
     signal: run.signal,
+    canAsk: run.permits.asks === "wait",
     report: (text: string) =>
       void Bus.publish(Tool.Progress, { sessionId: run.session.id, callId: call.id, text }),
     spawn: (task: { task: string; agent?: string }) => run.spawn({ ...task, callId: call.id }),

@@ -89,6 +89,8 @@ const shared = {
     .strictObject({
       servers: z.array(McpServer).default([]),
       hooks: z.record(z.string(), Hook).optional(),
+      /** Seconds that a resource counts as fresh, by its MIME type: `{ "text/*": 600 }`. */
+      resourceAge: z.record(z.string(), z.number().nonnegative()).optional(),
     })
     .optional(),
   skills: z.strictObject({ root: z.string().default(".plaited/skills") }).optional(),

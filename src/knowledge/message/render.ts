@@ -42,7 +42,9 @@ export function fileName({ path, startLine, endLine }: Of<"file_reference">["dat
 }
 
 export function resourceParts(data: Of<"mcp_resource">["data"], model: Reader): UserPart[] {
-  const { serverName, resourceUri, content, mimeType } = data
+  const { serverName, resourceUri, content, mimeType, error } = data
+  if (error !== undefined)
+    return text(`[resource ${resourceUri} of ${serverName} could not be read${because(error)}]`)
   if (mimeType && binary.test(mimeType)) {
     if (takes(model, mimeType)) return [asFile(mimeType, content)]
     return text(`[resource ${resourceUri} of ${serverName}: ${mimeType} is not readable here]`)

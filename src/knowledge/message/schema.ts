@@ -131,6 +131,7 @@ const McpResourceData = z.object({
   content: z.string().describe("text, or base64 where the type is binary"),
   mimeType: z.string().optional(),
   retrievedAt: z.number().default(0).describe("milliseconds since 1970"),
+  error: z.string().optional().describe("why it could not be read; there is no content then"),
 })
 
 const UnknownData = z.object({ original: z.string().describe("the JSON text as it was found") })

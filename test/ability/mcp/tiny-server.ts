@@ -9,6 +9,7 @@ type Behaviour = {
   mode?: "hang" | "crash"
   /** A call adds a tool, and says so. */
   grows?: boolean
+  resources?: { uri: string; name: string; mimeType?: string; text?: string; blob?: string }[]
   tools?: { name: string; description?: string; inputSchema?: object; result?: object }[]
 }
 
@@ -17,6 +18,7 @@ const {
   mode,
   grows,
   tools = [],
+  resources = [],
 }: Behaviour = given.file ? JSON.parse(readFileSync(given.file, "utf8")) : given
 const log = process.argv[3]
 if (log) appendFileSync(log, "started\n")
@@ -45,7 +47,11 @@ function answerTo(method: string, params: Record<string, unknown>): object {
       result: {
         protocolVersion: "2025-11-25",
         // It says that it has prompts, and has none to show.
-        capabilities: { tools: { listChanged: true }, prompts: {} },
+        capabilities: {
+          tools: { listChanged: true },
+          prompts: {},
+          ...(resources.length ? { resources: {} } : {}),
+        },
         serverInfo: { name: "tiny", version: "1.0.0" },
       },
     }
@@ -56,6 +62,15 @@ function answerTo(method: string, params: Record<string, unknown>): object {
         tools: tools.map(({ result: _, ...tool }) => ({ inputSchema: { type: "object" }, ...tool })),
       },
     }
+  if (method === "resources/list")
+    return { result: { resources: resources.map(({ text: _, blob: __, ...resource }) => resource) } }
+  if (method === "resources/read") {
+    if (log) appendFileSync(log, `read ${params.uri}\n`)
+    const { name: _, ...found } = resources.find(({ uri }) => uri === params.uri) ?? {}
+    return "uri" in found
+      ? { result: { contents: [found] } }
+      : { error: { code: -32002, message: `no ${params.uri} here` } }
+  }
   if (method === "tools/call") {
     if (log) appendFileSync(log, `${JSON.stringify(params)}\n`)
     if (params.name === "die") {

@@ -1,0 +1,63 @@
+// Whom a server may ask, and when: the person behind a call that is under way, as long as it is. Where no call has
+// anybody behind it, the answer is no at once.
+import * as Log from "#kernel/log.ts"
+import type * as Elicitation from "./elicitation.ts"
+import type { ElicitationReply, Elicitation as Question } from "./types.ts"
+
+/** For whom a call is made, and whether there is a person who can be asked. */
+export type Caller = {
+  sessionId?: string | undefined
+  canAsk?: boolean | undefined
+  signal?: AbortSignal
+}
+export type Elicit = Readonly<{
+  /** Makes a call in whose time the server may ask. */
+  during<T>(caller: Caller, call: () => Promise<T>): Promise<T>
+  onElicit(asked: Question): Promise<ElicitationReply>
+}>
+
+export function createElicit(server: string): Elicit {
+  const callers = new Set<Caller>()
+  let over = new AbortController()
+  /** Who did not answer once is not waited for again in the same call. */
+  let isSilent = false
+
+  async function during<T>(given: Caller, call: () => Promise<T>): Promise<T> {
+    const caller = { ...given }
+    callers.add(caller)
+    try {
+      return await call()
+    } finally {
+      callers.delete(caller)
+      if (!reachable().length) {
+        over.abort()
+        over = new AbortController()
+        isSilent = false
+      }
+    }
+  }
+
+  async function onElicit(asked: Question): Promise<ElicitationReply> {
+    const from = reachable()
+    if (!from.length || isSilent) return decline(isSilent ? "nobody answers" : "nobody can be asked")
+    const sessions = [...new Set(from.map(({ sessionId }) => sessionId))]
+    const { ask }: typeof Elicitation = await import("./elicitation.ts")
+    const sessionId = sessions.length === 1 ? sessions[0] : undefined
+    const answer = await ask({ server, sessionId, asked, signal: over.signal })
+    if (!answer) return decline("it cannot be shown")
+    const { by, ...reply } = answer
+    if (by === "time") isSilent = true
+    return reply
+  }
+
+  function reachable(): Caller[] {
+    return [...callers].filter(({ canAsk }) => canAsk)
+  }
+
+  function decline(reason: string): ElicitationReply {
+    Log.warn(`a question of MCP server ${server} was declined: ${reason}`)
+    return { action: "decline" }
+  }
+
+  return Object.freeze({ during, onElicit })
+}

@@ -1,0 +1,160 @@
+// The form that an MCP server wants filled in: read from its schema, bounded, with nothing hidden in its texts, and
+// what a person gave checked against it.
+import { z } from "zod"
+import { plainText } from "#ability/tool/plain-text.ts"
+
+const Value = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])
+export const Content = z.record(z.string(), Value)
+export type Content = z.infer<typeof Content>
+
+export const Field = z.object({
+  name: z.string().describe("its key in the content"),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  kind: z.enum(["text", "number", "integer", "boolean", "choice", "choices"]),
+  required: z.boolean(),
+  options: z.array(z.object({ value: z.string(), title: z.string() })).optional(),
+  default: Value.optional(),
+  min: z.number().optional().describe("of a number; of a text its length; of choices how many"),
+  max: z.number().optional(),
+  format: z.string().optional().describe("email, uri, date or date-time"),
+})
+export type Field = z.infer<typeof Field>
+
+type Raw = Record<string, unknown>
+
+const maxFields = 50
+const maxOptions = 200
+const maxName = 128
+const maxText = 1_000
+const maxGiven = 10_000
+const kinds = new Map<unknown, Field["kind"]>([
+  ["string", "text"],
+  ["number", "number"],
+  ["integer", "integer"],
+  ["boolean", "boolean"],
+  ["array", "choices"],
+])
+const fits: Record<string, (text: string) => boolean> = {
+  email: (text) => /^[^\s@]+@[^\s@]+$/.test(text),
+  uri: (text) => URL.canParse(text),
+  date: (text) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)),
+  "date-time": (text) => /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text)),
+}
+
+/** Undefined where it is not a form that a person could be shown. */
+export function fieldsOf(schema: Raw): Field[] | undefined {
+  const properties = Object.entries(objectOf(schema.properties))
+  const required = new Set(Array.isArray(schema.required) ? schema.required : [])
+  if (properties.length > maxFields) return undefined
+  const fields = properties.map(([name, raw]) => fieldOf(name, objectOf(raw), required.has(name)))
+  return fields.every((field) => field !== undefined) ? fields : undefined
+}
+
+/** What a person typed for a field. */
+export function readTyped({ kind }: Field, typed: string): Content[string] {
+  const text = typed.trim()
+  if (kind === "number" || kind === "integer") return text === "" ? Number.NaN : Number(text)
+  if (kind === "boolean" && /^(y|yes|true|n|no|false)$/i.test(text)) return /^[yt]/i.test(text)
+  if (kind === "choices") return text.split(",").map((one) => one.trim())
+  return text
+}
+
+/** What is wrong with the content, in a line; undefined where it fits. */
+export function problemOf(fields: Field[], content: Content): string | undefined {
+  const unknown = Object.keys(content).find((key) => !fields.some(({ name }) => name === key))
+  if (unknown !== undefined)
+    return `there is no field ${JSON.stringify(unknown)}. Fields: ${fields.map(({ name }) => name).join(", ") || "none"}`
+  for (const field of fields) {
+    const problem = Object.hasOwn(content, field.name)
+      ? problemWith(field, content[field.name]!)
+      : field.required && field.default === undefined
+        ? "it is required"
+        : undefined
+    if (problem) return `${field.name}: ${problem}`
+  }
+  return undefined
+}
+
+function fieldOf(name: string, raw: Raw, required: boolean): Field | undefined {
+  const kind = Array.isArray(raw.enum) || Array.isArray(raw.oneOf) ? "choice" : kinds.get(raw.type)
+  if (!kind || !name || name.length > maxName || name !== plainText(name, maxName)) return undefined
+  const options =
+    kind === "choice" ? optionsOf(raw) : kind === "choices" ? optionsOf(objectOf(raw.items)) : []
+  if (!options || (kind.startsWith("choice") && !options.length)) return undefined
+  const min = numberOf(raw.minimum ?? raw.minLength ?? raw.minItems)
+  const max = numberOf(raw.maximum ?? raw.maxLength ?? raw.maxItems)
+  const field: Field = {
+    name,
+    kind,
+    required,
+    ...textOf("title", raw.title),
+    ...textOf("description", raw.description),
+    ...(options.length ? { options } : {}),
+    ...(min === undefined ? {} : { min }),
+    ...(max === undefined ? {} : { max }),
+    ...(typeof raw.format === "string" && Object.hasOwn(fits, raw.format) ? { format: raw.format } : {}),
+  }
+  const given = Value.safeParse(raw.default)
+  return given.success && !problemWith(field, given.data) ? { ...field, default: given.data } : field
+}
+
+/** `enum` with or without names, or one `const` for each. */
+function optionsOf(raw: Raw): Field["options"] | undefined {
+  const names = Array.isArray(raw.enumNames) ? raw.enumNames : []
+  const listed = Array.isArray(raw.enum)
+    ? raw.enum.map((value: unknown, i) => ({ value, title: names[i] ?? value }))
+    : [raw.oneOf ?? raw.anyOf ?? []]
+        .flat()
+        .map((one) => ({ value: objectOf(one).const, title: objectOf(one).title }))
+  const options = listed.flatMap(({ value, title }) =>
+    typeof value === "string" && value === plainText(value, maxText)
+      ? [{ value, title: plainText(typeof title === "string" ? title : value, maxText) }]
+      : [],
+  )
+  return options.length <= maxOptions && options.length === listed.length ? options : undefined
+}
+
+function problemWith(field: Field, value: Content[string]): string | undefined {
+  const { kind, options = [], format } = field
+  const isOption = (one: string) => options.some((option) => option.value === one)
+  const among = `choose among ${options.map((option) => option.value).join(", ")}`
+  switch (kind) {
+    case "boolean":
+      return typeof value === "boolean" ? undefined : "yes or no is expected"
+    case "number":
+    case "integer":
+      if (typeof value !== "number" || !Number.isFinite(value)) return "a number is expected"
+      if (kind === "integer" && !Number.isInteger(value)) return "a whole number is expected"
+      return outside(field, value, "")
+    case "choice":
+      return typeof value === "string" && isOption(value) ? undefined : among
+    case "choices":
+      if (!Array.isArray(value) || !value.every(isOption)) return among
+      return outside(field, value.length, " choices")
+    case "text":
+      if (typeof value !== "string" || value.length > maxGiven)
+        return `a text is expected, up to ${maxGiven} characters`
+      if (format && !fits[format]!(value)) return `it is not of the form ${format}`
+      return outside(field, value.length, " characters")
+  }
+}
+
+function outside({ min, max }: Field, value: number, of: string): string | undefined {
+  if (min !== undefined && value < min) return `at least ${min}${of}`
+  return max !== undefined && value > max ? `at most ${max}${of}` : undefined
+}
+
+function textOf<K extends string>(key: K, value: unknown): { [P in K]?: string } {
+  return (typeof value === "string" && value ? { [key]: plainText(value, maxText) } : {}) as {
+    [P in K]?: string
+  }
+}
+
+function objectOf(value: unknown): Raw {
+  return typeof value === "object" && value !== null ? (value as Raw) : {}
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined
+}

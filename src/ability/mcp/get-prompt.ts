@@ -1,0 +1,66 @@
+// A prompt of a configured server, filled in with what a person gave for it. The person named it, so no rule is asked;
+// that its folder is trusted is.
+import { plainText } from "#ability/tool/plain-text.ts"
+import { NamedError } from "#util/error.ts"
+import { nearest } from "#util/nearest.ts"
+import * as Mcp from "./mcp.ts"
+import type { MCPPrompt, MCPPromptContent } from "./types.ts"
+
+type Wish = { server: string; name: string; args: Record<string, string> }
+
+const maxNamed = 20
+
+export class PromptNotFound extends NamedError {
+  constructor({ server, name }: Wish, prompts: MCPPrompt[]) {
+    const known = prompts.map((prompt) => plainText(prompt.name, 100))
+    const near = nearest(name, known)
+    const more = known.length > maxNamed ? ", …" : ""
+    super(
+      "MCP.PromptNotFound",
+      `MCP server "${server}" has no prompt ${JSON.stringify(name)}. It has: ${known.slice(0, maxNamed).join(", ") || "none"}${more}${near ? `. Did you mean "${near}"?` : ""}`,
+      { server, name },
+    )
+  }
+}
+
+export class InvalidArguments extends NamedError {
+  constructor({ server, name }: Wish, reason: string, known: NonNullable<MCPPrompt["arguments"]>) {
+    const usage = known.map((one) => (one.required ? `${one.name}=…` : `[${one.name}=…]`))
+    super(
+      "MCP.InvalidArguments",
+      `Prompt "${server}/${name}" ${reason}. Use it as: --prompt ${plainText([`${server}/${name}`, ...usage].join(" "), 500)}`,
+      { server, name },
+    )
+  }
+}
+
+export async function getPrompt(wish: Wish): Promise<MCPPromptContent> {
+  const server = await Mcp.get(wish.server)
+  const inManifest = () => server.manifest()?.prompts.find(({ name }) => name === wish.name)
+  let prompt = inManifest()
+  if (!prompt) {
+    // It may have come since the server was last up.
+    await server.connect()
+    prompt = inManifest()
+  }
+  if (!prompt) throw new PromptNotFound(wish, server.manifest()?.prompts ?? [])
+  checkArguments(wish, prompt.arguments ?? [])
+  return server.use({}, (client) => client.getPrompt(wish.name, wish.args))
+}
+
+function checkArguments(wish: Wish, known: NonNullable<MCPPrompt["arguments"]>): void {
+  const names = known.map(({ name }) => name)
+  const foreign = Object.keys(wish.args).find((key) => !names.includes(key))
+  const near = foreign === undefined ? undefined : nearest(foreign, names)
+  if (foreign !== undefined)
+    throw new InvalidArguments(
+      wish,
+      `takes no argument "${foreign}"${near ? ` (did you mean "${near}"?)` : ""}`,
+      known,
+    )
+  const missing = known.filter(({ name, required }) => required && !Object.hasOwn(wish.args, name))
+  const described = missing.map(({ name, description }) =>
+    description ? `"${name}" (${plainText(description, 200)})` : `"${name}"`,
+  )
+  if (missing.length) throw new InvalidArguments(wish, `needs ${described.join(" and ")}`, known)
+}

@@ -1,0 +1,30 @@
+// A resource of a configured server. Reading one needs `mcp.call` of `server/resource:uri`, so that one rule for a server
+// holds for its tools and its resources, and each can have a rule of its own.
+import { z } from "zod"
+import type { Context, Definition, Json } from "#ability/tool/tool.ts"
+import type { MCPResourceContent } from "./types.ts"
+
+const Address = z.object({ serverName: z.string(), resourceUri: z.string() })
+type Address = z.infer<typeof Address>
+
+export async function readResource(
+  { serverName, resourceUri }: Address,
+  { sessionId, canAsk, signal }: Context,
+): Promise<MCPResourceContent[]> {
+  const server = await (await import("./mcp.ts")).get(serverName)
+  return server.use({ sessionId, canAsk, signal }, (client) => client.readResource(resourceUri, { signal }))
+}
+
+/** The same as a call that rules judge and a person can be asked for. */
+export const resourceTool = Object.freeze<Definition>({
+  id: "resource",
+  description: "Read a resource of an MCP server.",
+  category: "api",
+  parameters: Address,
+  readOnly: true,
+  permission(args) {
+    const { serverName, resourceUri } = Address.parse(args)
+    return [{ permission: "mcp.call", target: `${serverName}/resource:${resourceUri}` }]
+  },
+  execute: async (args, context) => (await readResource(Address.parse(args), context)) as Json,
+})

@@ -1,0 +1,60 @@
+// A person at the terminal who is asked in lines. What was typed before the first question was shown does not answer it.
+import { createInterface } from "node:readline/promises"
+import { setImmediate as turn, setTimeout as wait } from "node:timers/promises"
+
+/** Gives the line; undefined where the person ended it (Ctrl-D). */
+export type Ask = (text: string) => Promise<string | undefined>
+
+/** Typed ahead is what can be read before this many milliseconds have passed. */
+const settling = 100
+
+/** Undefined when nobody needs the answer any more. */
+export async function converse<T>(
+  signal: AbortSignal,
+  talk: (ask: Ask) => Promise<T>,
+): Promise<T | undefined> {
+  const { stdin, stderr } = process
+  stdin.ref()
+  try {
+    await dropTyped()
+    if (signal.aborted) return undefined
+    const terminal = createInterface({ input: stdin, output: stderr, terminal: true, historySize: 0 })
+    const ended = new Promise<undefined>((resolve) => terminal.once("close", () => resolve(undefined)))
+    terminal.on("SIGINT", () => interrupt())
+    try {
+      return await talk((text) => Promise.race([terminal.question(text, { signal }), ended]))
+    } finally {
+      terminal.close()
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+    stderr.write("\n(no longer needed)\n")
+    return undefined
+  } finally {
+    stdin.pause()
+    stdin.unref()
+  }
+}
+
+/** In raw mode everything that is there can be read, also a line without its end. */
+async function dropTyped(): Promise<void> {
+  const { stdin } = process
+  const drop = (typed: Buffer) => {
+    if (typed.includes(3)) interrupt()
+  }
+  stdin.setRawMode(true)
+  stdin.on("data", drop)
+  stdin.resume()
+  await wait(settling)
+  // On a busy machine the time may be up before anything was read at all.
+  await turn()
+  await turn()
+  stdin.off("data", drop)
+  stdin.pause()
+  stdin.setRawMode(false)
+}
+
+/** As the key does when nobody reads keys. */
+function interrupt(): void {
+  process.kill(process.pid, "SIGINT")
+}
