@@ -10,7 +10,8 @@ import { run } from "../../fixture/child.ts"
 import { repeat } from "../../fixture/soak.ts"
 import { call, inProject } from "./harness.ts"
 
-/** No folder can take the place of a link in one step; there is nothing at the name for a moment. */
+/** No folder can take the place of a link in one step; there is nothing at the name for a moment. Now and then it rests,
+ * so that the folder is found as well. */
 const swaps = {
   file: `
   for (;;) {
@@ -20,11 +21,12 @@ const swaps = {
     renameSync(path + ".next", path)
   }`,
   folder: `
-  for (;;) {
+  for (let n = 1; ; n++) {
     renameSync(path, aside)
     symlinkSync(secret, path)
     unlinkSync(path)
     renameSync(aside, path)
+    if (n % 2000 === 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60)
   }`,
 }
 const script = (kind: keyof typeof swaps) => `

@@ -3,6 +3,7 @@ import assert from "node:assert/strict"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { test } from "node:test"
+import { setImmediate as immediate } from "node:timers/promises"
 import * as Storage from "#kernel/storage/storage.ts"
 import { runFixture } from "../../fixture/child.ts"
 import { type TmpStore, tmpStore } from "../../fixture/tmp-store.ts"
@@ -104,6 +105,7 @@ test("Storage.readAll() never sees half of what another process writes, nor an o
       last = n
     }
     assert.equal((await readAll()).length, 50)
+    await immediate()
   }
   assert.equal(await exit, 0, child.errors())
   assert.deepEqual(await readAll(["counter"]), [["one", { n: 300 }]])
