@@ -1,10 +1,6 @@
 // Keys that a person stored with `vitamin auth login`: `auth.json` in the data folder, readable by its owner only.
-import { mkdirSync } from "node:fs"
-import { join } from "node:path"
-import * as Global from "#kernel/global.ts"
-import * as PrivateFile from "#kernel/private-file.ts"
+import { createPrivateJson } from "#kernel/private-json.ts"
 import * as Secret from "#kernel/secret.ts"
-import { createLock } from "#kernel/storage/lock.ts"
 import { NamedError } from "#util/error.ts"
 
 export class UnsafeLogins extends NamedError {
@@ -28,7 +24,13 @@ export class InvalidKey extends NamedError {
 }
 
 export type Login = { providerId: string; time: number }
-type Stored = Record<string, { key: string; time: number }>
+type Stored = { key: string; time: number }
+
+const { read, update } = createPrivateJson<Stored>({
+  name: "auth",
+  isEntry: isStored,
+  refuse: (file, reason) => new UnsafeLogins(file, reason),
+})
 
 /** Keep a key for a provider, in place of the one that was there. */
 export async function login(providerId: string, key: string): Promise<void> {
@@ -59,43 +61,6 @@ export function storedKeys(): [providerId: string, key: string][] {
   return Object.entries(read()).map(([providerId, { key }]) => [providerId, key])
 }
 
-/** One after the other across processes, so that two logins at once are both kept. */
-async function update(change: (stored: Stored) => Stored): Promise<void> {
-  mkdirSync(Global.data(), { recursive: true, mode: 0o700 })
-  const lock = await createLock(join(Global.data(), "auth.lock"))
-  try {
-    await lock.acquire()
-    try {
-      PrivateFile.write(path(), `${JSON.stringify(change(read()), null, 2)}\n`, { replace: true })
-    } finally {
-      lock.release()
-    }
-  } finally {
-    lock.close()
-  }
-}
-
-function read(): Stored {
-  const file = path()
-  const text = PrivateFile.read(file, (reason) => new UnsafeLogins(file, reason))
-  return text === undefined ? {} : parse(text, file)
-}
-
-function parse(text: string, file: string): Stored {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === "object" && value !== null && Object.values(value).every(isStored))
-      return value as Stored
-  } catch {
-    // Said below: its text would show what the file holds.
-  }
-  throw new UnsafeLogins(file, "it is not the JSON that vitamin wrote")
-}
-
 function isStored(value: unknown): boolean {
-  return typeof (value as Stored[string] | null)?.key === "string"
-}
-
-function path(): string {
-  return join(Global.data(), "auth.json")
+  return typeof (value as Stored | null)?.key === "string"
 }

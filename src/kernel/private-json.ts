@@ -1,0 +1,53 @@
+// Secrets under names, as JSON in a private file of the data folder. Changes come one after the other across processes,
+// so that two at once are both kept.
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import * as Global from "./global.ts"
+import * as PrivateFile from "./private-file.ts"
+import { createLock } from "./storage/lock.ts"
+
+type Options = {
+  /** Of the file, without its ending. */
+  name: string
+  isEntry: (value: unknown) => boolean
+  /** Makes the error of a file that cannot be relied on. */
+  refuse: (file: string, reason: string) => Error
+}
+
+export function createPrivateJson<T>({ name, isEntry, refuse }: Options) {
+  const place = () => join(Global.data(), `${name}.json`)
+
+  function read(): Record<string, T> {
+    const file = place()
+    const text = PrivateFile.read(file, (reason) => refuse(file, reason))
+    return text === undefined ? {} : parse(text, file)
+  }
+
+  async function update(change: (stored: Record<string, T>) => Record<string, T>): Promise<void> {
+    mkdirSync(Global.data(), { recursive: true, mode: 0o700 })
+    const lock = await createLock(join(Global.data(), `${name}.lock`))
+    try {
+      await lock.acquire()
+      try {
+        PrivateFile.write(place(), `${JSON.stringify(change(read()), null, 2)}\n`, { replace: true })
+      } finally {
+        lock.release()
+      }
+    } finally {
+      lock.close()
+    }
+  }
+
+  function parse(text: string, file: string): Record<string, T> {
+    try {
+      const value: unknown = JSON.parse(text)
+      if (typeof value === "object" && value !== null && Object.values(value).every(isEntry))
+        return value as Record<string, T>
+    } catch {
+      // Said below: its text would show what the file holds.
+    }
+    throw refuse(file, "it is not the JSON that vitamin wrote")
+  }
+
+  return Object.freeze({ read, update })
+}
