@@ -1,6 +1,5 @@
 // Questions of MCP servers to a person, over HTTP: what waits, how it is answered, and how it ends without an answer.
 import assert from "node:assert/strict"
-import { readFileSync } from "node:fs"
 import { test } from "node:test"
 import type * as Elicitation from "#ability/mcp/elicitation.ts"
 import { mcpJson, officialServer } from "../../ability/mcp/servers.ts"
@@ -8,6 +7,7 @@ import { until } from "../../ability/tool/shell/running.ts"
 import { serving, vitamin } from "../../fixture/cli.ts"
 import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
+import { apiOf } from "./api-of.ts"
 
 const form = call("everything_trigger-elicitation-request", {})
 const visit = call("everything_trigger-url-elicitation", {
@@ -21,17 +21,9 @@ async function setUp(script: Parameters<typeof fakeLlm>[0]) {
   await vitamin(tmp, ["trust"])
   assert.equal((await vitamin(tmp, ["mcp", "test", "everything"])).code, 0)
   const llm = await fakeLlm(script)
-  const { child, url, tokenFile } = await serving(tmp, [], env(llm, "chat").variables)
-  const authorization = `Bearer ${readFileSync(tokenFile, "utf8").trim()}`
-  const api = async (method: string, path: string, body?: unknown) => {
-    const response = await fetch(url + path, {
-      method,
-      headers: { authorization, "content-type": "application/json" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came
-    return { status: response.status, body: (await response.json()) as any }
-  }
+  const served = await serving(tmp, [], env(llm, "chat").variables)
+  const { child } = served
+  const api = apiOf(served)
   const session = (await api("POST", "/session", {})).body
   return {
     tmp,

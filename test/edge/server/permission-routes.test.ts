@@ -1,6 +1,6 @@
 // Permission over HTTP: what waits, how it is answered, and what the event stream tells of it.
 import assert from "node:assert/strict"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -8,23 +8,16 @@ import type * as Permission from "#ability/permission/permission.ts"
 import { serving } from "../../fixture/cli.ts"
 import { call, calls, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
+import { apiOf } from "./api-of.ts"
 
 const bash = (command: string) => call("bash", { command })
 
 async function setUp(script: Parameters<typeof fakeLlm>[0]) {
   const tmp = await tmpdir({ git: true })
   const llm = await fakeLlm(script)
-  const { child, url, tokenFile } = await serving(tmp, [], env(llm, "chat").variables)
-  const authorization = `Bearer ${readFileSync(tokenFile, "utf8").trim()}`
-  const api = async (method: string, path: string, body?: unknown) => {
-    const response = await fetch(url + path, {
-      method,
-      headers: { authorization, "content-type": "application/json" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came
-    return { status: response.status, body: (await response.json()) as any }
-  }
+  const served = await serving(tmp, [], env(llm, "chat").variables)
+  const { child } = served
+  const api = apiOf(served)
   const session = (await api("POST", "/session", {})).body
   return {
     tmp,
