@@ -1,0 +1,234 @@
+// How the runtime of a directory ends: once, whole, and never under somebody who uses it.
+import assert from "node:assert/strict"
+import { mkdirSync, readFileSync } from "node:fs"
+import { basename, join } from "node:path"
+import { afterEach, test } from "node:test"
+import { setTimeout as sleep } from "node:timers/promises"
+import { Instance } from "#kernel/instance.ts"
+import * as Log from "#kernel/log.ts"
+import * as Storage from "#kernel/storage/storage.ts"
+import { tmpdir } from "../fixture/tmpdir.ts"
+
+afterEach(async () => {
+  await Instance.disposeAll()
+  await Storage.close()
+})
+
+const here = () => Instance.directory
+
+test("Instance.dispose() hands each state to its dispose once, last made first, and drops the instance", async () => {
+  await using tmp = await tmpdir()
+  const ended: unknown[] = []
+  const first = Instance.state(
+    () => "first",
+    (state) => ended.push(state),
+  )
+  const second = Instance.state(
+    async () => "second",
+    async (state) => {
+      await sleep(1)
+      ended.push(state, here())
+    },
+  )
+  const unused = Instance.state(
+    () => "unused",
+    (state) => ended.push(state),
+  )
+  await Instance.provide({
+    directory: tmp.path,
+    fn: async () => {
+      first()
+      second()
+      await Promise.all([Instance.dispose(), Instance.dispose()])
+      await Instance.dispose()
+    },
+  })
+  assert.deepEqual(ended, ["second", tmp.path, "first"])
+  let inits = 0
+  await Instance.provide({ directory: tmp.path, init: () => inits++, fn: () => unused() })
+  assert.equal(inits, 1)
+})
+
+test("Instance.dispose() goes on when one state cannot be disposed, and says so", async () => {
+  await using tmp = await tmpdir()
+  const file = join(tmp.path, "log")
+  Log.setFile(file)
+  const ended: string[] = []
+  const well = Instance.state(
+    () => "well",
+    (state) => ended.push(state),
+  )
+  const failing = Instance.state(
+    () => "failing",
+    () => {
+      throw new Error("cannot end")
+    },
+  )
+  await Instance.provide({
+    directory: tmp.path,
+    fn: async () => {
+      well()
+      failing()
+      await Instance.dispose()
+    },
+  })
+  Log.setFile(undefined)
+  assert.deepEqual(ended, ["well"])
+  assert.match(readFileSync(file, "utf8"), /ERROR .*could not be disposed.*cannot end/)
+})
+
+test("Instance.disposeAll() ends every instance", async () => {
+  await using tmp = await tmpdir()
+  const ended: string[] = []
+  const state = Instance.state(here, (directory) => ended.push(basename(directory)))
+  for (const name of ["a", "b", "c"]) {
+    mkdirSync(join(tmp.path, name))
+    await Instance.provide({ directory: join(tmp.path, name), fn: () => state() })
+  }
+  await Instance.disposeAll()
+  assert.deepEqual(ended.sort(), ["a", "b", "c"])
+})
+
+test("Instance.provide() tries again after an init that failed, and disposes of what that one made", async () => {
+  await using tmp = await tmpdir()
+  const ended: string[] = []
+  const state = Instance.state(
+    () => "made in init",
+    (value) => ended.push(value),
+  )
+  const init = async () => {
+    state()
+    throw new Error("no start")
+  }
+  const failing = () => Instance.provide({ directory: tmp.path, init, fn: () => assert.fail("fn ran") })
+  const results = await Promise.allSettled([failing(), failing()])
+  for (const result of results) assert.match(String((result as PromiseRejectedResult).reason), /no start/)
+  assert.deepEqual(ended, ["made in init"])
+  assert.equal(await Instance.provide({ directory: tmp.path, fn: () => "works" }), "works")
+})
+
+test("Instance.provide() never runs in an instance that is being disposed", async () => {
+  await using tmp = await tmpdir()
+  const order: string[] = []
+  const state = Instance.state(
+    () => order.push("made"),
+    async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      order.push("disposed")
+    },
+  )
+  await Instance.provide({ directory: tmp.path, fn: state })
+  const disposing = Instance.provide({ directory: tmp.path, fn: () => Instance.dispose() })
+  const later = Instance.provide({
+    directory: tmp.path,
+    fn: () => {
+      order.push("ran")
+      state()
+    },
+  })
+  await Promise.all([disposing, later])
+  assert.deepEqual(order, ["made", "disposed", "ran", "made"])
+  await Instance.disposeAll()
+})
+
+/** An instance for each name, in that order; gives the names of those that end. */
+async function stand(root: string, names: string[]) {
+  const ended: string[] = []
+  const state = Instance.state(here, (directory) => ended.push(basename(directory)))
+  const enter = (name: string, fn: () => unknown = () => {}) =>
+    Instance.provide({
+      directory: join(root, name),
+      fn: () => {
+        state()
+        return fn()
+      },
+    })
+  for (const name of names) {
+    mkdirSync(join(root, name))
+    await enter(name)
+  }
+  return { ended, enter }
+}
+
+test("Instance.disposeIdle() ends what was not used for long, whatever the wall clock says", async (t) => {
+  await using tmp = await tmpdir()
+  const { ended, enter } = await stand(tmp.path, ["a", "b"])
+  await sleep(40)
+  const now = Date.now()
+  t.mock.method(Date, "now", () => now - 3_600_000)
+  await enter("b")
+  await Instance.disposeIdle({ olderThan: 30, keep: 10 })
+  assert.deepEqual(ended, ["a"])
+  await Instance.disposeIdle({ olderThan: 60_000, keep: 10 })
+  assert.deepEqual(ended, ["a"])
+})
+
+test("Instance.disposeIdle() ends the least recently used beyond a number, except one", async () => {
+  await using tmp = await tmpdir()
+  const { ended, enter } = await stand(tmp.path, ["a", "b", "c", "d", "e"])
+  await enter("b")
+  await Instance.disposeIdle({ olderThan: 60_000, keep: 3, except: join(tmp.path, "a") })
+  assert.deepEqual(ended.sort(), ["c", "d"])
+})
+
+test("Instance.disposeIdle() never ends an instance in which a call runs, or that is held", async () => {
+  await using tmp = await tmpdir()
+  const { ended, enter } = await stand(tmp.path, ["running", "held", "idle"])
+  const call = Promise.withResolvers<void>()
+  const running = enter("running", () => call.promise)
+  let release = () => {}
+  await enter("held", () => {
+    release = Instance.hold()
+  })
+  const sweep = () => Instance.disposeIdle({ olderThan: 0, keep: 0 })
+  await sweep()
+  assert.deepEqual(ended, ["idle"])
+  call.resolve()
+  await running
+  await sweep()
+  assert.deepEqual(ended, ["idle", "running"])
+  release()
+  release()
+  await sweep()
+  assert.deepEqual(ended, ["idle", "running", "held"])
+})
+
+test("Instance.disposeIdle() and a call that comes at the same time do not meet", async () => {
+  await using tmp = await tmpdir()
+  const { enter } = await stand(tmp.path, ["a"])
+  const made = Instance.state(() => ({}))
+  const runs = await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      void Instance.disposeIdle({ olderThan: 0, keep: 0 })
+      await enter("a", async () => {
+        const mine = made()
+        await sleep(1)
+        assert.equal(made(), mine)
+      })
+    }),
+  )
+  assert.equal(runs.length, 20)
+})
+
+test("Instance.state() after the end is refused, while the end runs it works and is disposed too", async () => {
+  await using tmp = await tmpdir()
+  const ended: string[] = []
+  const late = Instance.state(
+    () => "late",
+    (value) => ended.push(value),
+  )
+  const first = Instance.state(
+    () => "first",
+    (value) => ended.push(value, late()),
+  )
+  await Instance.provide({
+    directory: tmp.path,
+    fn: async () => {
+      first()
+      await Instance.dispose()
+      for (const access of [first, late, () => Instance.hold()])
+        assert.throws(access, { name: "Instance.Disposed", message: /was disposed.*Instance\.hold/ })
+    },
+  })
+  assert.deepEqual(ended, ["first", "late", "late"])
+})
