@@ -2,6 +2,7 @@
 // messages that were fine there are refused here.
 import { createHash } from "node:crypto"
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider"
+import { insideTag } from "#util/inside-tag.ts"
 import { createContinued } from "./continued.ts"
 import type { Quirks, Wire } from "./providers.ts"
 
@@ -51,7 +52,7 @@ function systemFirst(messages: LanguageModelV4Message[], wire: Wire): LanguageMo
 
 function asUser(message: LanguageModelV4Message): LanguageModelV4Message {
   if (message.role !== "system") return message
-  return { role: "user", content: [{ type: "text", text: `<system>\n${message.content}\n</system>` }] }
+  return { role: "user", content: [{ type: "text", text: insideTag("system", message.content) }] }
 }
 
 const bridge: LanguageModelV4Message = { role: "assistant", content: [{ type: "text", text: "Done." }] }

@@ -8,7 +8,8 @@ const maxShown = 300
 export function describeMessage(message: Message.Info): string {
   switch (message.type) {
     case "text": {
-      const { role, finish, parts } = message.data
+      const { role, finish, parts, origin } = message.data
+      if (origin) return `· ${origin.kind} ${origin.name}`
       const text = parts.filter((part) => part.type === "text").map((part) => part.text)
       const note = finish === "interrupted" || finish === "error" ? ` (${finish})` : ""
       return `[${role}]${note} ${text.join("\n")}\n`

@@ -2,9 +2,9 @@
 // Whatever goes wrong with it costs only the summary; the caller has another way.
 import * as Provider from "#ability/provider/provider.ts"
 import * as Log from "#kernel/log.ts"
-import { insideTag } from "#knowledge/memory/inside-tag.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { errorText } from "#util/error.ts"
+import { insideTag } from "#util/inside-tag.ts"
 import type { Chosen } from "./choose-model.ts"
 import { type Answer, collect } from "./collect.ts"
 import { renderTranscript } from "./render-transcript.ts"

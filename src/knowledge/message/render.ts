@@ -1,6 +1,7 @@
 // Images, files and resources as parts of a user message: as a file where the model takes one, else as text, else as
 // a short note that something was there.
 import type { LanguageModelV4FilePart, LanguageModelV4TextPart } from "@ai-sdk/provider"
+import { insideTag } from "#util/inside-tag.ts"
 import type { Of } from "./schema.ts"
 
 export type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart
@@ -49,8 +50,7 @@ export function resourceParts(data: Of<"mcp_resource">["data"], model: Reader): 
     if (takes(model, mimeType)) return [asFile(mimeType, content)]
     return text(`[resource ${resourceUri} of ${serverName}: ${mimeType} is not readable here]`)
   }
-  const [server, uri] = [JSON.stringify(serverName), JSON.stringify(resourceUri)]
-  return text(`<resource server=${server} uri=${uri}>\n${content}\n</resource>`)
+  return text(insideTag("resource", content, { server: serverName, uri: resourceUri }))
 }
 
 /** A path is only a name here; of what is kept beside the message, the reader gives the bytes. */

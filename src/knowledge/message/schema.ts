@@ -65,6 +65,10 @@ const TextData = z.object({
     .optional()
     .describe("why the answer ended; an assistant message without it is still streaming"),
   error: z.object({ name: z.string(), message: z.string() }).optional().describe("what ended the turn"),
+  origin: z
+    .object({ kind: z.string(), name: z.string() })
+    .optional()
+    .describe("what a text of the system tells: a `rule`, a `skill`, a `plan`, and which one"),
 })
 
 const ImageData = z.object({
