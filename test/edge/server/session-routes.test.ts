@@ -3,8 +3,9 @@ import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"
 import { serving } from "../../fixture/cli.ts"
-import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { call, env, fakeLlm, stall, text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
+import { until } from "./harness.ts"
 
 type Serving = Awaited<ReturnType<typeof serving>>
 type Answer = { status: number; body: Record<string, unknown> & { id?: string } }
@@ -162,4 +163,18 @@ test("GET /provider and /tool tell what there is to work with", async () => {
   const missing = await api("GET", "/tool/raed")
   assert.equal(missing.status, 404)
   assert.match(JSON.stringify(missing.body), /Available: bash, edit, .*read/)
+})
+
+test("a prompt that is stopped answers 409 with what stopped it, not that the server failed", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([stall(text("never said"), 10)])
+  const server = await serving(tmp, [], env(llm, "chat").variables)
+  await using _ = server.child
+  const api = client(server)
+  const { body: session } = await api("POST", "/session", {})
+  const answer = api("POST", `/session/${session.id}/message`, { text: "Wait" })
+  await until(() => llm.requests.length > 0, "the model is asked")
+  assert.deepEqual((await api("POST", `/session/${session.id}/abort`)).body, { aborted: true })
+  const { status, body } = await answer
+  assert.deepEqual([status, (body.error as { name: string }).name], [409, "Session.Interrupted"])
 })
