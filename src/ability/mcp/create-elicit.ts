@@ -1,13 +1,14 @@
 // Whom a server may ask, and when: the person behind a call that is under way, as long as it is. Where no call has
 // anybody behind it, the answer is no at once.
+import type { WhileAsking } from "#ability/tool/tool.ts"
 import * as Log from "#kernel/log.ts"
 import type * as Elicitation from "./elicitation.ts"
 import type { ElicitationReply, Elicitation as Question } from "./types.ts"
 
-/** For whom a call is made, and whether there is a person who can be asked. */
+/** For whom a call is made, and how to wait for its person, where one can be asked. */
 export type Caller = {
   sessionId?: string | undefined
-  canAsk?: boolean | undefined
+  whileAsking?: WhileAsking | undefined
   signal?: AbortSignal
 }
 export type Elicit = Readonly<{
@@ -43,7 +44,8 @@ export function createElicit(server: string): Elicit {
     const sessions = [...new Set(from.map(({ sessionId }) => sessionId))]
     const { ask }: typeof Elicitation = await import("./elicitation.ts")
     const sessionId = sessions.length === 1 ? sessions[0] : undefined
-    const answer = await ask({ server, sessionId, asked, signal: over.signal })
+    const { whileAsking } = from[0]!
+    const answer = await whileAsking!(() => ask({ server, sessionId, asked, signal: over.signal }))
     if (!answer) return decline("it cannot be shown")
     const { by, ...reply } = answer
     if (by === "time") isSilent = true
@@ -51,7 +53,7 @@ export function createElicit(server: string): Elicit {
   }
 
   function reachable(): Caller[] {
-    return [...callers].filter(({ canAsk }) => canAsk)
+    return [...callers].filter(({ whileAsking }) => whileAsking)
   }
 
   function decline(reason: string): ElicitationReply {

@@ -9,10 +9,12 @@ type Address = z.infer<typeof Address>
 
 export async function readResource(
   { serverName, resourceUri }: Address,
-  { sessionId, canAsk, signal }: Context,
+  { sessionId, whileAsking, signal }: Context,
 ): Promise<MCPResourceContent[]> {
   const server = await (await import("./mcp.ts")).get(serverName)
-  return server.use({ sessionId, canAsk, signal }, (client) => client.readResource(resourceUri, { signal }))
+  return server.use({ sessionId, whileAsking, signal }, (client) =>
+    client.readResource(resourceUri, { signal }),
+  )
 }
 
 /** The same as a call that rules judge and a person can be asked for. */

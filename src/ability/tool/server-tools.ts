@@ -15,7 +15,7 @@ export type ToolServer = {
   callTool(
     name: string,
     args: Record<string, unknown>,
-    options: Pick<Context, "signal" | "sessionId" | "canAsk"> & {
+    options: Pick<Context, "signal" | "sessionId" | "whileAsking"> & {
       onProgress?(progress: { message?: string }): void
     },
   ): Promise<ServerResult>
@@ -77,8 +77,13 @@ function toolOf(server: ToolServer, tool: ServerTool): Definition {
     readOnly: false,
     permission: () => [{ permission: "mcp.call", target: `${serverId}/${name}` }],
     preview: (args) => plainText(JSON.stringify(args, null, 2), maxDescription),
-    async execute(args, { signal, sessionId, canAsk = false, report }) {
-      const options = { signal, sessionId, canAsk, ...(report ? { onProgress: progressTo(report) } : {}) }
+    async execute(args, { signal, sessionId, whileAsking, report }) {
+      const options = {
+        signal,
+        sessionId,
+        ...(whileAsking ? { whileAsking } : {}),
+        ...(report ? { onProgress: progressTo(report) } : {}),
+      }
       return outputOf(await server.callTool(name, args as Record<string, unknown>, options))
     },
   })

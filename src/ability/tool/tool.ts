@@ -20,6 +20,8 @@ export type Category =
   | "communication"
   | "utility"
 
+export type WhileAsking = <T>(work: () => Promise<T>) => Promise<T>
+
 /** Around one call. `report` tells people how a long one goes on. */
 export type Context = {
   sessionId: string
@@ -27,8 +29,8 @@ export type Context = {
   callId: string
   agent?: string
   signal: AbortSignal
-  /** Whether there is a person who can be asked something else than for permission. */
-  canAsk?: boolean
+  /** Where a person can be asked something else than for permission: how to wait for the answer. */
+  whileAsking?: WhileAsking
   /** Real paths outside of the workspace that were allowed for this call; a folder stands for all below it. */
   granted?: readonly string[]
   /** Where the paths of this call really led when they were judged. Nothing else may be opened by their names. */

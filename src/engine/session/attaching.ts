@@ -8,7 +8,7 @@ import * as Bus from "#kernel/bus.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
 import { Notice } from "./notice.ts"
-import type { Permits } from "./permits.ts"
+import { type Permits, whoCanBeAsked } from "./permits.ts"
 
 export type Attaching = {
   context: Context
@@ -39,7 +39,7 @@ export function createAttaching(
     messageId,
     callId: messageId,
     signal,
-    canAsk: permits.asks === "wait",
+    ...whoCanBeAsked(permits),
   }
   const call: Message.Call = { id: messageId, name: "", arguments: {}, approval: "approved" }
   return {

@@ -3,7 +3,7 @@
 import * as Permission from "#ability/permission/permission.ts"
 import { type Judgement, judgeStep } from "#ability/tool/judge-step.ts"
 import { type Grant, type Refusal, type Step, stepOf } from "#ability/tool/run-tool.ts"
-import type { Context } from "#ability/tool/tool.ts"
+import type { Context, WhileAsking } from "#ability/tool/tool.ts"
 import * as Bus from "#kernel/bus.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
@@ -38,7 +38,14 @@ export type Permits = Readonly<{
   permit(asked: Asked, step: Step): Promise<Refusal | Grant>
   /** Another question than for a permission. Where nobody can be asked, the answer is no. */
   confirm(asked: Asked, title: string): Promise<boolean>
+  /** The session waits for a person as long as any question is open. */
+  whileWaiting: WhileAsking
 }>
+
+/** For the context of a call: whether its tool can ask the person something. */
+export function whoCanBeAsked({ asks, whileWaiting }: Permits): { whileAsking?: WhileAsking } {
+  return asks === "wait" ? { whileAsking: whileWaiting } : {}
+}
 
 export function createPermits(options: {
   session: SessionRecord.Info
@@ -187,7 +194,6 @@ export function createPermits(options: {
     }
   }
 
-  /** The session waits for a person as long as any question is open. */
   async function whileWaiting<T>(work: () => Promise<T>): Promise<T> {
     if (open++ === 0) setStatus("waiting")
     try {
@@ -211,7 +217,7 @@ export function createPermits(options: {
     keep(records, MessageStore.write(request))
   }
 
-  return Object.freeze({ asks, rights, judge, askPending, slot, permit, confirm })
+  return Object.freeze({ asks, rights, judge, askPending, slot, permit, confirm, whileWaiting })
 }
 
 function questionOf(step: Step, judgement: Judgement, { askers }: Verdicts): Question {

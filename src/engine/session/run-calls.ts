@@ -7,6 +7,7 @@ import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
+import { whoCanBeAsked } from "./permits.ts"
 import { addCall, nudgeAt, type Repeat, stopAt } from "./repeats.ts"
 import { append, lastId, type Run, settle } from "./run.ts"
 import { takeSnapshot } from "./take-snapshot.ts"
@@ -77,7 +78,7 @@ async function runCall(run: Run, request: Request, call: Call): Promise<Result> 
     callId: call.id,
     agent: run.session.agent,
     signal: run.signal,
-    canAsk: run.permits.asks === "wait",
+    ...whoCanBeAsked(run.permits),
     report: (text: string) =>
       void Bus.publish(Tool.Progress, { sessionId: run.session.id, callId: call.id, text }),
     spawn: (task: { task: string; agent?: string }) => run.spawn({ ...task, callId: call.id }),

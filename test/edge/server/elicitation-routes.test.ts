@@ -63,6 +63,7 @@ test("a server's form waits at GET /elicitation/pending, is checked when it is a
   const one = await world.pending()
   assert.deepEqual([one.server, one.sessionId, one.mode], ["everything", session.id, "form"])
   assert.match(one.message, /provide inputs/)
+  assert.equal((await api("GET", `/session/${session.id}`)).body.status, "waiting")
   const field = (name: string) => one.fields!.find((found) => found.name === name)
   assert.deepEqual([field("name")?.kind, field("name")?.required], ["text", true])
   assert.deepEqual([field("integer")?.min, field("integer")?.max, field("integer")?.default], [1, 100, 42])
