@@ -47,7 +47,8 @@ ${markName}=\${${markName}:+$${markName}/}$mark
 export ${markName}
 exec "$@"
 `
-const patience = { input: 1_000, ask: 2_000 }
+/** Many servers do not look whether their input is closed. Asking ends most of those at once. */
+const patience = { input: 300, ask: 2_000, kill: 1_000 }
 const windows = process.platform === "win32"
 
 export function startGuarded(options: {
@@ -97,7 +98,7 @@ export function startGuarded(options: {
       await within(patience.ask)
     }
     kill()
-    await within(patience.input)
+    await within(patience.kill)
     child.stdout.destroy()
     child.stderr.destroy()
     pipe?.destroy()

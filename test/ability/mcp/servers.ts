@@ -1,5 +1,10 @@
 // Servers for tests, as a `.mcp.json` names them.
+import { once } from "node:events"
+import { type AddressInfo, createServer } from "node:net"
 import { fileURLToPath } from "node:url"
+import { run } from "../../fixture/child.ts"
+import type { Tmp } from "../../fixture/tmpdir.ts"
+import { until } from "../tool/shell/running.ts"
 
 const script = fileURLToPath(new URL("./tiny-server.ts", import.meta.url))
 
@@ -16,9 +21,36 @@ const official = {
   everything: import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"),
   memory: import.meta.resolve("@modelcontextprotocol/server-memory/dist/index.js"),
   filesystem: import.meta.resolve("@modelcontextprotocol/server-filesystem/dist/index.js"),
+  playwright: new URL("cli.js", import.meta.resolve("@playwright/mcp")).href,
 }
 
 /** A server of the official packages. */
 export function officialServer(name: keyof typeof official, ...args: string[]) {
   return { command: process.execPath, args: [fileURLToPath(official[name]), ...args] }
+}
+
+/** server-everything over http, ready. */
+export async function everythingOverHttp(tmp: Tmp) {
+  const port = await freePort()
+  const { command, args } = officialServer("everything", "streamableHttp")
+  const child = run(command, args, { env: { ...tmp.env, PORT: String(port) } })
+  const end = () => child[Symbol.asyncDispose]()
+  try {
+    await until("the server listens", () => /listening/.test(child.errors()))
+  } catch (error) {
+    await end()
+    throw error
+  }
+  const server = { type: "http", url: `http://127.0.0.1:${port}/mcp` }
+  return { server, [Symbol.asyncDispose]: end }
+}
+
+/** Nobody has it at the moment; the server cannot be told to take any. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, "close")
+  return port
 }
