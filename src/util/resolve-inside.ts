@@ -19,7 +19,7 @@ export class PathOutside extends NamedError {
 
 export class PathInvalid extends NamedError {
   constructor(path: string, reason: string) {
-    super("PathInvalid", `Path ${JSON.stringify(path)} cannot be used: ${reason}`, { path })
+    super("PathInvalid", `Path ${JSON.stringify(path)} cannot be used: ${reason}`, { path, reason })
   }
 }
 

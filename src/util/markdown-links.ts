@@ -1,0 +1,168 @@
+// The links of a Markdown text, `[text](path)`: what a document points at, with the words that say why. Images are none,
+// nor is anything in code or comments. Every character is looked at a bounded number of times, whatever the text.
+import { type Paragraph, paragraphsOf } from "./markdown-paragraphs.ts"
+
+/** `relativePath` is as it was written; `filePathOf` gives the file. Lines are counted from 1. */
+export type MarkdownLink = { displayText: string; relativePath: string; lineNumber: number }
+
+export type LinkOptions = {
+  /** Only those whose path fits. */
+  pathPattern?: RegExp
+  /** Only those to files of these kinds: [".md", ".ts"]. */
+  extensions?: readonly string[]
+  /** Also those that lead to another place than a file beside the text. */
+  includeExternal?: boolean
+}
+
+type Opening = { at: number; isImage: boolean; links: number }
+type Target = { path: string; end: number }
+
+const maxPath = 4_096
+const maxTitle = 1_024
+const maxParentheses = 32
+const punctuation = /^[!-/:-@[-`{-~]$/
+
+/** In the order of the text. */
+export function extractMarkdownLinks(content: string, options: LinkOptions = {}): MarkdownLink[] {
+  const found: MarkdownLink[] = []
+  for (const paragraph of paragraphsOf(content))
+    for (const link of linksIn(paragraph)) if (isWanted(link.relativePath, options)) found.push(link)
+  return found
+}
+
+/** Whether a path leads away from the files around the text: it has a scheme or a host. */
+export function isExternalLink(path: string): boolean {
+  // One letter is a drive of Windows.
+  return /^[a-z][a-z\d+.-]+:/i.test(path) || /^[\\/]{2}/.test(path)
+}
+
+/** With its dot; "" where there is none. What follows "#" or "?" is not of the file. */
+export function getExtension(path: string): string {
+  const file = path.replace(/[#?].*$/s, "")
+  const name = file.slice(Math.max(file.lastIndexOf("/"), file.lastIndexOf("\\")) + 1)
+  const dot = name.lastIndexOf(".")
+  return dot < 0 ? "" : name.slice(dot)
+}
+
+/** The file that a path names: without its anchor, "%20" read as a blank. */
+export function filePathOf(relativePath: string): string {
+  const path = relativePath.replace(/#.*$/s, "")
+  if (!path.includes("%")) return path
+  try {
+    const decoded = decodeURIComponent(path)
+    return /\p{Cc}/u.test(decoded) ? path : decoded
+  } catch {
+    return path
+  }
+}
+
+function isWanted(path: string, { pathPattern, extensions, includeExternal }: LinkOptions): boolean {
+  if (path.startsWith("#")) return false
+  if (!includeExternal && isExternalLink(path)) return false
+  // A pattern that is "global" remembers where it was.
+  if (pathPattern && path.search(pathPattern) < 0) return false
+  return !extensions?.length || extensions.includes(getExtension(path))
+}
+
+/** Brackets are matched by a stack. What a link is made of cannot be a link again, and nothing in an image is one. */
+function linksIn({ text: words, masked: text, line }: Paragraph): MarkdownLink[] {
+  const links: MarkdownLink[] = []
+  const stack: Opening[] = []
+  const lineAt = lineCounter(text, line)
+  // Openings below this are inside of nothing that can still become a link.
+  let spent = 0
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]
+    if (char === "\\") at++
+    else if (char === "[") {
+      const isImage = text[at - 1] === "!" && text[at - 2] !== "\\"
+      stack.push({ at, isImage, links: links.length })
+    } else if (char === "]") {
+      const opening = stack.pop()
+      if (!opening) continue
+      const isSpent = stack.length < spent && !opening.isImage
+      spent = Math.min(spent, stack.length)
+      const target = !isSpent && text[at + 1] === "(" ? targetAt(text, at + 2) : undefined
+      if (!target) continue
+      if (opening.isImage) links.length = opening.links
+      else {
+        const displayText = words
+          .slice(opening.at + 1, at)
+          .replace(/\s+/g, " ")
+          .trim()
+        if (displayText && target.path)
+          links.push({ displayText, relativePath: target.path, lineNumber: lineAt(opening.at) })
+        spent = stack.length
+      }
+      at = target.end
+    }
+  }
+  return links
+}
+
+/** Asked for places that only grow. */
+function lineCounter(text: string, first: number): (at: number) => number {
+  let line = first
+  let end = text.indexOf("\n")
+  return (at) => {
+    for (; end >= 0 && end < at; end = text.indexOf("\n", end + 1)) line++
+    return line
+  }
+}
+
+/** What follows "(": a path, perhaps a title, and ")". */
+function targetAt(text: string, start: number): Target | undefined {
+  const at = skipBlanks(text, start)
+  const path = text[at] === "<" ? bracketedPath(text, at) : plainPath(text, at)
+  if (!path) return undefined
+  let end = skipBlanks(text, path.end)
+  if (text[end] !== ")" && end > path.end) end = skipBlanks(text, afterTitle(text, end))
+  return text[end] === ")" ? { path: path.path, end } : undefined
+}
+
+function bracketedPath(text: string, start: number): Target | undefined {
+  const limit = Math.min(text.length, start + maxPath)
+  for (let at = start + 1; at < limit; at++) {
+    const char = text[at]!
+    if (char === "\\") at++
+    else if (char === ">") return { path: unescaped(text.slice(start + 1, at)), end: at + 1 }
+    else if (char === "<" || char === "\n") return undefined
+  }
+  return undefined
+}
+
+function plainPath(text: string, start: number): Target | undefined {
+  const limit = Math.min(text.length, start + maxPath)
+  let depth = 0
+  let at = start
+  for (; at < limit; at++) {
+    const char = text[at]!
+    if (char === "\\" && punctuation.test(text[at + 1] ?? "")) at++
+    else if (char <= " " || (char === ")" && depth === 0)) break
+    else if (char === ")") depth--
+    else if (char === "(" && ++depth > maxParentheses) return undefined
+  }
+  return depth === 0 && at < limit ? { path: unescaped(text.slice(start, at)), end: at } : undefined
+}
+
+/** Behind the title that begins there, or the same place where none does. */
+function afterTitle(text: string, start: number): number {
+  const close = { '"': '"', "'": "'", "(": ")" }[text[start] ?? ""]
+  if (!close) return start
+  const limit = Math.min(text.length, start + maxTitle)
+  for (let at = start + 1; at < limit; at++) {
+    if (text[at] === "\\") at++
+    else if (text[at] === close) return at + 1
+  }
+  return start
+}
+
+function skipBlanks(text: string, start: number): number {
+  let at = start
+  while (at < text.length && at < start + maxPath && " \t\n".includes(text[at]!)) at++
+  return at
+}
+
+function unescaped(path: string): string {
+  return path.replace(/\\([!-/:-@[-`{-~])/g, "$1")
+}
