@@ -78,6 +78,19 @@ const Providers = z
     error: `too many providers; at most ${maxProviders} can be configured`,
   })
 
+/** What makes vectors of texts, in the place of the embedded model: one of a provider, or a file for node-llama-cpp. */
+const Embedder = z
+  .strictObject({
+    model: z
+      .string()
+      .regex(/^[^\s/]+\/\S+$/, 'expected "provider/model", such as "openai/text-embedding-3-small"')
+      .optional(),
+    gguf: z.string().min(1).optional(),
+  })
+  .refine(({ model, gguf }) => model === undefined || gguf === undefined, {
+    error: "there is one embedder: name a model or a GGUF file, not both",
+  })
+
 export const Remote = z.strictObject({
   url: z.string().refine(isRemoteUrl, "expected an https URL without user info (http only on this machine)"),
   timeout: z.number().int().positive().max(60_000).optional(),
@@ -134,6 +147,7 @@ export const Info = z.strictObject({
     .regex(/^[^\s/]+\/\S+$/, 'expected "provider/model", such as "anthropic/claude-sonnet-4-5"')
     .optional(),
   provider: Providers.optional(),
+  embedder: Embedder.optional(),
   permission: z.array(Rule).optional(),
   agent: z
     .strictObject({

@@ -1,0 +1,85 @@
+// A Markdown text in pieces that a search can find and a model can read: cut at headings, then, where a section is long,
+// between paragraphs, then lines, and a line that is too long anywhere. Nothing is left out but blank lines between.
+
+export type Chunk = {
+  /** The headings that it is below, the outermost first: "Deploying > Going back". */
+  heading: string
+  /** Its first line, from 1. */
+  line: number
+  text: string
+}
+
+type Line = { text: string; number: number }
+
+const usualChars = 1_600
+/** A section that is shorter goes on with the next one below it. */
+const fewChars = 200
+
+export function chunkMarkdown(text: string, maxChars = usualChars): Chunk[] {
+  const chunks: Chunk[] = []
+  for (const { heading, lines } of sectionsOf(text)) {
+    for (const piece of piecesOf(lines, maxChars)) {
+      const words = piece.map((line) => line.text).join("\n")
+      const chunk = { heading, line: piece[0]!.number, text: words.trimEnd() }
+      const last = chunks.at(-1)
+      const isSmall = last && last.text.length < fewChars && last.text.length + words.length < maxChars
+      if (isSmall && heading.startsWith(last.heading)) {
+        last.text += `\n\n${chunk.text}`
+        last.heading = heading
+      } else chunks.push(chunk)
+    }
+  }
+  return chunks
+}
+
+/** Lines below the same heading. A "#" in a fenced block is no heading. */
+function sectionsOf(text: string): { heading: string; lines: Line[] }[] {
+  const above: string[] = []
+  const sections: { heading: string; lines: Line[] }[] = [{ heading: "", lines: [] }]
+  let fence: string | undefined
+  for (const [i, line] of text.split("\n").entries()) {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
+    if (mark && !fence) fence = mark
+    else if (mark && fence && mark[0] === fence[0] && mark.length >= fence.length) fence = undefined
+    const [, level, title] = (!fence && /^ {0,3}(#{1,6})[ \t]+(.*?)[ \t#]*$/.exec(line)) || []
+    if (level && title) {
+      above.length = Math.min(above.length, level.length - 1)
+      above[level.length - 1] = title.slice(0, 200)
+      sections.push({ heading: above.filter(Boolean).join(" > "), lines: [] })
+    }
+    sections.at(-1)!.lines.push({ text: line, number: i + 1 })
+  }
+  return sections
+}
+
+function* piecesOf(lines: Line[], maxChars: number): Generator<Line[]> {
+  let piece: Line[] = []
+  let length = 0
+  for (const line of lines.flatMap((one) => narrow(one, maxChars))) {
+    const isBlank = !line.text.trim()
+    if (!piece.length && isBlank) continue
+    // Between paragraphs as soon as half is full, between lines only where there is no other way.
+    if (length + line.text.length > maxChars || (isBlank && length > maxChars / 2)) {
+      yield piece
+      piece = []
+      length = 0
+      if (isBlank) continue
+    }
+    piece.push(line)
+    length += line.text.length + 1
+  }
+  if (piece.length) yield piece
+}
+
+function narrow(line: Line, maxChars: number): Line[] {
+  if (line.text.length < maxChars) return [line]
+  const parts: Line[] = []
+  for (let at = 0; at < line.text.length; ) {
+    let end = at + maxChars - 1
+    // Not between the halves of one character.
+    if (/[\ud800-\udbff]/.test(line.text[end - 1] ?? "")) end++
+    parts.push({ text: line.text.slice(at, end), number: line.number })
+    at = end
+  }
+  return parts
+}

@@ -1,0 +1,105 @@
+// The embedder that ships with the program: a file with one vector per piece of a word. A text's vector is the sum of its
+// pieces' vectors, at length one. The format is told in model/README.md.
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { errorText, NamedError } from "#util/error.ts"
+import { createPieces } from "./embedded-pieces.ts"
+import type { Pieces } from "./types.ts"
+
+export type EmbeddedModel = Readonly<{
+  id: string
+  dimensions: number
+  embed(text: string): Float32Array
+  pieces: Pieces
+}>
+
+class BrokenModel extends NamedError {
+  constructor(path: string, reason: string) {
+    super("Embedder.BrokenModel", `The embedder's model file ${path} cannot be used: ${reason}`, { path })
+  }
+}
+
+/** Known without opening the file; a file that says otherwise is refused. */
+export const embeddedFacts = { id: "vitamin-embedded-1", dimensions: 256 }
+const modelFile: string = fileURLToPath(new URL("./model/embedder.bin", import.meta.url))
+const headerBytes = 20
+const maxPieces = 1_000_000
+/** Longer texts say no more, and a request must not be held up by them. */
+const maxText = 20_000
+
+let shared: EmbeddedModel | undefined
+
+/** One copy for the whole process, read when the first text is embedded. */
+export function loadEmbedded(): EmbeddedModel {
+  shared ??= readEmbedded(modelFile)
+  return shared
+}
+
+export function readEmbedded(path: string): EmbeddedModel {
+  const { dimensions, scores, scales, rows, names } = parse(path, readModel(path))
+  const piecesOf = createPieces(names, scores)
+  const pieces: Pieces = Object.freeze({ of: (text: string) => piecesOf(text.slice(0, maxText)), add })
+
+  function add(piece: number, weight: number, sum: Float32Array): void {
+    const scale = weight * scales[piece]!
+    const start = piece * dimensions
+    for (let at = 0; at < dimensions; at++) sum[at] = sum[at]! + scale * rows[start + at]!
+  }
+
+  function embed(text: string): Float32Array {
+    const sum = new Float32Array(dimensions)
+    for (const piece of pieces.of(text)) pieces.add(piece, 1, sum)
+    return toUnit(sum)
+  }
+
+  return Object.freeze({ id: embeddedFacts.id, dimensions, embed, pieces })
+}
+
+/** At length one, in place; the zero vector stays as it is. */
+export function toUnit(vector: Float32Array): Float32Array {
+  let square = 0
+  for (let at = 0; at < vector.length; at++) square += vector[at]! * vector[at]!
+  if (square === 0) return vector
+  const factor = 1 / Math.sqrt(square)
+  for (let at = 0; at < vector.length; at++) vector[at] = vector[at]! * factor
+  return vector
+}
+
+function readModel(path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    throw new BrokenModel(path, errorText(error))
+  }
+}
+
+function parse(path: string, file: Buffer) {
+  if (file.length < headerBytes || file.toString("latin1", 0, 4) !== "VEMB")
+    throw new BrokenModel(path, "it does not begin with VEMB")
+  const [version, count, dimensions, listBytes] = [4, 8, 12, 16].map((at) => file.readUInt32LE(at)) as [
+    number,
+    number,
+    number,
+    number,
+  ]
+  if (version !== 1) throw new BrokenModel(path, `its version is ${version}, this program reads version 1`)
+  if (dimensions !== embeddedFacts.dimensions || count < 2 || count > maxPieces)
+    throw new BrokenModel(path, `it holds ${count} pieces of ${dimensions} numbers`)
+  const wanted = headerBytes + 8 * count + count * dimensions + listBytes
+  if (file.length !== wanted)
+    throw new BrokenModel(path, `it has ${file.length} bytes and should have ${wanted}`)
+  // Views on the file's own memory; a buffer that does not begin at a multiple of four is copied first.
+  const bytes = file.byteOffset % 4 === 0 ? file : new Uint8Array(file)
+  const at = bytes.byteOffset + headerBytes
+  const rowsAt = at + 8 * count
+  const names = file.toString("latin1", headerBytes + 8 * count + count * dimensions).split("\n")
+  if (names.length !== count)
+    throw new BrokenModel(path, `it names ${names.length} pieces and has vectors for ${count}`)
+  return {
+    dimensions,
+    names,
+    scores: new Float32Array(bytes.buffer, at, count),
+    scales: new Float32Array(bytes.buffer, at + 4 * count, count),
+    rows: new Int8Array(bytes.buffer, rowsAt, count * dimensions),
+  }
+}

@@ -1,0 +1,183 @@
+// The one owner of node-llama-cpp, which is not installed with the program: it is large, and few need it. A model runs
+// in a process of its own, is loaded when it is first asked something, and let go when nobody asks any more.
+import type { ChildProcess } from "node:child_process"
+import { statSync } from "node:fs"
+import { createRequire } from "node:module"
+import { join } from "node:path"
+import * as Global from "#kernel/global.ts"
+import { NamedError } from "#util/error.ts"
+import { readGgufHeader } from "./gguf-header.ts"
+import type { Completion, Start, Task } from "./llama-process.ts"
+import { ask, LlamaFailed, type Reply, startLlama, stop } from "./start-llama.ts"
+
+export type LlamaConfig = {
+  /** The GGUF file. */
+  path: string
+  use: Start["use"]
+  /** Tokens that it sees at once. */
+  context: number
+  gpu?: Start["gpu"]
+}
+type CompletionRequest = Completion & {
+  signal?: AbortSignal
+  /** Hears of each piece, and of an empty one now and then while the prompt is read. */
+  onToken?: (text: string) => void
+}
+type CompletionResult = {
+  text: string
+  finish: "stop" | "length"
+  promptTokens: number
+  tokens: number
+}
+export type Llama = Readonly<{
+  contextSize: number
+  /** Throws `LlamaMissing`, `GgufInvalid`, `GgufTooLarge`, `LlamaFailed`. */
+  complete(request: CompletionRequest): Promise<CompletionResult>
+  countTokens(text: string, signal?: AbortSignal): Promise<number>
+  /** One vector for each text, as the model gives them: of any length, what is too long cut. */
+  embed(texts: readonly string[]): Promise<Float32Array[]>
+  /** The process of the model, while there is one. */
+  pid(): number | undefined
+  /** Once for each `loadLlama`. The last of those who share a model ends its process. */
+  close(): Promise<void>
+}>
+type Shared = { llama: Llama; users: number }
+
+class LlamaMissing extends NamedError {
+  constructor() {
+    super(
+      "Llama.Missing",
+      `GGUF models cannot be run yet; node-llama-cpp is not installed. This adds it: ${installCommand()}`,
+    )
+  }
+}
+
+const version = "3.22.1"
+/** In milliseconds: how long a model stays loaded that nobody asks. */
+const usualIdle = 120_000
+
+// One process for each model, whoever asks: a server with ten projects must not load it ten times.
+const running = new Map<string, Shared>()
+
+/** Where the library begins: beside this program, or in a folder of the person's that one command fills. */
+export function findLlama(): string | undefined {
+  for (const from of [import.meta.url, join(folder(), "package.json")])
+    try {
+      return createRequire(from).resolve("node-llama-cpp")
+    } catch {
+      // Not here.
+    }
+  return undefined
+}
+
+export function installCommand(): string {
+  const path = folder()
+  const quoted = /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
+  return `npm install --prefix ${quoted} node-llama-cpp@${version}`
+}
+
+/** Nothing is started before the first question. */
+export function loadLlama(config: LlamaConfig, idle = usualIdle): Llama {
+  const { path, use, context, gpu = false } = config
+  // A file that was replaced is another model.
+  const { size, mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? {}
+  const key = JSON.stringify([path, size, mtimeMs, use, context, gpu])
+  const shared = running.get(key) ?? { llama: createLlama({ path, use, context, gpu }, idle), users: 0 }
+  running.set(key, shared)
+  shared.users++
+  let isClosed = false
+  async function close(): Promise<void> {
+    if (isClosed) return
+    isClosed = true
+    shared.users--
+    if (shared.users) return
+    running.delete(key)
+    await shared.llama.close()
+  }
+  return Object.freeze({ ...shared.llama, close })
+}
+
+function createLlama(wanted: Omit<Start, "library">, idle: number): Llama {
+  let child: ChildProcess | undefined
+  let timer: NodeJS.Timeout | undefined
+  let last: Promise<void> = Promise.resolve()
+  const closed = new AbortController()
+
+  /** One question after the other. Who gives up no longer waits; the next one does, until the model is free. */
+  function inTurn(task: Task, options: { onText?: (text: string) => void; signal?: AbortSignal } = {}) {
+    const { signal } = options
+    const turn = last.then(async (): Promise<Reply> => {
+      signal?.throwIfAborted()
+      clearTimeout(timer)
+      const reply = await ask(await engine(), task, options)
+      timer = setTimeout(() => void end(), idle).unref()
+      return reply
+    })
+    last = turn.then(
+      () => {},
+      () => {},
+    )
+    return signal ? orAborted(turn, signal) : turn
+  }
+
+  async function engine(): Promise<ChildProcess> {
+    if (closed.signal.aborted) throw new LlamaFailed("it was closed")
+    if (child && child.exitCode === null && child.signalCode === null) return child
+    readGgufHeader(wanted.path)
+    const library = findLlama()
+    if (!library) throw new LlamaMissing()
+    const started = await startLlama({ ...wanted, library }, closed.signal)
+    child = started
+    if (!closed.signal.aborted) return started
+    await end()
+    throw new LlamaFailed("it was closed")
+  }
+
+  async function end(): Promise<void> {
+    clearTimeout(timer)
+    const ending = child
+    child = undefined
+    if (ending) await stop(ending)
+  }
+
+  async function complete({ signal, onToken, ...task }: CompletionRequest): Promise<CompletionResult> {
+    let text = ""
+    const onText = (piece: string) => {
+      text += piece
+      if (!signal?.aborted) onToken?.(piece)
+    }
+    const reply = await inTurn({ complete: task }, { onText, ...(signal ? { signal } : {}) })
+    const { finish, ...counts } = reply.done!
+    return { text, finish: finish === "length" ? "length" : "stop", ...counts }
+  }
+
+  async function close(): Promise<void> {
+    closed.abort()
+    await end()
+    await last
+  }
+
+  return Object.freeze({
+    contextSize: wanted.context,
+    complete,
+    countTokens: async (text: string, signal?: AbortSignal) =>
+      (await inTurn({ count: text }, signal ? { signal } : {})).count!,
+    embed: async (texts: readonly string[]) => (await inTurn({ embed: [...texts] })).vectors!,
+    pid: () => child?.pid,
+    close,
+  })
+}
+
+async function orAborted<T>(turn: Promise<T>, signal: AbortSignal): Promise<T> {
+  const over = new AbortController()
+  const aborted = new Promise<never>((_, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true, signal: over.signal })
+  })
+  for (const loser of [turn, aborted]) loser.catch(() => {})
+  return Promise.race([turn, aborted]).finally(() => over.abort())
+}
+
+function folder(): string {
+  return join(Global.data(), "llama")
+}

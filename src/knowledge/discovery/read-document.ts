@@ -1,0 +1,69 @@
+// A text of the project, opened with care: what was opened is judged, not its name, so that no link leads out of the
+// root; neither pipes nor devices; never more than a bound; and what is not text is not taken for one.
+import { readSync } from "node:fs"
+import { errorCode, NamedError } from "#util/error.ts"
+import { openInside, PathInvalid, PathOutside } from "#util/resolve-inside.ts"
+
+export type FileText = {
+  /** With line feeds alone, and without a byte order mark. */
+  text: string
+  /** Where it really is. */
+  place: string
+  size: number
+  mtime: number
+  /** There is more of it than was read. */
+  isCut: boolean
+}
+
+const sampleBytes = 8_192
+
+export class Unreadable extends NamedError {
+  constructor(path: string, reason: string) {
+    super("Document.Unreadable", `${JSON.stringify(path)} cannot be read: ${reason}`, { path, reason })
+  }
+}
+
+/** `root` is a real path, `path` an absolute one. Throws `Unreadable`. */
+export function readDocument(options: { root: string; path: string; maxBytes: number }): FileText {
+  const { root, path, maxBytes } = options
+  try {
+    using handle = openInside([root], path)
+    const { fd, stat, place } = handle
+    if (stat.isDirectory()) throw new Unreadable(path, "it is a folder")
+    const bytes = readBytes(fd, Math.min(stat.size, maxBytes))
+    const isCut = stat.size > bytes.length
+    const text = decode(bytes, isCut)
+    if (text === undefined) throw new Unreadable(path, "it is not text")
+    return { text, place, size: stat.size, mtime: Math.floor(stat.mtimeMs), isCut }
+  } catch (error) {
+    throw error instanceof Unreadable ? error : new Unreadable(path, reasonOf(error))
+  }
+}
+
+function readBytes(fd: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length)
+  let at = 0
+  for (let got = -1; got !== 0 && at < length; at += got) got = readSync(fd, bytes, at, length - at, at)
+  return bytes.subarray(0, at)
+}
+
+/** A character that the bound cuts in two is left out. */
+function decode(bytes: Buffer, isCut: boolean): string | undefined {
+  const encoding = encodingOf(bytes)
+  if (encoding === "utf-8" && bytes.subarray(0, sampleBytes).includes(0)) return undefined
+  return new TextDecoder(encoding).decode(bytes, { stream: isCut }).replaceAll(/\r\n?/g, "\n")
+}
+
+function encodingOf(bytes: Buffer): "utf-8" | "utf-16le" | "utf-16be" {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le"
+  return bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8"
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof PathOutside) return `it is outside of ${error.data.root}`
+  if (error instanceof PathInvalid) return String(error.data.reason)
+  const code = errorCode(error)
+  if (code === "ENOENT" || code === "ENOTDIR") return "it does not exist"
+  if (code === "ELOOP") return "its symbolic links lead in a circle"
+  return code ?? (error instanceof Error ? error.message : String(error))
+}
