@@ -17,6 +17,10 @@ const all = [
   "permission",
   "history",
   "mcp",
+  "retrieval",
+  "many-tools",
+  "relations",
+  "vectors",
 ]
 const chosen = process.argv.slice(2)
 

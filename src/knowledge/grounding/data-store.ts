@@ -120,7 +120,7 @@ async function ownedBy(projectId: string): Promise<(key: string[]) => boolean> {
 }
 
 /** Below these everything is some session's, also of one that is gone. */
-const ofSessions = new Set(["session", "message", "todo", "revert", "grant"])
+const ofSessions = new Set(["session", "message", "relation", "todo", "revert", "grant"])
 
 function dateOf(time: number | undefined): string {
   return new Date(time ?? 0).toISOString().slice(0, 10)

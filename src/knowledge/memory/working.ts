@@ -165,7 +165,7 @@ function leastOf(files: Map<string, File>): File {
 }
 
 /** What a command changed is known from the snapshot around it. */
-function changedBy({ snapshot }: Call): string[] {
+export function changedBy({ snapshot }: Call): string[] {
   const { files } = (snapshot ?? {}) as { files?: { path?: unknown }[] }
   if (!Array.isArray(files)) return []
   return files.slice(0, most.calls).flatMap(({ path }) => (typeof path === "string" ? [path] : []))

@@ -1,0 +1,83 @@
+// Hands what a store holds to who keeps it, one time after the other: what changes meanwhile is handed over afterwards,
+// once, as it is then. A failure loses nothing, since the store still has it all.
+import * as Log from "#kernel/log.ts"
+import { errorText, NamedError } from "#util/error.ts"
+
+class PersistFailed extends NamedError {
+  constructor(reason: string, cause?: unknown) {
+    super(
+      "Memory.PersistFailed",
+      `What the store holds could not be persisted: ${reason}. Nothing of it is lost.`,
+      {},
+      { cause },
+    )
+  }
+}
+
+/** Milliseconds that it may take before who waits for it is told. */
+const patience = 30_000
+
+export function createPersister<T>(take: () => T, onPersist?: (items: T) => void | Promise<void>) {
+  let running: Promise<unknown> | undefined
+  let next: Promise<void> | undefined
+
+  /** Waits only where the callback does. Throws `PersistFailed`, or rejects with it. */
+  function persist(): void | Promise<void> {
+    if (!onPersist) return
+    if (!running) return start(onPersist)
+    next ??= running.then(() => {
+      next = undefined
+      return onPersist && start(onPersist)
+    })
+    return patiently(next)
+  }
+
+  /** After a change: nobody waits for it, and what goes wrong is in the log. */
+  function persistSoon(): void {
+    // It is going to be handed over anyway.
+    if (next) return
+    try {
+      persist()?.catch(report)
+    } catch (error) {
+      report(error)
+    }
+  }
+
+  function start(callback: (items: T) => void | Promise<void>): void | Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    running = promise
+    const end = () => {
+      running = undefined
+      resolve()
+    }
+    let work: void | Promise<void>
+    try {
+      work = callback(take())
+    } catch (error) {
+      end()
+      throw new PersistFailed(errorText(error), error)
+    }
+    if (typeof work?.then !== "function") return end()
+    const done = Promise.resolve(work)
+      .catch((error: unknown) => {
+        throw new PersistFailed(errorText(error), error)
+      })
+      .finally(end)
+    return patiently(done)
+  }
+
+  return { persist, persistSoon }
+}
+
+/** One that hangs is not overtaken: an older state must not be written over a newer one. */
+function patiently(work: Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const late = () => reject(new PersistFailed(`onPersist has not ended after ${patience / 1000} s`))
+    const timer = setTimeout(late, patience)
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
+function report(error: unknown): void {
+  Log.warn("changes could not be persisted", { error: errorText(error) })
+}

@@ -1,0 +1,146 @@
+// The nodes of a relation store and how they hang together. A node is placed after its parents and never gets others, so
+// no way up can lead back to it, and a walk need not look at what was placed before what it looks for.
+import { type RelationNode, UnknownParent } from "./relation-node.ts"
+
+export type Entry = Omit<RelationNode, "parents"> & {
+  /** One alone needs no list, which a million nodes would notice; `above` reads it. */
+  parents: Entry | readonly Entry[]
+  /** Those that were removed stay in it until they are the half; only `below` reads it. */
+  children: Entry[] | undefined
+  lost: number
+  /** Higher than those of all parents; -1 when it was removed. */
+  place: number
+  /** The last walk that came by. */
+  walk: number
+}
+export type Graph = ReturnType<typeof createGraph>
+
+const none: readonly Entry[] = Object.freeze([])
+
+export function createGraph() {
+  let entries = new Map<string, Entry>()
+  /** Not yet among the children of their parents: who only adds does not pay for questions. */
+  let fresh: Entry[] = []
+  let placed = 0
+  let walks = 0
+
+  /** The id must be free. */
+  function add(node: RelationNode | Omit<RelationNode, "createdAt">, createdAt: number): Entry {
+    const { id, edgeType, context } = node
+    const entry: Entry = {
+      id,
+      parents: parentsFor(node),
+      edgeType,
+      context: { ...context },
+      createdAt,
+      children: undefined,
+      lost: 0,
+      place: placed++,
+      walk: 0,
+    }
+    entries.set(id, entry)
+    fresh.push(entry)
+    return entry
+  }
+
+  function parentsFor({ id, parents }: Pick<RelationNode, "id" | "parents">): Entry["parents"] {
+    if (parents.length === 0) return none
+    if (parents.length === 1) return parentFor(id, parents[0]!)
+    return [...new Set(parents)].map((parent) => parentFor(id, parent))
+  }
+
+  function parentFor(id: string, parent: string): Entry {
+    const found = entries.get(parent)
+    if (found === undefined) throw new UnknownParent(id, parent)
+    return found
+  }
+
+  /** Its children lose it as a parent. */
+  function remove(entry: Entry): void {
+    for (const child of below(entry)) child.parents = above(child).filter((parent) => parent !== entry)
+    entry.place = -1
+    for (const parent of above(entry))
+      if (++parent.lost * 2 > parent.children!.length) {
+        parent.children = parent.children!.filter(({ place }) => place >= 0)
+        parent.lost = 0
+      }
+    entries.delete(entry.id)
+  }
+
+  function below(entry: Entry): readonly Entry[] {
+    for (const one of fresh) for (const parent of above(one)) addChild(parent, one)
+    if (fresh.length) fresh = []
+    if (entry.children === undefined) return none
+    return entry.lost === 0 ? entry.children : entry.children.filter(({ place }) => place >= 0)
+  }
+
+  /** All that can be reached, each once, the near ones first. */
+  function reach(from: readonly Entry[], next: (entry: Entry) => readonly Entry[]): Entry[] {
+    const walk = ++walks
+    const found: Entry[] = []
+    const take = (entry: Entry) => {
+      if (entry.walk === walk) return
+      entry.walk = walk
+      found.push(entry)
+    }
+    for (const entry of from) for (const one of next(entry)) take(one)
+    for (let i = 0; i < found.length; i++) for (const one of next(found[i]!)) take(one)
+    return found
+  }
+
+  /** Whether one of some nodes is below another one. */
+  function leadTo(starts: readonly Entry[], goal: Entry): boolean {
+    if (!below(goal).length) return false
+    const later = (list: readonly Entry[]) => list.filter(({ place }) => place >= goal.place)
+    return reach(later(starts), (entry) => later(above(entry))).includes(goal)
+  }
+
+  /** From now on they are listed in this order, children too; before anything was asked. */
+  function arrange(ids: readonly string[]): void {
+    entries = new Map(ids.map((id) => [id, entries.get(id)!]))
+    fresh = [...entries.values()]
+  }
+
+  function clear(): void {
+    entries = new Map()
+    fresh = []
+  }
+
+  return {
+    get: (id: string) => entries.get(id),
+    has: (id: string) => entries.has(id),
+    entries: () => entries.values(),
+    size: () => entries.size,
+    add,
+    remove,
+    below,
+    reach,
+    leadTo,
+    arrange,
+    clear,
+  }
+}
+
+export function above({ parents }: Entry): readonly Entry[] {
+  return "id" in parents ? [parents] : parents
+}
+
+/** As a caller gets it: a copy, which nothing that is done to it can make wrong. */
+export function nodeOf(entry: Entry): RelationNode {
+  const { id, edgeType, context, createdAt } = entry
+  return {
+    id,
+    parents: above(entry).map((parent) => parent.id),
+    edgeType,
+    context: { ...context },
+    createdAt,
+  }
+}
+
+/** A list that is pushed to makes room for many more, and most nodes have few children. */
+function addChild(parent: Entry, child: Entry): void {
+  const { children } = parent
+  if (children === undefined) parent.children = [child]
+  else if (children.length === 1) parent.children = [children[0]!, child]
+  else children.push(child)
+}

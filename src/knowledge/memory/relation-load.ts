@@ -1,0 +1,97 @@
+// Takes nodes that were kept somewhere into an empty graph, in whatever order they come. One that cannot be taken is set
+// aside with the reason, and so are those that need it; the rest is there.
+import type { Graph } from "./relation-graph.ts"
+import {
+  Cycle,
+  InvalidNode,
+  NodeExists,
+  problemOf,
+  type RelationNode,
+  UnknownParent,
+} from "./relation-node.ts"
+
+export type SetAside = {
+  /** As it was given. */
+  node: unknown
+  error: InvalidNode | NodeExists | UnknownParent | Cycle
+}
+
+export function loadNodes(graph: Graph, given: readonly unknown[]): SetAside[] {
+  const aside: SetAside[] = []
+  const nodes = new Map<string, RelationNode>()
+  for (const node of given) {
+    const error = refusalOf(node, nodes)
+    if (error) aside.push({ node, error })
+    else nodes.set((node as RelationNode).id, node as RelationNode)
+  }
+  addAll(graph, nodes)
+  const left = [...nodes.values()].filter(({ id }) => !graph.has(id))
+  if (isMoved(graph, nodes)) graph.arrange([...nodes.keys()].filter((id) => graph.has(id)))
+  if (left.length === 0) return aside
+  const errorOf = explain(new Map(left.map((node) => [node.id, node])), nodes)
+  return [...aside, ...left.map((node) => ({ node, error: errorOf(node) }))]
+}
+
+function refusalOf(node: unknown, nodes: Map<string, RelationNode>): SetAside["error"] | undefined {
+  const problem = problemOf(node)
+  const { id } = (node ?? {}) as RelationNode
+  if (problem) return new InvalidNode(id, problem)
+  return nodes.has(id) ? new NodeExists(id) : undefined
+}
+
+/** Those whose parent comes later wait for it. */
+function addAll(graph: Graph, nodes: Map<string, RelationNode>): void {
+  const waiting = new Map<string, RelationNode[]>()
+  const ready: RelationNode[] = []
+  const now = Date.now()
+  for (const node of nodes.values()) {
+    ready.push(node)
+    for (let one = ready.pop(); one; one = ready.pop()) {
+      const missing = one.parents.find((parent) => !graph.has(parent))
+      if (missing === undefined) {
+        graph.add(one, Number.isFinite(one.createdAt) ? one.createdAt : now)
+        for (const freed of waiting.get(one.id) ?? []) ready.push(freed)
+        waiting.delete(one.id)
+      } else {
+        const others = waiting.get(missing)
+        if (others) others.push(one)
+        else waiting.set(missing, [one])
+      }
+    }
+  }
+}
+
+function isMoved(graph: Graph, nodes: Map<string, RelationNode>): boolean {
+  const given = nodes.keys()
+  for (const { id } of graph.entries()) if (given.next().value !== id) return true
+  return false
+}
+
+/** Each that is left has a parent that is left or is nowhere; who follows them comes to such a one, or round. */
+function explain(left: Map<string, RelationNode>, all: Map<string, RelationNode>) {
+  const cycleOf = new Map<string, string[]>()
+  const seen = new Set<string>()
+  const upFrom = ({ parents }: RelationNode) => parents.find((parent) => left.has(parent))
+  for (const start of left.keys()) {
+    const way: string[] = []
+    let id: string | undefined = start
+    for (; id !== undefined && !seen.has(id); id = upFrom(left.get(id)!)) {
+      seen.add(id)
+      way.push(id)
+    }
+    const from = id === undefined ? -1 : way.indexOf(id)
+    if (from >= 0) for (const one of way.slice(from)) cycleOf.set(one, way.slice(from))
+  }
+  return (node: RelationNode): SetAside["error"] => {
+    const cycle = cycleOf.get(node.id)
+    const unknown = node.parents.find((parent) => !all.has(parent))
+    if (unknown !== undefined) return new UnknownParent(node.id, unknown)
+    if (cycle) return new Cycle(turned(cycle, node.id))
+    return new InvalidNode(node.id, `its parent "${upFrom(node)}" cannot be kept either`)
+  }
+}
+
+function turned(cycle: string[], id: string): string[] {
+  const at = cycle.indexOf(id)
+  return [...cycle.slice(at), ...cycle.slice(0, at), id]
+}

@@ -1,0 +1,140 @@
+// Relations in memory: plans and their steps, files, agents, or anything else of which one thing stands below others. A
+// node may have several parents, and never itself among its ancestors. Who made the store says where it is kept.
+import * as Log from "#kernel/log.ts"
+import { formatPlanContext, formatRelationsForContext } from "./format-relations.ts"
+import { createPersister } from "./persister.ts"
+import { above, createGraph, type Entry, nodeOf } from "./relation-graph.ts"
+import { loadNodes, type SetAside } from "./relation-load.ts"
+import {
+  Cycle,
+  contextProblem,
+  InvalidNode,
+  type NodeContext,
+  NodeExists,
+  NodeNotFound,
+  problemOf,
+  type RelationNode,
+} from "./relation-node.ts"
+
+export type RelationStoreConfig = {
+  /** Given all nodes; keeps them wherever it likes. */
+  onPersist?: (nodes: RelationNode[]) => void | Promise<void>
+  initialNodes?: RelationNode[]
+  /** Persist after each change; false where it is left out. */
+  autoPersist?: boolean
+  /** Those of `initialNodes` that cannot be taken, with the reasons; the log names them where this is left out. */
+  onSetAside?: (nodes: SetAside[]) => void
+}
+export type RelationStore = ReturnType<typeof createRelationStore>
+
+export function createRelationStore(config: RelationStoreConfig = {}) {
+  const { onPersist, initialNodes = [], autoPersist = false, onSetAside = warn } = config
+  const graph = createGraph()
+  const { persist, persistSoon } = createPersister(all, onPersist)
+  const aside = loadNodes(graph, initialNodes)
+  if (aside.length) onSetAside(aside)
+
+  /** A node that is new is nobody's parent yet, so only itself could close a cycle. */
+  function add(node: Omit<RelationNode, "createdAt">): void {
+    const problem = problemOf(node)
+    if (problem) throw new InvalidNode(node?.id, problem)
+    if (graph.has(node.id)) throw new NodeExists(node.id)
+    if (node.parents.includes(node.id)) throw new Cycle([node.id, node.id])
+    graph.add(node, Date.now())
+    changed()
+  }
+
+  /** Only what a node says changes: where it stands, it stays. */
+  function update(id: string, updates: Partial<NodeContext>): void {
+    const entry = graph.get(id)
+    if (!entry) throw new NodeNotFound(id)
+    const context = { ...entry.context, ...updates }
+    const problem = contextProblem(context)
+    if (problem) throw new InvalidNode(id, problem)
+    entry.context = context
+    changed()
+  }
+
+  /** What is below it stays, without it. One that is not there is no error. */
+  function remove(id: string): void {
+    const entry = graph.get(id)
+    if (!entry) return
+    graph.remove(entry)
+    changed()
+  }
+
+  function clear(): void {
+    graph.clear()
+    changed()
+  }
+
+  function changed(): void {
+    if (autoPersist) persistSoon()
+  }
+
+  function get(id: string): RelationNode | undefined {
+    const entry = graph.get(id)
+    return entry && nodeOf(entry)
+  }
+
+  function all(): RelationNode[] {
+    return where(() => true)
+  }
+
+  function where(isMeant: (entry: Entry) => boolean): RelationNode[] {
+    const found: RelationNode[] = []
+    for (const entry of graph.entries()) if (isMeant(entry)) found.push(nodeOf(entry))
+    return found
+  }
+
+  function around(id: string, pick: (entry: Entry) => readonly Entry[]): RelationNode[] {
+    const entry = graph.get(id)
+    return entry ? pick(entry).map(nodeOf) : []
+  }
+
+  function wouldCreateCycle(from: string, toParents: string[]): boolean {
+    if (toParents.includes(from)) return true
+    const goal = graph.get(from)
+    if (!goal) return false
+    return graph.leadTo(
+      toParents.flatMap((id) => graph.get(id) ?? []),
+      goal,
+    )
+  }
+
+  /** These nodes with all that is below them. Plans as the model works with them, what is done in one line. */
+  function toContext(ids: string[]): string {
+    const named = ids.flatMap((id) => graph.get(id) ?? [])
+    const nodes = [...new Set([...named, ...graph.reach(named, graph.below)])].map(nodeOf)
+    const isPlan = named.every(({ edgeType }) => edgeType === "plan")
+    return isPlan ? formatPlanContext(nodes) : formatRelationsForContext(nodes)
+  }
+
+  return Object.freeze({
+    add,
+    update,
+    remove,
+    get,
+    has: (id: string) => graph.has(id),
+    /** The near ones first. */
+    ancestors: (id: string) => around(id, (entry) => graph.reach([entry], above)),
+    descendants: (id: string) => around(id, (entry) => graph.reach([entry], graph.below)),
+    parents: (id: string) => around(id, above),
+    children: (id: string) => around(id, graph.below),
+    roots: () => where((entry) => above(entry).length === 0),
+    leaves: () => where((entry) => graph.below(entry).length === 0),
+    byEdgeType: (edgeType: string) => where((entry) => entry.edgeType === edgeType),
+    byStatus: (status: NodeContext["status"]) => where(({ context }) => context.status === status),
+    wouldCreateCycle,
+    toContext,
+    persist,
+    all,
+    clear,
+    size: () => graph.size(),
+  })
+}
+
+function warn(aside: SetAside[]): void {
+  for (const { error } of aside.slice(0, 5)) Log.warn("a relation was set aside", { error: error.message })
+  if (aside.length > 5) Log.warn("more relations were set aside", { count: aside.length - 5 })
+}

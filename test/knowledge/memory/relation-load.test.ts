@@ -1,0 +1,95 @@
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import type { RelationNode } from "#knowledge/memory/relation-node.ts"
+import { createRelationStore, type RelationStoreConfig } from "#knowledge/memory/relation-store.ts"
+
+type SetAside = Parameters<NonNullable<RelationStoreConfig["onSetAside"]>>[0]
+
+const node = (id: string, ...parents: string[]): RelationNode => ({
+  id,
+  parents,
+  edgeType: "step",
+  context: { description: id },
+  createdAt: 1,
+})
+
+function load(nodes: unknown[]) {
+  let aside: SetAside = []
+  const store = createRelationStore({
+    initialNodes: nodes as RelationNode[],
+    onSetAside: (nodes) => {
+      aside = nodes
+    },
+  })
+  return {
+    store,
+    loaded: store.all().map(({ id }) => id),
+    aside: aside.map(({ node, error }) => `${(node as RelationNode | null)?.id}: ${error.message}`),
+  }
+}
+
+test("initialNodes may come in any order, and keep it", () => {
+  const { loaded, aside, store } = load([node("d", "b", "c"), node("c", "a"), node("b", "a"), node("a")])
+  assert.deepEqual(loaded, ["d", "c", "b", "a"])
+  assert.deepEqual(aside, [])
+  assert.deepEqual(
+    store.children("a").map(({ id }) => id),
+    ["c", "b"],
+  )
+  assert.equal(store.get("a")!.createdAt, 1)
+})
+
+test("A cycle in initialNodes is set aside with what is below it, and named; the rest is there", () => {
+  const { loaded, aside, store } = load([
+    node("root"),
+    node("below", "z"),
+    node("x", "root", "z"),
+    node("y", "x"),
+    node("z", "y"),
+    node("fine", "root"),
+  ])
+  assert.deepEqual(loaded, ["root", "fine"])
+  assert.deepEqual(aside, [
+    'below: Node "below" cannot be kept: its parent "z" cannot be kept either.',
+    'x: Node "x" would be its own ancestor: "x" → "z" → "y" → "x".',
+    'y: Node "y" would be its own ancestor: "y" → "x" → "z" → "y".',
+    'z: Node "z" would be its own ancestor: "z" → "y" → "x" → "z".',
+  ])
+  assert.deepEqual(
+    store.children("root").map(({ id }) => id),
+    ["fine"],
+  )
+})
+
+test("Unknown parents, self parents, ids that come twice and what is no node are set aside", () => {
+  const { loaded, aside } = load([
+    node("a"),
+    node("b", "nowhere"),
+    node("c", "b"),
+    node("d", "a", "d"),
+    { ...node("a"), context: { description: "other" } },
+    null,
+    { id: "e" },
+    node("f", "a"),
+  ])
+  assert.deepEqual(loaded, ["a", "f"])
+  assert.deepEqual(aside, [
+    'a: Node "a" is there already. update() changes what it says.',
+    "undefined: Node undefined cannot be kept: it is not an object.",
+    'e: Node "e" cannot be kept: its parents are not a list.',
+    'b: Node "b" names the parent "nowhere", which does not exist. Add parents first.',
+    'c: Node "c" cannot be kept: its parent "b" cannot be kept either.',
+    'd: Node "d" would be its own ancestor: "d" → "d".',
+  ])
+})
+
+test("Who throws in onSetAside has no store with half of the nodes", () => {
+  const strict = () =>
+    createRelationStore({
+      initialNodes: [node("a", "a")],
+      onSetAside: ([first]) => {
+        throw first!.error
+      },
+    })
+  assert.throws(strict, { name: "RelationStore.Cycle" })
+})

@@ -1,0 +1,333 @@
+import assert from "node:assert/strict"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { mock, test } from "node:test"
+import * as Log from "#kernel/log.ts"
+import { createEmbedder } from "#knowledge/discovery/create-embedder.ts"
+import type { Embedder } from "#knowledge/discovery/types.ts"
+import { createSemanticCache, type SerializableCacheEntry } from "#knowledge/memory/semantic-cache.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
+
+type Pair = [kind: string, a: string, b: string]
+const pairs = (name: string): Pair[] =>
+  readFileSync(new URL(`../../fixture/semantic-cache/${name}.tsv`, import.meta.url), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => line.split("\t") as Pair)
+
+/** The log lines of what is done. */
+async function logged(fn: () => unknown): Promise<string> {
+  await using tmp = await tmpdir()
+  const file = join(tmp.path, "log")
+  Log.setFile(file)
+  try {
+    await fn()
+  } finally {
+    Log.setFile(undefined)
+  }
+  return readFileSync(file, { encoding: "utf8", flag: "a+" })
+}
+
+test("an answer is replayed for the very same request, and the result says so", async () => {
+  const cache = await createSemanticCache()
+  assert.equal((await cache.lookup("list the files in src")).hit, false)
+  await cache.store("list the files in src", "a.ts, b.ts")
+  const { hit, match, entry, lookupMs } = await cache.lookup("  list the files in src\r\n")
+  assert.deepEqual({ hit, match }, { hit: true, match: "exact" })
+  assert.equal(entry?.response, "a.ts, b.ts")
+  assert.equal(entry?.hitCount, 1)
+  assert.ok(lookupMs >= 0)
+})
+
+test("a request in another dress is similar, another request is rejected and named", async () => {
+  const cache = createSemanticCache()
+  await cache.store("merge main into dev", "merged")
+  const dressed = await cache.lookup("Could you please merge main into dev?")
+  assert.equal(dressed.match, "similar")
+  assert.ok(dressed.entry!.similarity > 0.99)
+  const swapped = await cache.lookup("merge dev into main")
+  assert.equal(swapped.hit, false)
+  assert.equal(swapped.rejected?.query, "merge main into dev")
+  assert.ok(swapped.rejected.similarity > 0.99)
+  const far = await cache.lookup("order a pizza")
+  assert.deepEqual([far.hit, far.rejected], [false, undefined])
+  const { exactHits, similarHits, totalHits, totalMisses, totalRejections, hitRate } = cache.stats()
+  assert.deepEqual(
+    { exactHits, similarHits, totalHits, totalMisses, totalRejections },
+    { exactHits: 0, similarHits: 1, totalHits: 1, totalMisses: 2, totalRejections: 1 },
+  )
+  assert.equal(hitRate, 1 / 3)
+})
+
+test("no answer is replayed on 300 pairs of requests that nearly miss each other, in either order", async () => {
+  const near = pairs("near-misses")
+  assert.ok(near.length >= 300)
+  const replayed: string[] = []
+  for (const [kind, a, b] of near)
+    for (const [asked, then] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      // As lax as it can be set: the words alone must hold.
+      const cache = createSemanticCache({ similarityThreshold: -1 })
+      await cache.store(asked, "answer")
+      if ((await cache.lookup(then)).hit) replayed.push(`${kind}: ${asked} | ${then}`)
+    }
+  assert.deepEqual(replayed, [])
+})
+
+test("what is only dressed differently is found, what is said in other words is not", async () => {
+  const found: Record<string, number> = { surface: 0, deep: 0, "near-deep": 0 }
+  for (const [kind, a, b] of pairs("paraphrases")) {
+    const cache = createSemanticCache()
+    await cache.store(a, "answer")
+    if ((await cache.lookup(b)).hit) found[kind]!++
+  }
+  assert.deepEqual(found, { surface: 18, deep: 0, "near-deep": 0 })
+})
+
+test("getOrCompute() asks once, and again where it failed", async () => {
+  const cache = createSemanticCache()
+  let asked = 0
+  const compute = async () => `answer ${++asked}`
+  await assert.rejects(
+    cache.getOrCompute("q one", () => Promise.reject(new Error("down"))),
+    /down/,
+  )
+  assert.deepEqual(await cache.getOrCompute("q one", compute), { response: "answer 1", cached: false })
+  assert.deepEqual(await cache.getOrCompute("q one", compute), { response: "answer 1", cached: true })
+  await cache.store("q one", "newer")
+  assert.equal((await cache.lookup("q one")).entry?.response, "newer")
+  assert.equal(cache.stats().totalEntries, 1)
+  cache.clear()
+  assert.equal(cache.stats().totalEntries, 0)
+  assert.equal(cache.stats().totalHits, 0)
+})
+
+test("an entry lives as long as its TTL", async () => {
+  mock.timers.enable({ apis: ["Date"], now: 1_000_000 })
+  try {
+    const cache = createSemanticCache({ ttlMs: 1_000 })
+    for (const query of ["first request", "second request"]) await cache.store(query, "x")
+    mock.timers.tick(999)
+    assert.equal((await cache.lookup("first request")).hit, true)
+    await cache.store("third request", "x")
+    mock.timers.tick(1)
+    assert.equal((await cache.lookup("first request")).hit, false)
+    assert.equal((await cache.lookup("third request")).hit, true)
+    await cache.store("fourth request", "x")
+    mock.timers.tick(999)
+    assert.equal(cache.clearExpired(), 1)
+    assert.equal(cache.clearExpired(), 0)
+    assert.equal((await cache.lookup("fourth request")).hit, true)
+  } finally {
+    mock.timers.reset()
+  }
+})
+
+test("entries and bytes have a limit, and what was used last stays", async () => {
+  const cache = createSemanticCache({ maxEntries: 3 })
+  for (const query of ["one", "two", "three"]) await cache.store(query, query)
+  await cache.lookup("one")
+  await cache.store("four", "four")
+  assert.equal((await cache.lookup("two")).hit, false)
+  assert.equal((await cache.lookup("one")).hit, true)
+  assert.equal(cache.stats().totalEntries, 3)
+  const small = createSemanticCache({ maxBytes: 10_000 })
+  for (let at = 0; at < 100; at++) await small.store(`request number ${at}`, "x".repeat(1_000))
+  assert.ok(small.stats().bytes <= 10_000)
+  assert.ok(small.stats().totalEntries >= 2)
+  await small.store("too large", "x".repeat(100_000))
+  assert.equal((await small.lookup("too large")).hit, false)
+  assert.ok(small.stats().totalEntries >= 2)
+  assert.equal((await small.lookup("request number 99")).hit, true)
+})
+
+test("what is persisted can be handed in again, with its vectors and counts", async () => {
+  let kept: SerializableCacheEntry[] = []
+  const first = createSemanticCache({
+    onPersist: (entries) => {
+      kept = entries
+    },
+  })
+  await first.store("merge main into dev", "merged")
+  await first.lookup("merge main into dev")
+  await first.persist()
+  assert.deepEqual(
+    kept.map(({ id, query, response, hitCount, embedder }) => ({ id, query, response, hitCount, embedder })),
+    [
+      {
+        id: 1,
+        query: "merge main into dev",
+        response: "merged",
+        hitCount: 1,
+        embedder: "vitamin-embedded-1",
+      },
+    ],
+  )
+  assert.equal(kept[0]!.embedding.length, 256)
+  const second = createSemanticCache({ initialEntries: JSON.parse(JSON.stringify(kept)) })
+  assert.equal((await second.lookup("Please merge main into dev")).match, "similar")
+  assert.equal((await second.lookup("merge main into dev")).entry?.hitCount, 3)
+})
+
+test("entries of another dimension or another embedder are embedded again", async () => {
+  const entry = { response: "r", cachedAt: Date.now(), hitCount: 0 }
+  const initialEntries = [
+    { ...entry, id: 1, query: "list the files", embedding: [1, 0, 0] },
+    { ...entry, id: 2, query: "run the tests", embedding: new Array(256).fill(0.0625), embedder: "another" },
+    { ...entry, id: 3, query: "read the file", embedding: [] },
+  ]
+  const cache = createSemanticCache({ initialEntries })
+  for (const { query } of initialEntries)
+    assert.equal((await cache.lookup(`Could you please ${query}?`)).match, "similar")
+  assert.equal(cache.stats().totalEntries, 3)
+})
+
+test("broken initial entries are named and left out, the others are used", async () => {
+  const good = {
+    id: 7,
+    query: "run the tests",
+    response: "r",
+    cachedAt: Date.now() + 1e12,
+    hitCount: -4,
+    embedding: [],
+  }
+  const initialEntries = [
+    null,
+    "text",
+    { ...good, query: 3 },
+    { ...good, response: undefined },
+    { ...good, cachedAt: Number.NaN },
+    { ...good, query: "an old one", cachedAt: 5 },
+    good,
+    { ...good, query: "list the files", embedding: ["x"] },
+  ] as never
+  let cache = createSemanticCache()
+  const log = await logged(() => {
+    cache = createSemanticCache({ initialEntries })
+  })
+  assert.match(log, /left out.*count=5|left out.*5/)
+  assert.match(log, /entry 2: query is no text/)
+  assert.equal(cache.stats().totalEntries, 2)
+  for (const query of ["run the tests", "list the files"]) assert.equal((await cache.lookup(query)).hit, true)
+  for (const wrong of [{}, "[]", 3])
+    assert.throws(
+      () => createSemanticCache({ initialEntries: wrong as never }),
+      /initialEntries must be a list/,
+    )
+})
+
+test("a persist callback that fails is named, and nothing is lost", async () => {
+  let isBroken = true
+  let kept: SerializableCacheEntry[] = []
+  const onPersist = (entries: SerializableCacheEntry[]) => {
+    if (isBroken) throw new Error("disk is full")
+    kept = entries
+  }
+  const cache = createSemanticCache({ onPersist })
+  await cache.store("run the tests", "ok")
+  await assert.rejects(cache.persist(), {
+    name: "Memory.PersistFailed",
+    message: /could not be persisted: disk is full\. Nothing of it is lost/,
+  })
+  assert.equal((await cache.lookup("run the tests")).hit, true)
+  isBroken = false
+  await cache.persist()
+  assert.equal(kept.length, 1)
+})
+
+test("a persist callback that hangs is given up, and never runs twice at once", async () => {
+  const opened = Promise.withResolvers<void>()
+  let calls = 0
+  const onPersist = () => (++calls === 1 ? opened.promise : Promise.resolve())
+  const cache = createSemanticCache({ onPersist, autoPersist: true })
+  mock.timers.enable({ apis: ["setTimeout"] })
+  try {
+    const log = await logged(async () => {
+      for (let at = 0; at < 50; at++) await cache.store(`request ${at}`, "x")
+      const late = assert.rejects(cache.persist(), /onPersist has not ended after 30 s/)
+      await new Promise((done) => setImmediate(done))
+      mock.timers.tick(30_000)
+      await late
+    })
+    assert.match(log, /could not be persisted/)
+  } finally {
+    mock.timers.reset()
+  }
+  assert.equal(calls, 1)
+  assert.equal(cache.stats().totalEntries, 50)
+  opened.resolve()
+  await cache.persist()
+  assert.ok(calls >= 2)
+  await cache.close()
+  assert.equal(cache.stats().totalEntries, 0)
+})
+
+test("changes while it is being persisted are persisted once more, not fifty times", async () => {
+  const sizes: number[] = []
+  const cache = createSemanticCache({
+    autoPersist: true,
+    onPersist: async (entries) => {
+      await new Promise((done) => setImmediate(done))
+      sizes.push(entries.length)
+    },
+  })
+  await Promise.all(Array.from({ length: 50 }, (_, at) => cache.store(`request ${at}`, "x")))
+  await cache.persist()
+  assert.equal(sizes.at(-1), 50)
+  assert.ok(sizes.length <= 3, `${sizes}`)
+})
+
+test("where the embedder fails only the exact request counts, and the vectors come when it is back", async () => {
+  let isDown = true
+  const inner = createEmbedder()
+  const embedder: Embedder = {
+    id: inner.id,
+    dimensions: inner.dimensions,
+    embed: inner.embed,
+    close: inner.close,
+    embedBatch: (texts) => (isDown ? Promise.reject(new Error("offline")) : inner.embedBatch(texts)),
+  }
+  const cache = createSemanticCache({ embedder })
+  const log = await logged(async () => {
+    await cache.store("run the tests", "ok")
+    await cache.store("list the files", "ok")
+    assert.equal((await cache.lookup("Please run the tests")).hit, false)
+    assert.equal((await cache.lookup("run the tests")).match, "exact")
+  })
+  assert.equal(log.match(/goes on without vectors/g)?.length, 1)
+  isDown = false
+  assert.equal((await cache.lookup("Please run the tests")).match, "similar")
+  assert.equal((await cache.lookup("Please list the files")).match, "similar")
+})
+
+test("without an embedder, and for scripts that it does not know, only the exact request counts", async () => {
+  const exact = createSemanticCache({ embedder: false })
+  await exact.store("run the tests", "ok")
+  assert.equal((await exact.lookup("run the tests")).match, "exact")
+  assert.equal((await exact.lookup("Please run the tests")).hit, false)
+  const cache = createSemanticCache()
+  await cache.store("テストを実行", "ok")
+  assert.equal((await cache.lookup("テストを実行")).match, "exact")
+  const { hit, rejected } = await cache.lookup("ファイルを削除")
+  assert.deepEqual([hit, rejected], [false, undefined])
+})
+
+test("10 000 random operations agree with a plain Map", async () => {
+  const cache = createSemanticCache({ maxEntries: 100_000, embedder: false })
+  const model = new Map<string, string>()
+  let state = 1
+  const next = (below: number) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff
+    return state % below
+  }
+  for (let step = 0; step < 10_000; step++) {
+    const query = `request ${next(500)}`
+    if (next(2)) {
+      await cache.store(query, `${step}`)
+      model.set(query, `${step}`)
+    } else assert.equal((await cache.lookup(query)).entry?.response, model.get(query))
+  }
+  assert.equal(cache.stats().totalEntries, model.size)
+})
