@@ -18,6 +18,7 @@ const Declared = z.looseObject({
   temperature: z.boolean().optional(),
   input: z.array(z.enum(["text", "image", "pdf", "audio", "video"])).optional(),
   api: z.enum(["chat", "responses", "messages", "gemini"]).optional(),
+  gpu: z.literal(["auto", false]).optional().describe("of a GGUF file that runs here"),
 })
 export type Declared = z.infer<typeof Declared>
 
@@ -45,7 +46,7 @@ export function factsOf(options: {
   const { providerId, modelId, declared } = options
   return {
     ...(Catalog.get(providerId, modelId) ?? defaults(providerId, modelId)),
-    ...defined(declared ?? {}),
+    ...definedFacts(declared ?? {}),
   }
 }
 
@@ -63,7 +64,8 @@ function defaults(provider: string, id: string): Catalog.ModelFacts {
   }
 }
 
-function defined(own: Declared): Partial<Catalog.ModelFacts> {
+/** What the configuration says of a model's facts. */
+export function definedFacts(own: Declared): Partial<Catalog.ModelFacts> {
   const known = ["name", "context", "output", "cost", "tools", "reasoning", "temperature", "input"]
   return Object.fromEntries(known.flatMap((key) => (own[key] === undefined ? [] : [[key, own[key]]])))
 }

@@ -27,6 +27,17 @@ export class UnknownModel extends NamedError {
   }
 }
 
+/** A model that runs here, of which no file is known. */
+export class NotAdded extends NamedError {
+  constructor(modelId: string) {
+    super(
+      "Provider.NotAdded",
+      `local/${modelId} needs its GGUF file. Say where it is: vitamin models add ./FILE.gguf --name ${modelId}`,
+      { modelId },
+    )
+  }
+}
+
 export class MissingKey extends NamedError {
   constructor(providerId: string, variables: string[]) {
     super(

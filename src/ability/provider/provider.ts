@@ -10,9 +10,11 @@ import { Instance } from "#kernel/instance.ts"
 import * as AuthFile from "./auth-file.ts"
 import * as Catalog from "./catalog.ts"
 import { type Auth, authOf, entryOf, settingsOf } from "./connection.ts"
-import { declaredModel, factsOf } from "./declared.ts"
+import { declaredModel, definedFacts, factsOf } from "./declared.ts"
+import { factsOfAdded, listAdded } from "./functiongemma/added-models.ts"
 import { loadAnthropic } from "./load-anthropic.ts"
 import { loadCompatible } from "./load-compatible.ts"
+import { loadGguf } from "./load-gguf.ts"
 import { loadGoogle } from "./load-google.ts"
 import { loadOpenai } from "./load-openai.ts"
 import { loadRules } from "./load-rules.ts"
@@ -26,7 +28,7 @@ import { useProxy } from "./use-proxy.ts"
 export { InvalidKey, type Login, logins, logout, UnsafeLogins } from "./auth-file.ts"
 export type { ModelFacts } from "./catalog.ts"
 export type { Auth } from "./connection.ts"
-export { MissingKey, UnknownModel, UnknownProvider, Unusable } from "./errors.ts"
+export { MissingKey, NotAdded, UnknownModel, UnknownProvider, Unusable } from "./errors.ts"
 export { holdKeys } from "./hold-keys.ts"
 export type { LocalServer } from "./local-servers.ts"
 export type { Wire } from "./providers.ts"
@@ -46,6 +48,7 @@ const loaders = {
   messages: loadAnthropic,
   gemini: loadGoogle,
   rules: loadRules,
+  gguf: loadGguf,
 }
 
 type State = {
@@ -65,7 +68,7 @@ const state = Instance.state(
 export async function getModel(providerId: string, modelId: string): Promise<LanguageModelV4> {
   const own = state()
   const resolved = await resolveModel({ providerId, modelId, found: own.found.get(providerId) })
-  if (resolved.connection.wire !== "rules") {
+  if (!["rules", "gguf"].includes(resolved.connection.wire)) {
     own.proxy ??= useProxy()
     await own.proxy
   }
@@ -115,9 +118,12 @@ export async function load(): Promise<void> {
     const settings = settingsOf(config, providerId)
     for (const modelId of Object.keys(settings.models ?? {})) {
       const model = declaredModel({ providerId, modelId, settings })
+      const added = providerId === rulesFacts.provider ? listAdded()[modelId] : undefined
       declared.set(
         `${providerId}/${modelId}`,
-        factsOf({ providerId, modelId, ...(model ? { declared: model } : {}) }),
+        added
+          ? { ...factsOfAdded(modelId, added), ...definedFacts(model ?? {}) }
+          : factsOf({ providerId, modelId, ...(model ? { declared: model } : {}) }),
       )
     }
   }
@@ -126,7 +132,8 @@ export async function load(): Promise<void> {
 /** All models with their limits, prices and features. */
 export function models(): Catalog.ModelFacts[] {
   const declared: State["declared"] = seen()?.declared ?? new Map()
-  const others = [...Catalog.list(), rulesFacts].filter(
+  const added = Object.entries(listAdded()).map(([id, model]) => factsOfAdded(id, model))
+  const others = [...Catalog.list(), rulesFacts, ...added].filter(
     ({ provider, id }) => !declared.has(`${provider}/${id}`),
   )
   return [...others, ...declared.values()]

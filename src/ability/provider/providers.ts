@@ -1,8 +1,9 @@
 // The table of providers: which wire form each speaks, where, with which variables, and what is odd about it. Base URLs
 // may name variables; those without a base URL are reached through a gateway that the configuration names.
 
-/** OpenAI chat completions, OpenAI responses, Anthropic messages, Gemini generateContent; rules go over no wire. */
-export type Wire = "chat" | "responses" | "messages" | "gemini" | "rules"
+/** OpenAI chat completions, OpenAI responses, Anthropic messages, Gemini generateContent; rules and GGUF files go over no
+ * wire. */
+export type Wire = "chat" | "responses" | "messages" | "gemini" | "rules" | "gguf"
 
 export type Quirks = {
   /** How a reasoning level is said in a chat request. Default: `reasoning_effort` low, medium or high. */

@@ -1,9 +1,10 @@
 // From the names of a provider and a model to all that is needed to call it, or the error that says what is missing.
 import * as Config from "#kernel/config/config.ts"
 import * as Catalog from "./catalog.ts"
-import { type Connection, connect, isLoopback, needsKey, settingsOf } from "./connection.ts"
-import { declaredModel, factsOf } from "./declared.ts"
-import { MissingKey, UnknownModel } from "./errors.ts"
+import { type Connection, connect, isLoopback, needsKey, type Settings, settingsOf } from "./connection.ts"
+import { declaredModel, definedFacts, factsOf } from "./declared.ts"
+import { MissingKey, NotAdded, UnknownModel } from "./errors.ts"
+import { type AddedModel, checkAdded, factsOfAdded, listAdded } from "./functiongemma/added-models.ts"
 import { providers } from "./providers.ts"
 import { rulesFacts } from "./rules-facts.ts"
 
@@ -13,6 +14,8 @@ export type Resolved = {
   /** The facts are the model's own, not defaults. */
   known: boolean
   connection: Connection
+  /** The file of a model that runs here. */
+  file?: AddedModel & { gpu: "auto" | false }
 }
 
 /** `found`: where a server of this provider answered on this machine. */
@@ -23,7 +26,7 @@ export async function resolveModel(options: {
 }): Promise<Resolved> {
   const { providerId, modelId, found } = options
   const settings = settingsOf(await Config.get(), providerId)
-  if (providerId === "local" && !settings.baseURL) return builtIn(modelId)
+  if (providerId === "local" && !settings.baseURL) return builtIn(modelId, settings)
   const declared = declaredModel({ providerId, modelId, settings })
   const connection = connect({
     id: providerId,
@@ -39,10 +42,9 @@ export async function resolveModel(options: {
   return { modelId, facts, known: known || declared !== undefined, connection }
 }
 
-/** The model that needs no server. A person's own server may be called the same, and then has a base URL. */
-function builtIn(modelId: string): Resolved {
-  if (modelId !== rulesFacts.id)
-    throw new UnknownModel({ providerId: "local", modelId, known: [rulesFacts.id] })
+/** The models that need no server: fixed rules, and GGUF files that the person added. A person's own server may be called
+ * the same, and then has a base URL. */
+function builtIn(modelId: string, settings: Settings): Resolved {
   const connection: Connection = {
     id: "local",
     wire: "rules",
@@ -52,7 +54,23 @@ function builtIn(modelId: string): Resolved {
     quirks: {},
     source: "none",
   }
-  return { modelId, facts: rulesFacts, known: true, connection }
+  if (modelId === rulesFacts.id) return { modelId, facts: rulesFacts, known: true, connection }
+  const added = listAdded()
+  if (!Object.hasOwn(added, modelId)) {
+    if (/^functiongemma/i.test(modelId)) throw new NotAdded(modelId)
+    throw new UnknownModel({ providerId: "local", modelId, known: [rulesFacts.id, ...Object.keys(added)] })
+  }
+  const file = added[modelId]!
+  checkAdded(modelId, file)
+  const declared = declaredModel({ providerId: "local", modelId, settings })
+  const facts = { ...factsOfAdded(modelId, file), ...definedFacts(declared ?? {}) }
+  return {
+    modelId,
+    facts,
+    known: true,
+    connection: { ...connection, wire: "gguf" },
+    file: { ...file, gpu: declared?.gpu ?? false },
+  }
 }
 
 function variablesOf(providerId: string): string[] {

@@ -17,6 +17,7 @@ import * as Trust from "#kernel/trust.ts"
 import { errorText } from "#util/error.ts"
 import { version } from "#util/version.ts"
 import { exitCodes } from "./exit.ts"
+import { findGguf } from "./find-gguf.ts"
 import { findServers } from "./find-servers.ts"
 import { directoryOf, type FolderOptions } from "./in-instance.ts"
 
@@ -33,6 +34,7 @@ export async function doctor(options: FolderOptions): Promise<void> {
       storage,
       configuration,
       model,
+      gguf: findGguf,
       images,
       trust,
       mcp: findServers,

@@ -1,0 +1,115 @@
+// GGUF files that a person pointed to with `vitamin models add`: where each is and how it looked then. Nothing is copied.
+import { statSync } from "node:fs"
+import { basename, resolve } from "node:path"
+import type { ModelFacts } from "#ability/provider/catalog.ts"
+import { rulesFacts } from "#ability/provider/rules-facts.ts"
+import { createPrivateJson } from "#kernel/private-json.ts"
+import { NamedError } from "#util/error.ts"
+import { tokens } from "./control-tokens.ts"
+
+export type AddedModel = {
+  path: string
+  size: number
+  /** Milliseconds. */
+  modified: number
+  /** The longest context that it was made for, where it says so. */
+  context?: number
+}
+
+class CannotAdd extends NamedError {
+  constructor(path: string, reason: string) {
+    super("Models.CannotAdd", `${JSON.stringify(path)} was not added: ${reason}`, { path })
+  }
+}
+
+class ModelChanged extends NamedError {
+  constructor(name: string, path: string, reason: string) {
+    super(
+      "Models.Changed",
+      `The file of local/${name} ${reason}: ${path}. If that is right: vitamin models add ${JSON.stringify(path)} --name ${name}`,
+      { name, path },
+    )
+  }
+}
+
+class UnreadableList extends NamedError {
+  constructor(path: string, reason: string) {
+    super("Models.UnreadableList", `The list of models ${path} cannot be used: ${reason}. Move it away.`, {
+      path,
+    })
+  }
+}
+
+/** What FunctionGemma was made for, and what is enough for an answer of a small model. */
+const usualContext = 32_768
+const usualOutput = 4_096
+const validName = /^[\w][\w.:-]{0,99}$/
+
+const { read, update } = createPrivateJson<AddedModel>({
+  name: "gguf-models",
+  isEntry: (value) => typeof (value as AddedModel | null)?.path === "string",
+  refuse: (file, reason) => new UnreadableList(file, reason),
+})
+
+export function listAdded(): Record<string, AddedModel> {
+  return read()
+}
+
+/** Keep a file under a name. Throws `CannotAdd`, and what the file's own header has against it. */
+export async function addModel(file: string, wanted?: string): Promise<{ name: string; model: AddedModel }> {
+  const path = resolve(file)
+  const { readGgufHeader } = await import("#knowledge/discovery/gguf-header.ts")
+  const { size, modified, context, chatTemplate } = readGgufHeader(path)
+  if (chatTemplate !== undefined && !chatTemplate.includes(tokens.startCall))
+    throw new CannotAdd(
+      path,
+      "its chat template is not that of FunctionGemma, whose language is spoken here. Other models: start llama-server (llama.cpp), Ollama or LM Studio with it; vitamin finds them.",
+    )
+  const name = wanted ?? nameOf(path)
+  if (!validName.test(name) || name === rulesFacts.id)
+    throw new CannotAdd(path, `it cannot be called "${name}". Another name: --name NAME`)
+  const model = { path, size, modified, ...(context === undefined ? {} : { context }) }
+  await update((all) => ({ ...all, [name]: model }))
+  return { name, model }
+}
+
+/** Says whether there was one. The file stays. */
+export async function removeModel(name: string): Promise<boolean> {
+  if (!Object.hasOwn(read(), name)) return false
+  await update(({ [name]: _, ...rest }) => rest)
+  return true
+}
+
+/** The file as it was added. Throws `ModelChanged`. */
+export function checkAdded(name: string, { path, size, modified }: AddedModel): void {
+  const now = statSync(path, { throwIfNoEntry: false })
+  if (!now) throw new ModelChanged(name, path, "is not there any more")
+  if (now.size !== size || now.mtimeMs !== modified)
+    throw new ModelChanged(name, path, "has changed since it was added")
+}
+
+export function factsOfAdded(id: string, { context = usualContext }: AddedModel): ModelFacts {
+  const window = Math.min(context, usualContext)
+  return {
+    provider: "local",
+    id,
+    name: `${id} (GGUF)`,
+    context: window,
+    output: Math.min(usualOutput, Math.floor(window / 4)),
+    cost: { input: 0, output: 0 },
+    tools: true,
+    reasoning: false,
+    temperature: true,
+    input: ["text"],
+  }
+}
+
+/** The first FunctionGemma is called so; any other file by its own name. */
+function nameOf(path: string): string {
+  const own = basename(path)
+    .replace(/\.gguf$/i, "")
+    .replaceAll(/[^\w.:-]+/g, "-")
+  if (!/^functiongemma/i.test(own)) return own
+  const taken = read().functiongemma
+  return taken === undefined || taken.path === path ? "functiongemma" : own
+}

@@ -1,0 +1,10 @@
+// What a tool gave, as FunctionGemma reads it.
+import { tokens } from "./control-tokens.ts"
+import { checkName, formatObject } from "./format-value.ts"
+
+/** An object is said as it is; anything else is its `value`. */
+export function formatFunctionResponse(name: string, result: unknown): string {
+  const isObject = typeof result === "object" && result !== null && !Array.isArray(result)
+  const body = formatObject(isObject ? result : { value: result ?? null })
+  return `${tokens.startResponse}response:${checkName(name)}${body}${tokens.endResponse}`
+}

@@ -1,0 +1,108 @@
+// A conversation as FunctionGemma reads it: turns of developer, user and model. What tools gave stands in the model's own
+// turn, behind its calls, and the model goes on from there. The library puts the token of the beginning before it.
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Message,
+  LanguageModelV4ToolResultOutput,
+} from "@ai-sdk/provider"
+import { neutralize, tokens } from "./control-tokens.ts"
+import { formatFunctionCall } from "./format-function-call.ts"
+import { formatFunctionResponse } from "./format-function-response.ts"
+import { formatToolDeclarations } from "./format-tool-declarations.ts"
+
+type Assistant = Extract<LanguageModelV4Message, { role: "assistant" }>
+type Tool = Extract<LanguageModelV4Message, { role: "tool" }>
+
+/** The model calls functions only after these words. */
+const trigger = "You are a model that can do function calling with the following functions"
+
+export function formatPrompt({
+  prompt,
+  tools = [],
+  toolChoice,
+}: Pick<LanguageModelV4CallOptions, "prompt" | "tools" | "toolChoice">): string {
+  const first = prompt.findIndex(({ role }) => role !== "system")
+  const rules = prompt.slice(0, first < 0 ? prompt.length : first)
+  const rest = prompt.slice(rules.length)
+  const offered = toolChoice?.type === "none" ? [] : tools.filter((tool) => tool.type === "function")
+  let text = developerTurn(rules, offered)
+  let isOpen = false
+  const close = () => {
+    if (isOpen) text += `${tokens.endTurn}\n`
+    isOpen = false
+  }
+  const open = () => {
+    if (!isOpen) text += `${tokens.startTurn}model\n`
+    isOpen = true
+  }
+  for (const message of rest) {
+    if (message.role === "assistant" || message.role === "tool") {
+      open()
+      text += message.role === "tool" ? responses(message) : said(message)
+    } else {
+      close()
+      text += turn(message.role === "system" ? "developer" : "user", plain(message.content))
+    }
+  }
+  if (rest.at(-1)?.role !== "tool") close()
+  open()
+  return text
+}
+
+function developerTurn(
+  rules: LanguageModelV4Message[],
+  tools: Pick<LanguageModelV4FunctionTool, "name" | "description" | "inputSchema">[],
+): string {
+  const words = rules.map(({ content }) => plain(content)).filter(Boolean)
+  const declared = tools.length ? `${trigger}${formatToolDeclarations(tools)}` : ""
+  const body = [...words, ...(declared ? [declared] : [])].join("\n\n")
+  return body ? turn("developer", body) : ""
+}
+
+function turn(role: string, body: string): string {
+  return `${tokens.startTurn}${role}\n${body}${tokens.endTurn}\n`
+}
+
+function plain(content: LanguageModelV4Message["content"]): string {
+  if (typeof content === "string") return neutralize(content.trim())
+  const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []))
+  return neutralize(texts.join("\n\n").trim())
+}
+
+function said({ content }: Assistant): string {
+  return content
+    .map((part) => {
+      if (part.type === "text") return neutralize(part.text.trim())
+      return part.type === "tool-call" ? formatFunctionCall(part.toolName, argumentsOf(part.input)) : ""
+    })
+    .join("")
+}
+
+/** What had no form when it came is shown as it came. */
+function argumentsOf(input: unknown): object {
+  return typeof input === "object" && input !== null && !Array.isArray(input) ? input : { value: input }
+}
+
+function responses({ content }: Tool): string {
+  return content
+    .map((part) =>
+      part.type === "tool-result" ? formatFunctionResponse(part.toolName, resultOf(part.output)) : "",
+    )
+    .join("")
+}
+
+function resultOf(output: LanguageModelV4ToolResultOutput): unknown {
+  switch (output.type) {
+    case "text":
+    case "json":
+      return output.value
+    case "error-text":
+    case "error-json":
+      return { error: output.value }
+    case "execution-denied":
+      return { error: output.reason ?? "not allowed" }
+    case "content":
+      return output.value.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n")
+  }
+}

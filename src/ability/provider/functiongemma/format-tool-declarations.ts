@@ -1,0 +1,89 @@
+// Tools as FunctionGemma is told of them. Its language knows types, descriptions, lists of choices, items, properties
+// and what is required; the rest of a JSON schema is left out.
+import { tokens } from "./control-tokens.ts"
+import { checkName, formatKey, formatString, formatValue } from "./format-value.ts"
+
+export type DeclaredTool = { name: string; description?: string | undefined; inputSchema?: unknown }
+type Schema = Record<string, unknown>
+
+const maxDepth = 16
+
+/** All declarations, one behind the other, for the turn of the developer. */
+export function formatToolDeclarations(tools: readonly DeclaredTool[]): string {
+  return tools.map(formatDeclaration).join("")
+}
+
+function formatDeclaration({ name, description, inputSchema }: DeclaredTool): string {
+  const root = schemaOf(inputSchema)
+  const parameters = formatSchema(root, { root, depth: 0, isTop: true })
+  return [
+    `${tokens.startDeclaration}declaration:${checkName(name)}`,
+    `{description:${formatString(description ?? "")},parameters:${parameters}}`,
+    tokens.endDeclaration,
+  ].join("")
+}
+
+/** Its parts in the order in which the model has seen them: description, enum, items, properties, required, type. */
+function formatSchema(
+  given: Schema,
+  place: { root: Schema; depth: number; isTop?: boolean; description?: unknown },
+): string {
+  const { root, depth } = place
+  const { schema, isNullable } = settle(given, root)
+  const description = place.description ?? given.description ?? schema.description
+  const choices = "const" in schema ? [schema.const] : schema.enum
+  const type = place.isTop ? "object" : typeOf(schema, choices)
+  const inner = (part: unknown) => formatSchema(schemaOf(part), { root, depth: depth + 1 })
+  const parts: string[] = []
+  if (typeof description === "string" && description && !place.isTop)
+    parts.push(`description:${formatString(description)}`)
+  if (Array.isArray(choices)) parts.push(`enum:${formatValue(choices)}`)
+  if (type === "array" && depth < maxDepth) parts.push(`items:${inner(schema.items)}`)
+  const properties = Object.entries(schemaOf(schema.properties)).sort(([a], [b]) => (a < b ? -1 : 1))
+  if (type === "object" && properties.length && depth < maxDepth)
+    parts.push(
+      `properties:{${properties.map(([key, part]) => `${formatKey(key)}:${inner(part)}`).join(",")}}`,
+    )
+  if (isNullable) parts.push("nullable:true")
+  if (Array.isArray(schema.required) && schema.required.length)
+    parts.push(`required:${formatValue(schema.required)}`)
+  parts.push(`type:${formatString(type.toUpperCase())}`)
+  return `{${parts.join(",")}}`
+}
+
+/** References followed, and of several possibilities the first that is not null. */
+function settle(given: Schema, root: Schema): { schema: Schema; isNullable: boolean } {
+  let schema = given
+  let isNullable = Array.isArray(given.type) && given.type.includes("null")
+  for (let step = 0; step < maxDepth; step++) {
+    const options = [schema.anyOf, schema.oneOf, schema.allOf].find(Array.isArray)
+    if (typeof schema.$ref === "string") schema = schemaOf(lookUp(root, schema.$ref))
+    else if (options) {
+      isNullable ||= options.some((option) => schemaOf(option).type === "null")
+      schema = schemaOf(options.find((option) => schemaOf(option).type !== "null"))
+    } else break
+  }
+  return { schema, isNullable }
+}
+
+function lookUp(root: Schema, reference: string): unknown {
+  if (!reference.startsWith("#/")) return undefined
+  const keys = reference.slice(2).split("/")
+  return keys.reduce<unknown>((part, key) => {
+    const name = key.replaceAll("~1", "/").replaceAll("~0", "~")
+    return Object.hasOwn(schemaOf(part), name) ? schemaOf(part)[name] : undefined
+  }, root)
+}
+
+function typeOf(schema: Schema, choices: unknown): string {
+  const type = Array.isArray(schema.type) ? schema.type.find((one) => one !== "null") : schema.type
+  if (typeof type === "string") return type
+  if (schema.properties) return "object"
+  if (schema.items) return "array"
+  const first: unknown = Array.isArray(choices) ? choices[0] : undefined
+  return typeof first === "number" || typeof first === "boolean" ? typeof first : "string"
+}
+
+function schemaOf(value: unknown): Schema {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Schema) : {}
+}

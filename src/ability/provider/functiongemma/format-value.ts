@@ -1,0 +1,48 @@
+// Values as FunctionGemma writes them: like JSON, but strings stand between two <escape>, and plain keys stand alone.
+import { NamedError } from "#util/error.ts"
+import { neutralize, tokens } from "./control-tokens.ts"
+
+class InvalidName extends NamedError {
+  constructor(name: string) {
+    super(
+      "FunctionGemma.InvalidName",
+      `A function cannot be called ${JSON.stringify(name)}. Names have letters, digits and . : / @ $ _ - only.`,
+      { name },
+    )
+  }
+}
+
+const plainKey = /^[\w$][\w$.-]*$/
+const validName = /^[\w.:/@$-]+$/
+const maxDepth = 64
+
+export function checkName(name: string): string {
+  if (!validName.test(name)) throw new InvalidName(name)
+  return name
+}
+
+export function formatString(text: string): string {
+  return `${tokens.escape}${neutralize(text)}${tokens.escape}`
+}
+
+/** What JSON leaves out is left out, and what it turns into null is null. */
+export function formatValue(value: unknown, depth = 0): string {
+  if (typeof value === "string") return formatString(value)
+  if (typeof value === "boolean" || typeof value === "number")
+    return Number.isFinite(Number(value)) ? JSON.stringify(value) : "null"
+  if (typeof value !== "object" || value === null) return "null"
+  if (depth >= maxDepth) return formatString(JSON.stringify(value))
+  if (Array.isArray(value)) return `[${value.map((item) => formatValue(item, depth + 1)).join(",")}]`
+  return formatObject(value, depth)
+}
+
+/** Keys come in the order of the alphabet, as the model was taught. */
+export function formatObject(value: object, depth = 0): string {
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined && typeof item !== "function")
+  entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  return `{${entries.map(([key, item]) => `${formatKey(key)}:${formatValue(item, depth + 1)}`).join(",")}}`
+}
+
+export function formatKey(key: string): string {
+  return plainKey.test(key) ? key : formatString(key)
+}

@@ -1,0 +1,160 @@
+// A language model over anything that completes text, in the language of FunctionGemma: the loop sees a model like any
+// other. What was meant as a call and is none becomes one whose arguments do not fit, so that the model hears why.
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Content,
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+  SharedV4Warning,
+} from "@ai-sdk/provider"
+import { NamedError } from "#util/error.ts"
+import { stops } from "./control-tokens.ts"
+import { formatPrompt } from "./format-prompt.ts"
+import { createPartWriter } from "./part-writer.ts"
+import { createOutputReader } from "./read-output.ts"
+
+/** What completes text, and where it ends: at a stop sequence, which is not part of it, or at its own end. */
+export type CompletionBackend = Readonly<{
+  /** Tokens that it sees at once. */
+  contextSize: number
+  countTokens(text: string, signal?: AbortSignal): Promise<number>
+  complete(request: {
+    prompt: string
+    stop: string[]
+    maxTokens: number
+    signal?: AbortSignal
+    /** Hears of each piece. An empty one says that it is still at work. */
+    onToken?: (text: string) => void
+    temperature?: number | undefined
+    topK?: number | undefined
+    topP?: number | undefined
+    seed?: number | undefined
+  }): Promise<{ finish: "stop" | "length"; promptTokens: number; tokens: number }>
+  close(): Promise<void>
+}>
+
+class PromptTooLong extends NamedError {
+  constructor(options: { modelId: string; tokens: number; limit: number }) {
+    const { modelId, tokens, limit } = options
+    super(
+      "FunctionGemma.PromptTooLong",
+      `The prompt is too long for local/${modelId}: it has ${tokens} tokens, and its context window ${limit}. A larger one: provider.local.models[${JSON.stringify(modelId)}].context in the configuration.`,
+      options,
+    )
+  }
+}
+
+/** An answer that had less room would break off at once. */
+const leastAnswer = 16
+
+export function createFunctionGemmaModel(config: {
+  modelId: string
+  backend: CompletionBackend
+  /** Tokens of an answer where nobody says. */
+  maxTokens: number
+}): LanguageModelV4 {
+  const { modelId, backend, maxTokens } = config
+
+  async function doStream(options: LanguageModelV4CallOptions) {
+    options.abortSignal?.throwIfAborted()
+    const prompt = formatPrompt(options)
+    const tokens = await backend.countTokens(prompt, options.abortSignal)
+    if (tokens + leastAnswer > backend.contextSize)
+      throw new PromptTooLong({ modelId, tokens, limit: backend.contextSize })
+    const left = new AbortController()
+    const signal = options.abortSignal ? AbortSignal.any([options.abortSignal, left.signal]) : left.signal
+    const stream = new ReadableStream<LanguageModelV4StreamPart>({
+      async start(controller) {
+        controller.enqueue({ type: "stream-start", warnings: warningsOf(options) })
+        try {
+          await answer({ ...options, signal, promptText: prompt }, (part) => controller.enqueue(part))
+          controller.close()
+        } catch (error) {
+          if (!left.signal.aborted) controller.error(error)
+        }
+      },
+      cancel: () => left.abort(),
+    })
+    return { stream }
+  }
+
+  async function answer(
+    options: LanguageModelV4CallOptions & { signal: AbortSignal; promptText: string },
+    emit: (part: LanguageModelV4StreamPart) => void,
+  ): Promise<void> {
+    const { promptText, signal, temperature, topK, topP, seed, stopSequences = [], maxOutputTokens } = options
+    const writer = createPartWriter(options.prompt, emit)
+    const reader = createOutputReader()
+    const { finish, ...counts } = await backend.complete({
+      prompt: promptText,
+      stop: [...stops, ...stopSequences],
+      maxTokens: maxOutputTokens ?? maxTokens,
+      signal,
+      onToken: (piece) => {
+        if (piece) writer.text(reader.add(piece))
+        else emit({ type: "response-metadata", modelId })
+      },
+      temperature,
+      topK,
+      topP,
+      seed,
+    })
+    for (const part of reader.end()) writer.part(part)
+    const calls = writer.end()
+    emit({ type: "finish", finishReason: finishOf(finish, calls), usage: usageOf(counts) })
+  }
+
+  return Object.freeze({
+    specificationVersion: "v4" as const,
+    provider: "local.functiongemma",
+    modelId,
+    supportedUrls: {},
+    doStream,
+    async doGenerate(options: LanguageModelV4CallOptions) {
+      const { stream } = await doStream(options)
+      return gather(stream)
+    },
+  })
+}
+
+function finishOf(finish: "stop" | "length", calls: number): LanguageModelV4FinishReason {
+  if (finish === "length") return { unified: "length", raw: finish }
+  return { unified: calls ? "tool-calls" : "stop", raw: finish }
+}
+
+function usageOf({ promptTokens, tokens }: { promptTokens: number; tokens: number }): LanguageModelV4Usage {
+  return {
+    inputTokens: { total: promptTokens, noCache: promptTokens, cacheRead: 0, cacheWrite: 0 },
+    outputTokens: { total: tokens, text: tokens, reasoning: 0 },
+  }
+}
+
+function warningsOf({ responseFormat, toolChoice }: LanguageModelV4CallOptions): SharedV4Warning[] {
+  const isForced = toolChoice?.type === "required" || toolChoice?.type === "tool"
+  return [
+    ...(responseFormat?.type === "json" ? [{ type: "unsupported" as const, feature: "responseFormat" }] : []),
+    ...(isForced ? [{ type: "unsupported" as const, feature: "toolChoice" }] : []),
+  ]
+}
+
+async function gather(stream: ReadableStream<LanguageModelV4StreamPart>) {
+  const content: LanguageModelV4Content[] = []
+  let text = ""
+  let end: Extract<LanguageModelV4StreamPart, { type: "finish" }> | undefined
+  let warnings: SharedV4Warning[] = []
+  for await (const part of stream) {
+    if (part.type === "stream-start") warnings = part.warnings
+    if (part.type === "text-delta") text += part.delta
+    if (part.type === "tool-call") content.push(part)
+    if (part.type === "finish") end = part
+  }
+  const { finishReason, usage } = end!
+  return {
+    content: [...(text ? [{ type: "text" as const, text }] : []), ...content],
+    finishReason,
+    usage,
+    warnings,
+  }
+}

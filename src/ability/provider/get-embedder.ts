@@ -1,0 +1,60 @@
+// The embedder of this instance: the embedded model, unless the configuration names another. One that cannot be used is
+// told of once, and search goes on by text alone.
+import { homedir } from "node:os"
+import { resolve } from "node:path"
+import * as Config from "#kernel/config/config.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as Log from "#kernel/log.ts"
+import { createEmbedder } from "#knowledge/discovery/create-embedder.ts"
+import type { Embedder } from "#knowledge/discovery/types.ts"
+import { errorText } from "#util/error.ts"
+
+type Wanted = NonNullable<Config.Info["embedder"]>
+type Made = { wanted: string; embedder: Promise<Embedder | undefined> }
+
+const state = Instance.state(
+  (): { made?: Made } => ({}),
+  async ({ made }) => (await made?.embedder)?.close(),
+)
+
+/** Made once, and again when its settings changed. */
+export async function getEmbedder(): Promise<Embedder | undefined> {
+  const { embedder: settings = {} } = await Config.get()
+  const own = state()
+  const wanted = JSON.stringify(settings)
+  if (own.made?.wanted !== wanted) {
+    const before = own.made?.embedder
+    own.made = { wanted, embedder: make(settings).catch(orNone) }
+    before?.then((embedder) => embedder?.close())
+  }
+  return own.made?.embedder
+}
+
+async function make({ model, gguf }: Wanted): Promise<Embedder> {
+  if (gguf) return createEmbedder({ backend: "gguf", path: pathOf(gguf) })
+  if (!model) return embedded()
+  const { loadEmbeddingModel } = await import("./load-embedding-model.ts")
+  const embedMany = await loadEmbeddingModel(model)
+  // How long its vectors are only the model can say.
+  const [first] = await embedMany(["length"])
+  const dimensions = first?.length ?? 0
+  if (dimensions === 0) throw new Error(`${model} answered without a vector`)
+  return createEmbedder({ backend: "model", id: `${model}:${dimensions}`, dimensions, embedMany })
+}
+
+/** A broken model file shows with the first text; whoever asks for an embedder has one to embed. */
+function embedded(): Embedder {
+  const embedder = createEmbedder()
+  embedder.embedNow?.("")
+  return embedder
+}
+
+function pathOf(given: string): string {
+  return given.startsWith("~/") ? resolve(homedir(), given.slice(2)) : resolve(Instance.worktree, given)
+}
+
+function orNone(error: unknown): undefined {
+  Log.warn("the embedder cannot be used, so search goes by text alone", {
+    error: errorText(error),
+  })
+}

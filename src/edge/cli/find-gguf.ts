@@ -1,0 +1,31 @@
+// What `vitamin doctor` says of GGUF files that were added, and of the library that runs them.
+import { checkAdded, listAdded } from "#ability/provider/functiongemma/added-models.ts"
+import { errorText } from "#util/error.ts"
+import type { Finding } from "./doctor.ts"
+
+const about = "GGUF models"
+
+export async function findGguf(): Promise<Finding[]> {
+  const { findLlama, installCommand } = await import("#knowledge/discovery/llama.ts")
+  const added = Object.entries(listAdded())
+  const found = findLlama()
+  const engine: Finding = found
+    ? { state: "ok", about, text: "can be run (node-llama-cpp)" }
+    : { state: "note", about, text: "cannot be run; not installed: node-llama-cpp", todo: installCommand() }
+  return [
+    engine,
+    ...added.map(([name, model]): Finding => {
+      try {
+        checkAdded(name, model)
+        return { state: "ok", about, text: `local/${name} is ${model.path}` }
+      } catch (error) {
+        return {
+          state: "bad",
+          about,
+          text: errorText(error),
+          todo: `or forget it: vitamin models remove ${name}`,
+        }
+      }
+    }),
+  ]
+}
