@@ -9,9 +9,9 @@ import { isRisky } from "./shell/risky-command.ts"
 import { splitCommand } from "./shell/split-command.ts"
 
 const folders = new Set([".vitamin", ".plaited", ".claude", ".agents", ".git", ".husky", ".mcp.json"])
-/** The same names in a command, as a segment of any word. */
+/** The same names in a command, as a segment of any word, and the scripts of a skill. */
 const mentioned = new RegExp(
-  `(^|[^\\w.-])(${[...folders].map((name) => name.replaceAll(".", "\\.")).join("|")})(?![\\w.-])`,
+  `(^|[^\\w.-])(${[...folders].map((name) => name.replaceAll(".", "\\.")).join("|")}|skills/+[^\\s/]{1,100}/+scripts)(?![\\w.-])`,
   "i",
 )
 const readers = new Set(
@@ -19,6 +19,12 @@ const readers = new Set(
     " ",
   ),
 )
+const runners = new Set("node bun python python3 bash sh ruby perl".split(" "))
+const anyScript = /\/+scripts\//
+const script = /^~?[\w./-]+\/scripts\/[\w./-]+$/
+const skillScript = /\bskills\/[\w.-]+\/scripts\//
+/** What can lead back to a word that was said elsewhere, or give the name of a program to something else. */
+const indirect = /[$`]|\(\s*\)|\b(?:function|alias)\b/
 /** What the shell puts something else in the place of. */
 const hole = /\$\{[^}]*\}|\$\w+|\{[^}]*\}|\[[^\]]*\]|[$*?{}[\]]/g
 /** No name of ours is written with more than this, and to look for patterns in much more takes long. */
@@ -39,14 +45,17 @@ const escaped = /\\(?:x([\da-f]{1,2})|u([\da-f]{1,4})|U([\da-f]{1,8})|([0-7]{1,3
 
 /** Whether to write there is to change what runs. */
 export function isOwnConfiguration({ segments, isAbsolute }: Path): boolean {
-  if (segments.some((segment) => folders.has(segment.toLowerCase()))) return true
+  const names = segments.map((segment) => segment.toLowerCase())
+  if (names.some((name, i) => folders.has(name) || (name === "skills" && names[i + 2] === "scripts")))
+    return true
   if (!isAbsolute) return false
   const path = `/${segments.join("/")}`
   return ownFolders().some((folder) => path === folder || path.startsWith(`${folder}/`))
 }
 
 /** Whether a command names it, and is not one that only looks. */
-export function mentionsOwnConfiguration(command: string): boolean {
+export function mentionsOwnConfiguration(line: string): boolean {
+  const command = withoutRunScripts(line)
   const text = withHome(unquoted(command))
   const isNamed =
     mentioned.test(text) ||
@@ -65,13 +74,46 @@ export function onlyLooks(command: string): boolean {
   )
 }
 
-/** Whatever in a command may be a path. */
+/** Whatever in a command may be a path, but for scripts of skills that it runs. */
 export function pathsIn(command: string): string[] {
-  return withHome(unquoted(command)).split(/[\s;&|<>()=`]+/)
+  return withHome(unquoted(withoutRunScripts(command))).split(/[\s;&|<>()=`]+/)
+}
+
+/** The scripts that a command runs and that may be those of a skill, each as often as it runs it. */
+export function skillScriptsRun(command: string): string[] {
+  if (!anyScript.test(command) || indirect.test(command)) return []
+  const { commands, unclear } = splitCommand(command)
+  if (unclear !== undefined) return []
+  return commands.flatMap(({ words, sets }) => {
+    const [program = "", argument = ""] = words.map(({ text }) => text)
+    const path = runners.has(program) ? argument : program
+    return !sets && mayBeSkillScript(path) ? [path] : []
+  })
+}
+
+function mayBeSkillScript(path: string): boolean {
+  return script.test(path) && !path.includes("..") && (skillScript.test(path) || !mentioned.test(path))
+}
+
+/** To run a script is not to change it. Each is taken out as often as it is run, so that any other mention stays. */
+function withoutRunScripts(command: string): string {
+  return skillScriptsRun(command).reduce((rest, path) => rest.replace(path, () => "script"), command)
 }
 
 function couldName(command: string): boolean {
-  return pathsIn(command).some((path) => path.split("/").some(couldBeOurs))
+  return pathsIn(command).some((path) => {
+    const segments = path.split("/").filter(Boolean)
+    return segments.some((segment, i) => couldBeOurs(segment) || couldBeScript(segment, segments[i + 2]))
+  })
+}
+
+/** The same for the scripts of a skill, as far as both names are partly written. */
+function couldBeScript(skills: string, scripts = ""): boolean {
+  const fits = (segment: string, name: string) => {
+    const pattern = segment.slice(0, maxSegment).toLowerCase().replace(hole, "*")
+    return pattern.replaceAll("*", "") !== "" && fitsText(pattern, name)
+  }
+  return fits(scripts, "scripts") && fits(skills, "skills")
 }
 
 /** Whether the shell could make one of the names of a segment with patterns or variables in it. */

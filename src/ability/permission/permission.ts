@@ -11,7 +11,7 @@ export {
   strictest,
 } from "./evaluate.ts"
 export { flagsFor, type JudgedNeed, sayDenied, sayNeed, sayNobody, sayRejected, showNeed } from "./explain.ts"
-export { isOwnConfiguration, onlyLooks, pathsIn } from "./own-configuration.ts"
+export { isOwnConfiguration, onlyLooks, pathsIn, skillScriptsRun } from "./own-configuration.ts"
 export {
   type Answer,
   ask,

@@ -46,6 +46,30 @@ for (const command of [
   "grep -l '.*' f | xargs touch",
   "bash -c 'touch .vit*/x'",
   "eval 'touch .vit*/x'",
+  "echo x > skills/deploy/scripts/run.sh",
+  "node skills/deploy/scripts/run.mjs; echo x > skills/deploy/scripts/run.mjs",
+  "echo x > skills/deploy/scripts/run.sh && bash skills/deploy/scripts/run.sh",
+  "bash skills/a/scripts/b skills/a/scripts/b",
+  "node skills/deploy/scripts/run.mjs > .vitamin/config.jsonc",
+  "bash .claude/skills/deploy/scripts/run.sh .mcp.json",
+  "bash -c 'touch .vitamin/skills/a/scripts/b.sh'",
+  "node --import ./x.mjs .vitamin/skills/a/scripts/b.mjs",
+  "NODE_OPTIONS=--import=./x.mjs node .vitamin/skills/a/scripts/b.mjs",
+  "node skills/a/scripts/../../../.vitamin/x.mjs",
+  "cp skills/a/scripts/b.sh skills/c/scripts/d.sh",
+  "$(echo cp) x .vitamin/skills/a/scripts/b.sh",
+  'bash(){ cp x "$1"; }; bash skills/a/scripts/b.sh',
+  "function node { cp x skills/*/*; }; node .vitamin/skills/a/scripts/b.mjs",
+  "bash skills/a/scripts/b.sh | tee $_",
+  "bash .vitamin/skills/a/scripts/b.sh; cp x $BASH_ARGV",
+  "A=.vitamin/skills/a/scripts/b.sh; cp x $A; bash $A",
+  "cp x skills/a/script?/b.sh",
+  "cp x s*/a/scripts/b.sh",
+  "cp x ski{lls,n}/a/scr*/b.sh",
+  "sed -i s/a/b/ packages/a/skills/deploy/scripts/run.sh",
+  "cp x .claude/skills/deploy/scripts/run.sh",
+  "cp x .agents/skills/deploy/SKILL.md",
+  "cp x .plaited/skills/deploy/SKILL.md",
 ])
   test(`${command} is protected`, () => {
     const { action, protected: isProtected } = judge(command)
@@ -77,8 +101,37 @@ for (const command of [
   'git log --oneline | sed "s/.*//" | head',
   "cd src && sed -E 's/.{3}$//' f | tr a b > out",
   "find . -name '.*' -type f | sort > out",
+  "cat skills/deploy/scripts/run.sh",
+  "node skills/deploy/scripts/run.mjs --all",
+  "node ./.vitamin/skills/deploy/scripts/run.mjs > notes.json",
+  "python3 ~/.claude/skills/pdf/scripts/fill.py in.pdf && .agents/skills/a/scripts/b",
+  "touch skills/deploy/SKILL.md",
+  "touch src/skills/list.ts",
+  "touch */a/*",
+  "bash $DIR/a/scripts/run.sh",
+  "node web/scripts/build.mjs",
 ])
   test(`${command} is not protected`, () => assert.equal(judge(command).protected, undefined))
+
+test("to write a skill's script asks with its name, also where everything is allowed", () => {
+  const paths = [
+    ".vitamin/skills/a.md",
+    ".claude/skills/a/SKILL.md",
+    ".agents/skills/a/x",
+    ".plaited/skills/a/x",
+  ]
+  for (const target of [
+    ...paths,
+    "skills/a/scripts/run.sh",
+    "Skills/a/Scripts/deep/run.sh",
+    "b/skills/a/scripts/x",
+  ]) {
+    const decision = Permission.evaluate({ permission: "file.write", target }, all)
+    assert.deepEqual([decision.action, decision.protected], ["ask", true], target)
+  }
+  for (const target of ["skills/a/SKILL.md", "skills/scripts/x.sh", "src/skills.ts"])
+    assert.equal(Permission.evaluate({ permission: "file.write", target }, all).action, "allow", target)
+})
 
 test("our own folders are found behind ~ and the variables that name them", async () => {
   await using _ = await tmpdir()

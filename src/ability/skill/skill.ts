@@ -1,0 +1,135 @@
+// Skills: instructions for one kind of work, that a project or a person keeps in folders. `list` gives those of the
+// current instance, of equal names the nearest, or the person's where the project is not trusted; `load` those of any
+// folders.
+import { dirname, isAbsolute, relative, resolve, sep } from "node:path"
+import * as Config from "#kernel/config/config.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as Log from "#kernel/log.ts"
+import * as Trust from "#kernel/trust.ts"
+import { type FoundSkills, type SkillCache, scanSkills } from "#knowledge/discovery/scan-skills.ts"
+import type { SkillInfo } from "#knowledge/discovery/skill-types.ts"
+import { NamedError } from "#util/error.ts"
+import { nearest } from "#util/nearest.ts"
+import { type SkillPlace, skillPlaces } from "./skill-places.ts"
+
+/** `isTrusted`: what it brings may start. `isOwn`: the person's, not the project's. */
+export type Info = SkillInfo & { isOwn: boolean; isTrusted: boolean }
+/** What cannot be used, or is used in another way than was written. */
+export type Problem = { file: string; message: string }
+export type Listing = { skills: Info[]; problems: Problem[] }
+
+export class NotFound extends NamedError {
+  constructor(name: string, available: string[]) {
+    const near = nearest(name, available)
+    super(
+      "Skill.NotFound",
+      `Skill ${JSON.stringify(name)} does not exist. Available: ${available.join(", ") || "none"}${near ? `. Did you mean "${near}"?` : ""}`,
+      { name, available },
+    )
+  }
+}
+
+type Scan = { place: SkillPlace; found: FoundSkills }
+
+const maxSkills = 1_000
+const maxSaid = 20
+const read = Instance.state(() => ({ cache: new Map() as SkillCache, said: new Set<string>() }))
+
+/** Those of some folders, the first of equal names. A folder that does not exist has none. */
+export async function load(directories: readonly string[]): Promise<SkillInfo[]> {
+  const places = directories.map((folder) => ({ folder: resolve(folder), isOwn: false }))
+  return merge(places.map((place) => ({ place, found: scanSkills(place.folder) }))).skills
+}
+
+/** Those of the current instance. What is wrong with any is in the log once. */
+export async function list(): Promise<Listing> {
+  const { cache, said } = read()
+  const places = skillPlaces((await Config.get()).skills?.root).map(withRoot)
+  const scans = places.map((place) => ({
+    place,
+    found: scanSkills(place.folder, { root: place.root, cache }),
+  }))
+  const isTrusted = scans.some(isProjects) && (await Trust.check(Instance.worktree))
+  const { skills, problems } = merge(
+    isTrusted ? scans : [...scans.filter(isOwn), ...scans.filter(isProjects)],
+  )
+  say(problems, said)
+  return { skills: skills.map((skill) => ({ ...skill, isTrusted: skill.isOwn || isTrusted })), problems }
+}
+
+/** Throws `NotFound`. */
+export async function get(name: string): Promise<Info> {
+  const { skills } = await list()
+  const found = skills.find((skill) => skill.name === name)
+  if (found) return found
+  throw new NotFound(
+    name,
+    skills.map((skill) => skill.name),
+  )
+}
+
+/** Only a person, or a folder that one trusts, can name a place outside of the work tree; what is there stays there. */
+function withRoot(place: SkillPlace): SkillPlace {
+  const { folder, root } = place
+  if (root === undefined) return place
+  const way = relative(root, folder)
+  const isOutside = way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way)
+  return isOutside ? { ...place, root: dirname(folder) } : place
+}
+
+/** What a person calls for by name is their own, not what a folder that nobody trusts has put in its place. */
+function isOwn({ place }: Scan): boolean {
+  return place.isOwn
+}
+
+function isProjects({ place, found }: Scan): boolean {
+  return !place.isOwn && found.skills.length + found.unusable.length > 0
+}
+
+function merge(scans: readonly Scan[]): {
+  skills: (SkillInfo & { isOwn: boolean })[]
+  problems: Problem[]
+} {
+  const byName = new Map<string, SkillInfo & { isOwn: boolean }>()
+  const problems: Problem[] = []
+  const files = new Set<string>()
+  for (const { place, found } of scans) {
+    for (const { file, problems: reasons } of found.unusable)
+      problems.push({ file, message: `it is not used: ${reasons.map(({ message }) => message).join("; ")}` })
+    for (const skill of found.skills) {
+      const { name, file, place: real } = skill
+      // One folder of skills is often a link to another.
+      if (files.has(real)) continue
+      files.add(real)
+      const nearer = byName.get(name)
+      if (nearer) {
+        if (!isCopy(nearer, skill))
+          problems.push({
+            file,
+            message: `the skill "${name}" is already that of ${nearer.file}, which stays`,
+          })
+      } else if (byName.size >= maxSkills)
+        problems.push({ file, message: `it is not used: there are more than ${maxSkills} skills` })
+      else {
+        byName.set(name, { ...skill, isOwn: place.isOwn })
+        for (const { level, line, message } of skill.problems)
+          if (level === "error") problems.push({ file, message: `line ${line}: ${message}` })
+      }
+    }
+  }
+  return { skills: [...byName.values()], problems }
+}
+
+/** Tools put the same skill into several places. */
+function isCopy(one: SkillInfo, other: SkillInfo): boolean {
+  return one.body === other.body && one.description === other.description
+}
+
+function say(problems: Problem[], said: Set<string>): void {
+  const news = problems
+    .map(({ file, message }) => `skill ${file}: ${message}`)
+    .filter((line) => !said.has(line))
+  for (const line of news.slice(0, maxSaid)) Log.warn(line)
+  if (news.length > maxSaid) Log.warn(`and ${news.length - maxSaid} more about skills (vitamin skill list)`)
+  for (const line of news) said.add(line)
+}

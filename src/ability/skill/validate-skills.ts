@@ -1,0 +1,47 @@
+// Skills held to the specification, strictly: what loading only tells of is a fault here.
+import { resolve } from "node:path"
+import * as Config from "#kernel/config/config.ts"
+import { type FoundSkills, scanSkillFile, scanSkills } from "#knowledge/discovery/scan-skills.ts"
+import type { SkillProblem } from "#knowledge/discovery/skill-types.ts"
+import { NamedError } from "#util/error.ts"
+import { statOf } from "#util/stat-of.ts"
+import { skillPlaces } from "./skill-places.ts"
+
+export type Verdict = { file: string; name?: string; isValid: boolean; problems: SkillProblem[] }
+
+class NothingThere extends NamedError {
+  constructor(path: string, what: string) {
+    super("Skill.NothingThere", `${JSON.stringify(path)} ${what}`, { path })
+  }
+}
+
+/** Of a file, a skill's folder or a folder of skills; of all places of the current instance where it is left out. */
+export async function validateSkills(path?: string): Promise<Verdict[]> {
+  if (path === undefined) {
+    const places = skillPlaces((await Config.get()).skills?.root)
+    return places.flatMap(({ folder, root }) => verdictsOf(scanSkills(folder, { root })))
+  }
+  const target = resolve(path)
+  const stat = statOf(target)
+  if (!stat) throw new NothingThere(path, "does not exist")
+  const verdicts = verdictsOf(stat.isDirectory() ? scanSkills(target) : scanSkillFile(target))
+  if (!verdicts.length)
+    throw new NothingThere(path, "has no skill: NAME/SKILL.md, or NAME.md that begins with front matter")
+  return verdicts
+}
+
+function verdictsOf({ skills, unusable }: FoundSkills): Verdict[] {
+  return [
+    ...skills.map(({ file, name, problems }) => ({
+      file,
+      name,
+      isValid: problems.every(isAdvice),
+      problems,
+    })),
+    ...unusable.map(({ file, problems }) => ({ file, isValid: false, problems })),
+  ]
+}
+
+function isAdvice({ level }: SkillProblem): boolean {
+  return level === "warning"
+}
