@@ -1,5 +1,5 @@
 // Builds `dist/`: the installed command and the library, bundled so that a start reads a few files.
-import { chmodSync } from "node:fs"
+import { chmodSync, cpSync } from "node:fs"
 import { build, type InlineConfig, type Rolldown } from "tsdown"
 import { createChunks } from "./chunks.ts"
 import { licences } from "./licences.ts"
@@ -42,4 +42,6 @@ await build({
   dts: { emitDtsOnly: true },
   clean: false,
 })
+// The embedder's file, beside the bundle that reads it, and what it was made of.
+cpSync("src/knowledge/discovery/model", "dist/model", { recursive: true })
 chmodSync("dist/vitamin.js", 0o755)

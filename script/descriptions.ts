@@ -20,7 +20,9 @@ export const schemasFile = join(folder, "schemas.json")
 export function drawDescriptions(): string {
   const entries = globSync("*.md", { cwd: folder })
     .sort()
-    .map((file) => entry(basename(file, ".md"), readFileSync(join(folder, file), "utf8").trim()))
+    .map((file) =>
+      entry(basename(file, ".md").replaceAll("-", "_"), readFileSync(join(folder, file), "utf8").trim()),
+    )
   return [
     "// Made from the .md files of this folder by script/descriptions.ts --write.",
     "export const descriptions = {",

@@ -7,7 +7,8 @@ import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
 import * as Agent from "./agent.ts"
 import { builtinAgents, defaultAgent } from "./builtin-agents.ts"
-import { type Ranked, rank } from "./rank.ts"
+import type { Ranked } from "./rank.ts"
+import { rankOnce } from "./rank-once.ts"
 import type { Ignored } from "./read-agent-file.ts"
 import { FolderNotFound, ownFolder, type Problem, type Scan, scanAgents, stampOf } from "./scan-agents.ts"
 
@@ -81,7 +82,7 @@ export function byCapability(capability: string): Agent.AgentDefinition[] {
 export async function resolve(input: string): Promise<Resolution> {
   const { agent: settings } = await Config.get()
   const usual = await getDefault()
-  const ranked = rank({ input, agents: list(), rules: settings?.rules ?? [], fallback: usual.id })
+  const ranked = await rankOnce({ input, agents: list(), rules: settings?.rules ?? [], fallback: usual.id })
   const [best] = ranked
   if (best) return { agent: get(best.agent), score: best.score, reasons: best.reasons, ranked }
   return { agent: usual, score: 0, reasons: [`nothing fits, so the default: ${usual.id}`], ranked }

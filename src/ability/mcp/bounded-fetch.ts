@@ -8,7 +8,7 @@ import type { MCPServerConfig } from "./types.ts"
 
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
-const newline = 10
+const eventEnds = ["\n\n", "\n\r\n", "\r\r"]
 
 export function createBoundedFetch(server: MCPServerConfig): Fetch {
   const own = new URL(server.url!)
@@ -39,19 +39,31 @@ function checkForeign({ server, own, target }: { server: MCPServerConfig; own: U
 }
 
 function isLocal(url: URL): boolean {
-  return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
+  return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])\.?$/.test(url.hostname)
 }
 
-/** Counts a whole answer, or what came since the last line of a stream began. */
+/** Counts a whole answer, or what came since the last event of a stream began: its lines are held until it ends. */
 function limit({ server, events }: { server: MCPServerConfig; events: boolean }) {
   let bytes = 0
+  let tail = Buffer.alloc(0)
   return new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
-      const last = events ? chunk.lastIndexOf(newline) : -1
-      bytes = last < 0 ? bytes + chunk.length : chunk.length - last
+      const seen = Buffer.concat([tail, chunk])
+      const end = events ? lastEnd(seen) : -1
+      bytes = end < 0 ? bytes + chunk.length : seen.length - end
+      tail = Buffer.from(seen.subarray(-2))
       if (bytes > messageLimit)
         controller.error(new InvalidServer(server, `it sent a message of more than ${messageLimit} bytes`))
       else controller.enqueue(chunk)
     },
   })
+}
+
+/** Where the last event that is whole ends; -1 where none is. */
+function lastEnd(bytes: Buffer): number {
+  const ends = eventEnds.map((end) => {
+    const at = bytes.lastIndexOf(end)
+    return at < 0 ? -1 : at + end.length
+  })
+  return Math.max(...ends)
 }

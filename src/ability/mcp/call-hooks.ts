@@ -6,10 +6,14 @@ import type { MCPHooks, MCPLog } from "./hooks.ts"
 import { cleanList, isListMethod, type ListMethod } from "./lists.ts"
 import { wrongAnswer } from "./stdio-transport.ts"
 
+/** Through the pages of a list. */
+type Walk = { pages: number; names: Set<string>; size: number }
 type Message = { id?: number | string; method?: string; params?: object; result?: object; error?: object }
 
 const maxPages = 100
 const maxItems = 10_000
+/** Of all pages of a list together, written out. */
+const maxSize = 32 << 20
 
 export function withCallHooks<T extends Transport>(options: {
   transport: T
@@ -19,7 +23,7 @@ export function withCallHooks<T extends Transport>(options: {
   const { transport: inner, hooks, onLog } = options
   const methods = new Map<number | string, string>()
   const open = new Set<number | string>()
-  const walks = new Map<ListMethod, { pages: number; names: Set<string> }>()
+  const walks = new Map<ListMethod, Walk>()
   const warn = (message: string) => onLog({ level: "warning", source: "client", message })
 
   const note = ({ id, method, params }: Message) => {
@@ -28,7 +32,7 @@ export function withCallHooks<T extends Transport>(options: {
     const isList = isListMethod(method)
     if (hooks.onResponse || isList) methods.set(id, method)
     if (isList && !(params as { cursor?: string } | undefined)?.cursor)
-      walks.set(method, { pages: 0, names: new Set() })
+      walks.set(method, { pages: 0, names: new Set(), size: 0 })
   }
   const change = async (message: Message): Promise<Message> => {
     if (!hooks.onRequest || message.id === undefined || message.method === undefined) return message
@@ -45,12 +49,13 @@ export function withCallHooks<T extends Transport>(options: {
   }
 
   const page = async (method: ListMethod, result: Record<string, unknown>) => {
-    const walk = walks.get(method) ?? { pages: 0, names: new Set<string>() }
+    const walk = walks.get(method) ?? { pages: 0, names: new Set<string>(), size: 0 }
     walk.pages++
+    walk.size += sizeOf(result)
     const list = cleanList({ method, result, names: walk.names, room: maxItems, warn })
     const { nextCursor: cursor, ...rest } = list
     if (typeof cursor !== "string" || !cursor) return rest
-    const full = walk.pages >= maxPages || walk.names.size >= maxItems
+    const full = walk.pages >= maxPages || walk.names.size >= maxItems || walk.size >= maxSize
     if (full)
       warn(`${method} does not end: only ${walk.names.size} entries on ${walk.pages} pages were taken`)
     return !full && ((await hooks.onPaginate?.(cursor)) ?? true) ? list : rest
@@ -117,4 +122,18 @@ export function withCallHooks<T extends Transport>(options: {
 
 function refusal(id: number | string, message: string): JSONRPCMessage {
   return { jsonrpc: "2.0", id, error: { code: wrongAnswer, message } }
+}
+
+/** About as many characters as it would have as JSON; a list may be nested too deep to be written as such. */
+function sizeOf(value: unknown): number {
+  let size = 0
+  for (let level = [value]; level.length; ) {
+    const below: unknown[] = []
+    for (const one of level) {
+      size += typeof one === "string" ? one.length : 8
+      if (typeof one === "object" && one !== null) for (const child of Object.values(one)) below.push(child)
+    }
+    level = below
+  }
+  return size
 }

@@ -1,14 +1,24 @@
 // One configured server: what is known of it, from the disk or from itself, and its client, which is made when it is first
 // needed. Whoever calls a tool of a server that is not up starts it.
 import { AsyncLocalStorage } from "node:async_hooks"
+import { plainText } from "#ability/tool/plain-text.ts"
 import type { ServerTool, ToolServer } from "#ability/tool/server-tools.ts"
 import * as Log from "#kernel/log.ts"
+import * as Secret from "#kernel/secret.ts"
 import { errorText } from "#util/error.ts"
 import type { State } from "./changed.ts"
 import { type Caller, createElicit } from "./create-elicit.ts"
 import { listOffers } from "./list-offers.ts"
 import * as Manifest from "./manifest.ts"
-import type { MCPClient, MCPClientConfig, MCPHooks, MCPServerConfig, MCPServerInfo } from "./types.ts"
+import type {
+  MCPClient,
+  MCPClientConfig,
+  MCPHooks,
+  MCPLog,
+  MCPServerConfig,
+  MCPServerInfo,
+  MCPTool,
+} from "./types.ts"
 
 export type ConfiguredServer = ToolServer &
   Readonly<{
@@ -36,6 +46,7 @@ const failureAge = 60_000
 const manifestAge = 86_400_000
 /** Between two looks at a server that says again and again that its lists changed. */
 const settleTime = 500
+const maxComplaints = 20
 
 export function createConfiguredServer(options: {
   server: MCPServerConfig
@@ -54,12 +65,14 @@ export function createConfiguredServer(options: {
   let isClosed = false
   const writes = new Set<Promise<void>>()
   const elicit = createElicit(server.id)
+  /** What was wrong with its lists when they were last read. */
+  let complaints: string[] = []
 
   const one: ConfiguredServer = Object.freeze({
     server,
     source,
     state: stateNow,
-    error: () => (client?.status().state === "failed" ? client.status().error : undefined) ?? manifest?.error,
+    error: errorNow,
     manifest: () => manifest,
     isNew: () => manifest === undefined,
     isDue,
@@ -79,6 +92,13 @@ export function createConfiguredServer(options: {
     const now = client?.status().state ?? "idle"
     if (state !== "connected" || now === "connected") return state
     return now === "failed" || now === "connecting" ? now : "idle"
+  }
+
+  /** A folder or a program may have been written with a variable that is a secret. */
+  function errorNow(): string | undefined {
+    const { state, error } = client?.status() ?? {}
+    const now = (state === "failed" ? error : undefined) ?? manifest?.error
+    return now === undefined ? undefined : Secret.redact(now)
   }
 
   function isDue(): boolean {
@@ -107,7 +127,7 @@ export function createConfiguredServer(options: {
       return own
     } catch (error) {
       if (!isClosed && client === own) {
-        keep(Manifest.failed(errorText(error), manifest))
+        keep(Manifest.failed(Secret.redact(errorText(error)), manifest))
         await change("failed")
       }
       throw error
@@ -121,12 +141,24 @@ export function createConfiguredServer(options: {
       roots,
       onChanged: AsyncLocalStorage.bind(() => lookAgain()),
       onElicit: AsyncLocalStorage.bind(elicit.onElicit),
-      ...(hooks ? { hooks } : {}),
+      hooks: { ...hooks, onLog: noteLog },
     }
   }
 
+  function noteLog(log: MCPLog): void {
+    const isOfList = log.source === "client" && /^(tools|resources|prompts)\/[\w/]*list\b/.test(log.message)
+    if (isOfList && complaints.length < maxComplaints) complaints.push(log.message)
+    options.hooks?.onLog?.(log)
+  }
+
   async function look(own: MCPClient, info: MCPServerInfo): Promise<Manifest.Manifest> {
-    return { version: 1, time: Date.now(), info, ...(await listOffers(own, info)) }
+    complaints = []
+    const offers = await listOffers(own, info)
+    const changed = changedTools(manifest?.tools ?? [], offers.tools)
+    const problems = [...(offers.problems ?? []), ...complaints, ...changed].map((text) =>
+      plainText(text, 300),
+    )
+    return { version: 1, time: Date.now(), info, ...offers, ...(problems.length ? { problems } : {}) }
   }
 
   function lookAgain(): void {
@@ -173,6 +205,15 @@ export function createConfiguredServer(options: {
     await opening?.catch(() => undefined)
     await Promise.all(writes)
   }
+}
+
+/** What was allowed was allowed to a tool that said something else of itself. */
+function changedTools(before: MCPTool[], now: MCPTool[]): string[] {
+  const known = new Map(before.map((tool) => [tool.name, JSON.stringify(tool)]))
+  return now
+    .filter((tool) => (known.get(tool.name) ?? JSON.stringify(tool)) !== JSON.stringify(tool))
+    .slice(0, maxComplaints)
+    .map(({ name }) => `tool ${JSON.stringify(name)} says something else of itself than before`)
 }
 
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

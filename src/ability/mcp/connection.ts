@@ -1,5 +1,6 @@
 // One connection to a server, from the first message to its end: the SDK's client on a transport of ours.
 import type { Client, StreamableHTTPClientTransport, Transport } from "@modelcontextprotocol/client"
+import { plainText } from "#ability/tool/plain-text.ts"
 import { errorText } from "#util/error.ts"
 import { version } from "#util/version.ts"
 import { createBearer } from "./bearer.ts"
@@ -35,6 +36,8 @@ const probeTime = 10_000
 const goodbye = 1_000
 /** Nobody answers more at once; the rest is declined. */
 const mostQuestions = 8
+const maxName = 100
+const maxInstructions = 10_000
 
 export async function openConnection(options: {
   sdk: SDK
@@ -180,11 +183,11 @@ function infoOf(client: Client, name: string): MCPServerInfo {
   const server = client.getServerVersion()
   const instructions = client.getInstructions()
   return {
-    name: server?.name ?? name,
-    version: server?.version ?? "",
+    name: plainText(server?.name ?? name, maxName),
+    version: plainText(server?.version ?? "", maxName),
     protocol: client.getNegotiatedProtocolVersion() ?? "",
     capabilities: { ...client.getServerCapabilities() },
-    ...(instructions ? { instructions } : {}),
+    ...(instructions ? { instructions: plainText(instructions, maxInstructions) } : {}),
   }
 }
 

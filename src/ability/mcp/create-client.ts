@@ -2,6 +2,7 @@
 // connects by itself when it is first used. The SDK stays inside.
 import * as Secret from "#kernel/secret.ts"
 import { createLink } from "./keep-connected.ts"
+import { isCredential } from "./normalize-server.ts"
 import { readContent, readResourceContent } from "./read-content.ts"
 import { runCall } from "./run-call.ts"
 import type { MCPCallOptions, MCPClient, MCPClientConfig, MCPPrompt, MCPResource, MCPTool } from "./types.ts"
@@ -85,10 +86,11 @@ export function createMCPClient(config: MCPClientConfig): MCPClient {
   })
 }
 
-/** What headers carry to prove who we are must not show up anywhere. */
+/** What headers and addresses carry to prove who we are must not show up anywhere. */
 function holdSecrets({ server }: MCPClientConfig) {
   for (const [name, value] of Object.entries(server.headers ?? {}))
-    if (/auth|key|token|secret|cookie/i.test(name))
-      Secret.hold(value.replace(/^\w+ /, ""), `${server.id} ${name}`)
+    if (isCredential(name)) Secret.hold(value.replace(/^\w+ /, ""), `${server.id} ${name}`)
+  for (const [name, value] of URL.parse(server.url ?? "")?.searchParams ?? [])
+    if (isCredential(name)) Secret.hold(value, `${server.id} ${name}`)
   Secret.hold(server.auth?.token, `${server.id} token`)
 }

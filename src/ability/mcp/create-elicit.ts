@@ -17,11 +17,16 @@ export type Elicit = Readonly<{
   onElicit(asked: Question): Promise<ElicitationReply>
 }>
 
+const most = 50
+
 export function createElicit(server: string): Elicit {
   const callers = new Set<Caller>()
   let over = new AbortController()
   /** Who did not answer once is not waited for again in the same call. */
   let isSilent = false
+  /** In the time of the same calls; nobody answers more. */
+  let asked = 0
+  let said: string | undefined
 
   async function during<T>(given: Caller, call: () => Promise<T>): Promise<T> {
     const caller = { ...given }
@@ -34,18 +39,21 @@ export function createElicit(server: string): Elicit {
         over.abort()
         over = new AbortController()
         isSilent = false
+        asked = 0
+        said = undefined
       }
     }
   }
 
-  async function onElicit(asked: Question): Promise<ElicitationReply> {
+  async function onElicit(question: Question): Promise<ElicitationReply> {
     const from = reachable()
     if (!from.length || isSilent) return decline(isSilent ? "nobody answers" : "nobody can be asked")
+    if (++asked > most) return decline(`it asked ${most} times`)
     const sessions = [...new Set(from.map(({ sessionId }) => sessionId))]
     const { ask }: typeof Elicitation = await import("./elicitation.ts")
     const sessionId = sessions.length === 1 ? sessions[0] : undefined
     const { whileAsking } = from[0]!
-    const answer = await whileAsking!(() => ask({ server, sessionId, asked, signal: over.signal }))
+    const answer = await whileAsking!(() => ask({ server, sessionId, asked: question, signal: over.signal }))
     if (!answer) return decline("it cannot be shown")
     const { by, ...reply } = answer
     if (by === "time") isSilent = true
@@ -57,7 +65,8 @@ export function createElicit(server: string): Elicit {
   }
 
   function decline(reason: string): ElicitationReply {
-    Log.warn(`a question of MCP server ${server} was declined: ${reason}`)
+    if (said !== reason) Log.warn(`a question of MCP server ${server} was declined: ${reason}`)
+    said = reason
     return { action: "decline" }
   }
 

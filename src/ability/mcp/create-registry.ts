@@ -1,10 +1,20 @@
 // What MCP servers offer, in one place: searched by words, called by name and server. The tools of this program are in it
 // like those of a server named "local".
 import type { Slots } from "#ability/tool/run-tool.ts"
+import type { Definition } from "#ability/tool/tool.ts"
 import { NamedError } from "#util/error.ts"
-import { createCatalog, type Match, type SearchOptions } from "./create-catalog.ts"
+import {
+  type Catalog,
+  type CatalogConfig,
+  createCatalog,
+  type Kind,
+  type Kinds,
+  type Match,
+  type SearchOptions,
+  type Why,
+} from "./create-catalog.ts"
 import { listOffers } from "./list-offers.ts"
-import { callLocalTool, listLocalTools, localId } from "./local-tools.ts"
+import { callLocalTool, localId, localTools, toMCPTool } from "./local-tools.ts"
 import type {
   MCPClient,
   MCPClientConfig,
@@ -17,14 +27,18 @@ import type {
   MCPToolResult,
 } from "./types.ts"
 
-export type ToolMatch = { tool: MCPTool; serverId: string; score: number }
-export type ResourceMatch = { resource: MCPResource; serverId: string; score: number }
-export type PromptMatch = { prompt: MCPPrompt; serverId: string; score: number }
+export type ToolMatch = { tool: MCPTool; serverId: string; score: number } & Why
+export type ResourceMatch = { resource: MCPResource; serverId: string; score: number } & Why
+export type PromptMatch = { prompt: MCPPrompt; serverId: string; score: number } & Why
+/** `limit` is that of each kind. */
+export type DiscoveryOptions = SearchOptions
 export type MCPRegistryConfig = Omit<MCPClientConfig, "server"> & {
   /** Whether the tools of this program are in it; true by default. */
   local?: boolean
   /** What the gate asks before a tool of this program runs. */
   slots?: Slots
+  /** How things are found in it. */
+  index?: CatalogConfig
 }
 
 export type MCPRegistry = Readonly<{
@@ -44,6 +58,11 @@ export type MCPRegistry = Readonly<{
     register(prompt: MCPPrompt, serverId: string): Promise<void>
     get(prompt: { name: string; args?: Record<string, string>; serverId: string }): Promise<MCPPromptContent>
   }
+  /** What matters for an intent, of every kind. */
+  discoverRelevant(
+    intent: string,
+    options?: DiscoveryOptions,
+  ): Promise<{ tools: ToolMatch[]; resources: ResourceMatch[]; prompts: PromptMatch[] }>
   servers: {
     add(config: MCPServerConfig): Promise<MCPClient>
     remove(serverId: string): Promise<void>
@@ -72,12 +91,20 @@ class ServerExists extends NamedError {
 }
 
 export function createMCPRegistry(config: MCPRegistryConfig = {}): MCPRegistry {
-  const { local = true, slots, ...clientConfig } = config
+  const { local = true, slots, index, ...clientConfig } = config
   const clients = new Map<string, MCPClient>()
-  const tools = createCatalog<MCPTool>(({ name }) => name)
-  const resources = createCatalog<MCPResource>(({ uri }) => uri)
-  const prompts = createCatalog<MCPPrompt>(({ name }) => name)
-  if (local) for (const tool of listLocalTools()) tools.put(tool, localId)
+  const catalog = createCatalog(index)
+  const locals = new Map<string, Definition>()
+
+  /** With the tools of this program as they are now. */
+  function current(): Catalog {
+    for (const tool of local ? localTools() : []) {
+      if (locals.get(tool.id) === tool) continue
+      locals.set(tool.id, tool)
+      catalog.put("tool", toMCPTool(tool), localId)
+    }
+    return catalog
+  }
 
   async function add(server: MCPServerConfig): Promise<MCPClient> {
     if (clients.has(server.id) || server.id === localId) throw new ServerExists(server.id)
@@ -86,9 +113,9 @@ export function createMCPRegistry(config: MCPRegistryConfig = {}): MCPRegistry {
     clients.set(server.id, client)
     try {
       const offers = await listOffers(client, await client.connect())
-      for (const tool of offers.tools) tools.put(tool, server.id)
-      for (const resource of offers.resources) resources.put(resource, server.id)
-      for (const prompt of offers.prompts) prompts.put(prompt, server.id)
+      for (const tool of offers.tools) catalog.put("tool", tool, server.id)
+      for (const resource of offers.resources) catalog.put("resource", resource, server.id)
+      for (const prompt of offers.prompts) catalog.put("prompt", prompt, server.id)
       return client
     } catch (error) {
       await remove(server.id)
@@ -99,7 +126,7 @@ export function createMCPRegistry(config: MCPRegistryConfig = {}): MCPRegistry {
   async function remove(serverId: string): Promise<void> {
     const client = clients.get(serverId)
     clients.delete(serverId)
-    for (const catalog of [tools, resources, prompts]) catalog.removeServer(serverId)
+    catalog.removeServer(serverId)
     await client?.close()
   }
 
@@ -117,22 +144,30 @@ export function createMCPRegistry(config: MCPRegistryConfig = {}): MCPRegistry {
   return Object.freeze({
     tools: {
       search: async (query, options) =>
-        tools.search(query, options).map(({ item: tool, ...rest }: Match<MCPTool>) => ({ tool, ...rest })),
-      register: async (tool, serverId) => tools.put(tool, serverId),
+        (await current().search("tool", query, options)).map((match) => named("tool", match)),
+      register: async (tool, serverId) => catalog.put("tool", tool, serverId),
       execute,
     },
     resources: {
       search: async (query, options) =>
-        resources.search(query, options).map(({ item: resource, ...rest }) => ({ resource, ...rest })),
-      register: async (resource, serverId) => resources.put(resource, serverId),
+        (await current().search("resource", query, options)).map((match) => named("resource", match)),
+      register: async (resource, serverId) => catalog.put("resource", resource, serverId),
       read: async (uri, serverId) => clientOf(serverId).readResource(uri),
       subscribe: (uri, serverId) => clientOf(serverId).subscribe(uri),
     },
     prompts: {
       search: async (query, options) =>
-        prompts.search(query, options).map(({ item: prompt, ...rest }) => ({ prompt, ...rest })),
-      register: async (prompt, serverId) => prompts.put(prompt, serverId),
+        (await current().search("prompt", query, options)).map((match) => named("prompt", match)),
+      register: async (prompt, serverId) => catalog.put("prompt", prompt, serverId),
       get: async ({ name, args, serverId }) => clientOf(serverId).getPrompt(name, args),
+    },
+    async discoverRelevant(intent, options) {
+      const found = await current().searchAll(intent, options)
+      return {
+        tools: found.tool.map((match) => named("tool", match)),
+        resources: found.resource.map((match) => named("resource", match)),
+        prompts: found.prompt.map((match) => named("prompt", match)),
+      }
     },
     servers: {
       add,
@@ -142,7 +177,12 @@ export function createMCPRegistry(config: MCPRegistryConfig = {}): MCPRegistry {
     },
     async close() {
       await Promise.all([...clients.keys()].map(remove))
-      for (const catalog of [tools, resources, prompts]) catalog.close()
+      await catalog.close()
     },
   } satisfies MCPRegistry)
+}
+
+/** `{ tool, serverId, score, … }` in the place of `{ item, … }`. */
+function named<K extends Kind>(kind: K, { item, ...rest }: Match<K>) {
+  return { [kind]: item, ...rest } as { [P in K]: Kinds[P] } & Omit<Match<K>, "item">
 }

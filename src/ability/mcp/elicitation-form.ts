@@ -78,7 +78,7 @@ export function problemOf(fields: Field[], content: Content): string | undefined
 
 function fieldOf(name: string, raw: Raw, required: boolean): Field | undefined {
   const kind = Array.isArray(raw.enum) || Array.isArray(raw.oneOf) ? "choice" : kinds.get(raw.type)
-  if (!kind || !name || name.length > maxName || name !== plainText(name, maxName)) return undefined
+  if (!kind || !name || name.length > maxName || !isPlain(name) || name === "__proto__") return undefined
   const options =
     kind === "choice" ? optionsOf(raw) : kind === "choices" ? optionsOf(objectOf(raw.items)) : []
   if (!options || (kind.startsWith("choice") && !options.length)) return undefined
@@ -96,7 +96,8 @@ function fieldOf(name: string, raw: Raw, required: boolean): Field | undefined {
     ...(typeof raw.format === "string" && Object.hasOwn(fits, raw.format) ? { format: raw.format } : {}),
   }
   const given = Value.safeParse(raw.default)
-  return given.success && !problemWith(field, given.data) ? { ...field, default: given.data } : field
+  const isUsable = given.success && [given.data].flat().every((one) => isPlain(String(one)))
+  return isUsable && !problemWith(field, given.data) ? { ...field, default: given.data } : field
 }
 
 /** `enum` with or without names, or one `const` for each. */
@@ -108,7 +109,7 @@ function optionsOf(raw: Raw): Field["options"] | undefined {
         .flat()
         .map((one) => ({ value: objectOf(one).const, title: objectOf(one).title }))
   const options = listed.flatMap(({ value, title }) =>
-    typeof value === "string" && value === plainText(value, maxText)
+    typeof value === "string" && value.length <= maxText && isPlain(value)
       ? [{ value, title: plainText(typeof title === "string" ? title : value, maxText) }]
       : [],
   )
@@ -149,6 +150,10 @@ function textOf<K extends string>(key: K, value: unknown): { [P in K]?: string }
   return (typeof value === "string" && value ? { [key]: plainText(value, maxText) } : {}) as {
     [P in K]?: string
   }
+}
+
+function isPlain(text: string): boolean {
+  return plainText(text, text.length) === text
 }
 
 function objectOf(value: unknown): Raw {

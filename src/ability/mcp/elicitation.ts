@@ -128,6 +128,9 @@ function bodyOf(asked: Elicitation): Pick<Request, "fields" | "url"> | undefined
     return fields && { fields }
   }
   const url = URL.parse(asked.url)
+  if (!url || !/^https?:$/.test(url.protocol) || url.href.length > maxUrl) return undefined
+  // "https://bank.example@elsewhere.example" is read as the first and leads to the second.
+  if (url.username || url.password) return undefined
   // As the machine reads it: letters that only look alike show up in the host.
-  return url && /^https?:$/.test(url.protocol) && url.href.length <= maxUrl ? { url: url.href } : undefined
+  return { url: url.href }
 }

@@ -1,4 +1,6 @@
 // What the SDK throws, in our words. A server that wants more rights is noted for the next login.
+import { plainText } from "#ability/tool/plain-text.ts"
+import * as Secret from "#kernel/secret.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { BadAnswer, Refused, Unavailable, VisitNeeded } from "./errors.ts"
 import { clean } from "./last-words.ts"
@@ -6,6 +8,10 @@ import { noteStepUp } from "./login-tokens.ts"
 import type { SDK } from "./sdk.ts"
 import { wrongAnswer } from "./stdio-transport.ts"
 import type { MCPClientConfig, MCPServerConfig } from "./types.ts"
+
+/** One after the other, a person is asked for each. */
+const mostVisits = 3
+const maxUrl = 1_000
 
 export async function explainError(given: {
   sdk: SDK
@@ -22,12 +28,10 @@ export async function explainError(given: {
     })
   }
   if (sdk.UrlElicitationRequiredError.isInstance(error)) {
-    const visits = error.elicitations.filter(({ url }) => /^https?:/i.test(url))
+    const visits = error.elicitations.filter(({ url }) => /^https?:/i.test(url)).slice(0, mostVisits)
     for (const { message, url } of visits) await config.onElicit?.({ mode: "url", message, url })
-    return new VisitNeeded(
-      config.server,
-      visits.map(({ url }) => url),
-    )
+    const urls = visits.map(({ url }) => plainText(url, maxUrl))
+    return new VisitNeeded(config.server, urls)
   }
   return translateError({ ...given, server: config.server })
 }
@@ -35,7 +39,8 @@ export async function explainError(given: {
 function translateError(given: { sdk: SDK; server: MCPServerConfig; method: string; error: unknown }): Error {
   const { sdk, server, method, error } = given
   if (error instanceof NamedError) return error
-  const message = clean(rootText(error).replaceAll(/\s+/g, " "))
+  // Before the blanks are changed: there may be some in a secret.
+  const message = clean(Secret.redact(rootText(error)).replaceAll(/\s+/g, " "))
   if (sdk.ProtocolError.isInstance(error))
     return error.code === wrongAnswer
       ? new BadAnswer(server, method, message)

@@ -2,6 +2,7 @@
 // loaded and nothing is read.
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
+import type { Added } from "./load-servers.ts"
 import { stampOf } from "./server-files.ts"
 
 const met = Instance.state(() => ({ servers: false }))
@@ -12,4 +13,11 @@ export async function ifConfigured(): Promise<typeof import("./mcp.ts") | undefi
   const { mcp } = await Config.get()
   own.servers ||= Boolean(mcp?.servers.length || stampOf(Instance.worktree))
   return own.servers ? import("./mcp.ts") : undefined
+}
+
+/** Have servers beside the configured ones, for what is in use. */
+export async function addServers(added: readonly Added[]): Promise<void> {
+  met().servers = true
+  const Mcp = await import("./mcp.ts")
+  Mcp.add(added)
 }

@@ -4,6 +4,8 @@ export type ListMethod = keyof typeof lists
 
 type Entry = Record<string, unknown>
 
+const maxDepth = 500
+
 const lists = {
   "tools/list": { key: "tools", name: "name", read: readTool },
   "resources/list": { key: "resources", name: "uri", read: readResource },
@@ -50,6 +52,7 @@ function isName(value: unknown): value is string {
 function readTool(entry: Entry): Entry | undefined {
   const { inputSchema, outputSchema, annotations } = entry
   if (!isObject(inputSchema) || (inputSchema.type ?? "object") !== "object") return undefined
+  if (isDeep(inputSchema) || isDeep(outputSchema)) return undefined
   return {
     ...texts(entry, ["name", "title", "description"]),
     inputSchema: { ...inputSchema, type: "object" },
@@ -109,7 +112,17 @@ function isObject(value: unknown): value is Entry {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
+/** Whoever reads it goes down by recursion. Nothing that is this deep was ever meant. */
+function isDeep(value: unknown): boolean {
+  let level = [value]
+  for (let depth = 0; level.length; depth++) {
+    if (depth > maxDepth) return true
+    level = level.flatMap((one) => (typeof one === "object" && one !== null ? Object.values(one) : []))
+  }
+  return false
+}
+
 function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? "undefined"
+  const text = isDeep(value) ? "(too deep)" : (JSON.stringify(value) ?? "undefined")
   return text.length > 80 ? `${text.slice(0, 80)}…` : text
 }

@@ -14,6 +14,8 @@ import type { MCPServerConfig } from "./types.ts"
 
 /** `server` is missing where it cannot be used, and `problem` says why. */
 export type Found = { id: string; source: string; server?: MCPServerConfig; problem?: string }
+/** One that something in use brings with it. `isOwn`: it is the person's, and no trust in the project is needed. */
+export type Added = { id: string; entry: unknown; source: string; folder: string; isOwn: boolean }
 export type Loaded = {
   servers: Found[]
   /** Files that could not be read, servers that were replaced. */
@@ -24,6 +26,8 @@ export type Loaded = {
 
 const maxServers = 200
 const maxSaid = 20
+/** Under this name the tools of this program are found beside those of servers. */
+export const ownId = "local"
 export const notTrusted = 'the folder is not trusted; "vitamin trust" trusts it'
 const credential = /key|token|secret|passw|auth|credential/i
 
@@ -31,6 +35,7 @@ export async function loadServers(options: {
   worktree: string
   trusted: boolean
   configured: readonly McpServer[]
+  added?: readonly Added[]
 }): Promise<Loaded> {
   const loaded: Loaded = { servers: [], problems: [], untrusted: 0 }
   const byId = new Map<string, Found>()
@@ -51,6 +56,10 @@ export async function loadServers(options: {
   const folder = options.trusted ? options.worktree : homedir()
   for (const server of options.configured)
     add(readEntry({ id: server.id, entry: server, source: "configuration", folder, trusted: true }))
+  for (const added of options.added ?? [])
+    if (byId.has(added.id))
+      loaded.problems.push(`${added.id} of ${added.source} is not used: there is a server of this name`)
+    else add(readEntry({ ...added, trusted: options.trusted || added.isOwn }))
   loaded.servers = [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
   loaded.untrusted = loaded.servers.filter(({ problem }) => problem === notTrusted).length
   for (const { server } of loaded.servers) if (server) holdSecrets(server)
@@ -112,6 +121,7 @@ function readEntry(options: {
   if (!options.trusted) return { ...found, problem: notTrusted }
   try {
     if (!/^[\w.-]+$/.test(id)) throw new InvalidEntry("its id may have letters, digits, '.', '_' and '-'")
+    if (id === ownId) throw new InvalidEntry(`"${ownId}" is the name of what belongs to this program`)
     const entry = checkEntry(options.entry)
     if (entry.disabled) throw new InvalidEntry("it is disabled")
     return { ...found, server: normalizeServer(entry, { id, folder }) }

@@ -1,21 +1,25 @@
 // The tools of this program in the form of an MCP server's, so that both are found and called one way. A call goes through
 // the gate like any other.
 import { runTool, type Slots } from "#ability/tool/run-tool.ts"
-import type { Json } from "#ability/tool/tool.ts"
+import type { Definition, Json } from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { createId } from "#util/id.ts"
 import type { MCPTool, MCPToolResult } from "./types.ts"
 
 export const localId = "local"
 
-export function listLocalTools(): MCPTool[] {
-  return ToolRegistry.list()
-    .filter(({ server }) => server === undefined)
-    .map((tool) => ({
-      name: tool.id,
-      description: tool.description,
-      inputSchema: ToolRegistry.schemaOf(tool),
-    }))
+export function localTools(): Definition[] {
+  return ToolRegistry.list().filter(({ server }) => server === undefined)
+}
+
+/** The server of a tool, and its name there: for one of a server what a call of it must be allowed. */
+export function placeOf(tool: Definition): string {
+  return tool.server === undefined ? `${localId}/${tool.id}` : tool.permission!({})[0]!.target
+}
+
+export function toMCPTool(tool: Definition): MCPTool {
+  const name = tool.server === undefined ? tool.id : placeOf(tool).slice(tool.server.length + 1)
+  return { name, description: tool.description, inputSchema: ToolRegistry.schemaOf(tool) }
 }
 
 /** Without slots what only reads in the workspace is allowed. */

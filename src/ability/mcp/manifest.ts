@@ -2,7 +2,6 @@
 // settings changed is another one. That one failed is kept as well: nobody waits for it a second time.
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
-import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import * as Global from "#kernel/global.ts"
 import * as Log from "#kernel/log.ts"
@@ -21,6 +20,7 @@ export type Manifest = Offers & {
 }
 
 const maxBytes = 8 << 20
+const nothing = { tools: [], resources: [], templates: [], prompts: [] }
 
 /** Undefined for a server that was never tried. */
 export function read(server: MCPServerConfig): Manifest | undefined {
@@ -36,15 +36,19 @@ export function read(server: MCPServerConfig): Manifest | undefined {
 export async function write(server: MCPServerConfig, manifest: Manifest): Promise<void> {
   try {
     const json = JSON.stringify(manifest)
-    if (json.length > maxBytes) return await rm(fileOf(server), { force: true })
-    await replaceFile(fileOf(server), json)
+    await replaceFile(fileOf(server), json.length > maxBytes ? JSON.stringify(tooLarge(manifest)) : json)
   } catch (error) {
     Log.warn("what an MCP server offers could not be kept", { server: server.id, error: errorText(error) })
   }
 }
 
+/** Nobody waits for it a second time, and it is looked at again as soon as there is time. */
+function tooLarge({ version }: Manifest): Manifest {
+  const error = `it offers more than can be kept (${maxBytes} bytes); its tools are known once it is up`
+  return { version, ...nothing, time: 0, error }
+}
+
 export function failed(error: string, before: Manifest | undefined): Manifest {
-  const nothing = { tools: [], resources: [], templates: [], prompts: [] }
   return { version: 1, ...nothing, ...before, time: Date.now(), error }
 }
 

@@ -12,7 +12,7 @@ import { errorText, NamedError } from "#util/error.ts"
 import { nearest } from "#util/nearest.ts"
 import { Changed, type Status } from "./changed.ts"
 import { type ConfiguredServer, createConfiguredServer } from "./configured-server.ts"
-import { type Found, loadServers, notTrusted, sayProblems } from "./load-servers.ts"
+import { type Added, type Found, loadServers, notTrusted, sayProblems } from "./load-servers.ts"
 import { stampOf } from "./server-files.ts"
 import type { MCPHooks } from "./types.ts"
 import { withSlots } from "./with-slots.ts"
@@ -23,6 +23,8 @@ type Servers = {
   /** What the list was made from. */
   key?: string
   found: Found[]
+  /** Those that are not configured but in use, by id. */
+  added: Map<string, Added>
   usable: Map<string, ConfiguredServer>
   problems: Map<string, string[]>
   said: Set<string>
@@ -60,6 +62,7 @@ const atOnce = 8
 const servers = Instance.state<Servers>(
   () => ({
     found: [],
+    added: new Map(),
     usable: new Map(),
     problems: new Map(),
     said: new Set(),
@@ -79,6 +82,12 @@ export async function prepare(signal: AbortSignal): Promise<void> {
   const fresh = [...own.usable.values()].filter((one) => one.isNew() && one.state() !== "disconnected")
   if (fresh.length) await waitFor(own, fresh, signal)
   tendLater(own)
+}
+
+/** Servers that something in use brings with it, until the instance ends. One that is configured stays in their place. */
+export function add(list: readonly Added[]): void {
+  const { added } = servers()
+  for (const one of list) added.set(one.id, one)
 }
 
 /** Every server that is configured, with how it stands. Starts none. */
@@ -138,9 +147,10 @@ async function reconcile(own: Servers): Promise<void> {
   const { mcp } = await Config.get()
   const trusted = await Trust.check(worktree)
   const configured = mcp?.servers ?? []
-  const key = JSON.stringify([stampOf(worktree), trusted, configured])
+  const added = [...own.added.values()]
+  const key = JSON.stringify([stampOf(worktree), trusted, configured, added])
   if (key === own.key) return
-  const loaded = await loadServers({ worktree, trusted, configured })
+  const loaded = await loadServers({ worktree, trusted, configured, added })
   sayProblems(loaded, own.said)
   own.found = loaded.servers
   const wanted = new Map(loaded.servers.flatMap(({ id, server }) => (server ? [[id, server] as const] : [])))

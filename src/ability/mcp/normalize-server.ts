@@ -2,6 +2,7 @@
 // a line or a list, `args` beside it, `type` or `transport`, and `${VAR}` or `${VAR:-default}` in every value.
 import { isAbsolute, join } from "node:path"
 import * as Env from "#kernel/env.ts"
+import * as Secret from "#kernel/secret.ts"
 import { NamedError } from "#util/error.ts"
 import { splitWords } from "./split-words.ts"
 import type { MCPAuth, MCPServerConfig } from "./types.ts"
@@ -75,7 +76,7 @@ export function normalizeServer(entry: Entry, { id, folder }: { id: string; fold
     return {
       ...shared,
       transport: "http",
-      url: checkedUrl(expand(url)),
+      url: checkedUrl(url),
       ...(headers ? { headers } : {}),
       ...(auth ? { auth: expandAuth(auth) } : {}),
     } satisfies MCPServerConfig
@@ -100,9 +101,11 @@ function commandOf(command: Entry["command"]): string[] {
   return command ?? []
 }
 
+/** What is said of a wrong one is what was written: a variable may be a secret. */
 function checkedUrl(text: string): string {
-  const { protocol } = URL.parse(text) ?? {}
-  if (protocol === "http:" || protocol === "https:") return text
+  const url = expand(text)
+  const { protocol } = URL.parse(url) ?? {}
+  if (protocol === "http:" || protocol === "https:") return url
   throw new InvalidEntry(`its url ${JSON.stringify(text.slice(0, 200))} is not one of http or https`)
 }
 
@@ -121,9 +124,17 @@ function expandAll(values: Record<string, string> | undefined): Record<string, s
 
 /** A variable that is not set is a mistake: an empty word in its place would run something else. */
 function expand(text: string): string {
+  // What would be said of it later has the whole value in it.
+  if (text.includes("\0")) throw new InvalidEntry("there is a NUL character in it")
   return text.replace(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, name: string, fallback?: string) => {
     const value = Env.get(name) || fallback
     if (value === undefined) throw new InvalidEntry(`the variable ${name} is not set`)
+    if (isCredential(name)) Secret.hold(value, name)
     return value
   })
+}
+
+/** Whether a variable, a header or a part of an address is called like something that nobody else may know. */
+export function isCredential(name: string): boolean {
+  return /key|token|secret|passw|auth|credential|cookie/i.test(name)
 }

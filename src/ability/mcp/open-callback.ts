@@ -15,11 +15,13 @@ export async function openCallback(signal: AbortSignal): Promise<Callback> {
   })
   let expected: string | undefined
   const server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://127.0.0.1")
-    const own = pathname === "/callback" && expected !== undefined && searchParams.get("state") === expected
+    // Whatever runs on this machine, a page in the browser too, may come by with anything.
+    const url = URL.parse(request.url ?? "/", "http://127.0.0.1")
+    const answer = url?.pathname === "/callback" ? url.searchParams : undefined
+    const own = expected !== undefined && answer?.get("state") === expected
     response.writeHead(own ? 200 : 404, { "content-type": "text/plain; charset=utf-8", connection: "close" })
     response.end(own ? "Back to the terminal: vitamin has what it needs.\n" : "Nothing here.\n")
-    if (own) settle(searchParams)
+    if (own) settle(answer)
   })
   server.listen(0, "127.0.0.1")
   await once(server, "listening")

@@ -1,19 +1,55 @@
 // Checks structured results against the schema that the server declared, as long as that cannot cost much: patterns are
-// left out, since a hostile one takes for ever, and a schema that is large or refers to itself is not checked against.
-import type { JsonSchemaType, jsonSchemaValidator } from "@modelcontextprotocol/client"
+// left out, since a hostile one takes for ever, as does comparing each of many items to each, and a schema that is large
+// or refers to itself is not checked against. Nor may a schema have its check go on after the answer (`$async`).
+import type { JsonSchemaType, JsonSchemaValidator, jsonSchemaValidator } from "@modelcontextprotocol/client"
 import type { SDK } from "./sdk.ts"
 
 const maxNodes = 2_000
-const left = new Set(["pattern", "patternProperties", "format", "$id", "$anchor", "$dynamicAnchor"])
+const left = new Set([
+  "pattern",
+  "patternProperties",
+  "format",
+  "uniqueItems",
+  "$async",
+  "$id",
+  "$anchor",
+  "$dynamicAnchor",
+])
 
 export function createOutputValidator(sdk: SDK): jsonSchemaValidator {
   const ajv = new sdk.AjvJsonSchemaValidator()
+  /** Undefined where it is no schema: then it says nothing of what a call, which has been made, may give. */
+  const compile = <T>(schema: JsonSchemaType) => {
+    try {
+      return ajv.getValidator<T>(withoutPatterns(schema) as JsonSchemaType)
+    } catch {
+      return undefined
+    }
+  }
   return {
     getValidator<T>(schema: JsonSchemaType) {
-      if (countNodes(schema, schema, new Set()) > maxNodes)
-        return (input: unknown) => ({ valid: true as const, data: input as T, errorMessage: undefined })
-      return ajv.getValidator<T>(withoutPatterns(schema) as JsonSchemaType)
+      const unchecked = (input: unknown) => ({
+        valid: true as const,
+        data: input as T,
+        errorMessage: undefined,
+      })
+      if (!isSmall(schema)) return unchecked
+      // The SDK asks for all of a server's at once, and each takes long to make.
+      let check: JsonSchemaValidator<T> | undefined
+      return (input: unknown) => {
+        check ??= compile<T>(schema) ?? unchecked
+        return check(input)
+      }
     },
+  }
+}
+
+function isSmall(schema: unknown): boolean {
+  try {
+    return countNodes(schema, schema, new Set()) <= maxNodes
+  } catch {
+    // A reference in it cannot even be read.
+    return false
   }
 }
 

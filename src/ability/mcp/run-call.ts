@@ -61,7 +61,7 @@ function createLimit(given: {
   options: MCPCallOptions
 }): Limit {
   const { connection, config, options } = given
-  const time = options.timeout ?? config.server.timeout ?? defaultTime
+  const time = Math.min(options.timeout ?? config.server.timeout ?? defaultTime, never)
   const { signal, onProgress } = options
   const progress = onProgress ? { onprogress: onProgress } : {}
   if (!config.onElicit && !config.onSample)

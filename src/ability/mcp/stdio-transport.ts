@@ -16,6 +16,7 @@ const floodLimit = 2 ** 30
 /** The code of answers that we give in the server's place. */
 export const wrongAnswer = -31_999
 const toldLines = 20
+const toldBytes = 4_096
 /** How long what a dead server wrote is still read. */
 const drain = 300
 
@@ -38,12 +39,12 @@ export function createStdioTransport(options: {
   let skipped = 0
 
   const words = createLastWords((message) => onLog({ level: "info", source: "stderr", message }))
-  const deliver = (value: unknown) => {
+  const deliver = (value: unknown, line: string) => {
     if (isMessage(value)) {
       skipped = 0
       return transport.onmessage?.(value)
     }
-    skip(JSON.stringify(value))
+    skip(line)
     const id = isObject(value) && value.method === undefined ? value.id : undefined
     if (typeof id === "number") answer(id, "neither a result nor an error of the right type")
   }
@@ -52,15 +53,18 @@ export function createStdioTransport(options: {
     transport.onmessage?.({ jsonrpc: "2.0", id, error: { code: wrongAnswer, message } } as JSONRPCMessage)
   const skip = (line: string) => {
     if (++skipped <= toldLines)
-      onLog({ level: "warning", source: "client", message: `not a message, skipped: ${clean(line)}` })
+      onLog({
+        level: "warning",
+        source: "client",
+        message: `not a message, skipped: ${clean(line.slice(0, toldBytes))}`,
+      })
   }
   const lines = createBoundedLines({
     limit: messageLimit,
     onLine: (line) => {
       const value = parse(line)
       if (value === undefined) skip(line)
-      else if (Array.isArray(value)) value.forEach(deliver)
-      else deliver(value)
+      else for (const one of Array.isArray(value) ? value : [value]) deliver(one, line)
     },
     onCut: (cut) => {
       const id = answered(cut)

@@ -4,19 +4,24 @@ import { realpathSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import * as Permission from "#ability/permission/permission.ts"
 import { readPath } from "#util/wildcard.ts"
+import { isSkillScript } from "./is-skill-script.ts"
 import * as KeptFolder from "./shell/kept-folder.ts"
+import { startFolders } from "./start-folders.ts"
 
 /** A command with more words than this is not looked at word by word. */
 const maxPaths = 1_000
 
-export function changesWhatRuns(command: string, sessionId: string): boolean {
-  const { cwd } = KeptFolder.get(sessionId)
+export async function changesWhatRuns(command: string, sessionId: string): Promise<boolean> {
+  const folders = startFolders(command, KeptFolder.get(sessionId).cwd)
   const paths = new Set(Permission.pathsIn(command).slice(0, maxPaths))
-  const isOurs = [".", ...paths].some((path) => {
-    const real = realOf(resolve(cwd, path))
-    return real !== undefined && Permission.isOwnConfiguration(readPath(real))
-  })
-  return isOurs && !Permission.onlyLooks(command)
+  for (const folder of folders)
+    for (const path of [".", ...paths]) {
+      const real = realOf(resolve(folder, path))
+      if (real === undefined) continue
+      if (Permission.isOwnConfiguration(readPath(real)) || (await isSkillScript(real)))
+        return !Permission.onlyLooks(command)
+    }
+  return false
 }
 
 /** Where it is, or would be made. */

@@ -1,9 +1,12 @@
 // Whether a JSON Schema of a stranger may go to a provider: an object, no larger than a request can bear, also when its
 // references are written out, and none of them leads anywhere but into itself.
+import { plainText } from "./plain-text.ts"
 
 const maxSize = 64_000
 const maxDepth = 40
 const maxNodes = 20_000
+const references = ["$ref", "$dynamicRef", "$recursiveRef"]
+const notPlain = /[^\x20-\x7e]/
 
 type Node = { [key: string]: unknown }
 type Seen = { size: number; nodes: number; refers: boolean }
@@ -21,9 +24,11 @@ function walk(node: object, depth: number, seen: Seen): string | undefined {
   if (++seen.nodes > maxNodes) return `its schema has more than ${maxNodes} parts`
   for (const key in node) {
     const value = (node as Node)[key]
+    if (notPlain.test(key) && plainText(key, key.length) !== key)
+      return `its schema has something hidden in the name ${JSON.stringify(plainText(key, 100))}`
     seen.size += key.length + (typeof value === "string" ? value.length : 8)
     if (seen.size > maxSize) return `its schema has more than ${maxSize} characters`
-    if (key === "$ref" || key === "$dynamicRef" || key === "$recursiveRef") {
+    if (references.includes(key)) {
       seen.refers = true
       if (typeof value === "string" && !value.startsWith("#"))
         return `its schema refers to ${JSON.stringify(value.slice(0, 100))}, and only references into itself are followed`
@@ -42,8 +47,11 @@ function tooManyNodes(schema: Node): string | undefined {
     const known = sizes.get(node)
     if (known !== undefined) return known
     sizes.set(node, 1)
-    const target = isNode(node) && typeof node.$ref === "string" ? find(schema, node.$ref) : undefined
-    let size = 1 + (target ? sizeOf(target) : 0)
+    let size = 1
+    for (const word of isNode(node) ? references : []) {
+      const reference = (node as Node)[word]
+      if (typeof reference === "string") size += sizeOf(find(schema, reference))
+    }
     for (const value of Object.values(node)) size += sizeOf(value)
     sizes.set(node, size)
     return size

@@ -4,11 +4,13 @@ import { realpathSync } from "node:fs"
 import { parse, resolve } from "node:path"
 import * as Permission from "#ability/permission/permission.ts"
 import { Instance } from "#kernel/instance.ts"
+import { isInside, resolveInside } from "#util/resolve-inside.ts"
 import { hasWildcard } from "#util/wildcard.ts"
 import { changesWhatRuns } from "./changes-what-runs.ts"
+import { isSkillScript } from "./is-skill-script.ts"
 import { outputFolder } from "./output.ts"
-import { isInside, resolveInside } from "./resolve-inside.ts"
 import type { Step } from "./run-tool.ts"
+import { runsUntrustedScript } from "./runs-untrusted-script.ts"
 import type { Definition, Need } from "./tool.ts"
 
 export type Judgement = {
@@ -44,7 +46,7 @@ export async function judgeStep(step: Omit<Step, "call">, decide: Decide): Promi
       if (!isInside(Instance.worktree, real)) granted.push(real)
       continue
     }
-    const decision = judgeOther(need, step, decide)
+    const decision = await judgeOther(need, step, decide)
     needs.push({ ...need, ...decision })
     const origin = need.permission === "network.fetch" ? originOf(need.target) : undefined
     if (origin) (names(decision, origin) ? granted : origins).push(origin)
@@ -66,6 +68,8 @@ async function judgeFile(need: Need, sessionId: string, decide: Decide) {
   // With the whole path, so that what is shown and remembered is what was judged, whatever folder it was named from.
   const judged: Permission.JudgedNeed[] = [{ ...need, target, ...decide({ ...need, target }) }]
   if (real !== target) judged.push({ ...need, target: real, ...decide({ ...need, target: real }) })
+  if (need.permission !== "file.read" && (await isSkillScript(real)))
+    for (const one of judged) Object.assign(one, Permission.guarded(one))
   if (need.permission === "file.edit") judged.push(...deniedReading([target, real], decide))
   const outputs = outputFolder(sessionId)
   const isOutput =
@@ -82,14 +86,18 @@ function deniedReading(targets: string[], decide: Decide): Permission.JudgedNeed
 }
 
 /** A permission of a tool's own is known to no rule but one for all; what denies the tool itself denies it too. */
-function judgeOther(
+async function judgeOther(
   need: Need,
   { tool: { id }, context }: Omit<Step, "call">,
   decide: Decide,
-): Permission.Decision {
+): Promise<Permission.Decision> {
   const decision = decide(need)
-  if (need.permission === "bash.execute" && changesWhatRuns(need.target, context.sessionId))
-    return Permission.guarded(decision)
+  const { permission, target } = need
+  if (permission === "bash.execute") {
+    const { sessionId } = context
+    if ((await changesWhatRuns(target, sessionId)) || (await runsUntrustedScript(target, sessionId)))
+      return Permission.guarded(decision)
+  }
   if (Permission.isKnown(need.permission)) return decision
   const tool = decide({ permission: "tool.execute", target: id })
   return tool.action === "deny" ? tool : decision

@@ -14,8 +14,8 @@ import {
 import { basename, dirname, isAbsolute, join, parse, relative, resolve } from "node:path"
 import { Instance } from "#kernel/instance.ts"
 import { errorCode, NamedError } from "#util/error.ts"
+import { isInside, PathInvalid, PathOutside, refuseSwapped, resolveInside } from "#util/resolve-inside.ts"
 import { makeFolder, replaceFile } from "./replace-file.ts"
-import { isInside, PathInvalid, PathOutside, refuseSwapped, resolveInside } from "./resolve-inside.ts"
 import type { Context, Need } from "./tool.ts"
 
 export type Place = {

@@ -5,8 +5,6 @@ import { basename, dirname, join, relative, resolve } from "node:path"
 import { Instance } from "#kernel/instance.ts"
 import { errorCode, NamedError } from "#util/error.ts"
 import { nearest } from "#util/nearest.ts"
-import { statOf } from "#util/stat-of.ts"
-import { rootOf } from "./permit-reading.ts"
 import {
   type Handle,
   handlePath,
@@ -14,7 +12,9 @@ import {
   openInside,
   refuseSwapped,
   resolveInside,
-} from "./resolve-inside.ts"
+} from "#util/resolve-inside.ts"
+import { statOf } from "#util/stat-of.ts"
+import { rootOf } from "./permit-reading.ts"
 import type { Context, Need } from "./tool.ts"
 
 export type Target = {

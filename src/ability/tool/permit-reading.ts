@@ -2,9 +2,9 @@
 import { resolve } from "node:path"
 import * as Permission from "#ability/permission/permission.ts"
 import { Instance } from "#kernel/instance.ts"
+import { isInside } from "#util/resolve-inside.ts"
 import { judgeStep } from "./judge-step.ts"
 import { outputFolder } from "./output.ts"
-import { isInside } from "./resolve-inside.ts"
 import type { Refusal, Step } from "./run-tool.ts"
 
 /** The default of the gate's permission slot: a refusal with its reason, or undefined. */

@@ -1,5 +1,6 @@
 // The tools of an MCP server as tools of ours. What a server says of itself is a stranger's word: its texts are escaped
 // and cut, its schemas bounded, and that it "only reads" is not believed. A call needs `mcp.call` of `server/tool`.
+import { createHash } from "node:crypto"
 import { z } from "zod"
 import { checkSchema } from "./check-schema.ts"
 import { plainText } from "./plain-text.ts"
@@ -21,10 +22,13 @@ export type ToolServer = {
   ): Promise<ServerResult>
 }
 
-const maxTools = 500
+const maxTools = 2_000
 const maxDescription = 4_000
 const maxName = 128
 const maxProblems = 20
+/** What cannot be seen; what would be a pattern in a rule; what rules take for a resource. */
+const unusable = /^resource:|[\p{C}\p{DI}\s*]/u
+const maxReports = { count: 20, within: 1_000 }
 /** One for all of them: what fits is known to the server, which says what is wrong. */
 const anyObject = z.record(z.string(), z.unknown())
 
@@ -44,22 +48,31 @@ export function toolsOf(
   return { tools: [...tools.values()], problems }
 }
 
-/** Each with an id that no other has: the same for the same tools, in whatever order they came. */
+/** Each with an id that no other has: the same for the same tools, in whatever order they came. Where two would have one,
+ * neither has it: a call that was meant for the one must not reach the other. */
 export function nameApart(tools: Definition[], taken: ReadonlySet<string>): Definition[] {
   const used = new Set(taken)
+  const wanted = new Set<string>()
+  const shared = new Set<string>(taken)
+  for (const { id } of tools) (wanted.has(id) ? shared : wanted).add(id)
   const inOrder = tools
     .map((tool) => ({ tool, target: targetOf(tool) }))
     .sort((a, b) => compare(a.target, b.target))
-  return inOrder.map(({ tool }) => {
-    let id = tool.id
-    for (let n = 2; used.has(id); n++) id = `${tool.id.slice(0, 63 - String(n).length)}_${n}`
+  return inOrder.map(({ tool, target }) => {
+    if (!shared.has(tool.id)) return tool
+    let id = apartFrom(tool.id, target)
+    for (let n = 2; used.has(id) || wanted.has(id); n++) id = apartFrom(tool.id, `${target} ${n}`)
     used.add(id)
-    return id === tool.id ? tool : Object.freeze({ ...tool, id })
+    return Object.freeze({ ...tool, id })
   })
 }
 
+function apartFrom(id: string, target: string): string {
+  return `${id.slice(0, 55)}_${createHash("sha256").update(target).digest("hex").slice(0, 8)}`
+}
+
 function problemOf({ name, inputSchema }: ServerTool, known: Map<string, Definition>): string | undefined {
-  if (!name || name.length > maxName || /[\p{C}\s]/u.test(name)) return "its name cannot be used"
+  if (!name || name.length > maxName || unusable.test(name)) return "its name cannot be used"
   if (known.has(name)) return "the server has another one of that name"
   return checkSchema(inputSchema)
 }
@@ -89,15 +102,21 @@ function toolOf(server: ToolServer, tool: ServerTool): Definition {
   })
 }
 
+/** Each is an event to everyone who listens: of a flood, some are enough. */
 function progressTo(report: (text: string) => void) {
+  let since = 0
+  let count = 0
   return ({ message }: { message?: string }) => {
-    if (message) report(`${plainText(message, 500)}\n`)
+    const now = performance.now()
+    if (now - since > maxReports.within) [since, count] = [now, 0]
+    if (message && ++count <= maxReports.count) report(`${plainText(message, 500)}\n`)
   }
 }
 
 /** Its texts are read by the model like the description. */
 function shownSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(shownSchema)
+  if (typeof schema === "string") return shownValue(schema)
   if (typeof schema !== "object" || schema === null) return schema
   const entries = Object.entries(schema).filter(([key]) => key !== "$schema" && key !== "$comment")
   return Object.fromEntries(
@@ -108,6 +127,13 @@ function shownSchema(schema: unknown): unknown {
         : shownSchema(value),
     ]),
   )
+}
+
+/** A value must stay what it is, unless something is hidden in it. */
+function shownValue(text: string): string {
+  if (!/[^\n\r\x20-\x7e]/.test(text)) return text
+  const shown = plainText(text, text.length)
+  return shown === text.replaceAll("\r\n", "\n") ? text : shown
 }
 
 function targetOf(tool: Definition): string {

@@ -1,78 +1,99 @@
-// The task list of a session. It is changed under the lock of the store, since several processes may work on one
-// session, and published after it was written.
+// The task list of a session, or its plan, where the items have an order. It is kept as relations: a plan, and steps
+// below it and below what they wait for. It is changed under the lock of the store, since several processes may work on
+// one session, and published after it was written.
 import { z } from "zod"
 import * as Bus from "#kernel/bus.ts"
 import * as Storage from "#kernel/storage/storage.ts"
-import { NamedError } from "#util/error.ts"
+import type { RelationNode } from "#knowledge/memory/relation-node.ts"
+import { type Change, Item, type Plan } from "./todo-item.ts"
 
-const Status = z.enum(["pending", "in_progress", "done"])
-export const Item = z.strictObject({
-  text: z.string().refine(isText, "expected 1 to 500 characters, none of them a control character"),
-  status: Status,
-})
-export type Item = z.infer<typeof Item>
+export { Item, Plan } from "./todo-item.ts"
 
 export const Updated = Bus.define("todo.updated", z.object({ sessionId: z.string(), todos: z.array(Item) }))
 
-const maxItems = 200
-const maxCharacters = 500
+type Stored = { nodes: RelationNode[] }
 
-class TooMany extends NamedError {
-  constructor(count: number) {
-    super(
-      "Todo.TooMany",
-      `A list has at most ${maxItems} items, this one would have ${count}. Replace it by a shorter one.`,
-    )
-  }
-}
+const marks = { pending: "[ ]", in_progress: "[>]", done: "[x]" }
 
 /** Empty where none was written. */
 export async function get(sessionId: string): Promise<Item[]> {
+  return (await plan(sessionId)).todos
+}
+
+/** The list with its title. */
+export async function plan(sessionId: string): Promise<Plan> {
+  const { planOf } = await import("./todo-plan.ts")
+  return planOf(await nodes(sessionId))
+}
+
+/** The relations that it is kept as, those that can be used. */
+export async function nodes(sessionId: string): Promise<RelationNode[]> {
+  const stored = await read<Stored>(key(sessionId))
+  const { checkedNodes } = await import("./todo-plan.ts")
+  return stored ? checkedNodes(stored.nodes) : oldNodes(sessionId)
+}
+
+/** Merge items into the list by id or text, or make it exactly these. Gives the whole list. */
+export async function update(
+  sessionId: string,
+  todos: Item[],
+  change: Omit<Change, "todos"> = {},
+): Promise<Plan> {
+  const { changePlan, planOf } = await import("./todo-plan.ts")
+  const old = await oldNodes(sessionId)
+  const { nodes } = await Storage.update<Stored>(
+    key(sessionId),
+    (draft) => {
+      draft.nodes = changePlan(draft.nodes, { ...change, todos })
+    },
+    { initial: { nodes: old } },
+  )
+  if (old.length) await Storage.remove(oldKey(sessionId))
+  const plan = planOf(nodes)
+  Bus.publish(Updated, { sessionId, todos: plan.todos })
+  return plan
+}
+
+/** Keep relations as they are; for sessions that are made whole: forks and imports. */
+export async function write(sessionId: string, nodes: RelationNode[]): Promise<void> {
+  if (nodes.length) await Storage.write(key(sessionId), { nodes })
+}
+
+export async function remove(sessionId: string): Promise<void> {
+  await Storage.remove(key(sessionId))
+  await Storage.remove(oldKey(sessionId))
+}
+
+/** As the model is shown it. */
+export function describe({ title, todos }: Plan): string {
+  const lines = todos.map(({ text, status, id, after = [] }) => {
+    const name = id === undefined ? "" : `${id}: `
+    return `${marks[status]} ${name}${text}${after.length ? ` (after ${after.join(", ")})` : ""}`
+  })
+  return [...(title === undefined ? [] : [`Plan: ${title}`]), ...lines].join("\n") || "(nothing to do)"
+}
+
+/** Before there were relations the items were a record of their own. */
+async function oldNodes(sessionId: string): Promise<RelationNode[]> {
+  const old = await read<{ todos: Item[] }>(oldKey(sessionId))
+  if (!old) return []
+  const { changePlan } = await import("./todo-plan.ts")
+  return changePlan([], { todos: old.todos })
+}
+
+async function read<T>(key: string[]): Promise<T | undefined> {
   try {
-    return (await Storage.read<{ todos: Item[] }>(key(sessionId))).todos
+    return await Storage.read<T>(key)
   } catch (error) {
-    if (error instanceof Storage.NotFound) return []
+    if (error instanceof Storage.NotFound) return undefined
     throw error
   }
 }
 
-/** Merge items into the list by their text, or make it exactly these. Gives the whole list. */
-export async function update(
-  sessionId: string,
-  items: Item[],
-  options: { replace?: boolean } = {},
-): Promise<Item[]> {
-  const change = (draft: { todos: Item[] }) => {
-    draft.todos = merge(options.replace ? [] : draft.todos, items)
-    if (draft.todos.length > maxItems) throw new TooMany(draft.todos.length)
-  }
-  const { todos } = await Storage.update(key(sessionId), change, { initial: { todos: [] } })
-  Bus.publish(Updated, { sessionId, todos })
-  return todos
-}
-
-export function remove(sessionId: string): Promise<void> {
-  return Storage.remove(key(sessionId))
-}
-
-/** Models repeat a text with other blanks and capitals; it is the same item, and keeps its place. */
-function merge(old: Item[], items: Item[]): Item[] {
-  const merged = new Map(old.map((item) => [sameness(item.text), item]))
-  for (const { text, status } of items) {
-    const name = sameness(text)
-    merged.set(name, { text: merged.get(name)?.text ?? text.trim(), status })
-  }
-  return [...merged.values()]
-}
-
-function sameness(text: string): string {
-  return text.trim().replace(/\s+/g, " ").toLowerCase()
-}
-
-function isText(text: string): boolean {
-  return text.trim() !== "" && text.length <= maxCharacters && !/\p{Cc}/u.test(text)
-}
-
 function key(sessionId: string): string[] {
+  return ["relation", sessionId]
+}
+
+function oldKey(sessionId: string): string[] {
   return ["todo", sessionId]
 }

@@ -17,6 +17,7 @@ import schemas from "./builtin/schemas.json" with { type: "json" }
 import { subtask } from "./builtin/subtask.ts"
 import { symbols } from "./builtin/symbols.ts"
 import { todo } from "./builtin/todo.ts"
+import { toolSearch } from "./builtin/tool-search.ts"
 import { write } from "./builtin/write.ts"
 import { mayUse } from "./may-use.ts"
 import type { ToolServer } from "./server-tools.ts"
@@ -34,18 +35,38 @@ type Known = {
   nameApart?: typeof import("./server-tools.ts").nameApart | undefined
 }
 
+/** Servers can have hundreds. */
+const maxNamed = 60
+
 export class NotFound extends NamedError {
   constructor(id: string, available: string[]) {
     const near = nearest(id, available)
+    const more = available.length - maxNamed
+    const named = [...available.slice(0, maxNamed), ...(more > 0 ? [`and ${more} more`] : [])].join(", ")
     super(
       "Tool.NotFound",
-      `Tool ${JSON.stringify(id)} does not exist. Available: ${available.join(", ")}${near ? `. Did you mean "${near}"?` : ""}`,
+      `Tool ${JSON.stringify(id)} does not exist. Available: ${named}${near ? `. Did you mean "${near}"?` : ""}`,
       { id, available, ...(near ? { nearest: near } : {}) },
     )
   }
 }
 
-const builtin: Definition[] = [bash, edit, fetch, glob, grep, ls, read, recall, subtask, symbols, todo, write]
+const builtin: Definition[] = [
+  bash,
+  edit,
+  fetch,
+  glob,
+  grep,
+  ls,
+  read,
+  recall,
+  subtask,
+  symbols,
+  todo,
+  toolSearch,
+  write,
+]
+const baseIds: ReadonlySet<string> = new Set(builtin.map(({ id }) => id))
 const defaults: Known = {
   tools: new Map(builtin.map((tool) => [tool.id, tool])),
   forms: new Map(),
@@ -99,6 +120,11 @@ export function find(id: string): Definition | undefined {
 /** All tools, sorted by id. */
 export function list(): Definition[] {
   return allIds().map(get)
+}
+
+/** Whether it is one of those that are there without servers and projects, or stands in the place of one. */
+export function isBase({ id, server }: Definition): boolean {
+  return server === undefined && baseIds.has(id)
 }
 
 /** The tools that an agent may use. A missing agent throws `Agent.NotFound`. */

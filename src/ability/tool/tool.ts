@@ -40,7 +40,12 @@ export type Context = {
   report?(text: string): void
   /** Have another agent do a task in a session of its own, and get its answer. */
   spawn?(task: { task: string; agent?: string }): Promise<{ sessionId: string; text: string }>
+  /** Look among tools that the model is not sent, the best first. */
+  findTools?(query: string, limit: number): Promise<FoundTool[]>
 }
+
+/** `listed`: the model is sent it from the next request on. */
+export type FoundTool = { id: string; description: string; parameters: ToolSchema; listed: boolean }
 
 /** `text` is what the model sees, `title` one short line for people. Images, in base64, are shown beside the text. */
 export type Output = { text: string; data?: Json; title?: string; images?: OutputImage[] }

@@ -138,3 +138,31 @@ test("loadServers() uses nothing of the files of a folder that is not trusted", 
   const own = servers.find(({ id }) => id === "own")!.server!
   assert.notEqual(own.cwd, tmp.path, "nor does a server of the person look for programs in it")
 })
+
+test("loadServers() takes what something in use brings, behind what is configured, and a project's only when trusted", async () => {
+  await using tmp = await tmpdir()
+  tmp.write(".mcp.json", JSON.stringify({ mcpServers: { db: { command: "db" } } }))
+  const bring = (id: string, isOwn: boolean) => ({
+    id,
+    entry: { command: "x" },
+    source: "skill a",
+    folder: tmp.path,
+    isOwn,
+  })
+  const added = [bring("db", true), bring("theirs", false), bring("own", true), bring("../x", true)]
+  const options = { worktree: tmp.path, configured: [], added }
+  const trusted = await loadServers({ ...options, trusted: true })
+  assert.deepEqual(
+    trusted.servers.map(({ id, source, server }) => [id, source, server?.command?.[0]]),
+    [
+      ["../x", "skill a", undefined],
+      ["db", ".mcp.json", "db"],
+      ["own", "skill a", "x"],
+      ["theirs", "skill a", "x"],
+    ],
+  )
+  assert.deepEqual(trusted.problems, ["db of skill a is not used: there is a server of this name"])
+  const untrusted = await loadServers({ ...options, trusted: false })
+  const usable = untrusted.servers.flatMap(({ id, server }) => (server ? [id] : []))
+  assert.deepEqual(usable, ["own"])
+})

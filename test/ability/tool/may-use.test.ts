@@ -68,11 +68,13 @@ test("ToolRegistry.forAgent() knows the permission behind each built-in tool", a
     recall: [{}, "file.read"],
   }
   await inProject(async () => {
+    // Who looks for tools that are there for it needs nothing.
+    const tools = ToolRegistry.list().filter(({ id }) => id !== "tool_search")
     assert.deepEqual(
-      ToolRegistry.list().map(({ id }) => id),
+      tools.map(({ id }) => id),
       Object.keys(needs).sort(),
     )
-    for (const tool of ToolRegistry.list()) {
+    for (const tool of tools) {
       const [args, permission] = needs[tool.id]!
       assert.ok(
         tool.permission?.(args).some((need) => need.permission === permission),

@@ -65,8 +65,7 @@ test("names are fit for providers, apart from each other, and the same in whatev
   const ids = one.map(({ id }) => id)
   assert.equal(new Set([...ids, ...taken]).size, ids.length + 1)
   for (const id of ids) assert.match(id, /^[\w-]{1,64}$/)
-  assert.deepEqual(Object.fromEntries(named(one))["a/b_c"], "a_b_c")
-  assert.deepEqual(Object.fromEntries(named(one))["a_b/c"], "a_b_c_2")
+  assert.equal(ids.includes("a_b_c"), false, "neither of the two has it")
 })
 
 test("texts of a server are shown escaped and cut, also those inside of a schema", async () => {

@@ -9,12 +9,14 @@ export const descriptions = {
   ls: "List a folder: folders first, then files with sizes. Ignored entries are left out.",
   read: "Read a text file, lines numbered. Without a range: the first 2000 lines. Images and other binaries are described.",
   recall:
-    "Search what is stored of earlier sessions in this project: what was said, done and decided. `text` is looked for literally, in any case; `where` limits by fields (`type=text`, `data.role=user`); `under` by kind (`message`, `session`, `todo`). The newest come first.",
+    "Search what is stored of earlier sessions in this project: what was said, done and decided. `text` is looked for literally, in any case; `where` limits by fields (`type=text`, `data.role=user`); `under` by kind (`message`, `session`, `relation`). The newest come first.",
   subtask:
     "Give a task to another agent, which works on its own with a fresh memory and answers with its result. Say everything it needs to know. Good for searching widely and for parts that can be done apart.",
   symbols:
     "Find where functions, types and constants are defined, by a part of their name. Without `name`: what `path` defines. Quick and by the look of lines: unusual definitions are missed.",
-  todo: "Task list of this session, shown to the person. Without `todos`: show it. Items are merged by text (new ones appended); `replace` makes the list exactly these.",
+  todo: "Task list or plan of this session, shown to the person. Without `todos`: show it. Items are merged by `id` or text; `replace` makes the list exactly these. `after`: ids of what comes first.",
+  tool_search:
+    "Find tools beyond those that you have: `query` says what must be done, and what fits is among your tools from the next turn on. Where the answer shows a tool with its parameters, call it as `call` with `arguments`.",
   write:
     "Create a file, or replace all of it. Missing folders are made. To change parts of a file, use edit.",
 } as const

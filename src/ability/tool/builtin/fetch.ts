@@ -1,7 +1,7 @@
 // The `fetch` tool: a page of the web as Markdown. What gets and reads pages is loaded with the first call.
 import { z } from "zod"
 import { NamedError } from "#util/error.ts"
-import type { Context, Definition, Output } from "../tool.ts"
+import type { Context, Definition, Json, Output } from "../tool.ts"
 import type { Page } from "../web/get-page.ts"
 import { descriptions } from "./descriptions.ts"
 import { fileKind } from "./file-kind.ts"
@@ -44,7 +44,12 @@ export const fetch = {
 } satisfies Definition
 
 async function execute({ url }: Args, context: Context): Promise<Output> {
-  const { getPage } = await import("../web/get-page.ts")
+  const [{ getPage }, { findPage, keepPage }] = await Promise.all([
+    import("../web/get-page.ts"),
+    import("../web/kept-pages.ts"),
+  ])
+  const kept = await findPage({ url, context })
+  if (kept) return again(kept.output, kept.age)
   const { signal, granted = [], judge } = context
   const page = await getPage(url, { signal, granted, ...(judge ? { judge } : {}) })
   if (page.status < 200 || page.status > 299) throw new BadStatus(page, await beginning(page))
@@ -53,7 +58,7 @@ async function execute({ url }: Args, context: Context): Promise<Output> {
     ...(page.url.href === new URL(url).href ? [] : [`redirected to ${page.url.href}`]),
     ...(page.isCut ? [`only the first ${page.bytes.length} bytes were read`] : []),
   ]
-  return {
+  const output: Output = {
     text: content.text + (notes.length ? `\n\n[${notes.join("; ")}]` : ""),
     title: content.title ? `${content.title} (${page.url.host})` : page.url.href,
     data: {
@@ -65,6 +70,14 @@ async function execute({ url }: Args, context: Context): Promise<Output> {
       ...(content.title ? { title: content.title } : {}),
     },
   }
+  await keepPage({ url, context, page, output })
+  return output
+}
+
+/** What was fetched a moment ago, and that it was. */
+function again({ text, data, ...rest }: Output, age: number): Output {
+  const note = `[not fetched again: this is the page of ${age} s ago; "#again" after the URL gets it anew]`
+  return { ...rest, text: `${text}\n\n${note}`, data: { ...(data as Record<string, Json>), age } }
 }
 
 /** Nobody is asked for what can never be got. */

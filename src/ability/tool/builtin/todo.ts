@@ -1,18 +1,20 @@
-// The `todo` tool: shows and changes the task list of the session.
+// The `todo` tool: shows and changes the task list, or plan, of the session.
 import { z } from "zod"
 import * as TodoList from "../todo-list.ts"
 import type { Context, Definition, Output } from "../tool.ts"
 import { descriptions } from "./descriptions.ts"
 
 const Parameters = z
-  .strictObject({ todos: z.array(TodoList.Item).optional(), replace: z.boolean().optional() })
+  .strictObject({
+    todos: TodoList.Plan.shape.todos.optional(),
+    replace: z.boolean().optional(),
+    title: TodoList.Plan.shape.title,
+  })
   .refine(({ todos, replace }) => todos !== undefined || !replace, {
     path: ["todos"],
     message: "expected the new list where replace is true (an empty one clears it)",
   })
 type Args = z.infer<typeof Parameters>
-
-const marks = { pending: "[ ]", in_progress: "[>]", done: "[x]" }
 
 export const todo = {
   id: "todo",
@@ -24,13 +26,18 @@ export const todo = {
   execute,
 } satisfies Definition
 
-async function execute({ todos = [], replace = false }: Args, { sessionId }: Context): Promise<Output> {
-  const isChange = replace || todos.length > 0
-  const list = await (isChange ? TodoList.update(sessionId, todos, { replace }) : TodoList.get(sessionId))
-  const done = list.filter(({ status }) => status === "done").length
+async function execute(
+  { todos = [], replace = false, title }: Args,
+  { sessionId }: Context,
+): Promise<Output> {
+  const isChange = replace || todos.length > 0 || title !== undefined
+  const plan = await (isChange
+    ? TodoList.update(sessionId, todos, { replace, title })
+    : TodoList.plan(sessionId))
+  const done = plan.todos.filter(({ status }) => status === "done").length
   return {
-    text: list.map(({ text, status }) => `${marks[status]} ${text}`).join("\n") || "(nothing to do)",
-    title: `${done} of ${list.length} done`,
-    data: { todos: list },
+    text: TodoList.describe(plan),
+    title: `${done} of ${plan.todos.length} done`,
+    data: plan,
   }
 }

@@ -3,9 +3,10 @@
 import { lookup } from "node:dns/promises"
 import type { IncomingMessage } from "node:http"
 import { errorText, NamedError } from "#util/error.ts"
-import { checkUrl, UrlDenied } from "../check-url.ts"
+import { checkUrl, isPublic, UrlDenied } from "../check-url.ts"
 import type { Context } from "../tool.ts"
 import { checkRedirect } from "./check-redirect.ts"
+import { freshFor } from "./fresh-for.ts"
 import { type Body, readBody } from "./read-body.ts"
 import { requestPage } from "./request-page.ts"
 
@@ -18,7 +19,19 @@ export type Options = {
   resolve?: (host: string) => Promise<string[]>
   limits?: Partial<Limits>
 }
-export type Page = Body & { url: URL; status: number; contentType: string; declared?: number }
+export type Page = Body & {
+  url: URL
+  status: number
+  contentType: string
+  declared?: number
+  /** The redirects on the way. */
+  hops: { from: URL; to: URL }[]
+  /** Something on the way was not on the public internet. */
+  isLocal: boolean
+  /** Milliseconds for which the server lets it be used again. */
+  freshFor: number
+}
+type Answer = Omit<Page, "hops" | "isLocal" | "freshFor">
 type Limits = { bytes: number; milliseconds: number; redirects: number }
 
 const usual: Limits = { bytes: 5_000_000, milliseconds: 30_000, redirects: 5 }
@@ -45,20 +58,26 @@ export async function getPage(url: string, options: Options): Promise<Page> {
 
 async function follow(url: string, options: Options & { limits: Limits }): Promise<Page> {
   const { signal, granted = [], judge, resolve = resolveHost, limits } = options
+  const hops: Page["hops"] = []
+  let isLocal = false
+  let fresh = Number.POSITIVE_INFINITY
   let next = url
-  for (let hops = 0; hops <= limits.redirects; hops++) {
+  while (hops.length <= limits.redirects) {
     signal.throwIfAborted()
     const checked = await checkUrl(next, { resolve, granted })
     signal.throwIfAborted()
+    isLocal ||= !isPublic(checked.address)
     const response = await requestPage(checked, signal)
+    fresh = Math.min(fresh, freshFor(response.headers))
     const { location } = response.headers
     if (!redirects.has(response.statusCode!) || !location)
-      return await pageOf(response, checked.url, limits.bytes)
+      return { ...(await pageOf(response, checked.url, limits.bytes)), hops, isLocal, freshFor: fresh }
     response.destroy()
     const target = targetOf(location, checked.url)
     if (checked.url.protocol === "https:" && target.protocol === "http:")
       throw new UrlDenied(target.href, "scheme", `${checked.url.href} redirects from https to http.`)
     if (judge) checkRedirect({ to: target, from: checked.url, first: new URL(url), judge })
+    hops.push({ from: checked.url, to: target })
     next = target.href
   }
   throw new Unreachable(url, `it redirects more than ${limits.redirects} times, at last to ${next}`)
@@ -71,7 +90,7 @@ function targetOf(header: string, from: URL): URL {
   return new URL(location, from)
 }
 
-async function pageOf(response: IncomingMessage, url: URL, limit: number): Promise<Page> {
+async function pageOf(response: IncomingMessage, url: URL, limit: number): Promise<Answer> {
   const { "content-type": contentType = "", "content-length": length } = response.headers
   const body = await readBody(response, limit)
   const declared = body.isCut && length !== undefined ? { declared: Number(length) } : {}

@@ -5,11 +5,16 @@ import { todo } from "#ability/tool/builtin/todo.ts"
 import * as TodoList from "#ability/tool/todo-list.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Storage from "#kernel/storage/storage.ts"
+import type { RelationNode } from "#knowledge/memory/relation-node.ts"
 import { call, free, inProject } from "../harness.ts"
 
-type Item = { text: string; status: "pending" | "in_progress" | "done" }
-const run = (args: { todos?: Item[]; replace?: boolean }, sessionId = "ses_1") =>
+type Item = TodoList.Item
+const run = (args: { todos?: Item[]; replace?: boolean; title?: string }, sessionId = "ses_1") =>
   call("todo", args, { slots: free, sessionId })
+const kindsOf = (record: unknown) =>
+  (record as { nodes: RelationNode[] }).nodes.map(
+    ({ edgeType, context }) => `${edgeType} ${context.description}`,
+  )
 const item = (text: string, status: Item["status"] = "pending"): Item => ({ text, status })
 
 test("todo shows, merges by text, appends in order, and replaces", async () => {
@@ -40,9 +45,9 @@ test("todo keeps one list per session in Storage, which goes with TodoList.remov
   await inProject(async () => {
     await run({ todos: [item("one")] }, "ses_1")
     await run({ todos: [item("two")] }, "ses_2")
-    assert.deepEqual(await Storage.read(["todo", "ses_1"]), { todos: [item("one")] })
+    assert.deepEqual(kindsOf(await Storage.read(["relation", "ses_1"])), ["plan Tasks", "step one"])
     await TodoList.remove("ses_1")
-    assert.deepEqual(await Storage.list(["todo"]), ["ses_2"])
+    assert.deepEqual(await Storage.list(["relation"]), ["ses_2"])
     assert.deepEqual(await TodoList.get("ses_1"), [])
     assert.deepEqual(await TodoList.get("ses_2"), [item("two")])
   })
@@ -54,13 +59,13 @@ test("todo publishes todo.updated after the write, and nothing for a look", asyn
     const stored: Promise<unknown>[] = []
     Bus.subscribe(TodoList.Updated, (payload, event) => {
       events.push([event.type, payload])
-      stored.push(Storage.read(["todo", "ses_1"]))
+      stored.push(Storage.read(["relation", "ses_1"]))
     })
     await run({})
     await run({ todos: [] })
     await run({ todos: [item("one", "done")] })
     assert.deepEqual(events, [["todo.updated", { sessionId: "ses_1", todos: [item("one", "done")] }]])
-    assert.deepEqual(await Promise.all(stored), [{ todos: [item("one", "done")] }])
+    assert.deepEqual((await Promise.all(stored)).map(kindsOf), [["plan Tasks", "step one"]])
   })
 })
 
@@ -79,7 +84,9 @@ test("todo refuses bad texts, unknown fields, more than 200 items, and leaves th
       assert.match(result.text, /todos\.0\.text: expected 1 to 500 characters/, JSON.stringify(text))
     }
     assert.match((await run({ todos: [{ text: "a", status: "open" as "done" }] })).text, /todos\.0\.status/)
-    assert.match((await run({ todos: [{ ...item("a"), id: 1 } as Item] })).text, /"id" is not a parameter/)
+    assert.match((await run({ todos: [{ ...item("a"), no: 1 } as Item] })).text, /"no" is not a parameter/)
+    for (const id of ["", "a b", "#1", "plan:1", "x".repeat(41)])
+      assert.match((await run({ todos: [{ ...item("a"), id }] })).text, /todos\.0\.id: expected up to 40/, id)
     assert.match((await run({ replace: true })).text, /todos: missing, expected the new list/)
     const full = await run({ todos: [item("item 198", "done"), item("x".repeat(500)), item("one more")] })
     assert.match(full.text, /at most 200 items, this one would have 201/)

@@ -1,0 +1,80 @@
+// The registry of the current instance: every tool that can be called, and what else its configured servers are known to
+// offer. No server is started for it. Its index is a file, so that nothing is worked out again that has not changed.
+import { createHash } from "node:crypto"
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { getEmbedder } from "#ability/provider/get-embedder.ts"
+import type { Definition } from "#ability/tool/tool.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
+import * as Global from "#kernel/global.ts"
+import { Instance } from "#kernel/instance.ts"
+import type { Embedder } from "#knowledge/discovery/types.ts"
+import { createMCPRegistry, type MCPRegistry } from "./create-registry.ts"
+import { ifConfigured } from "./if-configured.ts"
+import { toMCPTool } from "./local-tools.ts"
+import type { Manifest } from "./manifest.ts"
+
+/** Of one server. Tools can also come from one that no file names. */
+type Offers = { tools: Definition[]; manifest?: Manifest | undefined }
+type Own = { registry?: MCPRegistry; embedder?: Embedder | undefined; taken: Map<string, Offers> }
+
+const own = Instance.state<Own>(
+  () => ({ taken: new Map() }),
+  async ({ registry }) => registry?.close(),
+)
+
+export async function loadRegistry(): Promise<MCPRegistry> {
+  const offers = await offersNow()
+  const registry = await withEmbedder(await getEmbedder())
+  const { taken } = own()
+  for (const [id, before] of taken)
+    if (!isSame(before, offers.get(id))) {
+      taken.delete(id)
+      await registry.servers.remove(id)
+    }
+  for (const [id, { tools, manifest }] of offers) {
+    if (taken.has(id)) continue
+    taken.set(id, { tools, manifest })
+    for (const tool of tools) await registry.tools.register(toMCPTool(tool), id)
+    for (const resource of manifest?.resources ?? []) await registry.resources.register(resource, id)
+    for (const prompt of manifest?.prompts ?? []) await registry.prompts.register(prompt, id)
+  }
+  return registry
+}
+
+async function offersNow(): Promise<Map<string, Offers>> {
+  const servers = (await (await ifConfigured())?.usable()) ?? []
+  const offers = new Map<string, Offers>(
+    servers.map((one) => [one.server.id, { tools: [], manifest: one.manifest() }]),
+  )
+  for (const tool of ToolRegistry.list()) {
+    if (tool.server === undefined) continue
+    const known = offers.get(tool.server)
+    if (known) known.tools.push(tool)
+    else offers.set(tool.server, { tools: [tool] })
+  }
+  return offers
+}
+
+function isSame(one: Offers, other: Offers | undefined): boolean {
+  if (one.manifest !== other?.manifest || one.tools.length !== other?.tools.length) return false
+  return one.tools.every((tool, i) => tool === other.tools[i])
+}
+
+/** Another embedder, by a change of the configuration, needs another index. */
+async function withEmbedder(embedder: Embedder | undefined): Promise<MCPRegistry> {
+  const state = own()
+  if (state.registry && state.embedder === embedder) return state.registry
+  const before = state.registry
+  const registry = createMCPRegistry({ index: { path: indexFile(), embedder } })
+  Object.assign(state, { registry, embedder, taken: new Map() })
+  await before?.close()
+  return registry
+}
+
+function indexFile(): string {
+  const name = createHash("sha256").update(Instance.worktree).digest("hex").slice(0, 40)
+  const folder = join(Global.cache(), "discovery")
+  mkdirSync(folder, { recursive: true })
+  return join(folder, `tools-${name}.db`)
+}

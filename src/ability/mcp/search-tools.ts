@@ -1,0 +1,34 @@
+// Tools as they can be called, by what they do: of those that are given, the ones that fit some words, the best first.
+import type { Definition } from "#ability/tool/tool.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
+import type { Why } from "./create-catalog.ts"
+import { loadRegistry } from "./load-registry.ts"
+import { placeOf } from "./local-tools.ts"
+
+export type FoundTool = { tool: Definition; score: number } & Why
+
+const maxWords = 2_000
+
+export async function searchTools(
+  words: string,
+  { tools, limit = 10 }: { tools: Iterable<Definition>; limit?: number },
+): Promise<FoundTool[]> {
+  const byPlace = new Map<string, Definition>()
+  for (const tool of tools) byPlace.set(placeOf(tool), tool)
+  const registry = await loadRegistry()
+  // Those that are not given may stand before the others.
+  const rest = ToolRegistry.list().length - byPlace.size
+  const found = await registry.discoverRelevant(ends(words), { limit: limit + rest })
+  return found.tools
+    .flatMap(({ tool: { name }, serverId, ...why }) => {
+      const tool = byPlace.get(`${serverId}/${name}`)
+      return tool ? [{ tool, ...why }] : []
+    })
+    .slice(0, limit)
+}
+
+/** What is wanted is said before or behind what is pasted. */
+function ends(words: string): string {
+  if (words.length <= maxWords) return words
+  return `${words.slice(0, maxWords / 2)}\n${words.slice(-maxWords / 2)}`
+}

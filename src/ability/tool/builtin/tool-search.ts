@@ -1,0 +1,63 @@
+// The `tool_search` tool: finds tools that are not sent with every request. It never runs one: a call by its way is made the
+// call of the real tool before anybody judges it, so what arrives here could not be.
+import { z } from "zod"
+import { NamedError } from "#util/error.ts"
+import { plainText } from "../plain-text.ts"
+import type { Context, Definition, FoundTool, Output } from "../tool.ts"
+import { descriptions } from "./descriptions.ts"
+
+const usualLimit = 5
+const shortDescription = 200
+const longDescription = 1_500
+
+const Parameters = z
+  .strictObject({
+    query: z.string().min(1).optional(),
+    limit: z.int().min(1).max(20).optional(),
+    call: z.string().min(1).optional().describe("the name of a tool that was found"),
+    // Some models write it as a text; it is never read here.
+    arguments: z.unknown().meta({ type: "object" }).optional(),
+  })
+  .refine(({ query, call }) => query !== undefined || call !== undefined, {
+    path: ["query"],
+    message: "expected what to look for, or the tool to call",
+  })
+type Args = z.infer<typeof Parameters>
+
+class NotReachable extends NamedError {
+  constructor(id: string) {
+    const what = `${JSON.stringify(id)} cannot be called by tool_search: no tool of yours has this name`
+    super("Tool.NotReachable", `${what}. A search with "query" gives the names.`, { id })
+  }
+}
+
+export const toolSearch = {
+  id: "tool_search",
+  description: descriptions.tool_search,
+  category: "search",
+  parameters: Parameters,
+  readOnly: true,
+  onlyNamed: true,
+  execute,
+} satisfies Definition
+
+async function execute({ query, limit = usualLimit, call }: Args, { findTools }: Context): Promise<Output> {
+  if (call !== undefined) throw new NotReachable(call)
+  if (!findTools) return { text: "There are no other tools than those that you have." }
+  const found = await findTools(query!, limit)
+  const hint = found.some(({ listed }) => !listed)
+    ? '\n\nCall one that is shown with parameters by tool_search { "call": its name, "arguments": {…} }.'
+    : ""
+  return {
+    text: (found.map(show).join("\n") || "No other tool fits. Try other words.") + hint,
+    title: `${query} (${found.length})`,
+    data: { found: found.map(({ id }) => id) },
+  }
+}
+
+/** What is in the list is described there. */
+function show({ id, description, parameters, listed }: FoundTool): string {
+  if (listed)
+    return `${id} (now among your tools): ${plainText(description.split("\n", 1)[0]!, shortDescription)}`
+  return `${id}: ${plainText(description, longDescription)}\n  parameters: ${JSON.stringify(parameters)}`
+}

@@ -1,0 +1,29 @@
+// What a task list is made of, as models write it and listeners are told it.
+import { z } from "zod"
+
+const Status = z.enum(["pending", "in_progress", "done"])
+const Text = z.string().refine(isText, "expected 1 to 500 characters, none of them a control character")
+const Name = z.string().refine(isName, "expected up to 40 letters, digits, dots, dashes or underscores")
+/** Many a model counts its items. */
+const numbered = (value: unknown) => (typeof value === "number" ? `${value}` : value)
+
+export const Item = z.strictObject({
+  text: Text,
+  status: Status,
+  id: z.preprocess(numbered, Name).optional(),
+  after: z.array(z.preprocess(numbered, z.string())).optional(),
+})
+export type Item = z.infer<typeof Item>
+
+export const Plan = z.object({ title: Text.optional(), todos: z.array(Item) })
+export type Plan = z.infer<typeof Plan>
+/** `replace`: the list becomes exactly these. */
+export type Change = Partial<Plan> & { replace?: boolean }
+
+function isText(text: string): boolean {
+  return text.trim() !== "" && text.length <= 500 && !/\p{Cc}/u.test(text)
+}
+
+function isName(id: string): boolean {
+  return /^[\w.-]{1,40}$/.test(id)
+}
