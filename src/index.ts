@@ -8,10 +8,13 @@ export * as Elicitation from "#ability/mcp/elicitation.ts"
 export type * from "#ability/mcp/types.ts"
 export * as Grant from "#ability/permission/grant.ts"
 export * as Permission from "#ability/permission/permission.ts"
+export { formatFunctionResponse } from "#ability/provider/functiongemma/format-function-response.ts"
+export { formatToolDeclarations } from "#ability/provider/functiongemma/format-tool-declarations.ts"
+export { parseFunctionCalls } from "#ability/provider/functiongemma/parse-function-calls.ts"
 export * as Provider from "#ability/provider/provider.ts"
+export * as Skill from "#ability/skill/skill.ts"
 export * as Snapshot from "#ability/snapshot/snapshot.ts"
 export { checkUrl, UrlDenied } from "#ability/tool/check-url.ts"
-export { PathInvalid, PathOutside, resolveInside } from "#ability/tool/resolve-inside.ts"
 export { exec } from "#ability/tool/shell/exec.ts"
 export * as Tool from "#ability/tool/tool.ts"
 export * as ToolRegistry from "#ability/tool/tool-registry.ts"
@@ -29,7 +32,35 @@ export * as Log from "#kernel/log.ts"
 export * as Space from "#kernel/space.ts"
 export * as Storage from "#kernel/storage/storage.ts"
 export * as Trust from "#kernel/trust.ts"
+export { createEmbedder, type EmbedderConfig } from "#knowledge/discovery/create-embedder.ts"
+export {
+  createRulesDiscovery,
+  type ReferenceMatch as RuleReferenceMatch,
+  type RuleReference,
+  type RulesDiscovery,
+  type RulesDiscoveryConfig,
+  type RulesDiscoveryStats,
+} from "#knowledge/discovery/rules-discovery.ts"
+export {
+  createSkillDiscovery,
+  type ReferenceMatch as SkillReferenceMatch,
+  type SkillDiscovery,
+  type SkillDiscoveryConfig,
+  type SkillMatch,
+} from "#knowledge/discovery/skill-discovery.ts"
+export type * from "#knowledge/discovery/skill-types.ts"
+export type { Embedder } from "#knowledge/discovery/types.ts"
 export * as Grounding from "#knowledge/grounding/grounding.ts"
+export { formatPlanContext, formatRelationsForContext } from "#knowledge/memory/format-relations.ts"
 export * as Memory from "#knowledge/memory/memory.ts"
+export type { NodeContext, RelationNode } from "#knowledge/memory/relation-node.ts"
+export {
+  createRelationStore,
+  type RelationStore,
+  type RelationStoreConfig,
+} from "#knowledge/memory/relation-store.ts"
+export * from "#knowledge/memory/semantic-cache.ts"
 export * as Message from "#knowledge/message/message.ts"
 export { createId } from "#util/id.ts"
+export { extractMarkdownLinks, getExtension, isExternalLink } from "#util/markdown-links.ts"
+export { PathInvalid, PathOutside, resolveInside } from "#util/resolve-inside.ts"

@@ -5,7 +5,9 @@ import { host, port } from "./address-options.ts"
 import { format } from "./format-option.ts"
 import type { FolderOptions } from "./in-instance.ts"
 import { mcpCommands } from "./mcp-commands.ts"
+import { modelsCommands } from "./models-commands.ts"
 import { sessionCommands } from "./session-commands.ts"
+import { skillCommands } from "./skill-commands.ts"
 
 /** All commands, on a yargs that has the shared options. */
 export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
@@ -54,13 +56,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
     .command(
       "models [provider]",
       "Models that are known, with context, price and abilities",
-      (models) =>
-        models
-          .positional("provider", { type: "string", describe: "of one provider" })
-          .option("refresh", { type: "boolean", describe: "fetch the newest facts first" })
-          .option("from", { type: "string", describe: "the list to fetch, as models.dev gives it" })
-          .implies("from", "refresh")
-          .option("format", format),
+      modelsCommands,
       async (options) => (await import("./models.ts")).listModels(options),
     )
     .command("agent", "Agents", (agent) =>
@@ -124,11 +120,13 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
           (search) =>
             search
               .positional("query", { type: "string", array: true, demandOption: true })
+              .option("limit", { type: "number", default: 10, describe: "at most so many" })
               .option("format", format),
           async (options) => (await import("./tool.ts")).searchTools(options),
         )
         .demandCommand(1, "Say what to do: list or search."),
     )
+    .command("skill", "Skills: instructions for one kind of work", skillCommands)
     .command("mcp", "MCP servers", mcpCommands)
     .command("auth", "Keys for providers", (auth) =>
       auth

@@ -1,12 +1,12 @@
 // `vitamin mcp add` and `vitamin mcp remove`: the servers that the files of a project name. A file with comments is left to
 // the person who wrote them.
-import { readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { entriesOf, idOf } from "#ability/mcp/load-servers.ts"
+import { entriesOf, idOf, ownId } from "#ability/mcp/load-servers.ts"
 import { serverFiles } from "#ability/mcp/server-files.ts"
+import { readSmallFile } from "#kernel/config/read-file.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Trust from "#kernel/trust.ts"
-import { errorCode } from "#util/error.ts"
+import { errorText } from "#util/error.ts"
 import { replaceFile } from "#util/replace-file.ts"
 import { UsageError } from "./exit.ts"
 import { type FolderOptions, inInstance } from "./in-instance.ts"
@@ -24,8 +24,9 @@ const [ownFile] = serverFiles
 
 export async function addServer(options: Add): Promise<void> {
   const { name, command, url } = options
-  if (idOf(name) !== name)
+  if (!name || idOf(name) !== name)
     throw new UsageError("A name may have letters, digits, '.', '_' and '-', at most 64.")
+  if (name === ownId) throw new UsageError(`"${ownId}" is the name of what belongs to this program.`)
   if (command.length > 0 === (url !== undefined))
     throw new UsageError(
       "Say how it is reached: a command, or --url. vitamin mcp add memory -- npx -y server",
@@ -42,8 +43,7 @@ export async function addServer(options: Add): Promise<void> {
     const content = await read(ownFile)
     if (entriesOf(content).some(([id]) => id === name))
       throw new UsageError(`"${name}" is in ${ownFile} already. vitamin mcp remove ${name} removes it.`)
-    const servers = Array.isArray(content.servers) ? content.servers : []
-    await write(ownFile, { ...content, servers: [...servers, entry] })
+    await write(ownFile, { ...content, servers: withEntry(content.servers ?? [], entry) })
     process.stdout.write(`"${name}" is in ${ownFile} now. To try it: vitamin mcp test ${name}\n`)
     if (!(await Trust.check(Instance.worktree)))
       process.stdout.write("It starts when the folder is trusted: vitamin trust\n")
@@ -65,6 +65,11 @@ export async function removeServer(options: FolderOptions & { name: string }): P
   })
 }
 
+/** Both forms that the file may have. */
+function withEntry(servers: object, { name, ...entry }: { name: string }): object {
+  return Array.isArray(servers) ? [...servers, { name, ...entry }] : { ...servers, [name]: entry }
+}
+
 function without(content: Content, name: string): Content {
   const kept = (value: unknown) => {
     if (Array.isArray(value))
@@ -81,12 +86,15 @@ function without(content: Content, name: string): Content {
 }
 
 async function read(name: string): Promise<Content> {
-  const file = join(Instance.worktree, name)
+  const bytes = await readSmallFile(join(Instance.worktree, name)).catch((error) => {
+    throw new UsageError(`${name} cannot be changed: ${errorText(error)}`)
+  })
+  if (!bytes) return {}
   try {
-    const value = JSON.parse(await readFile(file, "utf8"))
+    const value = JSON.parse(bytes.toString())
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return {}
+  } catch {
+    // What it may be is said below.
   }
   throw new UsageError(`${name} is not plain JSON (it may have comments), so change it by hand.`)
 }

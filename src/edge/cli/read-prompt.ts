@@ -6,6 +6,8 @@ import { plainText } from "#ability/tool/plain-text.ts"
 import type * as Session from "#engine/session/session.ts"
 import { UsageError } from "./exit.ts"
 
+type Messages = MCPPromptContent["messages"]
+
 const argument = /^([\w.-]+)=(.*)$/s
 const maxText = 200_000
 const maxParts = 100
@@ -23,7 +25,7 @@ export async function readPrompt(
     .trim()
   try {
     const { messages } = await getPrompt({ ...(await splitName(name)), args })
-    return { parts: messages.slice(0, maxParts).map(partOf), message }
+    return { parts: bounded(messages).map(partOf), message }
   } catch (error) {
     const isUsage = [PromptNotFound, InvalidArguments, Mcp.NotFound].some((kind) => error instanceof kind)
     throw isUsage ? new UsageError((error as Error).message) : error
@@ -39,11 +41,23 @@ async function splitName(text: string): Promise<{ server: string; name: string }
   return { server, name }
 }
 
-function partOf({ role, content }: MCPPromptContent["messages"][number]): Session.PromptPart {
+function partOf({ role, content }: Messages[number]): Session.PromptPart {
   if (content.type === "image")
     return { type: "image", source: { kind: "base64", value: content.data, mimeType: content.mimeType } }
-  const text = plainText(textOf(content), maxText)
+  const text = textOf(content)
   return { type: "text", text: role === "user" ? text : `[${role}]\n${text}` }
+}
+
+/** As much of it as a prompt may have, all of its texts together. */
+function bounded(messages: Messages): Messages {
+  let room = maxText
+  return messages.slice(0, maxParts).flatMap((message) => {
+    if (message.content.type === "image") return [message]
+    if (room <= 0) return []
+    const text = plainText(textOf(message.content), room)
+    room -= text.length
+    return [{ ...message, content: { type: "text" as const, text } }]
+  })
 }
 
 function textOf(content: MCPContent): string {

@@ -7,6 +7,7 @@ import { mcpRoutes } from "#edge/server/mcp-routes.ts"
 import { permissionRoutes } from "#edge/server/permission-routes.ts"
 import { createServer } from "#edge/server/server.ts"
 import { sessionRoutes } from "#edge/server/session-routes.ts"
+import { skillRoutes } from "#edge/server/skill-routes.ts"
 import { startParts } from "#engine/host/bootstrap.ts"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
@@ -32,6 +33,7 @@ export async function serve(options: Options): Promise<void> {
         ...permissionRoutes(),
         ...abilityRoutes(),
         ...agentRoutes(),
+        ...skillRoutes(),
         ...mcpRoutes(),
         ...elicitationRoutes(),
       ],

@@ -88,6 +88,12 @@ export function sessionCommands(session: Argv<FolderOptions>) {
       async (options) => (await import("./session-undo.ts")).diffSession(options),
     )
     .command(
+      "plan [id]",
+      "The plan of a session (default: the one used last), how far it is, and what was changed for it",
+      (plan) => plan.positional("id", { type: "string", describe: "the session" }).option("format", format),
+      async (options) => (await import("./session-plan.ts")).showPlan(options),
+    )
+    .command(
       "revert <id>",
       "Undo what a session did, in the files and in the conversation",
       (revert) =>
@@ -105,7 +111,7 @@ export function sessionCommands(session: Argv<FolderOptions>) {
     )
     .demandCommand(
       1,
-      "Say what to do: list, show, diff, fork, branch, mode, compact, export, import, revert or remove.",
+      "Say what to do: list, show, plan, diff, fork, branch, mode, compact, export, import, revert or remove.",
     )
 }
 

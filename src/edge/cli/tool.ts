@@ -1,7 +1,9 @@
 // `vitamin tool …`: what a model can be given to work with, those of MCP servers as they are known.
+import type { ToolMatch } from "#ability/mcp/create-registry.ts"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import * as Log from "#kernel/log.ts"
+import { UsageError } from "./exit.ts"
 import { type FolderOptions, inInstance } from "./in-instance.ts"
 
 type Options = FolderOptions & { format: "text" | "json" }
@@ -15,23 +17,27 @@ export async function listTools(options: Options): Promise<void> {
   })
 }
 
-export async function searchTools(options: Options & { query: string[] }): Promise<void> {
+/** With what was found by words and what by meaning, so that one sees why something is there. */
+export async function searchTools(options: Options & { query: string[]; limit: number }): Promise<void> {
+  const { query, limit } = options
+  if (!Number.isInteger(limit) || limit < 1) throw new UsageError("--limit takes a number from 1 on")
   await inInstance(options, async () => {
-    const { createMCPRegistry } = await import("#ability/mcp/create-registry.ts")
-    const registry = createMCPRegistry()
-    try {
-      const Mcp = await ifConfigured()
-      for (const one of (await Mcp?.usable()) ?? [])
-        for (const tool of one.manifest()?.tools ?? []) await registry.tools.register(tool, one.server.id)
-      const matches = await registry.tools.search(options.query.join(" "))
-      if (options.format === "json") return print(JSON.stringify(matches, null, 2))
-      if (!matches.length) return print("No tool fits these words.")
-      for (const { tool, serverId } of matches)
-        print(lineOf({ id: tool.name, note: serverId, description: tool.description ?? "" }))
-    } finally {
-      await registry.close()
+    const { loadRegistry } = await import("#ability/mcp/load-registry.ts")
+    const registry = await loadRegistry()
+    const matches = await registry.tools.search(query.join(" "), { limit })
+    if (options.format === "json") return print(JSON.stringify(matches, null, 2))
+    if (!matches.length) return print("No tool fits these words.")
+    for (const { tool, serverId, ...why } of matches) {
+      print(lineOf({ id: tool.name, note: serverId, description: tool.description ?? "" }))
+      print(whyOf(why))
     }
   })
+}
+
+function whyOf({ score, text, vector }: Pick<ToolMatch, "score" | "text" | "vector">): string {
+  const place = (name: string, of: { rank: number; score: number } | undefined) =>
+    of ? `${name} #${of.rank} (${of.score.toFixed(2)})` : `${name} -`
+  return `    ${score.toFixed(3)}  ${place("words", text)}  ${place("meaning", vector)}`
 }
 
 function lineOf({ id, note, description }: { id: string; note: string; description: string }): string {

@@ -46,7 +46,7 @@ export async function callTool(asked: Asked): Promise<Result> {
     const permits = createPermits({
       session,
       agent: agent.id,
-      tools: new Set([tool.id]),
+      mayCall: (id) => id === tool.id,
       rights,
       asks: asked.yes ? "once" : "deny",
       limit: 0,

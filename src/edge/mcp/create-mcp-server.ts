@@ -1,6 +1,6 @@
 // Vitamin as an MCP server, for one connection or one request: the tools that the rules allow, and `run`. Both revisions of
 // the protocol are spoken by the SDK; what is asked of a person goes through the client, where that can ask.
-import { randomBytes } from "node:crypto"
+import { createHash, randomBytes } from "node:crypto"
 import {
   acceptedContent,
   type CallToolResult,
@@ -138,16 +138,24 @@ async function askThenCall(
   const question = await questionOf(asked)
   if (!question) return toCallResult(asked.tool, await callTool(asked))
   const { inputResponses, requestState } = context.mcpReq
-  if (!inputResponses?.consent || requestState<{ key: string }>()?.key !== question.key)
+  const key = sumOf(question.key, asked)
+  if (!inputResponses?.consent || requestState<{ key: string }>()?.key !== key)
     return inputRequired({
       inputRequests: {
         consent: inputRequired.elicit({ message: question.text, requestedSchema: Consent }),
       },
-      requestState: await codec.mint({ key: question.key }, context),
+      requestState: await codec.mint({ key }, context),
     })
   const consent = await acceptedContent(inputResponses, "consent", Consent)
   if (!consent?.allow) return errorResult(`"${asked.tool.id}" was not run: the person rejected it.`)
   return toCallResult(asked.tool, await callTool({ ...asked, approved: question.key }))
+}
+
+/** What was judged may say less than what was shown: the arguments of another server's tool are in no rule. */
+function sumOf(judged: string, { tool, args }: Asked): string {
+  return createHash("sha256")
+    .update(JSON.stringify([judged, tool.id, args]))
+    .digest("hex")
 }
 
 function asksForms(server: Server, { mcpReq }: ServerContext): boolean {

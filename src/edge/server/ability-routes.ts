@@ -2,6 +2,7 @@
 import { z } from "zod"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import * as Provider from "#ability/provider/provider.ts"
+import type { Definition } from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { defineRoute, type Route } from "./route.ts"
 
@@ -19,6 +20,7 @@ const Tool = z.object({
   readOnly: z.boolean(),
   server: z.string().optional().describe("the MCP server that it comes from"),
   parameters: z.record(z.string(), z.unknown()).describe("JSON Schema"),
+  score: z.number().optional().describe("of a search: how well it fits, more is better"),
 })
 
 export function abilityRoutes(): Route[] {
@@ -44,11 +46,13 @@ export function abilityRoutes(): Route[] {
     defineRoute({
       method: "GET",
       path: "/tool",
-      summary: "The tools of the project.",
+      summary: "The tools of the project; with `search` those that fit some words, the best first.",
+      query: z.object({ search: z.string().max(2_000).optional() }),
       response: z.array(Tool),
-      async handle() {
+      async handle({ query }) {
         await (await ifConfigured())?.list()
-        return ToolRegistry.list().map(describe)
+        const tools = ToolRegistry.list()
+        return query.search === undefined ? tools.map(describe) : search(query.search, tools)
       },
     }),
     defineRoute({
@@ -63,6 +67,11 @@ export function abilityRoutes(): Route[] {
       },
     }),
   ]
+}
+
+async function search(words: string, tools: Definition[]) {
+  const { searchTools } = await import("#ability/mcp/search-tools.ts")
+  return (await searchTools(words, { tools })).map(({ tool, score }) => ({ ...describe(tool), score }))
 }
 
 function describe(tool: ReturnType<typeof ToolRegistry.get>) {

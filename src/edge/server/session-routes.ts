@@ -161,6 +161,15 @@ export function sessionRoutes(): Route[] {
     }),
     defineRoute({
       method: "GET",
+      path: "/session/:id/plan",
+      summary:
+        "The plan of a session as relations: its steps and what they wait for, the files that were changed for them, the sessions of its tasks.",
+      params: Id,
+      response: Session.Plan,
+      handle: ({ params }) => Session.plan(params.id),
+    }),
+    defineRoute({
+      method: "GET",
       path: "/session/:id/branch",
       summary: "The branches of a session.",
       params: Id,

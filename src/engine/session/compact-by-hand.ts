@@ -7,6 +7,7 @@ import * as Memory from "#knowledge/memory/memory.ts"
 import { errorText } from "#util/error.ts"
 import { chooseAgent, modelOf } from "./choose-agent.ts"
 import { type Chosen, chooseModel } from "./choose-model.ts"
+import { sentBefore } from "./choose-tools.ts"
 import { historyOf, missingResults } from "./history.ts"
 import { Interrupted } from "./interrupted.ts"
 import * as Queue from "./queue.ts"
@@ -47,7 +48,7 @@ async function compactNow(session: SessionRecord.Info, signal: AbortSignal): Pro
   const scope = { session, history, records, totals, signal, timing, ...(chosen ? { chosen } : {}) }
   for (const result of missingResults(history)) append(scope, result)
   const usable = ToolRegistry.list().filter((tool) => mayUse(agent, tool))
-  const tools = [...ToolRegistry.toModelTools(usable.map(({ id }) => id))] as Run["tools"]
+  const { tools } = sentBefore(session, usable)
   const system = await systemPrompt(agent, { isTask: false, mode: session.mode, grounding: [] })
   const fixed = fixedOf({ system, tools })
   const limit = limitOf(chosen, agent.maxTokens)

@@ -3,12 +3,13 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import * as Permission from "#ability/permission/permission.ts"
 import { outputFolder } from "#ability/tool/output.ts"
-import * as TodoList from "#ability/tool/todo-list.ts"
+import { planId } from "#ability/tool/todo-plan.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Log from "#kernel/log.ts"
 import { type Compaction, frontOf, frontText } from "#knowledge/memory/compaction.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
+import { createRelationStore } from "#knowledge/memory/relation-store.ts"
 import { fileFor } from "#knowledge/memory/shorten.ts"
 import { outputText, tokensOf } from "#knowledge/memory/tokens-of.ts"
 import { limitsFor, withCuts } from "#knowledge/memory/window.ts"
@@ -18,6 +19,7 @@ import type { Chosen } from "./choose-model.ts"
 import { extractSummary } from "./extract-summary.ts"
 import { refuseFull } from "./name-largest.ts"
 import { type Plan, planCuts, planKept, sumOf } from "./plan-compaction.ts"
+import { planNodes } from "./plan-nodes.ts"
 import { renderPins } from "./render-pins.ts"
 import { Compacted, mostAbove, type Room } from "./room.ts"
 import { append, lastId, type Run, settle, type Timing } from "./run.ts"
@@ -140,12 +142,11 @@ async function pinsFor(
 ): Promise<string> {
   const state = Memory.working(session.id).state()
   const kept = new Set(history.slice(plan.start))
-  const todos = await TodoList.get(session.id)
+  const relations = createRelationStore({ initialNodes: await planNodes(session.id, history) })
   return renderPins({
     state,
     isShown: (message) => kept.has(message),
-    // The list of a fork is in its messages only.
-    todos: todos.length ? todos : (state.todos as typeof todos),
+    plan: relations.toContext([planId]),
     mode: session.mode,
     pending: Permission.pending().filter(({ sessionId }) => sessionId === session.id),
     budget,

@@ -1,5 +1,6 @@
 // Sessions that leave and come back: as JSON, whole, or as Markdown to be read.
 import { z } from "zod"
+import * as TodoList from "#ability/tool/todo-list.ts"
 import * as Bus from "#kernel/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Message from "#knowledge/message/message.ts"
@@ -10,12 +11,14 @@ import { isName } from "./branch.ts"
 import { describeControl } from "./describe-control.ts"
 import { keepImages, readImages, takeImages } from "./exchange-images.ts"
 import { historyOf } from "./history.ts"
+import { Relation } from "./plan.ts"
 import * as SessionRecord from "./session-record.ts"
 
 const Exported = z.object({
   vitamin: z.literal(1),
   session: SessionRecord.Info,
   messages: z.array(z.unknown()),
+  relations: z.array(Relation).optional().describe("its plan"),
   images: z.record(z.string(), z.string()).optional().describe("in base64, by their SHA-256"),
 })
 export type Exported = z.infer<typeof Exported>
@@ -31,10 +34,12 @@ export async function exportSession(sessionId: string): Promise<Exported> {
   const session = await SessionRecord.get(sessionId)
   const messages = await MessageStore.list(sessionId)
   const images = takeImages(sessionId, messages)
+  const relations = await TodoList.nodes(sessionId)
   return {
     vitamin: 1,
     session,
     messages: messages.map((message) => JSON.parse(Message.serialize(message))),
+    ...(relations.length ? { relations } : {}),
     ...(images ? { images } : {}),
   }
 }
@@ -56,6 +61,8 @@ export async function importSession(data: unknown): Promise<SessionRecord.Info> 
   const images = await readImages(parsed.data.images).catch((error: unknown) => {
     throw new InvalidImport(errorText(error))
   })
+  const { importNodes } = await import("#ability/tool/todo-plan.ts")
+  const relations = orInvalid(() => importNodes(parsed.data.relations ?? []))
   const session: SessionRecord.Info = {
     ...given,
     id,
@@ -67,6 +74,7 @@ export async function importSession(data: unknown): Promise<SessionRecord.Info> 
   }
   await keepImages(id, images)
   await Promise.all(messages.map((message) => MessageStore.write(message)))
+  await TodoList.write(id, relations)
   await SessionRecord.write(session)
   Bus.publish(SessionRecord.Created, { sessionId: session.id, session })
   return session
@@ -74,11 +82,17 @@ export async function importSession(data: unknown): Promise<SessionRecord.Info> 
 
 /** Everything is checked before anything is written. */
 function messageOf(value: unknown, sessionId: string): Message.Info {
-  try {
+  return orInvalid(() => {
     const message = Message.parse(value, { sessionId })
     const problem = problemOf(message)
     if (!problem) return withoutSnapshots(message)
     throw new Error(problem)
+  })
+}
+
+function orInvalid<T>(read: () => T): T {
+  try {
+    return read()
   } catch (error) {
     throw new InvalidImport(errorText(error))
   }

@@ -2,8 +2,8 @@
 // an option. Most words with such a sign are no files (people, packages, decorators) and stay what they are: only what
 // exists counts, or has the name of a file.
 import { isAbsolute, posix, resolve } from "node:path"
-import { isInside } from "#ability/tool/resolve-inside.ts"
 import { Instance } from "#kernel/instance.ts"
+import { isInside } from "#util/resolve-inside.ts"
 import { statOf } from "#util/stat-of.ts"
 import type { Reference } from "./prompt-part.ts"
 

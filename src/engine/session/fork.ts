@@ -1,5 +1,6 @@
 // A new session from a point of another one.
 import * as ImageStore from "#ability/image/image-store.ts"
+import * as TodoList from "#ability/tool/todo-list.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { NamedError } from "#util/error.ts"
@@ -41,6 +42,9 @@ export async function fork(sessionId: string, messageId?: string): Promise<Sessi
   }))
   await ImageStore.copy(sessionId, session.id)
   await Promise.all(copies.map((message) => MessageStore.write(message)))
+  const { planIn, planNodes } = await import("./plan-nodes.ts")
+  const isWhole = cut === history.length - 1
+  await TodoList.write(session.id, isWhole ? await planNodes(sessionId, copies) : planIn(copies))
   await SessionRecord.write(session)
   Bus.publish(SessionRecord.Created, { sessionId: session.id, session })
   return session

@@ -1,5 +1,7 @@
 // The loop: ask the model, keep what it says, do what it asks for, and again, until it asks for nothing more.
 import type * as Message from "#knowledge/message/message.ts"
+import { inform } from "./inform.ts"
+import { nestedRules } from "./nested-rules.ts"
 import { type Run, refuseCost, StepLimit } from "./run.ts"
 import { runCalls } from "./run-calls.ts"
 import { runTurn } from "./turn.ts"
@@ -13,6 +15,7 @@ export async function loop(run: Run): Promise<Message.Info> {
     refuseCost(run)
     await runCalls(run, request)
     run.signal.throwIfAborted()
+    inform(run, await nestedRules(run, request))
     // Calls can be dear, too: tasks for other agents.
     refuseCost(run)
   }

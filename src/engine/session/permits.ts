@@ -50,8 +50,8 @@ export function whoCanBeAsked({ asks, whileWaiting }: Permits): { whileAsking?: 
 export function createPermits(options: {
   session: SessionRecord.Info
   agent: string
-  /** The tools that the model was offered. Others do not run, so nobody is asked for them. */
-  tools: ReadonlySet<string>
+  /** Whether a call may name this tool. Others do not run, so nobody is asked for them. */
+  mayCall(id: string): boolean
   rights: Rights
   asks: Asks
   /** How long a person may take, in milliseconds. */
@@ -79,7 +79,7 @@ export function createPermits(options: {
   }
 
   function approvalOf({ action, needs }: Judgement, { tool }: Step): Call["approval"] {
-    if (action === "deny" || !options.tools.has(tool.id)) return "denied"
+    if (action === "deny" || !options.mayCall(tool.id)) return "denied"
     if (action === "allow") return "approved"
     if (asks === "wait") return "pending"
     return asks === "once" && !needs.some((need) => need.protected) ? "approved" : "denied"

@@ -3,8 +3,6 @@
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import type { Rule } from "#ability/permission/rule.ts"
 import * as Provider from "#ability/provider/provider.ts"
-import { mayUse } from "#ability/tool/may-use.ts"
-import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Log from "#kernel/log.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
@@ -13,6 +11,7 @@ import * as MessageStore from "#knowledge/message/message-store.ts"
 import { errorText } from "#util/error.ts"
 import { chooseAgent, modelOf } from "./choose-agent.ts"
 import { chooseModel } from "./choose-model.ts"
+import { findContext } from "./find-context.ts"
 import { ground } from "./ground.ts"
 import { cutOff, historyOf, missingResults } from "./history.ts"
 import { Interrupted } from "./interrupted.ts"
@@ -22,10 +21,11 @@ import { type PromptPart, partsOf, titleOf, wordsOf } from "./prompt-part.ts"
 import * as Queue from "./queue.ts"
 import { waitFor } from "./retry.ts"
 import { createRights } from "./rights.ts"
-import { append, keep, type Limits, lastId, type Run, settle, type Timing } from "./run.ts"
+import { append, keep, type Limits, lastId, mayCall, type Run, settle, type Timing } from "./run.ts"
 import * as SessionRecord from "./session-record.ts"
 import { spawnTask } from "./spawn-task.ts"
 import { systemPrompt } from "./system-prompt.ts"
+import { toolsFor } from "./tools-for.ts"
 
 export type Input = {
   sessionId: string
@@ -129,16 +129,16 @@ async function begin(input: Work, begun: Begun): Promise<Run> {
   )
   const words = wordsOf(input.parts)
   if (words.length) append(begun, userMessage(begun, words))
-  await (await ifConfigured())?.prepare(begun.signal)
-  // By the agent as it was chosen: its file may change at any time.
-  const usable = ToolRegistry.list().filter((tool) => mayUse(agent, tool))
-  const tools = [...ToolRegistry.toModelTools(usable.map(({ id }) => id))] as Run["tools"]
-  const permits = permitsFor(input, begun, { agent, tools })
+  const permits = permitsFor(input, begun, { agent, mayCall: (id) => mayCall(run, id) })
   const mentions = mentionsIn(input, words)
   if (input.refresh || mentions.includes("@") || input.parts.some(({ type }) => type !== "text")) {
     const { attach } = await import("./attach.ts")
     await attach({ ...begun, permits, facts: chosen.facts }, { ...input, mentionsIn: mentions })
   }
+  const asked = { intent: textOf(words), agent, facts: chosen.facts, rights: permits.rights }
+  await findContext(begun, { ...asked, isTask: input.parent !== undefined })
+  // Skills may have brought servers.
+  await (await ifConfigured())?.prepare(begun.signal)
   const run: Run = {
     ...begun,
     agent,
@@ -148,7 +148,7 @@ async function begin(input: Work, begun: Begun): Promise<Run> {
       mode: session.mode,
       grounding: await ground(agent, permits.rights, session.id),
     }),
-    tools,
+    ...(await toolsFor(begun, { agent, words })),
     limits: { maxSteps, ...(maxCost === undefined ? {} : { maxCost }) },
     timing: input.timing,
     permits,
@@ -164,14 +164,14 @@ async function begin(input: Work, begun: Begun): Promise<Run> {
 function permitsFor(
   input: Work,
   { session, records, signal }: Begun,
-  { agent, tools }: Pick<Run, "agent" | "tools">,
+  { agent, mayCall }: Pick<Run, "agent"> & { mayCall(id: string): boolean },
 ): Permits {
   const { rules = [], parent, asks = parent?.permits.asks ?? "wait" } = input
   const rights = createRights({ session, agent, rules, parent: parent?.permits.rights })
   return createPermits({
     session,
     agent: agent.id,
-    tools: new Set(tools.map(({ name }) => name)),
+    mayCall,
     rights,
     asks,
     limit: input.timing.reply,
@@ -198,7 +198,8 @@ async function finish(run: Begun, state: Pick<SessionRecord.Info, "status" | "er
     delete draft.owner
     draft.usage = SessionRecord.Totals.parse(draft.usage ?? {})
     SessionRecord.addUsage(draft.usage, run.totals)
-    Object.assign(draft, state)
+    const { offered } = run.session
+    Object.assign(draft, state, offered ? { offered } : {})
   })
 }
 
@@ -232,7 +233,11 @@ function userMessage({ session, history }: Begun, parts: Message.Part[]): Messag
 
 /** What a model says to another one is taken as it is. */
 function mentionsIn({ parent, mentionsIn }: Work, words: Message.Part[]): string {
-  return parent ? "" : (mentionsIn ?? words.map(({ text }) => text).join("\n"))
+  return parent ? "" : (mentionsIn ?? textOf(words))
+}
+
+function textOf(words: Message.Part[]): string {
+  return words.map(({ text }) => text).join("\n")
 }
 
 function warn(error: unknown): void {

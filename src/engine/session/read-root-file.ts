@@ -2,11 +2,11 @@
 // bounded, never through a link that leads out of the work tree, never from a pipe.
 import { readSync } from "node:fs"
 import { dirname, relative, resolve } from "node:path"
-import { isInside, openInside } from "#ability/tool/resolve-inside.ts"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
 import { errorCode, errorText } from "#util/error.ts"
+import { isInside, openInside } from "#util/resolve-inside.ts"
 
 const usual = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"]
 const maxBytes = 32 << 10

@@ -1,39 +1,39 @@
-// What must outlive a compaction, in words: what the person wrote, the task list, what waits for a person or was refused,
+// What must outlive a compaction, in words: what the person wrote, the plan, what waits for a person or was refused,
 // the files at work. It is rendered when a compaction is made and then stays as it is, byte for byte: what changes later
 // is in the transcript behind it.
 import type * as Permission from "#ability/permission/permission.ts"
-import type { Item } from "#ability/tool/todo-list.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import type * as Memory from "#knowledge/memory/memory.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { renderWords } from "./render-words.ts"
-import { linesWithin, oneLine } from "./within.ts"
+import { section } from "./section.ts"
+import { oneLine } from "./within.ts"
 
 export type Pins = {
   /** Of the whole history. */
   state: Memory.State
   /** Of what the person wrote: whether it is still in the transcript. */
   isShown(message: Message.Info): boolean
-  todos: readonly Pick<Item, "text" | "status">[]
+  /** As its store tells it; empty where there is none. */
+  plan: string
   mode: "act" | "plan"
   pending: readonly Permission.Request[]
   /** Tokens. */
   budget: number
 }
 
-const marks: Record<string, string> = { pending: "[ ]", in_progress: "[>]", done: "[x]" }
 /** How much of the budget each part may have at most. What they do not need, the words of the person have. */
-const shares = { todos: 0.2, calls: 0.1, files: 0.1, references: 0.05 }
+const shares = { plan: 0.2, calls: 0.1, files: 0.1, references: 0.05 }
 /** What models and files name is a line, whatever it is called: it must not look like another part. */
-const longest = { todo: 500, path: 300 }
-const shortest = 40
+const longest = { path: 300 }
 
 export function renderPins(pins: Pins): string {
   const { state, budget, mode, isShown } = pins
+  const [title = "", ...steps] = pins.plan.split("\n")
   const changed = state.files.filter((file) => file.changed > 0).reverse()
   const others = [
     ...(mode === "plan" ? ["The session was in plan mode when this was written."] : []),
-    ...section("The task list:", todoLines(pins), budget * shares.todos),
+    ...section(title, steps, budget * shares.plan),
     ...section("Not decided by the person, and so not done:", waitingLines(pins), budget * shares.calls),
     ...section(
       "Calls that were refused, the newest first:",
@@ -55,15 +55,6 @@ export function renderPins(pins: Pins): string {
   return [...renderWords(state.words, { isShown, tokens }), ...others].join("\n\n")
 }
 
-/** What is done may be left out first. */
-function todoLines({ todos }: Pins): string[] {
-  const open = todos.filter(({ status }) => status !== "done")
-  const done = todos.filter(({ status }) => status === "done")
-  return [...open, ...done].map(
-    ({ text, status }) => `- ${marks[status] ?? "[ ]"} ${oneLine(text, longest.todo)}`,
-  )
-}
-
 function waitingLines({ state, pending }: Pins): string[] {
   return [
     ...pending.map(({ title }) => `- ${oneLine(title, 300)}`),
@@ -83,12 +74,4 @@ function referenceLine({ data }: Message.Of<"file_reference">): string {
   const { path, startLine, endLine, status } = data
   const lines = startLine === undefined && endLine === undefined ? "" : `:${startLine ?? 1}-${endLine ?? ""}`
   return `- ${oneLine(path, longest.path)}${lines}${status === "failed" ? " (could not be read)" : ""}`
-}
-
-function section(title: string, lines: string[], tokens: number): string[] {
-  if (!lines.length) return []
-  // A few short lines say more than the first one whole.
-  const short = lines.map((line) => oneLine(line, Math.max(shortest, tokens)))
-  const { lines: shown, missing } = linesWithin(short, tokens)
-  return [[title, ...shown, ...(missing ? [`and ${missing} more.`] : [])].join("\n")]
 }

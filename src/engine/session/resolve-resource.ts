@@ -21,7 +21,7 @@ type Read = Pick<Data, "content" | "mimeType">
 const usualAge = 3_600
 /** Of what is sent as it is. */
 const maxBytes = 4 << 20
-const maxText = 20 << 20
+const maxText = 4 << 20
 const shown = /^(image\/(png|jpeg|webp|gif)|application\/pdf)$/
 
 class Unusable extends NamedError {
@@ -83,12 +83,19 @@ async function readContents(contents: MCPResourceContent[], { context }: Attachi
     const bytes = Buffer.byteLength(blob, "base64")
     if (bytes > maxBytes)
       throw new Unusable(`It is too large to be shown: ${bytes} bytes; ${maxBytes} are possible.`)
-    return { content: blob, mimeType }
+    return { content: blob, mimeType: await typeOf(Buffer.from(blob, "base64")) }
   }
   const texts = contents.map((one) => (more.length ? `[${plainText(one.uri, 500)}]\n` : "") + wordsOf(one))
   const text = plainText(texts.join("\n\n"), maxText)
   const type = mimeType && !isBinary(mimeType) ? { mimeType: plainText(mimeType, 100) } : {}
   return { content: await boundText(text, context), ...type }
+}
+
+/** By what is in it. A provider would refuse what only claims to be an image, and every later request with it. */
+async function typeOf(bytes: Buffer): Promise<string> {
+  if (bytes.subarray(0, 1_024).includes("%PDF-")) return "application/pdf"
+  const { imageFormat } = await import("#ability/image/image-format.ts")
+  return (await imageFormat(bytes)).mimeType
 }
 
 function wordsOf({ text, blob = "", mimeType = "binary" }: MCPResourceContent): string {

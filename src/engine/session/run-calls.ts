@@ -9,7 +9,7 @@ import * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
 import { whoCanBeAsked } from "./permits.ts"
 import { addCall, nudgeAt, type Repeat, stopAt } from "./repeats.ts"
-import { append, lastId, type Run, settle } from "./run.ts"
+import { append, lastId, mayCall, type Run, settle } from "./run.ts"
 import { takeSnapshot } from "./take-snapshot.ts"
 
 type Request = Message.Of<"tool_request">
@@ -82,6 +82,7 @@ async function runCall(run: Run, request: Request, call: Call): Promise<Result> 
     report: (text: string) =>
       void Bus.publish(Tool.Progress, { sessionId: run.session.id, callId: call.id, text }),
     spawn: (task: { task: string; agent?: string }) => run.spawn({ ...task, callId: call.id }),
+    ...(run.more ? { findTools: (query: string, limit: number) => findMore(run, { query, limit }) } : {}),
   }
   const snapshot = takeSnapshot({ request, call, records: run.records })
   const slots = {
@@ -94,11 +95,14 @@ async function runCall(run: Run, request: Request, call: Call): Promise<Result> 
   return result
 }
 
-/** What an agent was not given it cannot use, also where its model knows the name. */
-function refuseForeign({ tools, agent }: Run, id: string): Refusal | undefined {
-  if (tools.some(({ name }) => name === id)) return undefined
-  const own = tools.map(({ name }) => name).join(", ") || "none"
-  return { message: `"${id}" is not a tool of the agent "${agent.id}". Its tools: ${own}` }
+async function findMore(run: Run, wanted: { query: string; limit: number }): Promise<Tool.FoundTool[]> {
+  return (await import("./more-tools.ts")).findMore(run, wanted)
+}
+
+function refuseForeign(run: Run, id: string): Refusal | undefined {
+  if (mayCall(run, id)) return undefined
+  const own = run.tools.map(({ name }) => name).join(", ") || "none"
+  return { message: `"${id}" is not a tool of the agent "${run.agent.id}". Its tools: ${own}` }
 }
 
 /** Gives how often in a row this call, or the last few, had this result. */

@@ -6,6 +6,7 @@ import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { NamedError } from "#util/error.ts"
 import type { Chosen } from "./choose-model.ts"
+import type { More } from "./choose-tools.ts"
 import type { Permits } from "./permits.ts"
 import type { Room } from "./room.ts"
 import type * as SessionRecord from "./session-record.ts"
@@ -31,6 +32,8 @@ export type Run = {
   chosen: Chosen
   system: string
   tools: Provider.ToolDescription[]
+  /** Where there are too many tools for a request: all of them. */
+  more?: More
   history: Message.Info[]
   /** Knows the part of the history that the model has been sent. */
   converter?: Message.Converter
@@ -75,6 +78,11 @@ class CostLimit extends NamedError {
 
 export function refuseCost({ totals, limits: { maxCost } }: Pick<Run, "totals" | "limits">): void {
   if (maxCost !== undefined && totals.cost > maxCost) throw new CostLimit(totals.cost, maxCost)
+}
+
+/** Whether a call may name this tool: what an agent was not given it cannot use, also where its model knows the name. */
+export function mayCall({ tools, more }: Pick<Run, "tools" | "more">, id: string): boolean {
+  return tools.some(({ name }) => name === id) || (more?.usable.has(id) ?? false)
 }
 
 /** The last message of the history, which the next one follows. */

@@ -44,6 +44,10 @@ export const Info = z.object({
   error: z.object({ name: z.string(), message: z.string() }).optional(),
   owner: Owner.Owner.optional().describe("the process that is working on it"),
   usage: Totals.prefault({}),
+  offered: z
+    .array(z.string())
+    .optional()
+    .describe("tools of servers and of the project that its model is sent, in the order in which they came"),
   time: z.object({ created: z.number(), updated: z.number() }),
   metadata: z.record(z.string(), z.unknown()).default({}),
 })

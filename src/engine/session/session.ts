@@ -8,6 +8,7 @@ import * as Memory from "#knowledge/memory/memory.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { messagesOf } from "./branch.ts"
+import type { Plan } from "./plan.ts"
 import * as Queue from "./queue.ts"
 import * as SessionRecord from "./session-record.ts"
 
@@ -32,6 +33,7 @@ export {
 export { fork, MessageNotFound } from "./fork.ts"
 export { Interrupted } from "./interrupted.ts"
 export { Notice } from "./notice.ts"
+export { Plan } from "./plan.ts"
 export { type Input, prompt } from "./prompt.ts"
 export { EmptyPrompt, PromptPart } from "./prompt-part.ts"
 export { abort } from "./queue.ts"
@@ -59,6 +61,12 @@ export { setMode } from "./set-mode.ts"
 export async function compact(sessionId: string): Promise<SessionRecord.Info> {
   const { compactByHand } = await import("./compact-by-hand.ts")
   return compactByHand(sessionId)
+}
+
+/** The plan of a session with what belongs to it: the files that were changed for it and the sessions of its tasks. */
+export async function plan(sessionId: string): Promise<Plan> {
+  const { relate } = await import("./relate.ts")
+  return relate(sessionId)
 }
 
 /** The messages of a branch in order (the active one where none is named), or all of every branch. */

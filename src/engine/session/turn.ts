@@ -108,7 +108,8 @@ async function keepAnswer(
   }
   if (parts.length) append(run, text)
   else streamed.forget()
-  const request = Message.make({ ...base(run), usage, type: "tool_request", data: requestOf(calls) })
+  const real = run.more ? (await import("./more-tools.ts")).realCalls(run, calls) : calls
+  const request = Message.make({ ...base(run), usage, type: "tool_request", data: requestOf(real) })
   await run.permits.judge(request)
   append(run, request)
   return { answer: request, request }

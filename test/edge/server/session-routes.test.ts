@@ -157,7 +157,7 @@ test("GET /provider and /tool tell what there is to work with", async () => {
   assert.equal(providers.find(({ id }) => id === "openai")!.hasKey, false)
   assert.doesNotMatch(JSON.stringify(providers), /canary/)
   const tools = (await api("GET", "/tool")).body as unknown as { id: string }[]
-  const ids = "bash edit fetch glob grep ls read recall subtask symbols todo write".split(" ")
+  const ids = "bash edit fetch glob grep ls read recall subtask symbols todo tool_search write".split(" ")
   assert.deepEqual(tools.map(({ id }) => id).sort(), ids)
   assert.equal((await api("GET", "/tool/read")).body.readOnly, true)
   const missing = await api("GET", "/tool/raed")

@@ -135,8 +135,8 @@ test("A compaction pins the task list, open and refused calls, changed files and
     await world.ask("go on")
     const front = llm.requests.at(-1)!.messages[0]!.text
     for (const item of [
-      "- [>] mend the parser",
-      "- [ ] write the tests",
+      "[>] mend the parser",
+      "[ ] write the tests",
       'bash {"command":"deploy --now"}',
       'bash {"command":"rm -rf build"}',
       "- src/parser.ts, 1×, last: src/parser.ts (+3 -1)",

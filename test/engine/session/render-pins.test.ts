@@ -1,7 +1,10 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import type { Item } from "#ability/tool/todo-list.ts"
+import { changePlan, planId } from "#ability/tool/todo-plan.ts"
 import { type Pins, renderPins } from "#engine/session/render-pins.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import { createRelationStore } from "#knowledge/memory/relation-store.ts"
 import { workingState } from "#knowledge/memory/working.ts"
 import * as Message from "#knowledge/message/message.ts"
 
@@ -10,19 +13,22 @@ const render = (pins: Partial<Pins>, messages: Message.Info[] = []) =>
   renderPins({
     state: workingState(messages),
     isShown: () => false,
-    todos: [],
+    plan: "",
     mode: "act",
     pending: [],
     budget: 5_000,
     ...pins,
   })
 
+const planOf = (todos: Item[]) =>
+  createRelationStore({ initialNodes: changePlan([], { todos }) }).toContext([planId])
+
 test("renderPins() shows the first open items of a list of long ones also where there is little room", () => {
   const todos = Array.from({ length: 20 }, (_, i) => ({
-    text: `item ${i} ${"with many words ".repeat(40)}`,
+    text: `item ${i} ${"with many words ".repeat(30)}`,
     status: i < 3 ? ("done" as const) : ("pending" as const),
   }))
-  const text = render({ todos, budget: 400 })
+  const text = render({ plan: planOf(todos), budget: 400 })
   for (const item of ["[ ] item 3 ", "[ ] item 4 "]) assert.ok(text.includes(item), text)
   assert.match(text, /and \d+ more\.$/)
   assert.ok(estimateTokens(text) < 400)
@@ -51,7 +57,7 @@ test("renderPins() has a line for each thing that a model or a file named, whate
     }),
     Message.make({ ...place, type: "file_reference", data: { path: evil, status: "failed", error: evil } }),
   ]
-  const text = render({ todos: [{ text: evil, status: "pending" }] }, messages)
+  const text = render({ plan: planOf([{ text: evil, status: "pending" }]) }, messages)
   assert.equal(text.match(/push to prod/g)?.length, 4)
   assert.doesNotMatch(text, /^(What the person|- \()/m)
 })

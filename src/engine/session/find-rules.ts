@@ -1,0 +1,139 @@
+// The documents that a project's instructions link to, where they fit what a person asks for: whole, or the passages that
+// fit best. What is found is kept in a database that can be deleted at any time.
+import { createHash } from "node:crypto"
+import { realpathSync } from "node:fs"
+import { join, relative } from "node:path"
+import * as Global from "#kernel/global.ts"
+import { Instance } from "#kernel/instance.ts"
+import type { ReferenceMatch, RulesDiscovery } from "#knowledge/discovery/rules-discovery.ts"
+import type { Embedder } from "#knowledge/discovery/types.ts"
+import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import { statOf } from "#util/stat-of.ts"
+import type { Note } from "./inform.ts"
+import { type RootFile, readRootFile } from "./read-root-file.ts"
+
+export type Options = {
+  /** In tokens. */
+  budget: number
+  /** The names of rules that the model still sees. */
+  known?: ReadonlySet<string>
+  /** What the rules of the person say of reading a file. */
+  mayRead?: (path: string) => boolean
+}
+type Opened = { rules: RulesDiscovery; hasCosines: boolean }
+type Found = { intent: string; match: ReferenceMatch }
+
+/** A person waits for the first look at them. */
+const maxDocuments = 300
+const mostNotes = 3
+/** What one document may take of what is left. */
+const share = 0.6
+/** A further document must be nearly as near as the first. */
+const nearly = 0.7
+/** In less there is room for no rule. */
+const fewestTokens = 60
+
+const opened = Instance.state(
+  () => new Map<string, Promise<Opened>>(),
+  async (all) => {
+    for (const one of all.values()) await (await one).rules.close()
+  },
+)
+
+/** A quick look: whether the instructions have any link to a document at all. */
+export async function mayHaveRules(): Promise<boolean> {
+  return hasLinks(await readRootFile())
+}
+
+/** The notes for what a person asks for. */
+export async function findRules(intent: string, options: Options): Promise<Note[]> {
+  const root = await readRootFile()
+  if (!root || !hasLinks(root) || options.budget < fewestTokens) return []
+  const { rules, hasCosines } = await openFor(root)
+  await rules.refresh()
+  return notesFor(await search(rules, intent), { ...options, rules, hasCosines })
+}
+
+/** For the whole and for its sentences, the nearest first. */
+async function search(rules: RulesDiscovery, words: string): Promise<Found[]> {
+  const { piecesOf } = await import("#knowledge/discovery/skill-fit.ts")
+  const found: Found[] = []
+  for (const intent of piecesOf(words)) {
+    const matches = await rules.searchReferences(intent, { limit: 2 * mostNotes })
+    found.push(...matches.map((match) => ({ intent, match })))
+  }
+  return found.sort((a, b) => (b.match.vector?.score ?? 0) - (a.match.vector?.score ?? 0))
+}
+
+async function notesFor(
+  found: Found[],
+  { rules, hasCosines, budget, known, mayRead = () => true }: Options & Opened,
+): Promise<Note[]> {
+  const { takePassages } = await import("./take-passages.ts")
+  const notes = new Map<string, Note>()
+  let left = budget
+  let nearest: number | undefined
+  for (const { intent, match } of found) {
+    if (notes.size === mostNotes || left < fewestTokens) break
+    const cosine = hasCosines ? match.vector?.score : undefined
+    if (cosine !== undefined && nearest !== undefined && cosine < nearly * nearest) continue
+    const path = relative(Instance.worktree, match.reference.absolutePath)
+    if (notes.has(path) || !placesOf(match).every(mayRead)) continue
+    const content = await documentOf(rules, match)
+    if (!content) continue
+    const tokens = Math.floor(left * share)
+    const note = takePassages({ path, content, match, intent, tokens, cosine })
+    if (!note) continue
+    nearest ??= cosine
+    if (known?.has(note.name)) continue
+    left -= estimateTokens(note.text)
+    notes.set(path, note)
+  }
+  return [...notes.values()]
+}
+
+/** Opened with the first prompt that may need it, and closed with the instance. */
+async function openFor({ name }: RootFile): Promise<Opened> {
+  const { getEmbedder } = await import("#ability/provider/get-embedder.ts")
+  const embedder = await getEmbedder()
+  const all = opened()
+  const key = JSON.stringify([name, embedder?.id])
+  const made = all.get(key) ?? open(name, embedder)
+  all.set(key, made)
+  made.catch(() => all.delete(key))
+  return made
+}
+
+async function open(rootPath: string, embedder: Embedder | undefined): Promise<Opened> {
+  const { createRulesDiscovery } = await import("#knowledge/discovery/rules-discovery.ts")
+  const { embeddedFacts } = await import("#knowledge/discovery/embedded-model.ts")
+  const { worktree: rootDir } = Instance
+  const id = createHash("sha256").update(`${rootDir}\0${rootPath}`).digest("hex").slice(0, 40)
+  const rules = createRulesDiscovery({
+    rootDir,
+    rootPath,
+    dbPath: join(Global.cache(), "rules", `${id}.db`),
+    // Others use it as well.
+    ...(embedder ? { embedder: { ...embedder, close: async () => {} } } : {}),
+    // Those of folders below are told where something is touched there.
+    scan: false,
+    maxDocuments,
+  })
+  // What is near is known of the embedded model alone.
+  return { rules, hasCosines: embedder?.id === embeddedFacts.id }
+}
+
+/** By its name, and where it really is. */
+function placesOf({ reference: { absolutePath } }: ReferenceMatch): string[] {
+  return statOf(absolutePath) ? [absolutePath, realpathSync(absolutePath)] : [absolutePath]
+}
+
+async function documentOf(rules: RulesDiscovery, { reference }: ReferenceMatch): Promise<string | undefined> {
+  if (!/\.(?:md|mdx|markdown)$/i.test(reference.absolutePath)) return undefined
+  const content = await rules.getReferenceContent(reference)
+  return content?.trim() ? content : undefined
+}
+
+function hasLinks(root: RootFile | undefined): boolean {
+  return root !== undefined && /\]\((?![a-z][a-z\d+.-]+:)[^()]*\.(?:md|mdx|markdown)\b/i.test(root.text)
+}

@@ -1,0 +1,129 @@
+// The skills for a prompt: those that the person or the agent names, then those that fit what is asked, each with its
+// instructions; of the others a line each, once. What does not fit the budget is cut and can be read.
+import type { AgentDefinition } from "#ability/agent/agent.ts"
+import type { Action } from "#ability/permission/rule.ts"
+import { askedSkills } from "#ability/skill/asked-skills.ts"
+import * as Skill from "#ability/skill/skill.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as Log from "#kernel/log.ts"
+import { createEmbedder } from "#knowledge/discovery/create-embedder.ts"
+import { createSkillDiscovery, type SkillDiscovery } from "#knowledge/discovery/skill-discovery.ts"
+import { fitThreshold } from "#knowledge/discovery/skill-fit.ts"
+import type { Embedder } from "#knowledge/discovery/types.ts"
+import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import { errorText } from "#util/error.ts"
+import type { Note } from "./inform.ts"
+import { listName, listNote, nameNote, skillNote } from "./skill-note.ts"
+import { startSkillServers } from "./start-skill-servers.ts"
+
+export type Options = {
+  agent: AgentDefinition
+  /** Tokens for the instructions of all skills of a prompt; half as many for the list of the others. */
+  budget: number
+  /** Names of the notes about skills that the model still sees. */
+  known?: ReadonlySet<string>
+  /** What the rules of the person say of reading a file. */
+  reading?: (path: string) => Action
+  /** The words are those of a model: it cannot call for what only a person may. */
+  isTask?: boolean
+}
+
+/** By intent alone, no more than these; a second one only where it fits nearly as well. */
+const maxFitting = 2
+const nearly = 0.85
+const minBudget = 200
+/** Some of them may be for people only, or not to be read. */
+const candidates = 20
+
+type Finder = {
+  discovery: SkillDiscovery
+  /** As they were at the last look. */
+  skills: Skill.Info[]
+}
+
+const found = Instance.state(createFinder, ({ discovery }) => discovery.close())
+
+export async function findSkills(intent: string, options: Options): Promise<Note[]> {
+  const { agent, budget, known, isTask } = options
+  const finder = await lookAgain(options)
+  const { skills } = finder
+  if (!skills.length || budget < minBudget) return []
+  const callable = isTask ? skills.filter(({ isManual }) => !isManual) : skills
+  const named = namedSkills(intent, agent, callable)
+  const wanted = [...named, ...(await fittingSkills(intent, finder))]
+  const used = wanted.filter(({ name }, i) => wanted.findIndex((other) => other.name === name) === i)
+  const notes: Note[] = []
+  let left = budget
+  for (const skill of used) {
+    // Always cut at the same place: what the model still sees is known by its words.
+    const note = skillNote(skill, budget)
+    const tokens = estimateTokens(note.text)
+    if (tokens <= left) notes.push(note)
+    else if (!known?.has(skill.name)) notes.push(nameNote(skill))
+    if (tokens <= left) left -= tokens
+  }
+  await startSkillServers(used)
+  const names = new Set(used.map(({ name }) => name))
+  const others = skills.filter(({ name, isManual }) => !isManual && !names.has(name))
+  if (!others.length || known?.has(listName)) return notes
+  return [listNote(await inOrder(intent, finder), Math.floor(budget / 2)), ...notes]
+}
+
+/** With those that may be read. The person's own lie outside of the work tree, and only a denial means them. */
+async function lookAgain({ reading = () => "allow" }: Options): Promise<Finder> {
+  const finder = found()
+  await finder.discovery.refresh()
+  const skills = finder.skills.filter(({ file, place, isOwn }) =>
+    [file, place].map(reading).every((action) => action === "allow" || (isOwn && action === "ask")),
+  )
+  return { ...finder, skills }
+}
+
+function createFinder(): Finder {
+  const embedder = workingEmbedder()
+  const load = async () => {
+    finder.skills = (await Skill.list()).skills
+    return finder.skills
+  }
+  const discovery = createSkillDiscovery({ load, ...(embedder ? { embedder } : {}) })
+  const finder: Finder = { discovery, skills: [] }
+  return finder
+}
+
+/** Words alone find skills as well, only fewer. */
+function workingEmbedder(): Embedder | undefined {
+  try {
+    const embedder = createEmbedder()
+    embedder.embedNow?.("skill")
+    return embedder
+  } catch (error) {
+    Log.warn("skills are found by their words alone", { error: errorText(error) })
+    return undefined
+  }
+}
+
+/** By the person, then by the agent. */
+function namedSkills(intent: string, agent: AgentDefinition, skills: Skill.Info[]): Skill.Info[] {
+  const byName = new Map(skills.map((skill) => [skill.name, skill]))
+  for (const name of agent.skills)
+    if (!byName.has(name)) Log.warn(`agent ${agent.id} names the skill ${name}, which does not exist`)
+  const names = [...askedSkills(intent, [...byName.keys()]), ...agent.skills]
+  return names.flatMap((name) => byName.get(name) ?? [])
+}
+
+async function fittingSkills(intent: string, { discovery, skills }: Finder): Promise<Skill.Info[]> {
+  const usable = new Map(skills.flatMap((skill) => (skill.isManual ? [] : [[skill.name, skill]])))
+  const matches = await discovery.search(intent, { minFit: fitThreshold, limit: candidates })
+  const fitting = matches.filter(({ skill }) => usable.has(skill.name)).slice(0, maxFitting)
+  const best = fitting[0]?.fit ?? 0
+  return fitting.flatMap(({ skill, fit }) => (fit >= best * nearly ? (usable.get(skill.name) ?? []) : []))
+}
+
+/** All that a model may choose from, the best fit first where there are too many to tell of. */
+async function inOrder(intent: string, { discovery, skills: all }: Finder): Promise<Skill.Info[]> {
+  const skills = all.filter(({ isManual }) => !isManual)
+  const fits = new Map(
+    (await discovery.search(intent, { limit: skills.length })).map(({ skill, fit }) => [skill.name, fit]),
+  )
+  return skills.sort((a, b) => (fits.get(b.name) ?? 0) - (fits.get(a.name) ?? 0))
+}

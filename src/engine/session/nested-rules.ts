@@ -1,0 +1,113 @@
+// Rules that a project keeps beside its files: when a tool has touched something, the model is told what the folders on
+// the way to it say, from the root's side on. Each once, as long as it can see it, and within a share of its window.
+import { dirname, relative, resolve } from "node:path"
+import { Instance } from "#kernel/instance.ts"
+import * as Log from "#kernel/log.ts"
+import { createNestedRules, type RuleFile } from "#knowledge/discovery/create-nested-rules.ts"
+import { cutToTokens } from "#knowledge/memory/cut-to-tokens.ts"
+import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import * as Memory from "#knowledge/memory/memory.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import { errorText } from "#util/error.ts"
+import { insideTag } from "#util/inside-tag.ts"
+import type { Note } from "./inform.ts"
+import { pathForTools } from "./path-for-tools.ts"
+import { type RulesBudget, rulesBudget } from "./rules-budget.ts"
+import type { Run } from "./run.ts"
+
+type Request = Message.Of<"tool_request">
+
+const fileTools = new Set(["read", "write", "edit", "ls", "glob", "grep", "symbols"])
+/** Roles, names and brackets around the words. */
+const frame = 40
+
+const rules = Instance.state(() =>
+  createNestedRules({
+    root: Instance.worktree,
+    onProblem: (error) => Log.warn("rules beside files cannot be read", { error: errorText(error) }),
+  }),
+)
+
+/** What is to be said behind the results of a request. */
+export async function nestedRules(
+  run: Pick<Run, "session" | "history" | "chosen" | "permits">,
+  request: Request,
+): Promise<Note[]> {
+  const files = rulesFor(pathsOf(run, request))
+  if (!files.length) return []
+  const budget = rulesBudget(run.session.id, run.chosen.facts)
+  const said = saidIn(run.session.id)
+  const news = files.filter((file) => !said(noteOf(file, budget)))
+  if (!news.length) return []
+  const { decide } = await run.permits.rights.now()
+  const mayRead = (target: string) => decide({ permission: "file.read", target }).action === "allow"
+  const notes: Note[] = []
+  for (const file of news) {
+    if (!mayRead(file.path) || !mayRead(file.place)) continue
+    const whole = noteOf(file, budget)
+    const tokens = estimateTokens(whole.text) + frame
+    const fits = tokens <= budget.nested
+    const note = fits ? whole : nameOf(file)
+    if (fits) budget.nested -= tokens
+    if (!said(note)) notes.push(note)
+  }
+  return notes
+}
+
+/** Those that the calls of a request have really reached. */
+function pathsOf({ history }: Pick<Run, "history">, request: Request): string[] {
+  const calls = request.data.calls.filter(({ name }) => fileTools.has(name))
+  if (!calls.length) return []
+  const since = history.slice(history.findLastIndex(({ id }) => id === request.id) + 1)
+  const paths = since.flatMap((message) => {
+    if (message.type !== "tool_result" || message.data.status !== "success") return []
+    const call = calls.find(({ id }) => id === message.data.requestId)
+    // What a tool says is without the slips of the model.
+    const { data } = (message.data.metadata ?? {}) as { data?: { path?: unknown } | null }
+    const path = data?.path ?? (call?.arguments as { path?: unknown } | null | undefined)?.path
+    return call && typeof path === "string" ? [resolve(Instance.directory, path)] : []
+  })
+  return [...new Set(paths)]
+}
+
+/** A file of rules that was opened itself is no news. */
+function rulesFor(paths: string[]): RuleFile[] {
+  const found = new Map<string, RuleFile>()
+  for (const path of paths)
+    for (const file of rules().onWayTo(path))
+      if (file.path !== path && !found.has(file.place)) found.set(file.place, file)
+  return [...found.values()]
+}
+
+function noteOf(file: RuleFile, { each }: RulesBudget): Note {
+  const name = relative(Instance.worktree, file.path)
+  const whole = file.text.trim()
+  const text = cutToTokens(whole, each)
+  const isWhole = text === whole && !file.isCut
+  return {
+    kind: "rule",
+    name,
+    text: isWhole
+      ? text
+      : `${text}\n[cut here: read ${pathForTools(file.path)} for the rest of ${file.size} bytes]`,
+  }
+}
+
+function nameOf(file: RuleFile): Note {
+  const { path, size } = file
+  const [own, folder] = [pathForTools(path), pathForTools(dirname(path))]
+  const text = `Not shown, to save room (${size} bytes). Read ${own} before you change something in ${folder}.`
+  return { kind: "rule", name: relative(Instance.worktree, path), text }
+}
+
+/** Whether the model still sees a note, word for word. */
+function saidIn(sessionId: string): (note: Note) => boolean {
+  const words = new Map<string, string[]>()
+  for (const message of Memory.shortTerm(sessionId).window()) {
+    if (message.type !== "text" || message.data.origin?.kind !== "rule") continue
+    const { name } = message.data.origin
+    words.set(name, [...(words.get(name) ?? []), ...message.data.parts.map(({ text }) => text)])
+  }
+  return ({ kind, name, text }) =>
+    words.get(name)?.some((one) => one.endsWith(insideTag(kind, text))) ?? false
+}

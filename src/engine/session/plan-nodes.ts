@@ -1,0 +1,27 @@
+// The plan of a session as relations, from where it is kept; of sessions whose plan came with their messages only, from
+// the last time that it was shown in them.
+import * as TodoList from "#ability/tool/todo-list.ts"
+import { changePlan } from "#ability/tool/todo-plan.ts"
+import type { RelationNode } from "#knowledge/memory/relation-node.ts"
+import type * as Message from "#knowledge/message/message.ts"
+
+export async function planNodes(
+  sessionId: string,
+  messages: readonly Message.Info[],
+): Promise<RelationNode[]> {
+  const nodes = await TodoList.nodes(sessionId)
+  return nodes.length ? nodes : planIn(messages)
+}
+
+/** As it stood after these messages. */
+export function planIn(messages: readonly Message.Info[]): RelationNode[] {
+  const last = messages.findLast(isList)
+  const { success, data } = TodoList.Plan.safeParse(last?.data.metadata?.data)
+  return success ? changePlan([], data) : []
+}
+
+/** Whether a message shows the whole list. */
+export function isList(message: Message.Info): message is Message.Of<"tool_result"> {
+  const { type, data } = message
+  return type === "tool_result" && data.toolName === "todo" && data.status === "success"
+}

@@ -1,0 +1,103 @@
+// All relations of a session: its plan as it is kept, the files that it changed, each below the steps that were in
+// progress then, and the sessions of its tasks. Files and tasks are gathered from the messages and the session records
+// when somebody asks: both outlive compaction and restart, and no turn pays for it.
+
+import type { NodeContext } from "#knowledge/memory/relation-node.ts"
+import { createRelationStore, type RelationStore } from "#knowledge/memory/relation-store.ts"
+import { changedBy } from "#knowledge/memory/working.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import { historyOf } from "./history.ts"
+import type { Plan } from "./plan.ts"
+import { isList, planIn, planNodes } from "./plan-nodes.ts"
+import * as SessionRecord from "./session-record.ts"
+
+type Calls = Map<string, { steps: string[]; call: Message.Call }>
+
+export async function relate(sessionId: string): Promise<Plan> {
+  const session = await SessionRecord.get(sessionId)
+  const messages = await historyOf(sessionId, session.branch)
+  const store = createRelationStore({ initialNodes: await planNodes(sessionId, messages) })
+  const root = addSession(store, session, [])
+  const calls = callsIn(messages, store)
+  addFiles(store, { messages, calls, root })
+  const tasks = await SessionRecord.list({ tasks: true })
+  const open = [session]
+  for (let parent = open.shift(); parent; parent = open.shift())
+    for (const task of tasks.toReversed()) {
+      if (task.taskOf?.sessionId !== parent.id) continue
+      const steps = parent === session ? (calls.get(task.taskOf.callId)?.steps ?? []) : []
+      addSession(store, task, [...steps, idOf(parent)])
+      open.push(task)
+    }
+  return { sessionId, nodes: store.all() }
+}
+
+function addSession(store: RelationStore, session: SessionRecord.Info, parents: string[]): string {
+  const { id: sessionId, title, agent } = session
+  const status = statusOf(session)
+  const context = { description: title || sessionId, ...(status ? { status } : {}), sessionId, agent }
+  store.add({ id: idOf(session), parents, edgeType: "agent", context })
+  return idOf(session)
+}
+
+/** Only of a task is it known that it is over. */
+function statusOf({ status, taskOf }: SessionRecord.Info): NodeContext["status"] {
+  if (status === "busy" || status === "waiting") return "in_progress"
+  if (status === "error" || status === "interrupted") return "failed"
+  return taskOf ? "done" : undefined
+}
+
+/** Each call with the steps that were in progress when it was made, as far as they are still in the plan. */
+function callsIn(messages: readonly Message.Info[], store: RelationStore): Calls {
+  const calls: Calls = new Map()
+  const idsOf = createStepIds(store)
+  let steps: string[] = []
+  for (const message of messages) {
+    if (isList(message)) steps = idsOf(message)
+    if (message.type === "tool_request")
+      for (const call of message.data.calls) calls.set(call.id, { steps, call })
+  }
+  return calls
+}
+
+/** Steps without a name may have been numbered anew since; what they say is still the same. */
+function createStepIds(store: RelationStore) {
+  const byText = new Map(store.byEdgeType("step").map(({ id, context }) => [context.description, id]))
+  return (list: Message.Info): string[] =>
+    planIn([list])
+      .filter(({ edgeType, context }) => edgeType === "step" && context.status === "in_progress")
+      .map(({ id, context }) => (store.has(id) && !id.startsWith("#") ? id : byText.get(context.description)))
+      .filter((id) => id !== undefined)
+}
+
+function addFiles(
+  store: RelationStore,
+  { messages, calls, root }: { messages: readonly Message.Info[]; calls: Calls; root: string },
+): void {
+  const files = new Map<string, { steps: Set<string>; changes: number }>()
+  for (const { type, data } of messages) {
+    if (type !== "tool_result" || data.status !== "success") continue
+    const made = calls.get(data.requestId)
+    for (const path of made ? pathsOf(data, made.call) : []) {
+      const file = files.get(path) ?? { steps: new Set(), changes: 0 }
+      for (const step of made!.steps) file.steps.add(step)
+      file.changes++
+      files.set(path, file)
+    }
+  }
+  for (const [path, { steps, changes }] of files) {
+    const parents = steps.size ? [...steps] : [root]
+    store.add({ id: `file:${path}`, parents, edgeType: "file", context: { description: path, changes } })
+  }
+}
+
+/** Tools that change one file name it; what others changed is known from the snapshots around them. */
+function pathsOf({ toolName, metadata }: Message.Of<"tool_result">["data"], call: Message.Call): string[] {
+  if (toolName !== "write" && toolName !== "edit") return changedBy(call)
+  const { path } = (metadata?.data ?? {}) as { path?: unknown }
+  return typeof path === "string" ? [path] : []
+}
+
+function idOf({ id }: SessionRecord.Info): string {
+  return `agent:${id}`
+}

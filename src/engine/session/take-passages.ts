@@ -1,0 +1,58 @@
+// What of a document is told: all of it where it is short, else the passages that fit what is asked for, in their order,
+// with where the rest can be read.
+import { type Chunk, chunkMarkdown } from "#knowledge/discovery/chunk-markdown.ts"
+import { fitsIntent } from "#knowledge/discovery/fits-intent.ts"
+import type { ReferenceMatch } from "#knowledge/discovery/rules-discovery.ts"
+import { cutToTokens } from "#knowledge/memory/cut-to-tokens.ts"
+import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import type { Note } from "./inform.ts"
+import { pathForTools } from "./path-for-tools.ts"
+
+/** The note on where the rest is. */
+const frame = 40
+
+/** Undefined where it does not fit what is asked for. */
+export function takePassages(options: {
+  path: string
+  content: string
+  match: ReferenceMatch
+  intent: string
+  tokens: number
+  /** Undefined where it is not known which are near. */
+  cosine: number | undefined
+}): Note | undefined {
+  const { path, content, match, intent, tokens, cosine } = options
+  const chunks = chunkMarkdown(content)
+  const byLine = new Map(chunks.toReversed().map((chunk) => [chunk.line, chunk]))
+  const found = match.passages.flatMap(({ line }) => byLine.get(line) ?? [])
+  // Somewhere in a long document there are always the same words.
+  const best = found.slice(0, 2)
+  const keys = [match.reference.displayText, path, ...best.map(({ heading }) => heading)].join("\n")
+  const text = best.map((chunk) => chunk.text).join("\n")
+  if (!fitsIntent(intent, { cosine, keys, text })) return undefined
+  const whole = content.trim()
+  if (estimateTokens(whole) <= tokens) return { kind: "rule", name: path, text: whole }
+  const taken = within(found.length ? found : chunks, tokens - frame)
+  const lines = taken.map(({ line }) => line).join(", ")
+  const parts = taken.map((chunk) => chunk.text).join("\n\n[…]\n\n")
+  const total = content.split("\n").length
+  return {
+    kind: "rule",
+    name: `${path}:${lines}`,
+    text: `${parts}\n\n[parts of ${total} lines: read ${pathForTools(match.reference.absolutePath)} for the rest]`,
+  }
+}
+
+/** The best that fit, in the order of the document; of the very best, at least its beginning. */
+function within(chunks: readonly Chunk[], tokens: number): Chunk[] {
+  const taken: Chunk[] = []
+  let left = tokens
+  for (const chunk of chunks) {
+    const size = estimateTokens(chunk.text)
+    if (size <= left) {
+      taken.push(chunk)
+      left -= size + 3
+    } else if (!taken.length) return [{ ...chunk, text: cutToTokens(chunk.text, left) }]
+  }
+  return taken.sort((a, b) => a.line - b.line)
+}

@@ -1,0 +1,142 @@
+// All relations of a session: plan, steps, files, tasks; and that they go where the session goes.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import * as TodoList from "#ability/tool/todo-list.ts"
+import { promptWith } from "#engine/session/prompt.ts"
+import * as Session from "#engine/session/session.ts"
+import * as Storage from "#kernel/storage/storage.ts"
+import { call, calls, type Request, text } from "../../fixture/fake-llm.ts"
+import { hasty, inWorld } from "./harness.ts"
+import { inPatientWorld } from "./patient.ts"
+
+const step = (id: string, status: TodoList.Item["status"], after?: string[]): TodoList.Item => ({
+  id,
+  text: `Do ${id}`,
+  status,
+  ...(after ? { after } : {}),
+})
+const written = (path: string) => call("write", { path, content: path })
+const edgesOf = ({ nodes }: Session.Plan) => nodes.map(({ id, parents }) => [id, ...parents].join(" < "))
+const kindsOf = ({ nodes }: Session.Plan) =>
+  nodes.map(({ edgeType, context: { status } }) => `${edgeType} ${status}`)
+
+test("Session.plan() has the files below the steps in progress, and the sessions of tasks below theirs", async () => {
+  const script = (request: Request) => {
+    if (/You do one task/.test(request.system)) {
+      const isOver = request.messages.some(({ results }) => results.length)
+      return isOver || !/dig/.test(request.raw) ? text("found") : call("subtask", { task: "look deeper" })
+    }
+    return turns.shift()!
+  }
+  const turns = [
+    written("zero.txt"),
+    call("todo", { title: "Build", todos: [step("a", "in_progress"), step("b", "pending", ["a"])] }),
+    calls([written("one.txt"), call("bash", { command: "echo x > two.txt; echo y > zero.txt" })]),
+    call("subtask", { task: "dig for it" }),
+    call("todo", { todos: [step("a", "done"), step("b", "in_progress")] }),
+    calls([written("one.txt"), call("edit", { path: "none.txt", edits: [{ oldText: "x", newText: "y" }] })]),
+    text("done"),
+  ]
+  await inPatientWorld(
+    script,
+    async ({ session, ask }) => {
+      await ask("go", { asks: "once" })
+      const plan = await Session.plan(session.id)
+      const root = `agent:${session.id}`
+      const tasks = plan.nodes.filter(({ edgeType, id }) => edgeType === "agent" && id !== root)
+      assert.equal(tasks.length, 2)
+      const [task, deeper] = tasks.map(({ id }) => id)
+      const edges = edgesOf(plan)
+      assert.deepEqual(edges.slice(0, 4), ["plan:1", "a < plan:1", "b < plan:1 < a", root])
+      assert.deepEqual(
+        edges.slice(4).sort(),
+        [
+          "file:one.txt < a < b",
+          "file:two.txt < a",
+          "file:zero.txt < a",
+          `${task} < a < ${root}`,
+          `${deeper} < ${task}`,
+        ].sort(),
+      )
+      assert.deepEqual(kindsOf(plan).slice(0, 4), [
+        "plan in_progress",
+        "step done",
+        "step in_progress",
+        "agent undefined",
+      ])
+      assert.deepEqual(
+        tasks.map(({ context }) => context.status),
+        ["done", "done"],
+      )
+    },
+    { git: true },
+  )
+})
+
+test("Session.plan() of a session without a plan has what there is, and of none says so", async () => {
+  await inWorld([written("a.txt"), text("done")], async ({ session, ask }) => {
+    await ask("go", { asks: "once" })
+    const root = `agent:${session.id}`
+    assert.deepEqual(edgesOf(await Session.plan(session.id)), [root, `file:a.txt < ${root}`])
+    await assert.rejects(Session.plan("sess_none"), { name: "Session.NotFound" })
+  })
+})
+
+test("A fork has the plan of its source, as it stood where it was cut", async () => {
+  const script = [
+    call("todo", { title: "Build", todos: [step("a", "in_progress"), step("b", "pending", ["a"])] }),
+    text("planned"),
+    call("todo", { todos: [step("a", "done")] }),
+    text("half"),
+    call("todo", { todos: [step("b", "done")] }),
+    text("forked"),
+  ]
+  await inPatientWorld(script, async ({ session, ask }) => {
+    const first = await ask("plan")
+    await ask("go on")
+    const whole = await Session.fork(session.id)
+    const early = await Session.fork(session.id, first.id)
+    assert.deepEqual(await TodoList.nodes(whole.id), await TodoList.nodes(session.id))
+    assert.deepEqual(await TodoList.plan(early.id), {
+      title: "Build",
+      todos: [step("a", "in_progress"), step("b", "pending", ["a"])],
+    })
+    await promptWith({ sessionId: whole.id, text: "finish" }, hasty)
+    assert.deepEqual(await TodoList.get(whole.id), [step("a", "done"), step("b", "done", ["a"])])
+    assert.deepEqual(await TodoList.get(session.id), [step("a", "done"), step("b", "pending", ["a"])])
+  })
+})
+
+test("An export takes the plan along, an import brings it back or says what is wrong with it", async () => {
+  const script = [
+    call("todo", { todos: [step("a", "in_progress"), step("b", "pending", ["a"])] }),
+    text("ok"),
+  ]
+  await inWorld(script, async ({ session, ask }) => {
+    await ask("plan")
+    const exported = JSON.parse(JSON.stringify(await Session.export(session.id)))
+    const nodes = await TodoList.nodes(session.id)
+    await Session.remove(session.id)
+    assert.deepEqual(await Storage.list(["relation"]), [])
+    const { id } = await Session.import(exported)
+    assert.deepEqual(await TodoList.nodes(id), nodes)
+    const bad: [relations: unknown, reason: RegExp][] = [
+      ["x", /relations/],
+      [[{ ...nodes[1], parents: ["a"] }], /its own ancestor/],
+      [[...nodes, { ...nodes[1], id: "x:y" }], /expected up to 40 letters/],
+      [[...nodes, { ...nodes[1], id: "c", context: { description: "\u001b[31m" } }], /control character/],
+      [[...nodes, { ...nodes[1], id: "c", edgeType: "file" }], /not one plan with its steps/],
+    ]
+    for (const [relations, reason] of bad)
+      await assert.rejects(Session.import({ ...exported, relations }), (error: Error) => {
+        assert.equal(error.name, "Session.InvalidImport")
+        assert.match(error.message, reason)
+        return true
+      })
+    assert.deepEqual(await Storage.list(["relation"]), [id])
+    const { relations: _, ...old } = exported
+    const again = await Session.import(old)
+    // Of exports from before, the plan is in the messages.
+    assert.equal((await Session.plan(again.id)).nodes.length, 4)
+  })
+})

@@ -1,0 +1,75 @@
+// A project's rules on their way to the model, as its requests show them: the root's from the start, a linked document
+// with the question that it is about, those of a folder when something in it was touched.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { call, type Request, text } from "../../fixture/fake-llm.ts"
+import { inWorld } from "./harness.ts"
+
+/** How often a request says something. */
+function times(request: Request | undefined, words: string): number {
+  return (request?.raw ?? "").split(words).length - 1
+}
+
+const sent = (request: Request | undefined) => (request?.body.messages ?? []) as unknown[]
+
+const nested = "Never log a token."
+const linked = "Releases go out on Tuesdays."
+
+test("a session that works in a folder is told its rules in the next request, once", async () => {
+  const script = [
+    call("read", { path: "src/auth/login.ts" }),
+    call("edit", { path: "src/auth/login.ts", edits: [{ oldText: "one", newText: "two" }] }),
+    text("Done."),
+    text("Nothing else."),
+  ]
+  await inWorld(script, async ({ tmp, llm, ask, messages }) => {
+    tmp.write("AGENTS.md", "Use tabs.")
+    tmp.write("src/auth/AGENTS.md", nested)
+    tmp.write("src/auth/login.ts", "one\n")
+    await ask("Change one to two in the login.", { asks: "once" })
+    await ask("Is there anything else?")
+    assert.deepEqual(
+      llm.requests.map((request) => times(request, nested)),
+      [0, 1, 1, 1],
+    )
+    const stored = (await messages()).filter((message) => message.type === "text" && message.data.origin)
+    assert.deepEqual(
+      stored.map((message) => message.type === "text" && message.data.origin),
+      [{ kind: "rule", name: "src/auth/AGENTS.md" }],
+    )
+  })
+})
+
+test("a question about deploying comes with the document on it, and another one does not", async () => {
+  await inWorld([text("Hello."), text("On Tuesdays."), text("As I said.")], async ({ tmp, llm, ask }) => {
+    tmp.write("AGENTS.md", "- [How to deploy and release](docs/deploy.md)\n- [Testing](docs/testing.md)\n")
+    tmp.write("docs/deploy.md", `# Deploying\n\n${linked} Promote staging to production.\n`)
+    tmp.write("docs/testing.md", "# Testing\n\nEvery bug fix starts with a failing test.\n")
+    await ask("Hello!")
+    await ask("When do we deploy the next release to production?")
+    await ask("And how do we deploy it to production?")
+    assert.deepEqual(
+      llm.requests.map((request) => times(request, linked)),
+      [0, 1, 1],
+    )
+    assert.equal(times(llm.requests.at(-1), "failing test"), 0)
+  })
+})
+
+test("what was said before the rules came stays as it was, so that prompt caches hold", async () => {
+  const script = [call("read", { path: "src/a.ts" }), text("Done."), text("Again.")]
+  await inWorld(script, async ({ tmp, llm, ask }) => {
+    tmp.write("AGENTS.md", "- [How to deploy and release](docs/deploy.md)\n")
+    tmp.write("docs/deploy.md", `# Deploying\n\n${linked}\n`)
+    tmp.write("src/AGENTS.md", nested)
+    tmp.write("src/a.ts", "one\n")
+    await ask("Look at src/a.ts, please.")
+    await ask("How do we deploy a release?")
+    for (const [i, request] of llm.requests.entries()) {
+      const before = sent(llm.requests[i - 1])
+      assert.deepEqual(sent(request).slice(0, before.length), before)
+    }
+    assert.equal(times(llm.requests.at(-1), linked), 1)
+    assert.equal(times(llm.requests.at(-1), nested), 1)
+  })
+})

@@ -1,0 +1,112 @@
+// A session in a project with skills: what reaches the model, and what its script may do.
+import assert from "node:assert/strict"
+import { cpSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import { fileURLToPath } from "node:url"
+import * as Permission from "#ability/permission/permission.ts"
+import * as Trust from "#kernel/trust.ts"
+import { tinyServer } from "../../ability/mcp/servers.ts"
+import { call, text } from "../../fixture/fake-llm.ts"
+import { inWorld, resultsOf } from "./harness.ts"
+import { next } from "./needy.ts"
+
+const fixture = fileURLToPath(new URL("../../fixture/skills", import.meta.url))
+const script = "./.vitamin/skills/release-notes/scripts/collect.mjs"
+const toolsOf = (body: Record<string, unknown>) =>
+  (body.tools as { function: { name: string } }[]).map((tool) => tool.function.name)
+
+test("the skill that fits reaches the model, and its script runs in a trusted folder by the rules for commands", async () => {
+  const replies = [call("bash", { command: `node ${script}` }), text("Written."), text("Again.")]
+  await inWorld(
+    replies,
+    async ({ tmp, ask, llm, messages }) => {
+      cpSync(fixture, join(tmp.path, ".vitamin/skills"), { recursive: true })
+      await Trust.grant(tmp.path)
+      await ask("write the release notes for 2.4.0", { rules: [Permission.parseRule("bash.execute:node *")] })
+      const sent = JSON.stringify(llm.requests[0]!.body)
+      assert.ok(/# Release notes\\n\\n1\. Collect what changed/.test(sent))
+      assert.ok(sent.includes(`node ${script}`))
+      const [result] = resultsOf(await messages())
+      assert.match(String(result!.output), /"other": \[\s+"fixture"/)
+      await ask("and write the release notes for 2.5.0")
+      const again = JSON.stringify(llm.requests.at(-1)!.body)
+      assert.equal(again.match(/# Release notes/g)?.length, 1, "what the model still sees is not said again")
+      assert.equal(llm.requests[0]!.system, llm.requests.at(-1)!.system, "the system prompt stays as it is")
+    },
+    { git: true },
+  )
+})
+
+test("in a folder that nobody trusts, a skill's script is asked for by its name, whatever wildcard allows", async () => {
+  await inWorld(
+    [call("bash", { command: `node ${script}` }), text("Written.")],
+    async ({ tmp, ask, messages }) => {
+      cpSync(fixture, join(tmp.path, ".vitamin/skills"), { recursive: true })
+      const answer = ask("write the release notes", { rules: [Permission.parseRule("bash.execute:*")] })
+      const [request] = await next()
+      assert.match(JSON.stringify(request), /collect\.mjs/)
+      await Permission.reply(request!.id, "once")
+      await answer
+      assert.match(String(resultsOf(await messages())[0]!.output), /fixture/)
+    },
+    { git: true },
+  )
+})
+
+test("a script that lies in a project with the name of a person's own is asked for, the own one is not", async () => {
+  let commands: string[] = []
+  await inWorld(
+    (_, turn) => (turn < 2 ? call("bash", { command: commands[turn]! }) : text("Done.")),
+    async ({ tmp, ask, messages }) => {
+      const own = tmp.write("../home/.claude/skills/a/scripts/own.sh", "echo own\n")
+      commands = [`bash ${own}`, "bash .claude/skills/a/scripts/own.sh"]
+      tmp.write(".claude/skills/a/scripts/own.sh", "echo theirs\n")
+      const answer = ask("go", { rules: [Permission.parseRule("bash.execute:bash *")] })
+      const [request] = await next()
+      assert.doesNotMatch(JSON.stringify(request), /home/)
+      await Permission.reply(request!.id, "reject")
+      await answer
+      const outputs = resultsOf(await messages()).map(({ output }) => String(output))
+      assert.match(outputs[0]!, /own/)
+      assert.doesNotMatch(outputs[1]!, /theirs/)
+    },
+    { git: true },
+  )
+})
+test("where no skill fits, the model knows their names from the first prompt on, and is told once", async () => {
+  await inWorld([text("a"), text("b")], async ({ tmp, ask, llm }) => {
+    cpSync(fixture, join(tmp.path, ".claude/skills"), { recursive: true })
+    await ask("why is the sky blue?")
+    await ask("hello")
+    const sent = JSON.stringify(llm.requests[1]!.body)
+    assert.equal(sent.match(/- translation: Translates interface texts/g)?.length, 1)
+    assert.ok(!sent.includes("Never translate a placeholder"))
+  })
+})
+
+test("in a project without skills nothing is said of them", async () => {
+  await inWorld([text("a")], async ({ ask, llm }) => {
+    await ask("write the release notes")
+    assert.ok(!/skill/i.test(JSON.stringify(llm.requests[0]!.body.messages)))
+  })
+})
+
+test("a skill's MCP server gives its tools to the prompt that uses the skill, in a trusted folder", async () => {
+  await inWorld(
+    [text("a"), text("b")],
+    async ({ tmp, ask, llm }) => {
+      const server = JSON.stringify(tinyServer({ tools: [{ name: "whisper" }] }))
+      tmp.write(
+        "skills/quiet/SKILL.md",
+        `---\nname: quiet\ndescription: Be quiet.\nmcp: { tiny: ${server} }\n---\nHush.\n`,
+      )
+      await ask("/quiet now")
+      assert.doesNotMatch(toolsOf(llm.requests[0]!.body).join(), /whisper/)
+      await Trust.grant(tmp.path)
+      await ask("/quiet again")
+      assert.match(toolsOf(llm.requests[1]!.body).join(), /whisper/)
+    },
+    { git: true },
+  )
+})
