@@ -33,6 +33,7 @@ export * as Space from "#kernel/space.ts"
 export * as Storage from "#kernel/storage/storage.ts"
 export * as Trust from "#kernel/trust.ts"
 export { createEmbedder, type EmbedderConfig } from "#knowledge/discovery/create-embedder.ts"
+export { createIndex } from "#knowledge/discovery/create-index.ts"
 export {
   createRulesDiscovery,
   type ReferenceMatch as RuleReferenceMatch,
@@ -49,6 +50,12 @@ export {
   type SkillMatch,
 } from "#knowledge/discovery/skill-discovery.ts"
 export type * from "#knowledge/discovery/skill-types.ts"
+export {
+  createToolDiscovery,
+  type DiscoverableTool,
+  type ToolDiscovery,
+  type ToolSource,
+} from "#knowledge/discovery/tool-discovery.ts"
 export type { Embedder } from "#knowledge/discovery/types.ts"
 export * as Grounding from "#knowledge/grounding/grounding.ts"
 export { formatPlanContext, formatRelationsForContext } from "#knowledge/memory/format-relations.ts"
