@@ -84,17 +84,36 @@ export function createCatalog(config: CatalogConfig = {}): Catalog {
 
   async function hits(query: string, { limit, serverId }: SearchOptions & { limit: number }) {
     if (!known.size) return []
-    const ready = work.then(takeIn)
-    work = ready.catch(() => undefined)
+    const ready = await inTurn(takeIn)
     const group = serverId === undefined ? {} : { group: serverId }
-    const found = await (await ready).search(query, { limit, ...group })
+    // What another process has put into the same file may stand before the rest.
+    const foreign = () => Math.max(0, ready.size() - known.size)
+    const ask = async () =>
+      ready === index ? ready.search(query, { limit: limit + foreign(), ...group }) : []
+    let found = await ask()
+    if (await inTurn(() => makeWhole(ready))) found = await ask()
     return found.flatMap(({ id, ...why }): Found[] => {
-      // Another process may have put something else into the same file.
       const entry = known.get(id)
       if (!entry) return []
       const { kind, item, serverId } = entry
       return [{ kind, match: { item, serverId, ...why }, score: why.score }]
     })
+  }
+
+  /** One change of the index after the other. */
+  function inTurn<T>(step: () => Promise<T>): Promise<T> {
+    const done = work.then(step)
+    work = done.catch(() => undefined)
+    return done
+  }
+
+  /** The file may have been broken and begun anew, or another process has taken something out. Gives whether it was so. */
+  async function makeWhole(ready: Index): Promise<boolean> {
+    if (ready !== index) return false
+    const there = new Set(ready.ids())
+    const lost = [...known.values()].filter(({ document }) => !there.has(document.id))
+    if (lost.length) await ready.put(lost.map(({ document }) => document))
+    return lost.length > 0
   }
 
   async function takeIn(): Promise<Index> {
@@ -137,7 +156,7 @@ function documentOf<K extends Kind>(kind: K, item: Kinds[K], serverId: string): 
   const { name, title, description } = item
   return {
     // No id of a server has a line end in it.
-    id: [kind, serverId, "uri" in item ? item.uri : name].join("\n"),
+    id: [kind, serverId, "uri" in item ? item.uri : name].join("\n").toWellFormed(),
     group: serverId,
     name,
     text: [title, description].filter(Boolean).join("\n"),

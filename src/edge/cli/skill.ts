@@ -10,7 +10,7 @@ type Options = FolderOptions & { format: "text" | "json" }
 
 export async function listSkills(options: Options): Promise<void> {
   await inInstance(options, async () => {
-    const { skills, problems } = await Skill.list()
+    const { skills, problems } = await Skill.list({ isQuiet: true })
     if (options.format === "json")
       return printJson({ skills: skills.map(({ body: _, ...skill }) => skill), problems })
     if (!skills.length && !problems.length)
@@ -26,7 +26,8 @@ export async function showSkill(options: Options & { name: string }): Promise<vo
     const skill = await Skill.get(options.name)
     if (options.format === "json") return printJson(skill)
     for (const [name, value] of linesOf(skill)) if (value) print(`${name.padEnd(13)} ${value}`)
-    print(`\n${skill.body}`)
+    print("")
+    for (const line of skill.body.split("\n")) print(line.replaceAll("\t", "    "))
   })
 }
 
@@ -75,7 +76,7 @@ function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
 }
 
-/** What a project's file says must not move a person's cursor. */
-function print(text: string): void {
-  process.stdout.write(`${text.split("\n").map(Log.escapeControls).join("\n")}\n`)
+/** What a project's file says must neither move a person's cursor nor look like a line of ours. */
+function print(line: string): void {
+  process.stdout.write(`${Log.escapeControls(line)}\n`)
 }
