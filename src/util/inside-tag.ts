@@ -2,7 +2,9 @@
 
 /** `attributes` are told in the opening tag. */
 export function insideTag(tag: string, text: string, attributes: Record<string, string> = {}): string {
-  const inner = text.replaceAll(new RegExp(`<(?=\\s*/?\\s*${tag}\\b)`, "gi"), "‹")
+  // Characters that nobody sees do not make it another tag.
+  const blank = "[\\s\\p{Cf}]*"
+  const inner = text.replaceAll(new RegExp(`<(?=${blank}(?:/${blank})?${tag}\\b)`, "giu"), "‹")
   const told = Object.entries(attributes).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`)
   return `<${tag}${told.join("")}>\n${inner}\n</${tag}>`
 }

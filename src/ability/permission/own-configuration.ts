@@ -20,7 +20,6 @@ const readers = new Set(
   ),
 )
 const runners = new Set("node bun python python3 bash sh ruby perl".split(" "))
-const anyScript = /\/+scripts\//
 const script = /^~?[\w./-]+\/scripts\/[\w./-]+$/
 const skillScript = /\bskills\/[\w.-]+\/scripts\//
 /** What can lead back to a word that was said elsewhere, or give the name of a program to something else. */
@@ -29,6 +28,8 @@ const indirect = /[$`]|\(\s*\)|\b(?:function|alias)\b/
 const hole = /\$\{[^}]*\}|\$\w+|\{[^}]*\}|\[[^\]]*\]|[$*?{}[\]]/g
 /** No name of ours is written with more than this, and to look for patterns in much more takes long. */
 const maxSegment = 300
+const maxPath = 4_096
+const maxRuns = 100
 /** Settings of git that name a program, or where one is found; an editor may set any. What follows a word that asks for
  * a setting is only looked at. */
 const settings = [
@@ -81,17 +82,19 @@ export function pathsIn(command: string): string[] {
 
 /** The scripts that a command runs and that may be those of a skill, each as often as it runs it. */
 export function skillScriptsRun(command: string): string[] {
-  if (!anyScript.test(command) || indirect.test(command)) return []
+  if (!command.includes("/scripts/") || indirect.test(command)) return []
   const { commands, unclear } = splitCommand(command)
   if (unclear !== undefined) return []
-  return commands.flatMap(({ words, sets }) => {
-    const [program = "", argument = ""] = words.map(({ text }) => text)
+  const scripts = commands.flatMap(({ words, sets }) => {
+    const [program = "", argument = ""] = words.slice(0, 2).map(({ text }) => text)
     const path = runners.has(program) ? argument : program
     return !sets && mayBeSkillScript(path) ? [path] : []
   })
+  return scripts.length > maxRuns ? [] : scripts
 }
 
 function mayBeSkillScript(path: string): boolean {
+  if (path.length > maxPath) return false
   return script.test(path) && !path.includes("..") && (skillScript.test(path) || !mentioned.test(path))
 }
 

@@ -10,7 +10,16 @@ export {
   narrowest,
   strictest,
 } from "./evaluate.ts"
-export { flagsFor, type JudgedNeed, sayDenied, sayNeed, sayNobody, sayRejected, showNeed } from "./explain.ts"
+export {
+  flagsFor,
+  type JudgedNeed,
+  sayChanged,
+  sayDenied,
+  sayNeed,
+  sayNobody,
+  sayRejected,
+  showNeed,
+} from "./explain.ts"
 export { isOwnConfiguration, onlyLooks, pathsIn, skillScriptsRun } from "./own-configuration.ts"
 export {
   type Answer,

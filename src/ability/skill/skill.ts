@@ -41,8 +41,8 @@ export async function load(directories: readonly string[]): Promise<SkillInfo[]>
   return merge(places.map((place) => ({ place, found: scanSkills(place.folder) }))).skills
 }
 
-/** Those of the current instance. What is wrong with any is in the log once. */
-export async function list(): Promise<Listing> {
+/** Those of the current instance. What is wrong with any is in the log once, unless whoever asks tells of it. */
+export async function list({ isQuiet = false } = {}): Promise<Listing> {
   const { cache, said } = read()
   const places = skillPlaces((await Config.get()).skills?.root).map(withRoot)
   const scans = places.map((place) => ({
@@ -53,8 +53,9 @@ export async function list(): Promise<Listing> {
   const { skills, problems } = merge(
     isTrusted ? scans : [...scans.filter(isOwn), ...scans.filter(isProjects)],
   )
-  say(problems, said)
-  return { skills: skills.map((skill) => ({ ...skill, isTrusted: skill.isOwn || isTrusted })), problems }
+  if (!isQuiet) say(problems, said)
+  const inOrder = skills.toSorted((a, b) => Number(a.isOwn) - Number(b.isOwn))
+  return { skills: inOrder.map((skill) => ({ ...skill, isTrusted: skill.isOwn || isTrusted })), problems }
 }
 
 /** Throws `NotFound`. */

@@ -1,8 +1,8 @@
 // Whether a command reaches what decides what runs by another name: through a link, or from a folder inside of it. What
 // it plainly names is known to the rules already.
-import { realpathSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import * as Permission from "#ability/permission/permission.ts"
+import { realOf } from "#util/real-of.ts"
 import { readPath } from "#util/wildcard.ts"
 import { isSkillScript } from "./is-skill-script.ts"
 import * as KeptFolder from "./shell/kept-folder.ts"
@@ -16,27 +16,11 @@ export async function changesWhatRuns(command: string, sessionId: string): Promi
   const paths = new Set(Permission.pathsIn(command).slice(0, maxPaths))
   for (const folder of folders)
     for (const path of [".", ...paths]) {
-      const real = realOf(resolve(folder, path))
-      if (real === undefined) continue
-      if (Permission.isOwnConfiguration(readPath(real)) || (await isSkillScript(real)))
-        return !Permission.onlyLooks(command)
+      const target = resolve(folder, path)
+      // Where it is, or would be made.
+      const real = realOf(target) ?? realOf(dirname(target)) ?? target
+      const isNamed = [target, real].some((one) => Permission.isOwnConfiguration(readPath(one)))
+      if (isNamed || (await isSkillScript(real))) return !Permission.onlyLooks(command)
     }
   return false
-}
-
-/** Where it is, or would be made. */
-function realOf(path: string): string | undefined {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    return dirname(path) === path ? undefined : parentOf(path)
-  }
-}
-
-function parentOf(path: string): string | undefined {
-  try {
-    return realpathSync.native(dirname(path))
-  } catch {
-    return undefined
-  }
 }

@@ -1,9 +1,9 @@
 // What the rules say about a call. Files are judged by the path as it is written and by where it really leads; both
 // must be allowed.
-import { realpathSync } from "node:fs"
 import { parse, resolve } from "node:path"
 import * as Permission from "#ability/permission/permission.ts"
 import { Instance } from "#kernel/instance.ts"
+import { realOf } from "#util/real-of.ts"
 import { isInside, resolveInside } from "#util/resolve-inside.ts"
 import { hasWildcard } from "#util/wildcard.ts"
 import { changesWhatRuns } from "./changes-what-runs.ts"
@@ -73,7 +73,7 @@ async function judgeFile(need: Need, sessionId: string, decide: Decide) {
   if (need.permission === "file.edit") judged.push(...deniedReading([target, real], decide))
   const outputs = outputFolder(sessionId)
   const isOutput =
-    need.permission === "file.read" && isInside(outputs, target) && isInside(realOf(outputs), real)
+    need.permission === "file.read" && isInside(outputs, target) && isInside(realOf(outputs) ?? outputs, real)
   if (isOutput && judged.every(({ action }) => action !== "deny"))
     return { judged: [{ ...need, action: "allow" as const }], real }
   return { judged, real }
@@ -120,12 +120,4 @@ function isPlain(origin: string): boolean {
 function originOf(url: string): string | undefined {
   const { origin } = URL.parse(url) ?? {}
   return origin === "null" ? undefined : origin
-}
-
-function realOf(folder: string): string {
-  try {
-    return realpathSync(folder)
-  } catch {
-    return folder
-  }
 }

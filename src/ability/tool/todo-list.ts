@@ -3,6 +3,7 @@
 // one session, and published after it was written.
 import { z } from "zod"
 import * as Bus from "#kernel/bus.ts"
+import * as Log from "#kernel/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import type { RelationNode } from "#knowledge/memory/relation-node.ts"
 import { type Change, Item, type Plan } from "./todo-item.ts"
@@ -59,6 +60,13 @@ export async function write(sessionId: string, nodes: RelationNode[]): Promise<v
   if (nodes.length) await Storage.write(key(sessionId), { nodes })
 }
 
+/** Another plan, or none, in the place of the one that is there. */
+export async function replace(sessionId: string, nodes: RelationNode[]): Promise<void> {
+  if (nodes.length) await write(sessionId, nodes)
+  else await remove(sessionId)
+  Bus.publish(Updated, { sessionId, todos: await get(sessionId) })
+}
+
 export async function remove(sessionId: string): Promise<void> {
   await Storage.remove(key(sessionId))
   await Storage.remove(oldKey(sessionId))
@@ -75,10 +83,11 @@ export function describe({ title, todos }: Plan): string {
 
 /** Before there were relations the items were a record of their own. */
 async function oldNodes(sessionId: string): Promise<RelationNode[]> {
-  const old = await read<{ todos: Item[] }>(oldKey(sessionId))
+  const old = await read<{ todos: unknown }>(oldKey(sessionId))
   if (!old) return []
   const { changePlan } = await import("./todo-plan.ts")
-  return changePlan([], { todos: old.todos })
+  const items = Array.isArray(old.todos) ? old.todos.map((item) => Item.safeParse(item).data) : []
+  return changePlan([], { todos: items.filter((item) => item !== undefined) })
 }
 
 async function read<T>(key: string[]): Promise<T | undefined> {
@@ -86,7 +95,10 @@ async function read<T>(key: string[]): Promise<T | undefined> {
     return await Storage.read<T>(key)
   } catch (error) {
     if (error instanceof Storage.NotFound) return undefined
-    throw error
+    if (!(error instanceof Storage.Corrupt)) throw error
+    // It was set aside; the messages of the session still show the list.
+    Log.warn("the task list of a session is broken", { error: error.message })
+    return undefined
   }
 }
 

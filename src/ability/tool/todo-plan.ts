@@ -49,6 +49,7 @@ export function checkedNodes(nodes: unknown): RelationNode[] {
 
 /** From anywhere: they must be what the tool could have written, or an error says what is not. */
 export function importNodes(nodes: RelationNode[]): RelationNode[] {
+  if (nodes.length > maxItems + 1) throw new TooMany(nodes.length - 1)
   const store = createRelationStore({
     initialNodes: nodes,
     onSetAside: ([first]) => {
@@ -58,7 +59,8 @@ export function importNodes(nodes: RelationNode[]): RelationNode[] {
   const checked = Plan.safeParse(planOf(nodes))
   if (!checked.success) throw new Error(z.prettifyError(checked.error).replaceAll("\n", " "))
   const made = changePlan([], checked.data)
-  if (made.length === store.size()) return store.all()
+  const isBelow = stepsOf(nodes).length === store.children(planId).length
+  if (made.length === store.size() && isBelow) return store.all()
   throw new Error("its relations are not one plan with its steps")
 }
 
@@ -78,6 +80,7 @@ export function planOf(nodes: readonly RelationNode[]): Plan {
 /** Throws where the items would be too many, wait for each other, or for what is not there. */
 export function changePlan(before: readonly RelationNode[], change: Change): RelationNode[] {
   const { todos = [], replace, title } = change
+  if (todos.length > maxItems) throw new TooMany(todos.length)
   const old = replace ? [] : checkedNodes(before)
   const steps = merge(stepsOf(old), todos)
   if (steps.length > maxItems) throw new TooMany(steps.length)
@@ -175,5 +178,5 @@ function sameness(text: string): string {
 }
 
 function isNumber(id: string): boolean {
-  return id.startsWith("#")
+  return /^#\d{1,9}$/.test(id)
 }

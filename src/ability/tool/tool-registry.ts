@@ -33,6 +33,7 @@ type Known = {
   servers: Map<string, Definition[]>
   /** These have changed; their names are found when somebody next looks, for all servers at once. */
   nameApart?: typeof import("./server-tools.ts").nameApart | undefined
+  edition: number
 }
 
 /** Servers can have hundreds. */
@@ -71,10 +72,11 @@ const defaults: Known = {
   tools: new Map(builtin.map((tool) => [tool.id, tool])),
   forms: new Map(),
   servers: new Map(),
+  edition: 0,
 }
 const ofInstance = Instance.state<Known>(() => {
   const { tools, servers } = named(defaults)
-  return { tools: new Map(tools), forms: new Map(), servers: new Map(servers) }
+  return { tools: new Map(tools), forms: new Map(), servers: new Map(servers), edition: 0 }
 })
 
 /** Add a tool to the current Instance, or outside one to those that every later Instance starts with. The last of a name wins. */
@@ -82,9 +84,10 @@ export function register(definition: Definition): void {
   const parameters = strict(definition.parameters)
   if (zodToToolSchema(parameters).type !== "object")
     throw new NotRepresentable(`the parameters of "${definition.id}" must be one object`)
-  const { tools, forms } = known()
-  tools.set(definition.id, Object.freeze({ ...definition, parameters }))
-  forms.clear()
+  const own = known()
+  own.tools.set(definition.id, Object.freeze({ ...definition, parameters }))
+  own.forms.clear()
+  own.edition++
 }
 
 /** Take in every tool of an MCP server, in the place of those that it had before. Gives a line for each that cannot be
@@ -94,7 +97,7 @@ export async function loadFromMCP(server: ToolServer): Promise<string[]> {
   const { tools, problems } = toolsOf(server, await server.listTools())
   const own = knownNow()
   own.servers.set(server.server.id, tools)
-  own.nameApart = nameApart
+  Object.assign(own, { nameApart, edition: own.edition + 1 })
   return problems
 }
 
@@ -102,7 +105,7 @@ export async function loadFromMCP(server: ToolServer): Promise<string[]> {
 export async function removeFromMCP(serverId: string): Promise<void> {
   const { nameApart } = await import("./server-tools.ts")
   const own = knownNow()
-  if (own.servers.delete(serverId)) own.nameApart = nameApart
+  if (own.servers.delete(serverId)) Object.assign(own, { nameApart, edition: own.edition + 1 })
 }
 
 /** The tool of that name. A missing one throws `Tool.NotFound`. */
@@ -120,6 +123,11 @@ export function find(id: string): Definition | undefined {
 /** All tools, sorted by id. */
 export function list(): Definition[] {
   return allIds().map(get)
+}
+
+/** Another number when a tool may have come, gone or changed. */
+export function edition(): number {
+  return knownNow().edition
 }
 
 /** Whether it is one of those that are there without servers and projects, or stands in the place of one. */

@@ -2,6 +2,7 @@
 import { addModel, listAdded, removeModel } from "#ability/provider/functiongemma/added-models.ts"
 import { findLlama, installCommand } from "#knowledge/discovery/llama.ts"
 import { NamedError } from "#util/error.ts"
+import { safeText } from "./safe-text.ts"
 
 class NotThere extends NamedError {
   constructor(name: string) {
@@ -13,7 +14,7 @@ class NotThere extends NamedError {
 
 export async function addGguf(options: { file: string; name?: string | undefined }): Promise<void> {
   const { name, model } = await addModel(options.file, options.name)
-  process.stdout.write(`local/${name} is ${model.path} (${Math.ceil(model.size / 2 ** 20)} MB)\n`)
+  process.stdout.write(`local/${name} is ${safeText(model.path)} (${Math.ceil(model.size / 2 ** 20)} MB)\n`)
   if (!findLlama())
     process.stderr.write(`To run it, node-llama-cpp is needed. This adds it: ${installCommand()}\n`)
 }

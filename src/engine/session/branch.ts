@@ -126,6 +126,8 @@ async function goTo(
       if (!begins && name === from) return
       const at = begins ? begins.at : (pathTo(messages, name).at(-1)?.id ?? null)
       await writeControl({ sessionId, branch: name, parentId: at }, "branch_switch", { from, to: name, at })
+      const { turnPlan } = await import("./turn-plan.ts")
+      await turnPlan(sessionId, name)
     })
     return SessionRecord.get(sessionId)
   })

@@ -14,15 +14,20 @@ type ModelTool = Run["tools"][number]
 export type More = {
   /** All that the agent may use, by id. */
   usable: ReadonlyMap<string, Definition>
-  /** What the definitions in the list cost beyond the built-in ones. */
+  /** What the definitions in the list cost beyond the built-in ones and `tool_search`, and what they may. */
   tokens: number
+  cap: number
 }
 type Chosen = { tools: ModelTool[]; more: More }
+/** All that the agent may use, and the tokens that a request may have. */
+type From = { usable: Definition[]; limit: number }
 
 /** Tokens beyond the built-in tools: what a first request may have, and any. OpenAI and others take 128 tools at most; no
  * definition is so short that there could be as many. */
 const budget = 3_000
 const cap = 6_000
+/** Of what a request may have: a small window has more to hold than tools. */
+const share = 0.2
 /** How many are found for the first words of a session. Later ones cost the cache of all that was said. */
 const atFirst = 10
 const later = 3
@@ -31,51 +36,62 @@ const maxServersNamed = 20
 const searchId = "tool_search"
 
 export async function chooseTools(
-  run: Pick<Run, "session" | "records">,
-  { usable, intent }: { usable: Definition[]; intent: string },
+  run: Pick<Run, "session" | "records"> & { tools?: ModelTool[] },
+  { intent, ...from }: From & { intent: string },
 ): Promise<{ tools: ModelTool[]; more?: More }> {
   const { session } = run
-  const chosen = sentBefore(session, usable)
-  const { tools } = chosen
-  const others = usable.filter((tool) => !ToolRegistry.isBase(tool))
-  if (isCheap(others)) {
-    for (const tool of others) add(chosen, tool, cap)
+  const chosen = run.tools ? goOn(run.tools, from) : sentBefore(session, from)
+  const { tools, more } = chosen
+  // Each may have gone while this part of the program was loaded.
+  const others = from.usable.filter((tool) => !ToolRegistry.isBase(tool) && ToolRegistry.find(tool.id))
+  if (isCheap(others, Math.min(budget, more.cap)) && others.every((tool) => add(chosen, tool))) {
     // Kept when the prompt is over: lost, they are all sent again anyway.
     note(session, chosen)
-    return { tools }
+    return hasTool(chosen, searchId) ? chosen : { tools }
   }
-  const isFirst = !session.offered
-  if (!hasTool(chosen, searchId)) push(chosen, searchForm(others))
+  const isFirst = !session.offered?.some((id) => id !== searchId)
+  const form = searchForm(others)
+  if (!hasTool(chosen, searchId)) tools.push(form)
   const found = await discover(intent, others)
+  const most = isFirst ? Math.min(budget - tokensOf(form), more.cap) : more.cap
   let room = isFirst ? atFirst : later
   for (const tool of found) {
     if (room <= 0) break
     // One that was there before has its place among the best all the same.
-    if (hasTool(chosen, tool.id) || add(chosen, tool, isFirst ? budget : cap)) room--
+    if (add(chosen, tool, most)) room--
   }
   remember(run, chosen)
   return chosen
 }
 
 /** What requests of a session have named so far, of what there is now. */
-export function sentBefore(session: SessionRecord.Info, usable: Definition[]): Chosen {
-  const base = usable.filter(ToolRegistry.isBase).map(({ id }) => id)
-  const byId = new Map(usable.map((tool) => [tool.id, tool]))
-  const tools = [...ToolRegistry.toModelTools(base)] as ModelTool[]
-  const chosen: Chosen = { tools, more: { usable: byId, tokens: 0 } }
+export function sentBefore(session: SessionRecord.Info, from: From): Chosen {
+  const base = from.usable.filter(ToolRegistry.isBase).map(({ id }) => id)
+  const chosen = goOn([...ToolRegistry.toModelTools(base)] as ModelTool[], from)
   for (const id of session.offered ?? []) {
-    const tool = byId.get(id)
-    if (tool) add(chosen, tool, cap)
-    else if (id === searchId) push(chosen, searchForm([...byId.values()]))
+    const tool = chosen.more.usable.get(id)
+    if (tool) add(chosen, tool)
+    else if (id === searchId && !hasTool(chosen, id)) chosen.tools.push(searchForm(from.usable))
   }
   return chosen
+}
+
+/** What is in a list stays in it as it is, also where the tool has gone or changed. */
+function goOn(tools: ModelTool[], { usable, limit }: From): Chosen {
+  const more: More = {
+    usable: new Map(usable.map((tool) => [tool.id, tool])),
+    tokens: 0,
+    cap: Math.min(cap, Math.floor(limit * share)) - tokensOf(searchForm(usable)),
+  }
+  for (const tool of beyondBase({ tools, more })) if (tool.name !== searchId) more.tokens += tokensOf(tool)
+  return { tools, more }
 }
 
 /** Put tools at the end of the list, as far as there is room for them. */
 export function addTools(run: Run, tools: readonly Definition[]): void {
   if (!run.more) return
   const { tokens } = run.more
-  for (const tool of tools) add({ tools: run.tools, more: run.more }, tool, cap)
+  for (const tool of tools) add({ tools: run.tools, more: run.more }, tool)
   if (run.room) run.room.fixed += run.more.tokens - tokens
   remember(run, { tools: run.tools, more: run.more })
 }
@@ -92,26 +108,26 @@ async function discover(intent: string, tools: Definition[]): Promise<Definition
   }
 }
 
-function isCheap(others: Definition[]): boolean {
+function isCheap(others: Definition[], most: number): boolean {
   let tokens = 0
   for (const tool of others) {
     tokens += tokensOf(formOf(tool))
-    if (tokens > budget) return false
+    if (tokens > most) return false
   }
   return true
 }
 
-function add(chosen: Chosen, tool: Definition, limit: number): boolean {
-  if (hasTool(chosen, tool.id)) return false
+/** Gives whether it is in the list now. One that has gone since all were listed is not. */
+function add(chosen: Chosen, tool: Definition, limit = chosen.more.cap): boolean {
+  const { tools, more } = chosen
+  if (hasTool(chosen, tool.id)) return true
+  if (!ToolRegistry.find(tool.id)) return false
   const form = formOf(tool)
-  if (chosen.more.tokens + tokensOf(form) > limit) return false
-  push(chosen, form)
-  return true
-}
-
-function push({ tools, more }: Chosen, form: ModelTool): void {
+  const tokens = more.tokens + tokensOf(form)
+  if (tokens > limit) return false
   tools.push(form)
-  more.tokens += tokensOf(form)
+  more.tokens = tokens
+  return true
 }
 
 function hasTool({ tools }: Pick<Chosen, "tools">, id: string): boolean {
@@ -149,13 +165,16 @@ function remember({ session, records }: Pick<Run, "session" | "records">, chosen
   )
 }
 
-/** Gives whether something is new. */
-function note(session: SessionRecord.Info, { tools, more }: Chosen): boolean {
-  const isBase = ({ name }: ModelTool) => {
+function beyondBase({ tools, more }: Chosen): ModelTool[] {
+  return tools.filter(({ name }) => {
     const tool = more.usable.get(name)
-    return tool !== undefined && ToolRegistry.isBase(tool)
-  }
-  const now = tools.filter((tool) => !isBase(tool)).map(({ name }) => name)
+    return !tool || !ToolRegistry.isBase(tool)
+  })
+}
+
+/** Gives whether something is new. */
+function note(session: SessionRecord.Info, chosen: Chosen): boolean {
+  const now = beyondBase(chosen).map(({ name }) => name)
   const before = session.offered ?? []
   // One whose server is gone keeps its place for when it comes back.
   const offered = [...before, ...now.filter((name) => !before.includes(name))]

@@ -48,10 +48,10 @@ async function compactNow(session: SessionRecord.Info, signal: AbortSignal): Pro
   const scope = { session, history, records, totals, signal, timing, ...(chosen ? { chosen } : {}) }
   for (const result of missingResults(history)) append(scope, result)
   const usable = ToolRegistry.list().filter((tool) => mayUse(agent, tool))
-  const { tools } = sentBefore(session, usable)
+  const limit = limitOf(chosen, agent.maxTokens)
+  const { tools } = sentBefore(session, { usable, limit })
   const system = await systemPrompt(agent, { isTask: false, mode: session.mode, grounding: [] })
   const fixed = fixedOf({ system, tools })
-  const limit = limitOf(chosen, agent.maxTokens)
   const wanted = Math.floor(Memory.shortTerm(session.id).tokenCount() * kept)
   const { compactHistory } = await import("./compact-history.ts")
   try {

@@ -7,14 +7,36 @@ import type { Definition } from "#ability/tool/tool.ts"
 const nearEnough = 0.35
 const maxWishes = 6
 const leastWords = 3
+/** A server that has one thing under many names, or all words in each, must not shut out the others. */
+const mostOfOne = 7
 
-export async function discoverTools(
-  intent: string,
-  options: { tools: readonly Definition[]; limit: number },
-): Promise<Definition[]> {
+type Among = { tools: readonly Definition[]; limit: number }
+
+export async function discoverTools(intent: string, among: Among): Promise<Definition[]> {
   const found: Definition[][] = []
-  for (const words of [intent, ...wishesOf(intent)]) found.push(fitting(await searchTools(words, options)))
-  return inTurns(found).slice(0, options.limit)
+  for (const words of [intent, ...wishesOf(intent)]) found.push(fitting(await search(words, among)))
+  return spread(inTurns(found)).slice(0, among.limit)
+}
+
+/** Where one server has all the best places, also the best of the others. */
+async function search(words: string, among: Among): Promise<FoundTool[]> {
+  const found = await searchTools(words, among)
+  const [first] = found
+  if (found.length < among.limit || found.some(({ tool }) => tool.server !== first?.tool.server)) return found
+  const others = among.tools.filter(({ server }) => server !== first?.tool.server)
+  return [...found, ...(await searchTools(words, { ...among, tools: others }))]
+}
+
+/** What a server has beyond its best stands behind what others have. */
+function spread(tools: Definition[]): Definition[] {
+  const counts = new Map<string, number>()
+  const best = tools.filter(({ server }) => {
+    if (server === undefined) return true
+    const count = (counts.get(server) ?? 0) + 1
+    counts.set(server, count)
+    return count <= mostOfOne
+  })
+  return [...new Set([...best, ...tools])]
 }
 
 /** Where there are vectors at all, words that are shared by chance do not count. */

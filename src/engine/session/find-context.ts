@@ -1,7 +1,6 @@
 // What a prompt should know beside its words: the plan of its session, the project's documents and the skills that fit
 // it. They are looked for only where a quick look says that there is something, and loaded only then.
 import type { AgentDefinition } from "#ability/agent/agent.ts"
-import type { Action } from "#ability/permission/rule.ts"
 import type { ModelFacts } from "#ability/provider/provider.ts"
 import { hasSkills } from "#ability/skill/skill-places.ts"
 import * as Config from "#kernel/config/config.ts"
@@ -10,6 +9,7 @@ import { errorText } from "#util/error.ts"
 import { findRules, mayHaveRules } from "./find-rules.ts"
 import { hasPlan } from "./has-plan.ts"
 import { inform, informed, type Note } from "./inform.ts"
+import { readingBy } from "./reading-by.ts"
 import type { Rights } from "./rights.ts"
 import type { Run } from "./run.ts"
 
@@ -62,11 +62,6 @@ async function skillsFor(sessionId: string, asked: Asked): Promise<Note[]> {
   const known = informed(sessionId, "skill")
   const reading = await readingBy(asked.rights)
   return findSkills(intent, { agent, budget: Math.min(maxSkillTokens, share), known, reading, isTask })
-}
-
-async function readingBy(rights: Rights): Promise<(path: string) => Action> {
-  const { decide } = await rights.now()
-  return (target) => decide({ permission: "file.read", target }).action
 }
 
 /** What helps is worth no prompt. */

@@ -1,14 +1,13 @@
 // The documents that a project's instructions link to, where they fit what a person asks for: whole, or the passages that
 // fit best. What is found is kept in a database that can be deleted at any time.
 import { createHash } from "node:crypto"
-import { realpathSync } from "node:fs"
 import { join, relative } from "node:path"
 import * as Global from "#kernel/global.ts"
 import { Instance } from "#kernel/instance.ts"
 import type { ReferenceMatch, RulesDiscovery } from "#knowledge/discovery/rules-discovery.ts"
 import type { Embedder } from "#knowledge/discovery/types.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
-import { statOf } from "#util/stat-of.ts"
+import { realOf } from "#util/real-of.ts"
 import type { Note } from "./inform.ts"
 import { type RootFile, readRootFile } from "./read-root-file.ts"
 
@@ -25,6 +24,7 @@ type Found = { intent: string; match: ReferenceMatch }
 
 /** A person waits for the first look at them. */
 const maxDocuments = 300
+const maxBytes = 8 << 20
 const mostNotes = 3
 /** What one document may take of what is left. */
 const share = 0.6
@@ -85,7 +85,8 @@ async function notesFor(
     const note = takePassages({ path, content, match, intent, tokens, cosine })
     if (!note) continue
     nearest ??= cosine
-    if (known?.has(note.name)) continue
+    // Of what was told whole, no part is news.
+    if (known?.has(path) || known?.has(note.name)) continue
     left -= estimateTokens(note.text)
     notes.set(path, note)
   }
@@ -118,6 +119,7 @@ async function open(rootPath: string, embedder: Embedder | undefined): Promise<O
     // Those of folders below are told where something is touched there.
     scan: false,
     maxDocuments,
+    maxBytes,
   })
   // What is near is known of the embedded model alone.
   return { rules, hasCosines: embedder?.id === embeddedFacts.id }
@@ -125,7 +127,7 @@ async function open(rootPath: string, embedder: Embedder | undefined): Promise<O
 
 /** By its name, and where it really is. */
 function placesOf({ reference: { absolutePath } }: ReferenceMatch): string[] {
-  return statOf(absolutePath) ? [absolutePath, realpathSync(absolutePath)] : [absolutePath]
+  return [absolutePath, realOf(absolutePath) ?? absolutePath]
 }
 
 async function documentOf(rules: RulesDiscovery, { reference }: ReferenceMatch): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 // What the model is told beside the person's words: rules, skills, a plan. Each is a message of the system behind what is
 // there already, so that prompt caches hold, and it is kept like any other: what was said once is known after a restart.
-
+import * as Secret from "#kernel/secret.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { insideTag } from "#util/inside-tag.ts"
@@ -15,13 +15,14 @@ const openings: Record<Note["kind"], (name: string) => string> = {
   tools: () => "About the tools:",
 }
 
-/** One that the model still sees, word for word, is not said again. */
+/** One whose last words the model still sees is not said again. */
 export function inform(run: Pick<Run, "session" | "history" | "records">, notes: readonly Note[]): void {
   if (!notes.length) return
   const { id: sessionId, branch } = run.session
-  const said = new Set(Memory.shortTerm(sessionId).window().flatMap(keyOf))
+  const said = new Map(Memory.shortTerm(sessionId).window().flatMap(saidIn))
   for (const { kind, name, text } of notes) {
-    const words = `${openings[kind](JSON.stringify(name))}\n${insideTag(kind, text)}`
+    // As it is kept, so that it is still known after a restart.
+    const words = Secret.redact(`${openings[kind](JSON.stringify(name))}\n${insideTag(kind, text)}`)
     const message = Message.make({
       sessionId,
       parentId: lastId(run),
@@ -29,9 +30,9 @@ export function inform(run: Pick<Run, "session" | "history" | "records">, notes:
       type: "text",
       data: { role: "system", parts: [{ type: "text", text: words }], origin: { kind, name } },
     })
-    const [key] = keyOf(message)
-    if (said.has(key!)) continue
-    said.add(key!)
+    const key = `${kind} ${name}`
+    if (said.get(key) === words) continue
+    said.set(key, words)
     append(run, message)
   }
 }
@@ -47,8 +48,9 @@ export function informed(sessionId: string, kind: Note["kind"]): Set<string> {
   )
 }
 
-function keyOf(message: Message.Info): string[] {
+/** Which note a message is, and its words. */
+function saidIn(message: Message.Info): [string, string][] {
   if (message.type !== "text" || !message.data.origin) return []
   const { origin, parts } = message.data
-  return [[origin.kind, origin.name, ...parts.map(({ text }) => text)].join("\n")]
+  return [[`${origin.kind} ${origin.name}`, parts.map(({ text }) => text).join("\n")]]
 }

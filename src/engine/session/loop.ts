@@ -4,6 +4,7 @@ import { inform } from "./inform.ts"
 import { nestedRules } from "./nested-rules.ts"
 import { type Run, refuseCost, StepLimit } from "./run.ts"
 import { runCalls } from "./run-calls.ts"
+import { growTools } from "./tools-for.ts"
 import { runTurn } from "./turn.ts"
 
 /** Gives the final answer of the model. */
@@ -16,6 +17,7 @@ export async function loop(run: Run): Promise<Message.Info> {
     await runCalls(run, request)
     run.signal.throwIfAborted()
     inform(run, await nestedRules(run, request))
+    await growTools(run)
     // Calls can be dear, too: tasks for other agents.
     refuseCost(run)
   }

@@ -1,5 +1,6 @@
 // The tools of an agent that a request does not name: found by `tool_search`, and called by its way. Such a call is made
 // the one that it stands for before anybody judges it, so that messages, questions and rules know the real tool only.
+import type { Why } from "#ability/mcp/create-catalog.ts"
 import { searchTools } from "#ability/mcp/search-tools.ts"
 import type { FoundTool } from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
@@ -9,13 +10,16 @@ import type { Run } from "./run.ts"
 
 type Call = Answer["calls"][number]
 
+const leastMeaning = 0.25
+
 /** What is found is in the list from the next request on, as far as there is room. */
 export async function findMore(
   run: Run,
   { query, limit }: { query: string; limit: number },
 ): Promise<FoundTool[]> {
   const others = [...run.more!.usable.values()].filter((tool) => !ToolRegistry.isBase(tool))
-  const found = (await searchTools(query, { tools: others, limit })).map(({ tool }) => tool)
+  const near = (await searchTools(query, { tools: others, limit })).filter(isNear)
+  const found = near.map(({ tool }) => tool)
   addTools(run, found)
   const listed = new Set(run.tools.map(({ name }) => name))
   return found.map((tool) => ({
@@ -24,6 +28,11 @@ export async function findMore(
     parameters: ToolRegistry.schemaOf(tool),
     listed: listed.has(tool.id),
   }))
+}
+
+/** Something is always the nearest. Without a shared word it must be near by what it means. */
+function isNear({ text, vector }: Why): boolean {
+  return text !== undefined || (vector?.score ?? 0) >= leastMeaning
 }
 
 export function realCalls(run: Run, calls: Call[]): Call[] {

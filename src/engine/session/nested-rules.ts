@@ -3,6 +3,7 @@
 import { dirname, relative, resolve } from "node:path"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
+import * as Secret from "#kernel/secret.ts"
 import { createNestedRules, type RuleFile } from "#knowledge/discovery/create-nested-rules.ts"
 import { cutToTokens } from "#knowledge/memory/cut-to-tokens.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
@@ -20,6 +21,14 @@ type Request = Message.Of<"tool_request">
 const fileTools = new Set(["read", "write", "edit", "ls", "glob", "grep", "symbols"])
 /** Roles, names and brackets around the words. */
 const frame = 40
+/** So many are named that there is no room for; that there are more is said once. */
+const maxNamed = 20
+const notShown = "Not shown, to save room"
+const further: Note = {
+  kind: "rule",
+  name: "*/AGENTS.md",
+  text: "Further folders have rules of their own, which are not told of. Look for AGENTS.md, CLAUDE.md or GEMINI.md in a folder and above it before you change something there.",
+}
 
 const rules = Instance.state(() =>
   createNestedRules({
@@ -36,7 +45,8 @@ export async function nestedRules(
   const files = rulesFor(pathsOf(run, request))
   if (!files.length) return []
   const budget = rulesBudget(run.session.id, run.chosen.facts)
-  const said = saidIn(run.session.id)
+  const { said, named } = saidIn(run.session.id)
+  let names = named
   const news = files.filter((file) => !said(noteOf(file, budget)))
   if (!news.length) return []
   const { decide } = await run.permits.rights.now()
@@ -47,9 +57,11 @@ export async function nestedRules(
     const whole = noteOf(file, budget)
     const tokens = estimateTokens(whole.text) + frame
     const fits = tokens <= budget.nested
-    const note = fits ? whole : nameOf(file)
     if (fits) budget.nested -= tokens
-    if (!said(note)) notes.push(note)
+    const note = fits ? whole : nameOf(file)
+    if (said(note)) continue
+    if (fits || names++ < maxNamed) notes.push(note)
+    else if (!said(further) && !notes.includes(further)) notes.push(further)
   }
   return notes
 }
@@ -96,18 +108,19 @@ function noteOf(file: RuleFile, { each }: RulesBudget): Note {
 function nameOf(file: RuleFile): Note {
   const { path, size } = file
   const [own, folder] = [pathForTools(path), pathForTools(dirname(path))]
-  const text = `Not shown, to save room (${size} bytes). Read ${own} before you change something in ${folder}.`
+  const text = `${notShown} (${size} bytes). Read ${own} before you change something in ${folder}.`
   return { kind: "rule", name: relative(Instance.worktree, path), text }
 }
 
-/** Whether the model still sees a note, word for word. */
-function saidIn(sessionId: string): (note: Note) => boolean {
+/** Whether the model still sees a note, word for word, and how many files it sees only named. */
+function saidIn(sessionId: string): { said(note: Note): boolean; named: number } {
   const words = new Map<string, string[]>()
   for (const message of Memory.shortTerm(sessionId).window()) {
     if (message.type !== "text" || message.data.origin?.kind !== "rule") continue
     const { name } = message.data.origin
     words.set(name, [...(words.get(name) ?? []), ...message.data.parts.map(({ text }) => text)])
   }
-  return ({ kind, name, text }) =>
-    words.get(name)?.some((one) => one.endsWith(insideTag(kind, text))) ?? false
+  const said = ({ kind, name, text }: Note) =>
+    words.get(name)?.some((one) => one.endsWith(Secret.redact(insideTag(kind, text)))) ?? false
+  return { said, named: [...words.values()].flat().filter((one) => one.includes(`\n${notShown}`)).length }
 }

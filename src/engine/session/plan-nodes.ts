@@ -2,8 +2,10 @@
 // the last time that it was shown in them.
 import * as TodoList from "#ability/tool/todo-list.ts"
 import { changePlan } from "#ability/tool/todo-plan.ts"
+import * as Log from "#kernel/log.ts"
 import type { RelationNode } from "#knowledge/memory/relation-node.ts"
 import type * as Message from "#knowledge/message/message.ts"
+import { errorText } from "#util/error.ts"
 
 export async function planNodes(
   sessionId: string,
@@ -13,11 +15,16 @@ export async function planNodes(
   return nodes.length ? nodes : planIn(messages)
 }
 
-/** As it stood after these messages. */
+/** As it stood after these messages. Those of a session that came from elsewhere may show what can be no plan. */
 export function planIn(messages: readonly Message.Info[]): RelationNode[] {
   const last = messages.findLast(isList)
   const { success, data } = TodoList.Plan.safeParse(last?.data.metadata?.data)
-  return success ? changePlan([], data) : []
+  try {
+    return success ? changePlan([], data) : []
+  } catch (error) {
+    Log.warn("a plan that is shown in a session cannot be used", { error: errorText(error) })
+    return []
+  }
 }
 
 /** Whether a message shows the whole list. */

@@ -19,6 +19,7 @@ import { loop } from "./loop.ts"
 import { type Asks, createPermits, type Permits } from "./permits.ts"
 import { type PromptPart, partsOf, titleOf, wordsOf } from "./prompt-part.ts"
 import * as Queue from "./queue.ts"
+import { readingBy } from "./reading-by.ts"
 import { waitFor } from "./retry.ts"
 import { createRights } from "./rights.ts"
 import { append, keep, type Limits, lastId, mayCall, type Run, settle, type Timing } from "./run.ts"
@@ -139,6 +140,7 @@ async function begin(input: Work, begun: Begun): Promise<Run> {
   await findContext(begun, { ...asked, isTask: input.parent !== undefined })
   // Skills may have brought servers.
   await (await ifConfigured())?.prepare(begun.signal)
+  const reading = await readingBy(permits.rights)
   const run: Run = {
     ...begun,
     agent,
@@ -147,8 +149,9 @@ async function begin(input: Work, begun: Begun): Promise<Run> {
       isTask: input.parent !== undefined,
       mode: session.mode,
       grounding: await ground(agent, permits.rights, session.id),
+      mayRead: (path) => reading(path) !== "deny",
     }),
-    ...(await toolsFor(begun, { agent, words })),
+    ...(await toolsFor({ ...begun, agent, chosen }, asked.intent)),
     limits: { maxSteps, ...(maxCost === undefined ? {} : { maxCost }) },
     timing: input.timing,
     permits,

@@ -5,6 +5,7 @@ import { dirname, relative, resolve } from "node:path"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
+import * as Secret from "#kernel/secret.ts"
 import { errorCode, errorText } from "#util/error.ts"
 import { isInside, openInside } from "#util/resolve-inside.ts"
 
@@ -13,23 +14,25 @@ const maxBytes = 32 << 10
 
 export type RootFile = { name: string; text: string }
 
-/** The first of the usual files that is there, or the one that the configuration names. */
-export async function readRootFile(): Promise<RootFile | undefined> {
+/** The first of the usual files that is there, or the one that the configuration names. `mayRead` is asked of its path and
+ * of where that leads. */
+export async function readRootFile(mayRead = (_: string) => true): Promise<RootFile | undefined> {
   const named = (await Config.get()).rules?.root
   for (const name of named === undefined || named === usual[0] ? usual : [named]) {
-    const text = read(name)
-    if (text) return { name, text }
+    const text = read(name, mayRead)
+    if (text) return { name, text: Secret.redact(text) }
   }
   return undefined
 }
 
-function read(name: string): string | undefined {
+function read(name: string, mayRead: (path: string) => boolean): string | undefined {
   const { worktree } = Instance
   const file = resolve(worktree, name)
   // Only a person, or a folder that one trusts, can name a file elsewhere.
   const root = isInside(worktree, file) ? worktree : dirname(file)
   try {
     using handle = openInside([root], relative(root, file))
+    if (!mayRead(file) || !mayRead(handle.place)) return undefined
     const buffer = Buffer.alloc(maxBytes)
     const { size } = handle.stat
     let length = 0

@@ -11,7 +11,12 @@ import type { Plan } from "./plan.ts"
 import { isList, planIn, planNodes } from "./plan-nodes.ts"
 import * as SessionRecord from "./session-record.ts"
 
-type Calls = Map<string, { steps: string[]; call: Message.Call }>
+type Made = { steps: string[]; call: Message.Call }
+type Calls = {
+  byId: Map<string, Made>
+  /** Some models give one id again and again: a result is that of the last call before it. */
+  byResult: Map<Message.Info, Made>
+}
 
 export async function relate(sessionId: string): Promise<Plan> {
   const session = await SessionRecord.get(sessionId)
@@ -25,7 +30,7 @@ export async function relate(sessionId: string): Promise<Plan> {
   for (let parent = open.shift(); parent; parent = open.shift())
     for (const task of tasks.toReversed()) {
       if (task.taskOf?.sessionId !== parent.id) continue
-      const steps = parent === session ? (calls.get(task.taskOf.callId)?.steps ?? []) : []
+      const steps = parent === session ? (calls.byId.get(task.taskOf.callId)?.steps ?? []) : []
       addSession(store, task, [...steps, idOf(parent)])
       open.push(task)
     }
@@ -49,13 +54,15 @@ function statusOf({ status, taskOf }: SessionRecord.Info): NodeContext["status"]
 
 /** Each call with the steps that were in progress when it was made, as far as they are still in the plan. */
 function callsIn(messages: readonly Message.Info[], store: RelationStore): Calls {
-  const calls: Calls = new Map()
+  const calls: Calls = { byId: new Map(), byResult: new Map() }
   const idsOf = createStepIds(store)
   let steps: string[] = []
   for (const message of messages) {
     if (isList(message)) steps = idsOf(message)
     if (message.type === "tool_request")
-      for (const call of message.data.calls) calls.set(call.id, { steps, call })
+      for (const call of message.data.calls) calls.byId.set(call.id, { steps, call })
+    const made = message.type === "tool_result" && calls.byId.get(message.data.requestId)
+    if (made) calls.byResult.set(message, made)
   }
   return calls
 }
@@ -75,12 +82,12 @@ function addFiles(
   { messages, calls, root }: { messages: readonly Message.Info[]; calls: Calls; root: string },
 ): void {
   const files = new Map<string, { steps: Set<string>; changes: number }>()
-  for (const { type, data } of messages) {
-    if (type !== "tool_result" || data.status !== "success") continue
-    const made = calls.get(data.requestId)
-    for (const path of made ? pathsOf(data, made.call) : []) {
+  for (const message of messages) {
+    const made = calls.byResult.get(message)
+    if (!made || message.type !== "tool_result" || message.data.status !== "success") continue
+    for (const path of pathsOf(message.data, made.call)) {
       const file = files.get(path) ?? { steps: new Set(), changes: 0 }
-      for (const step of made!.steps) file.steps.add(step)
+      for (const step of made.steps) file.steps.add(step)
       file.changes++
       files.set(path, file)
     }

@@ -91,6 +91,8 @@ async function record(
     },
   })
   await MessageStore.write(message)
+  const { turnPlan } = await import("./turn-plan.ts")
+  await turnPlan(sessionId, branch)
   await Snapshot.forget(sessionId)
   return { ...result, messageId: message.id }
 }

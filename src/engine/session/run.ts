@@ -33,7 +33,9 @@ export type Run = {
   system: string
   tools: Provider.ToolDescription[]
   /** Where there are too many tools for a request: all of them. */
-  more?: More
+  more?: More | undefined
+  /** Of the tools from which these were chosen. */
+  edition: number
   history: Message.Info[]
   /** Knows the part of the history that the model has been sent. */
   converter?: Message.Converter

@@ -47,6 +47,7 @@ export const Info = z.object({
   offered: z
     .array(z.string())
     .optional()
+    .catch(undefined)
     .describe("tools of servers and of the project that its model is sent, in the order in which they came"),
   time: z.object({ created: z.number(), updated: z.number() }),
   metadata: z.record(z.string(), z.unknown()).default({}),

@@ -30,10 +30,15 @@ const maxLine = 160
 /** Made once per prompt. `isTask`: the prompt comes from another agent. `grounding`: what the agent wants to know first. */
 export async function systemPrompt(
   agent: AgentDefinition,
-  options: { isTask: boolean; mode: "plan" | "act"; grounding: string[] },
+  options: {
+    isTask: boolean
+    mode: "plan" | "act"
+    grounding: string[]
+    mayRead?: (path: string) => boolean
+  },
 ): Promise<string> {
-  const { isTask, mode, grounding } = options
-  const rules = await readRootFile()
+  const { isTask, mode, grounding, mayRead } = options
+  const rules = await readRootFile(mayRead)
   return [
     base,
     ...(isTask ? [forTask] : []),

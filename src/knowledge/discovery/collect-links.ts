@@ -1,21 +1,23 @@
 // The links of a file with rules as references: where each leads, as far as that is inside of the root.
 import { dirname, isAbsolute, join, resolve } from "node:path"
-import { extractMarkdownLinks, filePathOf, getExtension } from "#util/markdown-links.ts"
+import { extractMarkdownLinks, filePathOf, getExtension, type MarkdownLink } from "#util/markdown-links.ts"
 import { isInside } from "#util/resolve-inside.ts"
 import type { RuleReference } from "./rules-tables.ts"
 
-/** More than that nobody wrote by hand. */
-const maxLinks = 20_000
+/** More than that nobody wrote by hand. Of documents there can be many, and each is only a step on the way. */
+const maxLinks = { rules: 20_000, document: 5_000 }
 const maxText = 500
 const documents = new Set([".md", ".markdown", ".mdx"])
 
 export function collectLinks(
   file: { path: string; text: string },
-  { root, onProblem }: { root: string; onProblem: (path: string, reason: string) => void },
+  options: { root: string; of: "rules" | "document"; onProblem: (path: string, reason: string) => void },
 ): RuleReference[] {
-  const links = extractMarkdownLinks(file.text)
-  if (links.length > maxLinks) onProblem(file.path, `it has ${links.length} links, ${maxLinks} are used`)
-  return links.slice(0, maxLinks).flatMap(({ displayText, relativePath, lineNumber }) => {
+  const { root, onProblem } = options
+  const links = withoutRepeats(extractMarkdownLinks(file.text))
+  const most = maxLinks[options.of]
+  if (links.length > most) onProblem(file.path, `it has ${links.length} links, ${most} are used`)
+  return links.slice(0, most).flatMap(({ displayText, relativePath, lineNumber }) => {
     const absolutePath = targetOf(file.path, relativePath, root)
     if (absolutePath === file.path) return []
     if (!isInside(root, absolutePath)) {
@@ -37,6 +39,15 @@ export function collectLinks(
 /** Whether what it names is to be read and searched, not only its name. */
 export function isDocument(path: string): boolean {
   return documents.has(getExtension(path).toLowerCase())
+}
+
+function withoutRepeats(links: MarkdownLink[]): MarkdownLink[] {
+  const byKey = new Map<string, MarkdownLink>()
+  for (const link of links) {
+    const key = `${link.displayText}\0${link.relativePath}`
+    if (!byKey.has(key)) byKey.set(key, link)
+  }
+  return [...byKey.values()]
 }
 
 /** As on the pages of a repository, "/docs" is below its root. */

@@ -90,12 +90,13 @@ export function createIndex({ path = inMemory, embedder }: IndexConfig = {}): In
   }
 
   async function search(query: string, options: SearchOptions = {}): Promise<Hit[]> {
-    const { mode, limit = usualLimit } = options
+    const { mode, group } = options
     const question = mode === "text" ? undefined : await ask(query)
-    if (isClosed || limit < 1) return []
+    if (isClosed) return []
     return guard(() => {
       store.refresh()
-      const { group } = options
+      const limit = Math.min(Math.floor(options.limit ?? usualLimit), store.entries.size)
+      if (!(limit > 0)) return []
       const most = { text: Math.max(textDepth, limit), vector: Math.max(vectorDepth, limit) }
       const text = mode === "vector" ? [] : store.findWords(query, { limit: most.text, group })
       const near = question && table?.compare(question, { limit: most.vector, group, store })
@@ -106,7 +107,11 @@ export function createIndex({ path = inMemory, embedder }: IndexConfig = {}): In
         nearWindow: near?.ofWindow ?? none,
       }
       const hits = fuse({ ...findings, size: store.entries.size }, { ...options, limit })
-      return hits.map(({ row, ...hit }) => ({ id: store.byRow[row]!.id, ...hit }))
+      return hits.flatMap(({ row, ...hit }) => {
+        // Unknown where another process wrote just now.
+        const entry = store.byRow[row]
+        return entry ? [{ id: entry.id, ...hit }] : []
+      })
     })
   }
 

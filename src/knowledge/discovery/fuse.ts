@@ -29,9 +29,8 @@ const rankOffset = 60
 export function fuse(findings: Findings, { mode = "fused", limit = 10 }: SearchOptions): Fused[] {
   const found = merge(findings)
   if (mode === "rrf") for (const hit of found) hit.score = byRank(hit.text) + byRank(hit.vector)
+  else if (mode === "vector") for (const hit of found) hit.score = hit.vector?.score ?? 0
   else if (!findings.vector.length) for (const hit of found) hit.score = hit.text?.score ?? 0
-  else if (!findings.text.length && mode === "vector")
-    for (const hit of found) hit.score = hit.vector?.score ?? 0
   else addScores(found, findings, limit)
   return found.sort(byScore).slice(0, limit)
 }

@@ -104,7 +104,7 @@ function read(reader: GgufReader): Omit<GgufHeader, "size" | "modified"> {
     weights: end,
     architecture,
     ...(typeof name === "string" ? { name } : {}),
-    ...(typeof context === "number" ? { context } : {}),
+    ...(typeof context === "number" && context > 0 ? { context } : {}),
     ...(typeof embedding === "number" ? { embedding } : {}),
     ...(typeof chatTemplate === "string" ? { chatTemplate } : {}),
   }

@@ -15,14 +15,20 @@ export type Setting = {
   tables: RulesTables
   index: Index
   maxDocuments: number
+  /** Of all documents together, so much is read. */
+  maxBytes: number
   onProblem(path: string, reason: string): void
 }
+
+/** Steps from the rules to a document; 0: it is only known by its links, there being too much to read. */
+type Depth = 0 | 1 | 2
 
 /** Of a document, so much is read and searched. */
 export const maxDocumentBytes = 1 << 20
 /** A document whose every link says something else is not found better by more of them. */
 const maxNames = 20
 const maxBatch = 5_000
+const unread = { text: "", problem: "it is not searched: the documents before it are enough to read" }
 
 export async function indexRules(sources: readonly RuleFile[], setting: Setting): Promise<void> {
   const { tables, index } = setting
@@ -41,23 +47,28 @@ export async function indexRules(sources: readonly RuleFile[], setting: Setting)
 async function follow(
   sources: readonly RuleFile[],
   setting: Setting,
-): Promise<{ targets: Map<string, 1 | 2>; kept: Set<string> }> {
-  const { tables, root, onProblem, maxDocuments } = setting
-  const targets = new Map<string, 1 | 2>()
+): Promise<{ targets: Map<string, Depth>; kept: Set<string> }> {
+  const { tables, root, onProblem, maxDocuments, maxBytes } = setting
+  const targets = new Map<string, Depth>()
   const kept = new Set(sources.map(({ path }) => path))
-  let left = 0
+  let [left, bytes] = [0, 0]
   const add = (links: RuleReference[], depth: 1 | 2) => {
-    for (const { absolutePath } of links)
+    for (const { absolutePath } of links) {
       if (targets.has(absolutePath)) continue
-      else if (targets.size < maxDocuments) targets.set(absolutePath, depth)
-      else left++
+      if (targets.size >= maxDocuments) {
+        left++
+        continue
+      }
+      bytes += Math.min(maxDocumentBytes, statOf(absolutePath)?.size ?? 0)
+      targets.set(absolutePath, bytes > maxBytes ? 0 : depth)
+    }
   }
   for (const file of sources) {
-    tables.putSource(file, collectLinks(file, setting))
+    tables.putSource(file, collectLinks(file, { ...setting, of: "rules" }))
     add(tables.linksFrom(file.path), 1)
   }
-  for (const path of [...targets.keys()]) {
-    if (kept.has(path) || !isDocument(path)) continue
+  for (const [path, depth] of [...targets]) {
+    if (kept.has(path) || !isDocument(path) || depth === 0) continue
     await setImmediate()
     if (!isSame(path, 1, setting)) takeLinks(path, setting)
     const links = tables.linksFrom(path)
@@ -72,7 +83,7 @@ async function follow(
 function takeLinks(path: string, { tables, root, onProblem }: Setting): void {
   try {
     const file = { ...readDocument({ root, path, maxBytes: maxDocumentBytes }), path }
-    const links = collectLinks(file, { root, onProblem })
+    const links = collectLinks(file, { root, onProblem, of: "document" })
     if (links.length) tables.putSource(file, links)
     else tables.removeSource(path)
   } catch (error) {
@@ -81,7 +92,7 @@ function takeLinks(path: string, { tables, root, onProblem }: Setting): void {
   }
 }
 
-async function putAll(targets: [path: string, depth: 1 | 2][], setting: Setting): Promise<void> {
+async function putAll(targets: [path: string, depth: Depth][], setting: Setting): Promise<void> {
   const batch: Entry[] = []
   for (const [path, depth] of targets) {
     if (isSame(path, depth, setting)) continue
@@ -119,12 +130,12 @@ export function placeOf(id: string): { path: string; line?: number; link?: numbe
 }
 
 /** Each link is found by its own words, and each piece of what it leads to by those as well. */
-function entryOf(path: string, depth: 1 | 2, setting: Setting): Entry {
+function entryOf(path: string, depth: Depth, setting: Setting): Entry {
   const { tables, root } = setting
   const group = relative(root, path)
   const names = namesOf(path, tables)
   const stat = statOf(path)
-  const { text, problem } = contentOf(path, setting)
+  const { text, problem } = depth === 0 ? unread : contentOf(path, setting)
   const links = names.map((name, i) => ({ id: `#${i} ${group}`, group, name, text: "" }))
   const chunks = chunkMarkdown(text).map(({ heading, line, text: words }, i) => ({
     id: `${line}.${i} ${group}`,
@@ -155,7 +166,7 @@ function contentOf(path: string, { root }: Setting): { text: string; problem: st
   }
 }
 
-function isSame(path: string, depth: 1 | 2, { tables }: Setting): boolean {
+function isSame(path: string, depth: Depth, { tables }: Setting): boolean {
   const seen = tables.seen(path)
   if (!seen) return false
   const stat = statOf(path)
@@ -164,7 +175,7 @@ function isSame(path: string, depth: 1 | 2, { tables }: Setting): boolean {
 }
 
 /** Which links lead to a document is a part of what it is found by. */
-function keyOf(path: string, depth: 1 | 2, tables: RulesTables): string {
+function keyOf(path: string, depth: Depth, tables: RulesTables): string {
   const links = tables.linksTo(path).map(({ id, displayText }) => [id, displayText])
   return JSON.stringify([depth, ...links.slice(0, maxNames)])
 }

@@ -101,6 +101,8 @@ function createLlama(wanted: Omit<Start, "library">, idle: number): Llama {
   let child: ChildProcess | undefined
   let timer: NodeJS.Timeout | undefined
   let last: Promise<void> = Promise.resolve()
+  /** The file when it was first loaded: one that was replaced since is another model. */
+  let seen: string | undefined
   const closed = new AbortController()
 
   /** One question after the other. Who gives up no longer waits; the next one does, until the model is free. */
@@ -109,9 +111,11 @@ function createLlama(wanted: Omit<Start, "library">, idle: number): Llama {
     const turn = last.then(async (): Promise<Reply> => {
       signal?.throwIfAborted()
       clearTimeout(timer)
-      const reply = await ask(await engine(), task, options)
-      timer = setTimeout(() => void end(), idle).unref()
-      return reply
+      try {
+        return await ask(await engine(), task, options)
+      } finally {
+        timer = setTimeout(() => void end(), idle).unref()
+      }
     })
     last = turn.then(
       () => {},
@@ -123,7 +127,9 @@ function createLlama(wanted: Omit<Start, "library">, idle: number): Llama {
   async function engine(): Promise<ChildProcess> {
     if (closed.signal.aborted) throw new LlamaFailed("it was closed")
     if (child && child.exitCode === null && child.signalCode === null) return child
-    readGgufHeader(wanted.path)
+    const { size, modified } = readGgufHeader(wanted.path)
+    seen ??= `${size} ${modified}`
+    if (seen !== `${size} ${modified}`) throw new LlamaFailed(`${JSON.stringify(wanted.path)} has changed`)
     const library = findLlama()
     if (!library) throw new LlamaMissing()
     const started = await startLlama({ ...wanted, library }, closed.signal)

@@ -30,6 +30,8 @@ export type RulesDiscoveryConfig = {
   scan?: boolean
   /** How many documents may be read and searched. */
   maxDocuments?: number
+  /** How many bytes of them. */
+  maxBytes?: number
 }
 
 /** `score` is that of what fits best, the link or a piece of the document; `text` and `vector` are the best of either kind.
@@ -57,6 +59,7 @@ export type RulesDiscovery = ReturnType<typeof createRulesDiscovery>
 
 const bounds = { folders: 10_000, files: 1_000 }
 const mostDocuments = 20_000
+const mostBytes = 256 << 20
 const maxProblems = 100
 
 class InvalidRoot extends NamedError {
@@ -69,7 +72,7 @@ class InvalidRoot extends NamedError {
 
 export function createRulesDiscovery(config: RulesDiscoveryConfig) {
   const { named, root } = rootOf(config)
-  const { embedder, scan = true, maxDocuments = mostDocuments } = config
+  const { embedder, scan = true, maxDocuments = mostDocuments, maxBytes = mostBytes } = config
   const nested = createNestedRules({ root })
   const problems: string[] = []
   // First of all: it mends a file that is broken.
@@ -151,7 +154,7 @@ export function createRulesDiscovery(config: RulesDiscoveryConfig) {
     if (found.isCut) onProblem(root, `rules in more than ${bounds.folders} folders are not looked for`)
     const below = found.folders.flatMap((folder) => nested.of(folder) ?? [])
     const sources = rootFile && isInside(root, rootFile.path) ? [rootFile, ...below] : below
-    await indexRules(sources, { root, tables, index, maxDocuments, onProblem })
+    await indexRules(sources, { root, tables, index, maxDocuments, maxBytes, onProblem })
     isReady = true
   }
 

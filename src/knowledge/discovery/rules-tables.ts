@@ -54,6 +54,8 @@ create trigger if not exists refs_leave_fts after delete on rule_references begi
 end;
 `
 const maxWords = 32
+/** A document is found no better by more. */
+const maxLinksTo = 500
 const drop =
   "drop table if exists rule_references; drop table if exists rules; drop table if exists rules_fts; drop table if exists rule_documents"
 const asReference =
@@ -94,7 +96,7 @@ function createRulesTables(db: DatabaseSync) {
     `select ${asReference} from rule_references where source_path = ? order by line_number, rowid`,
   )
   const linksTo = db.prepare(
-    `select ${asReference} from rule_references where absolute_path = ? order by rowid`,
+    `select ${asReference} from rule_references where absolute_path = ? order by rowid limit ${maxLinksTo}`,
   )
   const matching = db.prepare(
     "select absolute_path as path from rules_fts join rule_references on rule_references.rowid = rules_fts.rowid where rules_fts match ? order by bm25(rules_fts, 4, 1) limit ?",

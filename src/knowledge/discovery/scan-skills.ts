@@ -1,9 +1,10 @@
 // The skills of a folder: `NAME/SKILL.md` with what lies beside it, and `NAME.md`. Bounded in every direction; one that
 // cannot be used is told of and hides no other. What did not change since the last look is not read again.
-import { readdirSync, realpathSync } from "node:fs"
+import { readdirSync } from "node:fs"
 import { basename, dirname, extname, join, resolve } from "node:path"
 import { errorText } from "#util/error.ts"
 import { extractMarkdownLinks, filePathOf } from "#util/markdown-links.ts"
+import { realOf } from "#util/real-of.ts"
 import { isInside } from "#util/resolve-inside.ts"
 import { statOf } from "#util/stat-of.ts"
 import { parseSkill } from "./parse-skill.ts"
@@ -30,6 +31,7 @@ const maxNames = 5_000
 const maxBytes = 1 << 20
 const maxTotal = 16 << 20
 const maxReferences = 200
+const maxLinks = 1_000
 
 /** Those of a folder of skills, or of one that is a skill itself. Nothing where there is no such folder. */
 export function scanSkills(folder: string, options: Options = {}): FoundSkills {
@@ -37,13 +39,13 @@ export function scanSkills(folder: string, options: Options = {}): FoundSkills {
   const places = placesIn(folder, found)
   let total = 0
   for (const [i, place] of places.entries()) {
-    const { skills, unusable } = readSkill(place, options)
-    for (const { body } of skills) total += body.length
+    total += Math.min(maxBytes, statOf(place.file)?.size ?? 0)
     if (i >= maxSkills || total > maxTotal) {
-      const message = `there are more than ${maxSkills} skills, or ${maxTotal} characters of them; ${place.expected} and what follows are left out`
+      const message = `there are more than ${maxSkills} skills, or ${maxTotal} bytes of them; ${place.expected} and what follows are left out`
       found.unusable.push(problemOf(folder, message))
       break
     }
+    const { skills, unusable } = readSkill(place, options)
     found.skills.push(...skills)
     found.unusable.push(...unusable)
   }
@@ -124,7 +126,7 @@ function readAnew({ file, folder, expected, isAlone }: Place, root: string | und
     if (isCut) return none(problemOf(file, `${size} bytes are too many; the limit is ${maxBytes}`).problems)
     const { skill, problems, isPlain } = parseSkill(text, { source: basename(file), expected })
     if (!skill) return isAlone && isPlain ? { skills: [], unusable: [] } : none(problems)
-    const home = { folder, root: root ?? realpathSync.native(folder) }
+    const home = { folder, root: root ?? realOf(folder) ?? folder }
     const references = referencesOf({ skill: skill.name, text, ...home }, problems)
     const beside = isAlone
       ? { scripts: [], assets: [] }
@@ -142,12 +144,18 @@ function referencesOf(
   problems: SkillProblem[],
 ): SkillReference[] {
   const references = new Map<string, SkillReference>()
+  const seen = new Set<string>()
   const front = text.split("\n").findIndex((line, i) => i > 0 && line.trimEnd() === "---")
   const links = extractMarkdownLinks(text, { extensions: [".md"] })
   for (const { displayText, relativePath, lineNumber: line } of links) {
     if (line <= front) continue
     const file = resolve(folder, filePathOf(relativePath))
-    if (references.has(file)) continue
+    if (seen.has(file)) continue
+    if (seen.size >= maxLinks) {
+      problems.push({ level: "breach", line, message: `only its first ${maxLinks} links are looked at` })
+      break
+    }
+    seen.add(file)
     const problem = problemWith(file, root)
     if (problem)
       problems.push({ level: "breach", line, message: `it links to ${relativePath}, which ${problem}` })
@@ -158,8 +166,9 @@ function referencesOf(
 }
 
 function problemWith(file: string, root: string): string | undefined {
-  if (!statOf(file)?.isFile()) return "is not there"
-  return isInside(root, realpathSync.native(file)) ? undefined : `is outside of ${root}`
+  const real = realOf(file)
+  if (real === undefined || !statOf(real)?.isFile()) return "is not there"
+  return isInside(root, real) ? undefined : `is outside of ${root}`
 }
 
 function problemOf(file: string, message: string): Unusable {

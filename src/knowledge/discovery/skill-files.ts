@@ -1,7 +1,8 @@
 // What lies beside a SKILL.md: scripts with what they say of themselves, and assets by name. Nothing is run, and no more
 // than the beginning of a script is read.
-import { readdirSync, realpathSync } from "node:fs"
+import { readdirSync } from "node:fs"
 import { basename, extname, join, relative } from "node:path"
+import { realOf } from "#util/real-of.ts"
 import { isInside } from "#util/resolve-inside.ts"
 import { statOf } from "#util/stat-of.ts"
 import { readDocument, Unreadable } from "./read-document.ts"
@@ -52,8 +53,9 @@ function filesIn({ folder, root }: Home, name: string): string[] {
     for (const entry of namesIn(path)) {
       if (files.length >= maxFiles || ++names > maxNames) return
       const file = join(path, entry)
-      const stat = statOf(file)
-      if (!stat || !isInside(root, realpathSync.native(file))) continue
+      const real = realOf(file)
+      const stat = real !== undefined && isInside(root, real) ? statOf(real) : undefined
+      if (!stat) continue
       if (stat.isFile()) files.push(file)
       else if (stat.isDirectory() && depth < maxDepth) look(file, depth + 1)
     }

@@ -18,7 +18,7 @@ const words = /[\p{L}\p{N}\p{M}\p{So}\p{Co}]+/gu
 export function spell(text: string): string {
   const short = text.slice(0, maxText)
   if (ascii.test(short)) return cut(short).replace(overlong, "$1")
-  const plain = cut(short.toWellFormed().normalize("NFKC"))
+  const plain = cut(short.toWellFormed().replaceAll("\ufffd", " ").normalize("NFKC"))
   return plain.replace(unspaced, pairs).replace(pictures, " $& ").replace(overlong, "$1")
 }
 

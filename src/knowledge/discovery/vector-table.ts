@@ -12,7 +12,7 @@ export function createVectorTable(dimensions: number) {
   let source: Store | undefined
   let generation = 0
   /** Of one query at a time; kept, because making a table costs more than using it. */
-  const asked = createVectors(dimensions)
+  let asked: Vectors | undefined
 
   function load(store: Store): Vectors {
     if (vectors && source === store && generation === store.generation()) return vectors
@@ -39,11 +39,11 @@ export function createVectorTable(dimensions: number) {
     const scores = table.scores(vector)
     const of = (row: number) => scores[row] ?? 0
     const belongs = (row: number) => group === undefined || store.byRow[row]?.group === group
-
     let count: number | undefined
 
     function ofWindow(row: number): number {
-      count ??= putWindows(windows())
+      asked ??= createVectors(dimensions)
+      count ??= putAll(asked, windows())
       if (!count) return of(row)
       return Math.max(...asked.scores(table.get(row)).subarray(0, count))
     }
@@ -51,12 +51,12 @@ export function createVectorTable(dimensions: number) {
     return { top: best(scores, limit, belongs), of, ofWindow }
   }
 
-  function putWindows(windows: Float32Array[]): number {
-    for (const [slot, window] of windows.entries()) asked.put(slot, window)
-    return windows.length
-  }
-
   return { put, compare, remove: (row: number) => vectors?.remove(row) }
+}
+
+function putAll(into: Vectors, vectors: Float32Array[]): number {
+  for (const [slot, vector] of vectors.entries()) into.put(slot, vector)
+  return vectors.length
 }
 
 /** The rows that are near at all, the nearest first. */

@@ -14,8 +14,8 @@ export function formatRelationsForContext(nodes: readonly RelationNode[]): strin
     .map(({ node, depth }) => {
       const { status } = node.context
       const others = node.parents.filter((id) => shown.has(id)).slice(1)
-      const also = others.length ? ` (also below ${others.join(", ")})` : ""
-      return `${indent(depth)}${node.id}: ${textOf(node)}${status ? ` [${status}]` : ""}${also}`
+      const also = others.length ? ` (also below ${others.map(oneLine).join(", ")})` : ""
+      return `${indent(depth)}${oneLine(node.id)}: ${textOf(node)}${status ? ` [${status}]` : ""}${also}`
     })
     .join("\n")
 }
@@ -41,7 +41,7 @@ function planText(
   const done = steps.filter(({ node }) => node.context.status === "done").map(({ node }) => node)
   const open = steps.filter(({ node }) => node.context.status !== "done")
   const count = steps.length ? ` (${done.length} of ${steps.length} done)` : ""
-  const names = done.slice(-most.done).map((node) => (isNumbered(node) ? textOf(node) : node.id))
+  const names = done.slice(-most.done).map((node) => (isNumbered(node) ? textOf(node) : oneLine(node.id)))
   const more = done.length > names.length ? `${done.length - names.length} earlier ones, ` : ""
   return [
     `Plan: ${textOf(plan)}${count}`,
@@ -55,8 +55,8 @@ function stepText({ node, depth }: Row, byId: Map<string, RelationNode>): string
   const [, ...others] = node.parents.flatMap((id) => byId.get(id) ?? [])
   const waits = others
     .filter(({ edgeType, context }) => edgeType === "step" && context.status !== "done")
-    .map((other) => (isNumbered(other) ? `"${textOf(other)}"` : other.id))
-  const name = isNumbered(node) ? "" : `${node.id}: `
+    .map((other) => (isNumbered(other) ? `"${textOf(other)}"` : oneLine(other.id)))
+  const name = isNumbered(node) ? "" : `${oneLine(node.id)}: `
   const after = waits.length ? ` (after ${waits.join(", ")})` : ""
   return `${indent(depth)}${marks[status] ?? marks.pending} ${name}${textOf(node)}${after}`
 }
@@ -90,10 +90,14 @@ function isNumbered({ id }: RelationNode): boolean {
   return id.startsWith("#")
 }
 
-/** In one line, so that nothing in it looks like another node. */
 function textOf({ context }: RelationNode): string {
-  const line = context.description.replace(/\s+/g, " ").trim()
+  const line = oneLine(context.description)
   return line.length > most.description ? `${line.slice(0, most.description).toWellFormed()}…` : line
+}
+
+/** So that nothing in it looks like another node. */
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim()
 }
 
 function indent(depth: number): string {

@@ -1,5 +1,6 @@
 // Hands what a store holds to who keeps it, one time after the other: what changes meanwhile is handed over afterwards,
 // once, as it is then. A failure loses nothing, since the store still has it all.
+import { setImmediate } from "node:timers/promises"
 import * as Log from "#kernel/log.ts"
 import { errorText, NamedError } from "#util/error.ts"
 
@@ -24,12 +25,16 @@ export function createPersister<T>(take: () => T, onPersist?: (items: T) => void
   /** Waits only where the callback does. Throws `PersistFailed`, or rejects with it. */
   function persist(): void | Promise<void> {
     if (!onPersist) return
-    if (!running) return start(onPersist)
-    next ??= running.then(() => {
-      next = undefined
-      return onPersist && start(onPersist)
-    })
+    if (!running && !next) return start(onPersist)
+    next ??= afterwards(onPersist)
     return patiently(next)
+  }
+
+  /** In a turn of its own: a callback that changes the store each time must not keep everything else from running. */
+  async function afterwards(callback: (items: T) => void | Promise<void>): Promise<void> {
+    await Promise.all([running, setImmediate()])
+    next = undefined
+    return start(callback)
   }
 
   /** After a change: nobody waits for it, and what goes wrong is in the log. */

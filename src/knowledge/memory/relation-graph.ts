@@ -125,7 +125,7 @@ export function above({ parents }: Entry): readonly Entry[] {
   return "id" in parents ? [parents] : parents
 }
 
-/** As a caller gets it: a copy, which nothing that is done to it can make wrong. */
+/** As a caller gets it: a copy, so that nothing done to it moves the node. Only what lies deeper in its context is shared. */
 export function nodeOf(entry: Entry): RelationNode {
   const { id, edgeType, context, createdAt } = entry
   return {

@@ -16,6 +16,9 @@ export type SetAside = {
   error: InvalidNode | NodeExists | UnknownParent | Cycle
 }
 
+/** Of a cycle as it is told. */
+const longestWay = 20
+
 export function loadNodes(graph: Graph, given: readonly unknown[]): SetAside[] {
   const aside: SetAside[] = []
   const nodes = new Map<string, RelationNode>()
@@ -69,7 +72,7 @@ function isMoved(graph: Graph, nodes: Map<string, RelationNode>): boolean {
 
 /** Each that is left has a parent that is left or is nowhere; who follows them comes to such a one, or round. */
 function explain(left: Map<string, RelationNode>, all: Map<string, RelationNode>) {
-  const cycleOf = new Map<string, string[]>()
+  const placeOf = new Map<string, { cycle: string[]; at: number }>()
   const seen = new Set<string>()
   const upFrom = ({ parents }: RelationNode) => parents.find((parent) => left.has(parent))
   for (const start of left.keys()) {
@@ -80,18 +83,23 @@ function explain(left: Map<string, RelationNode>, all: Map<string, RelationNode>
       way.push(id)
     }
     const from = id === undefined ? -1 : way.indexOf(id)
-    if (from >= 0) for (const one of way.slice(from)) cycleOf.set(one, way.slice(from))
+    const cycle = from < 0 ? [] : way.slice(from)
+    for (const [at, one] of cycle.entries()) placeOf.set(one, { cycle, at })
   }
   return (node: RelationNode): SetAside["error"] => {
-    const cycle = cycleOf.get(node.id)
+    const place = placeOf.get(node.id)
     const unknown = node.parents.find((parent) => !all.has(parent))
     if (unknown !== undefined) return new UnknownParent(node.id, unknown)
-    if (cycle) return new Cycle(turned(cycle, node.id))
+    if (place) return new Cycle(wayRound(place))
     return new InvalidNode(node.id, `its parent "${upFrom(node)}" cannot be kept either`)
   }
 }
 
-function turned(cycle: string[], id: string): string[] {
-  const at = cycle.indexOf(id)
-  return [...cycle.slice(at), ...cycle.slice(0, at), id]
+/** From one of a cycle back to it. Of a long one only the beginning, since each that is in it has a way of its own. */
+function wayRound({ cycle, at }: { cycle: string[]; at: number }): string[] {
+  const way = Array.from(
+    { length: Math.min(cycle.length, longestWay) },
+    (_, i) => cycle[(at + i) % cycle.length]!,
+  )
+  return [...way, ...(way.length < cycle.length ? ["…"] : []), cycle[at]!]
 }

@@ -1,4 +1,5 @@
 // The nodes of a relation store: what callers see of them, and what is wrong with one that cannot be taken.
+import { inspect } from "node:util"
 import { NamedError } from "#util/error.ts"
 
 export const statuses = ["pending", "in_progress", "done", "failed"] as const
@@ -21,7 +22,7 @@ export type RelationNode = {
 
 export class InvalidNode extends NamedError {
   constructor(id: unknown, reason: string) {
-    super("RelationStore.InvalidNode", `Node ${JSON.stringify(id)} cannot be kept: ${reason}.`, { id })
+    super("RelationStore.InvalidNode", `Node ${shown(id)} cannot be kept: ${reason}.`, { id })
   }
 }
 
@@ -72,5 +73,10 @@ export function contextProblem(context: unknown): string | undefined {
   const { description, status } = context as Partial<NodeContext>
   if (typeof description !== "string") return "its description is not a text"
   if (status === undefined || statuses.includes(status)) return undefined
-  return `its status is ${JSON.stringify(status)}, and not one of ${statuses.join(", ")}`
+  return `its status is ${shown(status)}, and not one of ${statuses.join(", ")}`
+}
+
+/** Whatever it is: JSON would refuse some of it with an error of its own. */
+function shown(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(value) : inspect(value, { depth: 0, compact: true })
 }

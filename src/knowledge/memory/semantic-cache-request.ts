@@ -2,9 +2,9 @@
 // every word must be there, in its order and spelling; what may differ is how a request is dressed: a polite beginning, the
 // capital and the end of a sentence, a contraction it begins with. How often that errs: test/knowledge/memory/semantic-cache.test.ts.
 
-/** As it was asked; line ends and forms of the same character count as one. */
+/** As it was asked, without the blanks around it. Line ends and forms of a character stay: they may be what is asked about. */
 export function normalise(query: string): string {
-  return query.normalize("NFC").replaceAll("\r\n", "\n").trim()
+  return query.trim()
 }
 
 /** Words that a request begins with. Only before one of these is "please" politeness, and a capital the sentence's. */
@@ -16,6 +16,7 @@ const openers = new Set(
   review rewrite run save search send set show sort split start stop summarise summarize tell test translate undo update
   upgrade upload use validate verify what where which who why write`.split(/\s+/),
 )
+const politeQuestion = /\b(?:could|would|can|will) you\b/i
 const questions = /^(?:what|where|which|who|why|how|is|are|does|did)\b/
 /** Without "please", "could you use a map here?" is a question of its own. */
 const before = [
@@ -30,9 +31,9 @@ const contracted = /^(what|where|who|how)['’]s (?=(?:the|a|an|my|our|your|this
 /** In a request about a text, the mark at its end may be part of that. */
 const aboutText = [
   /["`“”„«»\n\t]|(?<![\p{L}\p{N}])['‘’]|['‘’](?!\p{L})/u,
-  /\b(?:answer|append|blank|called|char|characters?|commit|count|echo|encode|exact|grep|hash|insert|length|letters?)\b/i,
+  /\b(?:answer|append|blank|called|char|characters?|commit|count|echo|encode|exact|expressions?|globs?|grep|hash|insert|length|letters?)\b/i,
   /\b(?:literal|match\w*|message|named?|pattern|print|punctuation|quote|regexp?|rename|replace|reply|say|send)\b/i,
-  /\b(?:spaces?|spell|strings?|tell|texts?|titles?|translate|type|verbatim|whitespace|words?|write)\b/i,
+  /\b(?:spaces?|spell|strings?|tell|texts?|titles?|translate|type|verbatim|whitespace|wildcards?|words?|write)\b/i,
 ]
 
 /** The request without its dress: two with the same are the same. */
@@ -41,7 +42,9 @@ export function plainRequest(query: string): string {
   const bare = withoutFrame(text)
   const plain = lowered(bare.replace(negated, "$1 not").replace(contracted, "$1 is "))
   if (aboutText.some((sign) => sign.test(plain))) return plain
-  const isAsked = bare.length < text.length || questions.test(plain)
+  if (!opens(plain)) return plain
+  const frame = text.slice(0, text.length - bare.length)
+  const isAsked = politeQuestion.test(frame) || questions.test(plain)
   return plain.replace(isAsked ? /(?<=\p{L}{2}|\d)\?$|(?<=\p{L}{2})\.$/u : /(?<=\p{L}{2})\.$/u, "")
 }
 
@@ -61,6 +64,7 @@ function lowered(text: string): string {
   return /^\p{Lu}\p{Ll}/u.test(text) && opens(text) ? text[0]!.toLowerCase() + text.slice(1) : text
 }
 
+/** A word, and no name that only begins as one: "Build.gradle", "Close()". */
 function opens(text: string): boolean {
-  return openers.has(/^\p{L}+/u.exec(text)?.[0].toLowerCase() ?? "")
+  return openers.has(/^\p{L}+(?=\s|$|['’]s\s)/u.exec(text)?.[0].toLowerCase() ?? "")
 }

@@ -30,7 +30,8 @@ export function createStore(limits: Limits) {
   let bytes = 0
   let lastId = 0
 
-  const isFresh = ({ cachedAt }: Kept) => Date.now() - cachedAt < ttlMs
+  /** Not where the clock went back: nobody knows how old it is. */
+  const isFresh = ({ cachedAt }: Kept) => cachedAt <= Date.now() && Date.now() - cachedAt < ttlMs
   const sizeOf = ({ query, response }: Kept) => 6 * query.length + 2 * response.length + dimensions + overhead
 
   /** An id that is given stays. Undefined where it is too large to be kept. */

@@ -211,6 +211,8 @@ export function createSemanticCache(config: SemanticCacheConfig = {}): SemanticC
     if (config.autoPersist) await persister.persist()
     store.clear()
     waiting = []
+    // One that was given is its owner's.
+    if (embedder !== config.embedder) await embedder?.close()
   }
 
   const persist = async () => persister.persist()

@@ -6,28 +6,21 @@ import { createInterface } from "node:readline"
 import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
 import { createMCPClient } from "#ability/mcp/create-client.ts"
+import { lookPause } from "#ability/mcp/guarded-process.ts"
 import { hostile } from "../../fixture/mcp/servers.ts"
 
 const linux = process.platform === "linux"
 
 test("after our own SIGKILL no process of a server is left, not even one that ignores every request to end", async () => {
-  const holder = spawn(process.execPath, [`${import.meta.dirname}/../../fixture/mcp/holder.ts`], {
-    stdio: ["ignore", "pipe", "inherit"],
-  })
-  const pids: number[] = []
-  for await (const line of createInterface({ input: holder.stdout })) {
-    if (line.startsWith("pids ")) pids.push(...line.split(" ").slice(1).map(Number))
-    if (line === "connected") break
-  }
-  // The third left the group; only Linux can tell whose it is.
-  const bound = linux ? pids : pids.slice(0, 2)
-  assert.deepEqual(
-    bound.map(isAlive),
-    bound.map(() => true),
-  )
-  holder.kill("SIGKILL")
-  await once(holder, "exit")
-  await until(() => bound.every((pid) => !isAlive(pid)))
+  const { pids, kill } = await hold("stubborn", "connected")
+  assert.equal(pids.length, 4)
+  await endsAfter(pids, kill)
+})
+
+test("after our own SIGKILL nothing is left of what a server started and hid, though it ended before anyone could ask", async () => {
+  const { pids, kill } = await hold("careless", "settled")
+  assert.equal(pids.length, 2)
+  await endsAfter(pids, kill)
 })
 
 test("close() ends all processes of a server, also those that ignore it", async () => {
@@ -41,10 +34,8 @@ test("close() ends all processes of a server, also those that ignore it", async 
     },
   })
   await client.connect()
-  await until(() => pids.length === 3)
-  await client.close()
-  const bound = linux ? pids : pids.slice(0, 2)
-  await until(() => bound.every((pid) => !isAlive(pid)))
+  await until(() => pids.length === 4)
+  await endsAfter(pids, () => client.close())
   assert.equal(client.status().state, "closed")
   await assert.rejects(client.callTool("good"), { name: "MCP.Closed" })
 })
@@ -61,14 +52,31 @@ test("what a crashed server had started ends with it", async () => {
   })
   try {
     await client.connect()
-    await until(() => pids.length === 3)
-    process.kill(pids[0]!, "SIGKILL")
-    await until(() => client.status().state === "failed")
-    const bound = linux ? pids : pids.slice(0, 2)
-    await until(() => bound.every((pid) => !isAlive(pid)))
+    await until(() => pids.length === 4)
+    // The look was due before this is over, whatever else the machine does.
+    await sleep(2 * lookPause)
+    await endsAfter(pids, async () => {
+      process.kill(pids[0]!, "SIGKILL")
+      await until(() => client.status().state === "failed")
+    })
   } finally {
     await client.close()
   }
+})
+
+test("close() ends what a server started and hid, also when it ends by itself", async () => {
+  const pids: number[] = []
+  const client = createMCPClient({
+    server: hostile("careless"),
+    hooks: {
+      onLog: ({ message }) => {
+        if (message.startsWith("pids ")) pids.push(...message.split(" ").slice(1).map(Number))
+      },
+    },
+  })
+  await client.connect()
+  await until(() => pids.length === 2)
+  await endsAfter(pids, () => client.close())
 })
 
 test("a server that listens to its input ends by itself when the client is closed", async () => {
@@ -79,6 +87,37 @@ test("a server that listens to its input ends by itself when the client is close
   await client.close()
   await until(() => !isAlive(pid))
 })
+
+/** A process of ours with a server, as far as it says. */
+async function hold(mode: string, until: "connected" | "settled") {
+  const holder = spawn(process.execPath, [`${import.meta.dirname}/../../fixture/mcp/holder.ts`, mode], {
+    stdio: ["ignore", "pipe", "inherit"],
+  })
+  const pids: number[] = []
+  for await (const line of createInterface({ input: holder.stdout })) {
+    if (line.startsWith("pids ")) pids.push(...line.split(" ").slice(1).map(Number))
+    if (line === until) break
+  }
+  const kill = async () => {
+    holder.kill("SIGKILL")
+    await once(holder, "exit")
+  }
+  return { pids, kill }
+}
+
+/** Those that are still there would stay for good. */
+async function endsAfter(pids: number[], end: () => Promise<void>): Promise<void> {
+  assert.deepEqual(
+    pids.map(isAlive),
+    pids.map(() => true),
+  )
+  await end()
+  try {
+    await until(() => pids.every((pid) => !isAlive(pid)))
+  } finally {
+    for (const pid of pids) if (isAlive(pid)) process.kill(pid, "SIGKILL")
+  }
+}
 
 /** A process that ended and was not collected yet does not count. */
 function isAlive(pid: number): boolean {

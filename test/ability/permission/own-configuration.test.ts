@@ -144,4 +144,7 @@ test("our own folders are found behind ~ and the variables that name them", asyn
 test("a long line is looked at in no time", { timeout: 20_000 }, () => {
   for (const line of ["git config ", "git ", "git config diff."])
     assert.equal(judge(line.repeat(4_000)).protected, undefined, line)
+  for (const line of [`bash ${"/scripts/".repeat(28_000)}!`, `bash ${"/".repeat(250_000)}`])
+    assert.equal(judge(line).protected, undefined)
+  assert.equal(judge("bash skills/a/scripts/b; ".repeat(9_000)).protected, true)
 })

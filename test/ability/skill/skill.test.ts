@@ -155,8 +155,7 @@ test("Skill.list() trusts the project's skills as far as the work tree, and the 
   inProject(async (tmp) => {
     tmp.write("skills/a/SKILL.md", text("a"))
     tmp.write("../config/vitamin/skills/b/SKILL.md", text("b"))
-    const trusted = async () =>
-      (await Skill.list()).skills.map(({ name, isTrusted }) => [name, isTrusted] as const).sort()
+    const trusted = async () => (await Skill.list()).skills.map(({ name, isTrusted }) => [name, isTrusted])
     assert.deepEqual(await trusted(), [
       ["a", false],
       ["b", true],

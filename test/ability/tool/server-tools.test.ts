@@ -39,7 +39,9 @@ test("ToolRegistry.loadFromMCP() registers every tool of a server, in the place 
         ["db_list", "db_query"],
       )
       const query = ToolRegistry.get("db_query")
-      assert.deepEqual(query.permission!({}), [{ permission: "mcp.call", target: "db/query" }])
+      const [{ fingerprint, ...need } = assert.fail("it needs nothing")] = query.permission!({})
+      assert.deepEqual(need, { permission: "mcp.call", target: "db/query" })
+      assert.match(fingerprint ?? "", /^[0-9a-f]{64}$/)
       assert.equal(query.readOnly, false)
       assert.equal(ToolRegistry.find("db_drop"), undefined)
       assert.ok(ToolRegistry.toModelTools().some(({ name }) => name === "db_list"))

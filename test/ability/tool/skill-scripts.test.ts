@@ -92,6 +92,7 @@ test("a skill's script is written only when a person names it, also where the co
       "cd skills/a && echo x > scripts/b.sh",
       "cd skills; cp x a/scripts/b.sh",
       "pushd skills/a; cp x scripts/new.sh",
+      "cd skills; mkdir -p new/scripts && cp x new/scripts/c.sh",
       "cp x tools/abilities/a/scripts/b.sh",
       "bash tools/abilities/a/scripts/b.sh > tools/abilities/a/scripts/b.sh",
       "cp x linked/scripts/b.sh",

@@ -29,8 +29,8 @@ test("vitamin skill list shows the project's and the person's, and names what is
   assert.deepEqual([none.code, none.err], [0, ""])
   assert.match(none.out, /No skills/)
   writeSkills(tmp)
-  const { code, out } = await vitamin(tmp, ["skill", "list"])
-  assert.equal(code, 0)
+  const { code, out, err } = await vitamin(tmp, ["skill", "list"])
+  assert.deepEqual([code, err], [0, ""], "what is wrong is said once")
   assert.match(out, /^playwright +project +Does playwright\.$/m)
   assert.match(out, /^release-notes +project +Writes the notes of a release/m)
   assert.match(out, /^mine +own +Does mine\.$/m)
@@ -103,6 +103,12 @@ test("a hostile folder of skills stops no command", async () => {
   assert.equal(code, 0)
   assert.match(out, /^good /m)
   assert.ok(!out.includes("\u001b"), "nothing moves the cursor")
+  tmp.write(
+    "skills/forged/SKILL.md",
+    '---\nname: forged\ndescription: "a\\nwhose         yours"\n---\nx\n\ty\n',
+  )
+  const shown = await vitamin(tmp, ["skill", "show", "forged"])
+  assert.deepEqual(shown.out.match(/^whose .*/gm), ["whose         the project's, which is not trusted"])
 })
 
 test("vitamin run tells the model of the skill that fits, and runs its script where the folder is trusted", async () => {

@@ -195,6 +195,18 @@ test("rules take a tenth of a model's window and no more; further ones are named
   }, 32_000)
 })
 
+test("what is only named has a bound as well: that there are more is said once", async () => {
+  await withTeller(async ({ world: { tmp }, touch, told }) => {
+    for (let i = 0; i < 60; i++)
+      tmp.write(`m${i}/AGENTS.md`, "Keep this module free of side effects, please.\n".repeat(80))
+    for (let i = 0; i < 60; i++) await touch(["read", { path: `m${i}/x` }])
+    const named = told().filter((text) => text.includes("Not shown, to save room"))
+    const further = told().filter((text) => text.includes("Further folders have rules"))
+    assert.deepEqual([named.length, further.length], [20, 1])
+    assert.ok(told().length < 30, `${told().length}`)
+  }, 32_000)
+})
+
 test("a deleted file is forgotten, and one that comes back is told again only where it is new", async () => {
   await withTeller(async ({ world: { tmp }, touch, told }) => {
     tmp.write("src/AGENTS.md", "Small files.")

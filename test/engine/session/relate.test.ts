@@ -1,9 +1,12 @@
 // All relations of a session: plan, steps, files, tasks; and that they go where the session goes.
 import assert from "node:assert/strict"
+import { readdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { test } from "node:test"
 import * as TodoList from "#ability/tool/todo-list.ts"
 import { promptWith } from "#engine/session/prompt.ts"
 import * as Session from "#engine/session/session.ts"
+import * as Global from "#kernel/global.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { call, calls, type Request, text } from "../../fixture/fake-llm.ts"
 import { hasty, inWorld } from "./harness.ts"
@@ -126,6 +129,9 @@ test("An export takes the plan along, an import brings it back or says what is w
       [[...nodes, { ...nodes[1], id: "x:y" }], /expected up to 40 letters/],
       [[...nodes, { ...nodes[1], id: "c", context: { description: "\u001b[31m" } }], /control character/],
       [[...nodes, { ...nodes[1], id: "c", edgeType: "file" }], /not one plan with its steps/],
+      [[...nodes, { ...nodes[1], id: "c", parents: [] }], /not one plan with its steps/],
+      [[...nodes, { ...nodes[1], id: "#99999999999999999999" }], /expected up to 40 letters/],
+      [Array.from({ length: 5_000 }, (_, i) => ({ ...nodes[1], id: `s${i}` })), /at most 200 items/],
     ]
     for (const [relations, reason] of bad)
       await assert.rejects(Session.import({ ...exported, relations }), (error: Error) => {
@@ -138,5 +144,76 @@ test("An export takes the plan along, an import brings it back or says what is w
     const again = await Session.import(old)
     // Of exports from before, the plan is in the messages.
     assert.equal((await Session.plan(again.id)).nodes.length, 4)
+  })
+})
+
+test("A plan in imported messages that can be none hides nothing else of the session", async () => {
+  await inWorld([call("todo", { todos: [step("a", "pending")] }), text("ok")], async ({ session, ask }) => {
+    await ask("plan")
+    const { relations: _, ...exported } = JSON.parse(JSON.stringify(await Session.export(session.id)))
+    const shown = exported.messages.find(({ type }: { type: string }) => type === "tool_result")
+    shown.data.metadata.data = { todos: [step("a", "pending", ["b"]), step("b", "pending", ["a"])] }
+    const { id } = await Session.import(exported)
+    assert.deepEqual(edgesOf(await Session.plan(id)), [`agent:${id}`])
+    await Session.fork(id)
+  })
+})
+
+test("A plan whose record is broken is there as it was last shown", async () => {
+  await inWorld([call("todo", { todos: [step("a", "pending")] }), text("ok")], async ({ session, ask }) => {
+    await ask("plan")
+    const root = join(Global.data(), "storage")
+    const files = readdirSync(root, { recursive: true, encoding: "utf8" })
+    const file = files.find((path) => /relation.*\.json$/.test(path) && path.includes(session.id))
+    writeFileSync(join(root, file!), '{"nodes":[')
+    assert.deepEqual(edgesOf(await Session.plan(session.id)), ["plan:1", "a < plan:1", `agent:${session.id}`])
+    await Session.export(session.id)
+  })
+})
+
+test("Files are below the steps of the call that changed them, also where a model gives two calls one id", async () => {
+  const script = [
+    call("todo", { todos: [step("a", "in_progress"), step("b", "pending")] }),
+    written("one.txt"),
+    call("todo", { todos: [step("a", "done"), step("b", "in_progress")] }),
+    written("two.txt"),
+    text("done"),
+  ]
+  await inPatientWorld(script, async ({ session, ask }) => {
+    await ask("go", { asks: "once" })
+    const exported = JSON.parse(JSON.stringify(await Session.export(session.id)))
+    for (const { data } of exported.messages) {
+      for (const made of data.calls ?? []) if (made.name === "write") made.id = "call_1"
+      if (data.toolName === "write") data.requestId = "call_1"
+    }
+    const { id } = await Session.import(exported)
+    const files = edgesOf(await Session.plan(id)).filter((edge) => edge.startsWith("file:"))
+    assert.deepEqual(files, ["file:one.txt < a", "file:two.txt < b"])
+  })
+})
+
+test("the plan goes back with Session.revert(), comes again when that is undone, and is each branch's own", async () => {
+  const plan = (status: TodoList.Item["status"]) => call("todo", { todos: [step("a", status)] })
+  const script = [plan("pending"), text("1"), plan("in_progress"), text("2"), plan("done"), text("3")]
+  await inWorld(script, async ({ session, ask, messages }) => {
+    const status = async () => (await TodoList.get(session.id)).map(({ status }) => status).join()
+    await ask("begin")
+    const first = (await messages()).at(-1)!
+    await ask("go on")
+    const { id: asked } = (await messages()).find(({ parentId }) => parentId === first.id)!
+    assert.equal(await status(), "in_progress")
+    const { messageId } = await Session.revert(session.id, asked)
+    assert.equal(await status(), "pending")
+    await Session.revert(session.id, messageId!)
+    assert.equal(await status(), "in_progress")
+    await Session.branch(session.id, "other", { from: first.id })
+    assert.equal(await status(), "pending")
+    await ask("another way")
+    assert.equal(await status(), "done")
+    await Session.switchBranch(session.id, "main")
+    assert.equal(await status(), "in_progress")
+    const start = (await messages())[0]!
+    await Session.revert(session.id, start.id)
+    assert.equal(await status(), "")
   })
 })

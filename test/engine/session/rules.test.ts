@@ -1,6 +1,8 @@
 // A project's rules on their way to the model, as its requests show them: the root's from the start, a linked document
 // with the question that it is about, those of a folder when something in it was touched.
 import assert from "node:assert/strict"
+import { symlinkSync } from "node:fs"
+import { join } from "node:path"
 import { test } from "node:test"
 import { call, type Request, text } from "../../fixture/fake-llm.ts"
 import { inWorld } from "./harness.ts"
@@ -71,5 +73,22 @@ test("what was said before the rules came stays as it was, so that prompt caches
     }
     assert.equal(times(llm.requests.at(-1), linked), 1)
     assert.equal(times(llm.requests.at(-1), nested), 1)
+  })
+})
+
+test("the root's instructions are not told where they, or what they lead to, may not be read", async () => {
+  await inWorld([text("Hello."), text("Hello."), text("Hello.")], async ({ tmp, llm, ask }) => {
+    tmp.write("notes/private.md", "The launch is in May.")
+    symlinkSync("notes/private.md", join(tmp.path, "AGENTS.md"))
+    const deny = (pattern: string) => ({
+      rules: [{ permission: "file.read", pattern, action: "deny" as const }],
+    })
+    await ask("Hi")
+    await ask("Hi", deny("notes/**"))
+    await ask("Hi", deny("AGENTS.md"))
+    assert.deepEqual(
+      llm.requests.map((request) => times(request, "in May")),
+      [1, 0, 0],
+    )
   })
 })

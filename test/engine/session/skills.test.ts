@@ -85,6 +85,25 @@ test("where no skill fits, the model knows their names from the first prompt on,
   })
 })
 
+test("what a rule denies to be read is told of no skill, and a task calls for none that is only for people", async () => {
+  await inWorld(
+    [call("subtask", { task: "/launch the thing" }), text("No."), text("Done.")],
+    async ({ tmp, ask, llm }) => {
+      cpSync(fixture, join(tmp.path, ".vitamin/skills"), { recursive: true })
+      const front = "name: launch\ndescription: Launches.\ndisable-model-invocation: true"
+      tmp.write("skills/launch/SKILL.md", `---\n${front}\n---\nTHREE TWO ONE\n`)
+      const allowed = Permission.parseRule("agent.delegate:*")
+      const denied = { ...allowed, permission: "file.read", pattern: ".vitamin/skills/release-notes/**" }
+      await ask("write the release notes for 2.4.0", { rules: [allowed, { ...denied, action: "deny" }] })
+      const sent = llm.requests.map(({ body }) => JSON.stringify(body))
+      assert.equal(sent.length, 3, "the task had a turn of its own")
+      assert.ok(sent[1]!.includes("/launch the thing"))
+      for (const one of sent) assert.doesNotMatch(one, /Collect what changed|THREE TWO ONE/)
+    },
+    { git: true },
+  )
+})
+
 test("in a project without skills nothing is said of them", async () => {
   await inWorld([text("a")], async ({ ask, llm }) => {
     await ask("write the release notes")
@@ -94,7 +113,7 @@ test("in a project without skills nothing is said of them", async () => {
 
 test("a skill's MCP server gives its tools to the prompt that uses the skill, in a trusted folder", async () => {
   await inWorld(
-    [text("a"), text("b")],
+    [text("a"), text("b"), text("c")],
     async ({ tmp, ask, llm }) => {
       const server = JSON.stringify(tinyServer({ tools: [{ name: "whisper" }] }))
       tmp.write(
@@ -106,6 +125,9 @@ test("a skill's MCP server gives its tools to the prompt that uses the skill, in
       await Trust.grant(tmp.path)
       await ask("/quiet again")
       assert.match(toolsOf(llm.requests[1]!.body).join(), /whisper/)
+      await Trust.remove(tmp.path)
+      await ask("/quiet once more")
+      assert.doesNotMatch(toolsOf(llm.requests[2]!.body).join(), /whisper/)
     },
     { git: true },
   )

@@ -60,7 +60,13 @@ test("search() keeps to a group and to a limit", async () => {
     const options = { group: "world", mode }
     assert.deepEqual(await find(index, "read the forecast of tickets", options), ["3"], mode)
     assert.equal((await find(index, "read the forecast of tickets", { limit: 2, mode })).length, 2, mode)
-    assert.deepEqual(await find(index, "read", { mode, limit: 0 }), [], mode)
+    assert.equal(
+      (await find(index, "read", { mode, limit: Number.POSITIVE_INFINITY })).length > 0,
+      true,
+      mode,
+    )
+    for (const limit of [0, -1, 0.5, Number.NaN])
+      assert.deepEqual(await find(index, "read", { mode, limit }), [], `${mode} ${limit}`)
   }
   index.close()
 })

@@ -8,6 +8,7 @@ import * as Log from "#kernel/log.ts"
 import { createEmbedder } from "#knowledge/discovery/create-embedder.ts"
 import { createIndex } from "#knowledge/discovery/create-index.ts"
 import type { Document } from "#knowledge/discovery/types.ts"
+import { runFixture } from "../../fixture/child.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
 const tool: Document = { id: "1", group: "g", name: "read_file", text: "Shows a file" }
@@ -118,6 +119,23 @@ test("a file that another process holds is read, and what is put goes to memory"
   assert.match(log, /goes on in memory/)
   other.exec("rollback")
   other.close()
+  index.close()
+})
+
+test("several processes begin and fill one file together, and one that is killed breaks nothing", async () => {
+  await using tmp = await tmpdir()
+  const path = join(tmp.path, "index.db")
+  await using endless = runFixture("index-writer.ts", { args: [path, "endless", "yes"] })
+  await endless.line(/put/)
+  endless.process.kill("SIGKILL")
+  await endless.exit
+  const writers = ["one", "two", "three"].map((name) => runFixture("index-writer.ts", { args: [path, name] }))
+  for (const writer of writers) assert.equal(await writer.exit, 0, writer.errors())
+  const index = createIndex({ path, embedder })
+  const ids = index.ids()
+  for (const name of ["endless", "one", "two", "three"])
+    assert.ok(ids.filter((id) => id.startsWith(`${name}-`)).length >= 50, name)
+  assert.equal((await index.search("tool 49 of two"))[0]?.id, "two-49")
   index.close()
 })
 

@@ -1,5 +1,6 @@
 // A model through the real library: loading, tokenising, generating, stopping, and all that can end it.
 import assert from "node:assert/strict"
+import { utimesSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -209,6 +210,31 @@ test("a model that nobody asks is let go, and loaded again", real, async () => {
     assert.equal(await llama.countTokens("a"), 2)
   })
 })
+
+test("a model is let go also when the last question could not be answered", real, async () => {
+  await withLlama({ seed: 9, idle: 50, context: 64 }, async (llama) => {
+    const asking = { prompt: ask.repeat(20), stop: [], maxTokens: 3 }
+    await assert.rejects(llama.complete(asking), {
+      name: "Llama.Failed",
+      message: /the prompt has \d+ tokens of/,
+    })
+    await until(() => llama.pid() === undefined)
+  })
+})
+
+test(
+  "a file that was replaced is not loaded in the place of the one that was asked first",
+  real,
+  async () => {
+    await withLlama({ seed: 9, idle: 50 }, async (llama, path) => {
+      await llama.countTokens("a")
+      await until(() => llama.pid() === undefined)
+      writeTinyGguf(path, { seed: 10 })
+      utimesSync(path, 1, 1)
+      await assert.rejects(llama.countTokens("a"), { name: "Llama.Failed", message: /has changed/ })
+    })
+  },
+)
 
 test("without the library the error has the command that installs it, and the project folder is not asked", async () => {
   await using tmp = await tmpdir()

@@ -148,6 +148,38 @@ test("thousands of links are all kept, and found", async () => {
   )
 })
 
+test("of very much, the first documents are read and the others known by their links", async () => {
+  await using tmp = await tmpdir()
+  const names = Array.from({ length: 8 }, (_, i) => `topic${i}`)
+  tmp.write("AGENTS.md", names.map((name) => `- [the rules of ${name}](docs/${name}.md)`).join("\n"))
+  for (const name of names) tmp.write(`docs/${name}.md`, `secret${name} ${"x y z ".repeat(2_000)}`)
+  await withRules(
+    tmp,
+    async (rules) => {
+      await rules.refresh()
+      assert.ok((await rules.searchReferences("secrettopic1"))[0]?.reference.relativePath.includes("topic1"))
+      assert.ok(!(await rules.searchReferences("secrettopic7")).some(({ text }) => text))
+      assert.match((await rules.searchReferences("rules of topic7"))[0]!.reference.relativePath, /topic7/)
+      assert.equal(rules.stats().problems.filter((text) => text.includes("is not searched")).length, 5)
+    },
+    { maxBytes: 40_000 },
+  )
+})
+
+test("a link that is said a thousand times is one", async () => {
+  await using tmp = await tmpdir()
+  tmp.write("AGENTS.md", good)
+  tmp.write("docs/deploy.md", "[other](other.md)\n".repeat(20_000))
+  await withRules(tmp, async (rules) => {
+    await rules.refresh()
+    assert.equal(rules.stats().references, 2)
+    assert.deepEqual(
+      rules.stats().problems.filter((text) => text.includes("links")),
+      [],
+    )
+  })
+})
+
 test("CRLF, byte order marks and other scripts are read as what they are", async () => {
   await using tmp = await tmpdir()
   tmp.write(

@@ -189,3 +189,23 @@ test("scanSkills() stops at a number of skills that nobody has", async () => {
   assert.equal(skills.length, 500)
   assert.match(unusable[0]!.problems[0]!.message, /more than 500 skills.* n95 and what follows/)
 })
+
+test("scanSkills() looks at a bounded number of links and bytes, and says so", async () => {
+  await using tmp = await tmpdir()
+  const links = Array.from({ length: 3_000 }, (_, i) => `[a](b${i}.md)`).join(" ")
+  tmp.write(
+    "skills/linked.md",
+    `---\nname: linked\ndescription: x\n---\n${links} ${"[c](d.md) ".repeat(3_000)}\n`,
+  )
+  const [skill] = scanSkills(join(tmp.path, "skills")).skills
+  const breaches = skill!.problems.filter(({ level }) => level === "breach")
+  assert.equal(breaches.length, 1_001)
+  assert.equal(breaches.at(-1)!.message, "only its first 1000 links are looked at")
+  for (let i = 0; i < 20; i++) tmp.write(`plain/p${i}.md`, "x".repeat(1 << 20))
+  const { skills, unusable } = scanSkills(join(tmp.path, "plain"))
+  assert.deepEqual([skills.length, unusable.length], [0, 1])
+  assert.match(
+    unusable[0]!.problems[0]!.message,
+    /16777216 bytes of them; p\d+ and what follows are left out/,
+  )
+})

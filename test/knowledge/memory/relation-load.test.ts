@@ -93,3 +93,26 @@ test("Who throws in onSetAside has no store with half of the nodes", () => {
     })
   assert.throws(strict, { name: "RelationStore.Cycle" })
 })
+
+test("A long cycle costs what its nodes cost, and is named by its beginning", () => {
+  const count = 50_000
+  const { loaded, aside } = load(
+    Array.from({ length: count }, (_, i) => node(`n${i}`, `n${(i + 1) % count}`)),
+  )
+  assert.deepEqual(loaded, [])
+  assert.equal(aside.length, count)
+  assert.match(
+    aside[0]!,
+    /^n0: Node "n0" would be its own ancestor: "n0" → "n1" → .* → "n19" → "…" → "n0"\.$/,
+  )
+})
+
+test("What no JSON can say is refused by name too", () => {
+  const store = createRelationStore()
+  const round: Record<string, unknown> = {}
+  round.self = round
+  for (const id of [1n, round, Symbol("x")])
+    assert.throws(() => store.add({ ...node("a"), id: id as never }), { name: "RelationStore.InvalidNode" })
+  const context = { description: "a", status: 1n as never }
+  assert.throws(() => store.add({ ...node("a"), context }), /its status is 1n, and not one of pending/)
+})

@@ -143,3 +143,37 @@ test("A hanging onPersist is told after 30 s, is not overtaken, and is followed 
   )
   calls[1]!.end()
 })
+
+test("Two calls of onPersist never run at once, whenever persist() is called", async () => {
+  let running = 0
+  let most = 0
+  const onPersist = async () => {
+    most = Math.max(most, ++running)
+    await null
+    running--
+  }
+  const store = createRelationStore({ onPersist })
+  const all: unknown[] = []
+  for (let i = 0; i < 200; i++) {
+    all.push(store.persist())
+    await null
+  }
+  await Promise.all(all)
+  assert.equal(most, 1)
+})
+
+test("An onPersist that changes the store each time does not keep the program from running", async () => {
+  let calls = 0
+  let isOver = false
+  const store = createRelationStore({
+    autoPersist: true,
+    onPersist: () => {
+      // Ended here where the event loop never turns, so that the test fails instead of hanging.
+      if (!isOver && ++calls < 100_000) store.update("a", { description: `saved ${calls} times` })
+    },
+  })
+  store.add(node("a"))
+  await setImmediate()
+  isOver = true
+  assert.ok(calls > 0 && calls < 1_000, `${calls}`)
+})

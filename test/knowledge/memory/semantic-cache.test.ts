@@ -76,6 +76,19 @@ test("no answer is replayed on 300 pairs of requests that nearly miss each other
   assert.deepEqual(replayed, [])
 })
 
+test("the very same request has the same line ends and the same forms of its characters", async () => {
+  const asked = [
+    "does this use CRLF: a\r\nb",
+    "is \u00e9 one code point",
+    "what sign is \u212a",
+    "is \u037e a colon",
+  ]
+  const then = ["does this use CRLF: a\nb", "is e\u0301 one code point", "what sign is K", "is ; a colon"]
+  const cache = createSemanticCache({ similarityThreshold: -1 })
+  for (const query of asked) await cache.store(query, "answer")
+  for (const query of then) assert.equal((await cache.lookup(query)).hit, false, JSON.stringify(query))
+})
+
 test("what is only dressed differently is found, what is said in other words is not", async () => {
   const found: Record<string, number> = { surface: 0, deep: 0, "near-deep": 0 }
   for (const [kind, a, b] of pairs("paraphrases")) {
@@ -123,6 +136,26 @@ test("an entry lives as long as its TTL", async () => {
   } finally {
     mock.timers.reset()
   }
+})
+
+test("a clock that goes back makes no entry live longer", async () => {
+  mock.timers.enable({ apis: ["Date"], now: 10_000_000 })
+  try {
+    const cache = createSemanticCache({ ttlMs: 1_000 })
+    await cache.store("first request", "x")
+    mock.timers.setTime(5_000_000)
+    assert.equal((await cache.lookup("first request")).hit, false)
+  } finally {
+    mock.timers.reset()
+  }
+})
+
+test("an embedder that the cache was given outlives it", async () => {
+  const made = createEmbedder()
+  let closed = 0
+  const embedder: Embedder = { ...made, close: async () => void closed++ }
+  await createSemanticCache({ embedder }).close()
+  assert.equal(closed, 0)
 })
 
 test("entries and bytes have a limit, and what was used last stays", async () => {

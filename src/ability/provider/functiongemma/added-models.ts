@@ -68,6 +68,9 @@ export async function addModel(file: string, wanted?: string): Promise<{ name: s
   const name = wanted ?? nameOf(path)
   if (!validName.test(name) || name === rulesFacts.id)
     throw new CannotAdd(path, `it cannot be called "${name}". Another name: --name NAME`)
+  const other = Object.hasOwn(read(), name) ? read()[name]!.path : path
+  if (wanted === undefined && other !== path)
+    throw new CannotAdd(path, `local/${name} is ${JSON.stringify(other)} already. Another name: --name NAME`)
   const model = { path, size, modified, ...(context === undefined ? {} : { context }) }
   await update((all) => ({ ...all, [name]: model }))
   return { name, model }

@@ -39,7 +39,7 @@ export function formatPrompt({
   for (const message of rest) {
     if (message.role === "assistant" || message.role === "tool") {
       open()
-      text += message.role === "tool" ? responses(message) : said(message)
+      text += message.role === "tool" ? responses(message) : said(message, text)
     } else {
       close()
       text += turn(message.role === "system" ? "developer" : "user", plain(message.content))
@@ -70,13 +70,21 @@ function plain(content: LanguageModelV4Message["content"]): string {
   return neutralize(texts.join("\n\n").trim())
 }
 
-function said({ content }: Assistant): string {
-  return content
-    .map((part) => {
-      if (part.type === "text") return neutralize(part.text.trim())
-      return part.type === "tool-call" ? formatFunctionCall(part.toolName, argumentsOf(part.input)) : ""
-    })
-    .join("")
+/** Texts are kept apart: the end of one and the beginning of the next must not make a control token. */
+function said({ content }: Assistant, before: string): string {
+  let text = ""
+  for (const part of content) {
+    if (part.type === "tool-call") text += formatFunctionCall(nameOf(part), argumentsOf(part.input))
+    if (part.type !== "text" || !part.text.trim()) continue
+    const isBehindText = ![">", "\n"].includes((text || before).at(-1)!)
+    text += `${isBehindText ? "\n\n" : ""}${neutralize(part.text.trim())}`
+  }
+  return text
+}
+
+/** Other models call functions by names that are none, and their sessions go on here. */
+function nameOf({ toolName }: { toolName: string }): string {
+  return toolName.replaceAll(/[^\w.:/@$-]+/g, "_") || "_"
 }
 
 /** What had no form when it came is shown as it came. */
@@ -87,7 +95,7 @@ function argumentsOf(input: unknown): object {
 function responses({ content }: Tool): string {
   return content
     .map((part) =>
-      part.type === "tool-result" ? formatFunctionResponse(part.toolName, resultOf(part.output)) : "",
+      part.type === "tool-result" ? formatFunctionResponse(nameOf(part), resultOf(part.output)) : "",
     )
     .join("")
 }

@@ -5,8 +5,18 @@ import { checkName, formatKey, formatString, formatValue } from "./format-value.
 
 export type DeclaredTool = { name: string; description?: string | undefined; inputSchema?: unknown }
 type Schema = Record<string, unknown>
+type Place = {
+  root: Schema
+  depth: number
+  /** The references that led here. */
+  references: ReadonlySet<string>
+  /** How many schemas there were so far. */
+  made: { count: number }
+}
 
+/** Of one tool: levels, and schemas in all. A few definitions that refer to each other can make any number of them. */
 const maxDepth = 16
+const maxSchemas = 500
 
 /** All declarations, one behind the other, for the turn of the developer. */
 export function formatToolDeclarations(tools: readonly DeclaredTool[]): string {
@@ -15,7 +25,7 @@ export function formatToolDeclarations(tools: readonly DeclaredTool[]): string {
 
 function formatDeclaration({ name, description, inputSchema }: DeclaredTool): string {
   const root = schemaOf(inputSchema)
-  const parameters = formatSchema(root, { root, depth: 0, isTop: true })
+  const parameters = formatSchema(root, { root, depth: 0, references: new Set(), made: { count: 0 } })
   return [
     `${tokens.startDeclaration}declaration:${checkName(name)}`,
     `{description:${formatString(description ?? "")},parameters:${parameters}}`,
@@ -24,23 +34,23 @@ function formatDeclaration({ name, description, inputSchema }: DeclaredTool): st
 }
 
 /** Its parts in the order in which the model has seen them: description, enum, items, properties, required, type. */
-function formatSchema(
-  given: Schema,
-  place: { root: Schema; depth: number; isTop?: boolean; description?: unknown },
-): string {
-  const { root, depth } = place
-  const { schema, isNullable } = settle(given, root)
-  const description = place.description ?? given.description ?? schema.description
+function formatSchema(given: Schema, { root, depth, references, made }: Place): string {
+  const { schema, isNullable, followed } = settle(given, root)
+  const isTop = depth === 0
+  const description = given.description ?? schema.description
   const choices = "const" in schema ? [schema.const] : schema.enum
-  const type = place.isTop ? "object" : typeOf(schema, choices)
-  const inner = (part: unknown) => formatSchema(schemaOf(part), { root, depth: depth + 1 })
+  const type = isTop ? "object" : typeOf(schema, choices)
+  // What refers to itself is shown once.
+  const isOpen = depth < maxDepth && made.count++ < maxSchemas && !followed.some((one) => references.has(one))
+  const below = { root, depth: depth + 1, references: new Set([...references, ...followed]), made }
+  const inner = (part: unknown) => formatSchema(schemaOf(part), below)
   const parts: string[] = []
-  if (typeof description === "string" && description && !place.isTop)
+  if (typeof description === "string" && description && !isTop)
     parts.push(`description:${formatString(description)}`)
   if (Array.isArray(choices)) parts.push(`enum:${formatValue(choices)}`)
-  if (type === "array" && depth < maxDepth) parts.push(`items:${inner(schema.items)}`)
+  if (type === "array" && isOpen) parts.push(`items:${inner(schema.items)}`)
   const properties = Object.entries(schemaOf(schema.properties)).sort(([a], [b]) => (a < b ? -1 : 1))
-  if (type === "object" && properties.length && depth < maxDepth)
+  if (type === "object" && properties.length && isOpen)
     parts.push(
       `properties:{${properties.map(([key, part]) => `${formatKey(key)}:${inner(part)}`).join(",")}}`,
     )
@@ -52,18 +62,21 @@ function formatSchema(
 }
 
 /** References followed, and of several possibilities the first that is not null. */
-function settle(given: Schema, root: Schema): { schema: Schema; isNullable: boolean } {
+function settle(given: Schema, root: Schema) {
+  const followed: string[] = []
   let schema = given
   let isNullable = Array.isArray(given.type) && given.type.includes("null")
   for (let step = 0; step < maxDepth; step++) {
     const options = [schema.anyOf, schema.oneOf, schema.allOf].find(Array.isArray)
-    if (typeof schema.$ref === "string") schema = schemaOf(lookUp(root, schema.$ref))
-    else if (options) {
+    if (typeof schema.$ref === "string") {
+      followed.push(schema.$ref)
+      schema = schemaOf(lookUp(root, schema.$ref))
+    } else if (options) {
       isNullable ||= options.some((option) => schemaOf(option).type === "null")
       schema = schemaOf(options.find((option) => schemaOf(option).type !== "null"))
     } else break
   }
-  return { schema, isNullable }
+  return { schema, isNullable, followed }
 }
 
 function lookUp(root: Schema, reference: string): unknown {

@@ -11,7 +11,7 @@ export type OutputReader = Readonly<{
 }>
 
 const token = /<(?:escape|eos|(?:start|end)_(?:of_turn|function_(?:call|response)))>/
-const beginning = /<\\*[a-z_]{0,26}$/
+const beginning = /<\\*[a-z_]{0,26}\d*$/
 
 export function createOutputReader(): OutputReader {
   let whole = ""

@@ -12,13 +12,14 @@ const longDescription = 1_500
 
 const Parameters = z
   .strictObject({
-    query: z.string().min(1).optional(),
+    query: z.string().optional(),
     limit: z.int().min(1).max(20).optional(),
-    call: z.string().min(1).optional().describe("the name of a tool that was found"),
+    call: z.string().optional().describe("the name of a tool that was found"),
     // Some models write it as a text; it is never read here.
     arguments: z.unknown().meta({ type: "object" }).optional(),
   })
-  .refine(({ query, call }) => query !== undefined || call !== undefined, {
+  // Some models write all of them, and nothing into those that they do not use.
+  .refine(({ query, call }) => query?.trim() || call, {
     path: ["query"],
     message: "expected what to look for, or the tool to call",
   })
@@ -42,7 +43,7 @@ export const toolSearch = {
 } satisfies Definition
 
 async function execute({ query, limit = usualLimit, call }: Args, { findTools }: Context): Promise<Output> {
-  if (call !== undefined) throw new NotReachable(call)
+  if (call) throw new NotReachable(call)
   if (!findTools) return { text: "There are no other tools than those that you have." }
   const found = await findTools(query!, limit)
   const hint = found.some(({ listed }) => !listed)
@@ -59,5 +60,7 @@ async function execute({ query, limit = usualLimit, call }: Args, { findTools }:
 function show({ id, description, parameters, listed }: FoundTool): string {
   if (listed)
     return `${id} (now among your tools): ${plainText(description.split("\n", 1)[0]!, shortDescription)}`
-  return `${id}: ${plainText(description, longDescription)}\n  parameters: ${JSON.stringify(parameters)}`
+  // What a server says must not look like the next entry.
+  const text = plainText(description, longDescription).replaceAll("\n", "\n    ")
+  return `${id}: ${text}\n  parameters: ${JSON.stringify(parameters)}`
 }

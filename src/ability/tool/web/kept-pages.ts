@@ -10,6 +10,8 @@ type Kept = { output: Output; until: number; hops: { from: string; to: string }[
 type Asked = { url: string; context: Context }
 
 const minute = 60_000
+/** Behind a URL: the page is wanted anew. */
+const anew = /#again$/
 /** What runs on this machine is often being worked on. */
 const longest = { everywhere: 5 * minute, here: minute / 6 }
 const limits = { maxEntries: 200, maxBytes: 16_000_000 }
@@ -21,6 +23,7 @@ export async function findPage({
   url,
   context,
 }: Asked): Promise<{ output: Output; age: number } | undefined> {
+  if (anew.test(new URL(url).href)) return undefined
   const { entry } = (await (await state().pages)?.lookup(keyOf({ url, context }))) ?? {}
   if (!entry) return undefined
   const { output, until, hops }: Kept = JSON.parse(entry.response)
@@ -47,8 +50,7 @@ async function create(): Promise<SemanticCache> {
   return createSemanticCache({ ...limits, ttlMs: longest.everywhere, embedder: false })
 }
 
-/** With its fragment: who wants a page anew can add one. */
 function keyOf({ url, context }: Asked): string {
   const origins = (context.granted ?? []).filter((place) => URL.canParse(place)).sort()
-  return JSON.stringify([new URL(url).href, origins])
+  return JSON.stringify([new URL(url).href.replace(anew, ""), origins])
 }

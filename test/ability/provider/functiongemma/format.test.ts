@@ -71,6 +71,23 @@ test("formatToolDeclarations() ends with a schema that refers to itself", () => 
   assert.ok(formatToolDeclarations([{ name: "deep", inputSchema }]).length < 5_000)
 })
 
+test("formatToolDeclarations() stays small where definitions refer to each other again and again", () => {
+  const referring = (to: string) => ({
+    type: "object",
+    properties: Object.fromEntries(["a", "b", "c"].map((key) => [key, { $ref: `#/$defs/${to}` }])),
+  })
+  const levels = Array.from({ length: 12 }, (_, i) => [`n${i}`, referring(`n${i + 1}`)])
+  for (const $defs of [
+    { n0: referring("n0") },
+    { n0: referring("n1"), n1: referring("n0") },
+    Object.fromEntries(levels),
+  ]) {
+    const inputSchema = { $defs, properties: { x: { $ref: "#/$defs/n0" } } }
+    const text = formatToolDeclarations([{ name: "t", inputSchema }])
+    assert.ok(text.includes("properties:{x:{properties:{a:{") && text.length < 200_000, `${text.length}`)
+  }
+})
+
 test("formatFunctionResponse() and formatFunctionCall() write what the documentation shows", () => {
   assert.equal(
     formatFunctionResponse("get_current_weather", { temperature: 15, weather: "sunny" }),

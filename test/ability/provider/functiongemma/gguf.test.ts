@@ -1,7 +1,7 @@
 // A GGUF file that a person added, as a model of an instance: its facts, its life, and its end.
 import assert from "node:assert/strict"
-import { appendFileSync, rmSync } from "node:fs"
-import { join } from "node:path"
+import { appendFileSync, mkdirSync, rmSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { test } from "node:test"
 import { addModel, listAdded, removeModel } from "#ability/provider/functiongemma/added-models.ts"
 import * as Provider from "#ability/provider/provider.ts"
@@ -23,6 +23,8 @@ test("an added file is local/NAME with a window of 32K, or what the file or the 
     assert.equal((await addModel(write("functiongemma-270m-it.gguf", 131_072))).name, "functiongemma")
     assert.equal((await addModel(write("FunctionGemma other.GGUF", 8_192))).name, "FunctionGemma-other")
     assert.equal((await addModel(write("any file.gguf", 4_096), "small")).name, "small")
+    assert.equal((await addModel(write("silent.gguf", 0))).model.context, undefined)
+    await removeModel("silent")
     await Provider.load()
     const found = Provider.models().filter(({ provider }) => provider === "local")
     assert.deepEqual(
@@ -56,6 +58,28 @@ test("what cannot be a model here is not added", async () => {
     await assert.rejects(addModel(file, "a b"), { name: "Models.CannotAdd" })
     await assert.rejects(addModel(join(path, "none.gguf")), { name: "Gguf.Invalid" })
     assert.deepEqual(listAdded(), {})
+  })
+})
+
+test("a file takes the name of another one only where it is told to", async () => {
+  await inInstance({}, async (path) => {
+    const [first, second] = ["one", "two"].map((folder) => join(path, folder, "model.gguf")) as [
+      string,
+      string,
+    ]
+    for (const file of [first, second]) {
+      mkdirSync(dirname(file))
+      writeTinyGguf(file)
+    }
+    await addModel(first)
+    await addModel(first)
+    await assert.rejects(addModel(second), {
+      name: "Models.CannotAdd",
+      message: /local\/model is .*one.*--name/,
+    })
+    assert.equal(listAdded().model?.path, first)
+    await addModel(second, "model")
+    assert.equal(listAdded().model?.path, second)
   })
 })
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { parseFunctionCalls } from "#ability/provider/functiongemma/parse-function-calls.ts"
+import { createOutputReader } from "#ability/provider/functiongemma/read-output.ts"
 
 const call = (body: string) => `<start_function_call>call:${body}<end_function_call>`
 
@@ -126,4 +127,17 @@ test("parseFunctionCalls() makes a key that is odd for JavaScript an own propert
   const { calls } = parseFunctionCalls(call("a{__proto__:{x:1},constructor:2}"))
   assert.deepEqual(Object.keys(calls[0]!.args), ["__proto__", "constructor"])
   assert.equal(Object.getPrototypeOf(calls[0]!.args), Object.prototype)
+})
+
+test("createOutputReader() gives the same text, wherever the output is cut into pieces", () => {
+  const output = "a <\\unused5> b <\\eos> c <\\\\escape> d <"
+  const { text } = parseFunctionCalls(output)
+  for (let first = 1; first < output.length; first++)
+    for (let second = first; second < output.length; second++) {
+      const reader = createOutputReader()
+      const pieces = [output.slice(0, first), output.slice(first, second), output.slice(second)]
+      const said = pieces.map(reader.add).join("")
+      const rest = reader.end().map((part) => (part.type === "text" ? part.text : part.type))
+      assert.equal(said + rest.join(""), text)
+    }
 })

@@ -110,6 +110,16 @@ test("A list from before there were relations is still there, and goes on as a p
   })
 })
 
+test("Of a broken list from before there were relations, what can be used is used", async () => {
+  await inProject(async () => {
+    await Storage.write(["todo", "ses_1"], { todos: [{ text: 3 }, null, { text: "two", status: "pending" }] })
+    assert.deepEqual(await TodoList.get("ses_1"), [{ text: "two", status: "pending" }])
+    await Storage.write(["todo", "ses_1"], { todos: null })
+    assert.deepEqual(await TodoList.get("ses_1"), [])
+    assert.equal((await run({ todos: [step("a")] })).status, "success")
+  })
+})
+
 test("Relations on the disk that cannot be used hide none that can", async () => {
   await inProject(async () => {
     await run({ todos: [step("a"), step("b", ["a"])] })

@@ -28,7 +28,7 @@ test("tool_search shows in a line what is in the list, and all that a call needs
   assert.deepEqual(asked, ["a thing", 5])
   const [one, two, more, parameters] = text.split("\n")
   assert.equal(one, "one (now among your tools): Does one.")
-  assert.deepEqual([two, more], ["two: Does two.", "And more than one line."])
+  assert.deepEqual([two, more], ["two: Does two.", "    And more than one line."])
   assert.equal(parameters, '  parameters: {"type":"object","properties":{"id":{"type":"string"}}}')
   assert.match(text, /tool_search \{ "call": its name, "arguments": \{…\} \}\.$/)
   assert.deepEqual([title, data], ["a thing (2)", { found: ["one", "two"] }])

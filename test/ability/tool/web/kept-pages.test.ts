@@ -30,7 +30,9 @@ test("fetch does not get the same page twice within a moment, and says so", asyn
     assert.equal((second.data as { status: number }).status, 200)
     assert.equal((await fetched(web, "/a?x=2")).text, "version 2")
     assert.equal((await fetched(web, "/a?x=1#again")).text, "version 3")
-    assert.equal(web.asked.length, 3)
+    assert.equal((await fetched(web, "/a?x=1#again")).text, "version 4")
+    assert.match((await fetched(web, "/a?x=1")).text, /^version 4\n\n\[not fetched again/)
+    assert.equal(web.asked.length, 4)
   })
 })
 

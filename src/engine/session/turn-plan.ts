@@ -1,0 +1,12 @@
+// A plan belongs to the messages that made it: when a session goes back to earlier ones, or over to another branch, its
+// plan is what it was there. One that came without messages stays.
+import * as TodoList from "#ability/tool/todo-list.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+import { pathTo } from "./history.ts"
+import { isList, planIn } from "./plan-nodes.ts"
+
+/** To be called when the messages are as they will be. */
+export async function turnPlan(sessionId: string, branch: string): Promise<void> {
+  const messages = await MessageStore.list(sessionId)
+  if (messages.some(isList)) await TodoList.replace(sessionId, planIn(pathTo(messages, branch)))
+}
