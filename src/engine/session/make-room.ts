@@ -23,6 +23,8 @@ export async function makeRoom(run: Run, refusal?: { error: unknown }): Promise<
   else if (counted > estimated * mostAbove && estimated <= run.room.limit) return
   const { compactHistory } = await import("./compact-history.ts")
   await compactHistory(run, { ...run.room, cause: refusal?.error })
-  if (refusal) run.room.limit = Math.max(run.room.limit, memory.tokenCount({ fixed, model }))
+  // What was left out may be what the work goes by. Where a provider has just refused, nothing is added.
+  if (!refusal) await run.tell()
+  else run.room.limit = Math.max(run.room.limit, memory.tokenCount({ fixed, model }))
   refuseCost(run)
 }

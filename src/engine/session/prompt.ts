@@ -136,8 +136,10 @@ async function begin(input: Work, begun: Begun): Promise<Run> {
     const { attach } = await import("./attach.ts")
     await attach({ ...begun, permits, facts: chosen.facts }, { ...input, mentionsIn: mentions })
   }
-  const asked = { intent: textOf(words), agent, facts: chosen.facts, rights: permits.rights }
-  await findContext(begun, { ...asked, isTask: input.parent !== undefined })
+  const isTask = input.parent !== undefined
+  const asked = { intent: textOf(words), agent, facts: chosen.facts, rights: permits.rights, isTask }
+  const tell = () => findContext(begun, asked)
+  await tell()
   // Skills may have brought servers.
   await (await ifConfigured())?.prepare(begun.signal)
   const reading = await readingBy(permits.rights)
@@ -146,7 +148,7 @@ async function begin(input: Work, begun: Begun): Promise<Run> {
     agent,
     chosen,
     system: await systemPrompt(agent, {
-      isTask: input.parent !== undefined,
+      isTask,
       mode: session.mode,
       grounding: await ground(agent, permits.rights, session.id),
       mayRead: (path) => reading(path) !== "deny",
@@ -158,6 +160,7 @@ async function begin(input: Work, begun: Begun): Promise<Run> {
     repeats: [],
     depth: input.parent ? input.parent.depth + 1 : 0,
     tasks: { running: 0, waiting: [] },
+    tell,
     spawn: (task) => spawnTask(run, task, promptWith),
   }
   return run

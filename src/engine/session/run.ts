@@ -53,6 +53,8 @@ export type Run = {
   depth: number
   /** The tasks that it has given away: how many run, and who waits for a place. */
   tasks: { running: number; waiting: (() => void)[] }
+  /** Add what fits the prompt and is not in the window, or not any more: rules, skills, the plan. */
+  tell(): Promise<void>
   /** Have another agent do a task; for one call of a tool. */
   spawn(task: Task): Promise<{ sessionId: string; text: string }>
 }

@@ -1,0 +1,43 @@
+// What a prompt was told besides is not lost when its own work fills the window.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { call, type Reply, type Request, text } from "../../fixture/fake-llm.ts"
+import { defineTool } from "./harness.ts"
+import { inPatientWorld } from "./patient.ts"
+
+const context = 24_000
+const config = { provider: { openai: { models: { "fake-model": { context, output: 2_000 } } } } }
+const skill = "---\nname: deploy\ndescription: Deploys things.\n---\nAlways tag the release first.\n"
+const linked = "Releases go out on Tuesdays."
+
+test("a skill and a document are told again when a compaction in the middle of a prompt left them out", async () => {
+  let n = 0
+  const script = (request: Request): Reply => {
+    const usage = { input: Math.ceil(request.raw.length / 4), output: 50 }
+    if (/^You summarise/.test(request.system)) return { usage, ...text("The goal is to deploy.") }
+    return { usage, ...(++n < 40 ? call("look", { value: `${n}` }) : text("Deployed.")) }
+  }
+  await inPatientWorld(
+    script,
+    async ({ tmp, ask, llm, messages }) => {
+      process.env.OPENAI_BASE_URL = `${llm.url}/v1`
+      tmp.write("skills/deploy/SKILL.md", skill)
+      tmp.write("AGENTS.md", "[How releases are deployed](docs/deploy.md)")
+      tmp.write("docs/deploy.md", `# Deploying a release\n\n${linked}\n`)
+      defineTool("look", async ({ value }) => `${value}: ${"plain words ".repeat(500)}`, { readOnly: true })
+      await ask("/deploy How are releases deployed?")
+      const compactions = (await messages()).filter(
+        ({ type, data }) => type === "system_control" && data.control === "compaction",
+      )
+      assert.ok(compactions.length > 0)
+      const turns = llm.requests.filter(({ system }) => !/^You summarise/.test(system))
+      for (const words of ["Always tag the release first.", linked])
+        assert.deepEqual(
+          turns.map(({ raw }) => raw.split(words).length - 1).filter((times) => times !== 1),
+          [],
+          words,
+        )
+    },
+    { config },
+  )
+})
