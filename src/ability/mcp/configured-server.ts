@@ -82,8 +82,11 @@ export function createConfiguredServer(options: {
     close,
     listTools: async (): Promise<ServerTool[]> => manifest?.tools ?? [],
     use: (caller, work) => elicit.during(caller, async () => work(await connect(caller.signal))),
-    callTool: (name, args, { sessionId, whileAsking, ...call }) =>
-      one.use({ sessionId, whileAsking, signal: call.signal }, (ready) => ready.callTool(name, args, call)),
+    callTool: (name, args, { sessionId, whileAsking, onReady, ...call }) =>
+      one.use({ sessionId, whileAsking, signal: call.signal }, async (ready) => {
+        onReady?.(manifest?.tools ?? [])
+        return ready.callTool(name, args, call)
+      }),
   })
   return one
 

@@ -1,13 +1,15 @@
 // Starts a program that cannot outlive us, however we end. A shell in the program's own process group waits on a pipe
-// that only we hold open: when we are gone, even by SIGKILL, the pipe closes and the shell ends the whole group. On Linux
-// it also ends what left the group and still carries the mark. Messages do not pass through it.
+// that only we hold open: when we are gone, even by SIGKILL, the pipe closes and the shell ends the whole group, and what
+// left it: on Linux by the mark that it carries, elsewhere and without a mark by who started it. Messages do not pass
+// through it.
 import { type ChildProcessByStdio, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import type { Readable, Writable } from "node:stream"
+import type { Duplex, Readable, Writable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
-import { markName } from "#ability/tool/shell/environment.ts"
 import * as Processes from "#ability/tool/shell/processes.ts"
 import * as Env from "#kernel/env.ts"
+import { guardScript } from "./guard-script.ts"
+import * as ProcessKin from "./process-kin.ts"
 
 export type GuardedProcess = {
   pid: number | undefined
@@ -23,33 +25,11 @@ export type GuardedProcess = {
 }
 export type Exit = { code: number | null; signal: NodeJS.Signals | null; error?: Error }
 
-const guard = `
-marked() {
-  [ -r /proc/self/environ ] || return
-  for file in $(grep -lsaF -e "$mark" /proc/[0-9]*/environ); do
-    file=\${file#/proc/}
-    kill -s "$1" "\${file%/environ}"
-  done
-}
-mark=$1
-shift
-(
-  trap "" TERM INT HUP
-  read -r _
-  kill -s TERM -- "-$$"
-  marked TERM
-  sleep 1
-  marked KILL
-  kill -s KILL -- "-$$"
-) <&3 >/dev/null 2>&1 &
-exec 3<&-
-${markName}=\${${markName}:+$${markName}/}$mark
-export ${markName}
-exec "$@"
-`
 /** Many servers do not look whether their input is closed. Asking ends most of those at once. */
 const patience = { input: 300, ask: 2_000, kill: 1_000 }
 const windows = process.platform === "win32"
+/** From a sign of life to the look at what the program has started: it may end before anyone can ask. */
+export const lookPause = process.platform === "linux" ? 500 : 2_000
 
 export function startGuarded(options: {
   command: string[]
@@ -59,7 +39,7 @@ export function startGuarded(options: {
   const mark = `mcp-${randomBytes(8).toString("hex")}`
   const [program, args] = windows
     ? [options.command[0]!, options.command.slice(1)]
-    : ["/bin/sh", ["-c", guard, "sh", mark, ...options.command]]
+    : ["/bin/sh", ["-c", guardScript, "sh", mark, ...options.command]]
   const child = spawn(program, args, {
     cwd: options.cwd,
     env: { ...Env.forChild(), ...options.env },
@@ -67,7 +47,7 @@ export function startGuarded(options: {
     detached: !windows,
     windowsHide: true,
   }) as ChildProcessByStdio<Writable, Readable, Readable>
-  const pipe = child.stdio[3] as Readable | undefined
+  const pipe = child.stdio[3] as Duplex | undefined
   pipe?.on("error", () => {})
   // A server that nobody waits for does not keep this process alive; a call has a timer that does.
   child.unref()
@@ -77,12 +57,30 @@ export function startGuarded(options: {
     child.once("exit", (code, signal) => resolve({ code, signal }))
   })
   let gone = false
+  let kin: ProcessKin.Kin = new Map()
+  let looking: NodeJS.Timeout | undefined
+  const look = () => {
+    if (windows || child.pid === undefined || gone) return
+    const before = ProcessKin.format(kin)
+    kin = ProcessKin.find(child.pid, kin)
+    const now = ProcessKin.format(kin)
+    if (now !== before && pipe?.writable) pipe.write(`${now}\n`)
+  }
+  child.stdout.on("data", () => {
+    looking ??= setTimeout(() => {
+      looking = undefined
+      look()
+    }, lookPause).unref()
+  })
   const kill = () => {
     // Once its group was ended after it, its number may be another's.
     if (child.pid === undefined || gone) return
+    clearTimeout(looking)
+    look()
     gone = child.exitCode !== null || child.signalCode !== null
     if (windows) child.kill("SIGKILL")
     else Processes.kill([child.pid], (one) => one === mark)
+    ProcessKin.kill(kin)
   }
   const end = async () => {
     const within = async (ms: number) => {
@@ -92,6 +90,7 @@ export function startGuarded(options: {
       over.abort()
       return ended
     }
+    look()
     child.stdin.end()
     if (!(await within(patience.input)) && child.pid !== undefined) {
       askGroup(child.pid)

@@ -5,16 +5,18 @@ import { Instance } from "#kernel/instance.ts"
 import { fitsPath, fitsText, hasWildcard, type Path, readPath } from "#util/wildcard.ts"
 import { readTexts, writtenCommands } from "./exact-command.ts"
 import { isOwnConfiguration, mentionsOwnConfiguration } from "./own-configuration.ts"
-import { type Action, covers, isFile, isKnown, isWhole, type Layer, type Rule } from "./rule.ts"
+import { type Action, covers, isFile, isKnown, isWhole, type Layer, type Meant, type Rule } from "./rule.ts"
 import { judgeCommand } from "./shell/judge-command.ts"
 
-export type Need = { permission: string; target: string }
+export type Need = { permission: string; target: string } & Meant
 export type Decision = {
   action: Action
   rule?: Rule
   source?: string
   /** It would change what runs: only a rule that names it, or a person, can allow it. */
   protected?: true
+  /** A person allowed it for good, and it was another tool then. */
+  changed?: true
 }
 
 /** These come with an agent or a project, not from the person. */
@@ -25,8 +27,7 @@ const strictness = { allow: 0, ask: 1, deny: 2 }
 
 export function evaluate(need: Need, ...layers: Layer[]): Decision {
   if (need.permission === "bash.execute") return evaluateShell(need.target, layers)
-  if (!isFile(need.permission))
-    return decide(layers, need.permission, ({ pattern }) => fitsText(pattern, need.target))
+  if (!isFile(need.permission)) return evaluateNamed(need, layers)
   const worktree = worktreeNow()
   const path = readPath(need.target, worktree)
   const decision = decide(layers, need.permission, (rule) => fitsFile(rule, path, worktree))
@@ -54,9 +55,13 @@ export function strictest(first: Decision, ...others: Decision[]): Decision {
   let least = first
   for (const other of others) {
     if (strictness[other.action] > strictness[least.action]) least = other
-    else if (other.protected && other.action === least.action) least = { ...least, protected: true }
+    else if (other.action === least.action) least = { ...marksOf(other), ...least }
   }
   return least
+}
+
+function marksOf({ protected: isProtected, changed }: Decision): Pick<Decision, "protected" | "changed"> {
+  return { ...(isProtected ? { protected: true } : {}), ...(changed ? { changed: true } : {}) }
 }
 
 /** The least that would allow it the next time: a rule for each command of a line. None where no rule can. */
@@ -75,6 +80,18 @@ export function isExact({ permission, pattern }: Pick<Rule, "permission" | "patt
 
 export function isOutside({ permission, target }: Need): boolean {
   return isFile(permission) && worktreeNow() !== undefined && posix.isAbsolute(shown(target))
+}
+
+/** Of a server's tool a grant is for what it was when it was given; rules that somebody wrote are for its name. */
+function evaluateNamed({ permission, target, fingerprint }: Need, layers: Layer[]): Decision {
+  let changed = false
+  const decision = decide(layers, permission, (rule, source) => {
+    if (!fitsText(rule.pattern, target)) return false
+    if (source !== "grant" || rule.fingerprint === fingerprint) return true
+    changed ||= rule.fingerprint !== undefined
+    return false
+  })
+  return changed && decision.action === "ask" ? { ...decision, changed } : decision
 }
 
 function evaluateShell(command: string, layers: Layer[]): Decision {
@@ -107,7 +124,7 @@ export function guarded(decision: Decision): Decision {
 function decide(
   layers: Layer[],
   permission: string,
-  fits: (rule: Rule, source: string) => boolean,
+  fits: (rule: Rule & Meant, source: string) => boolean,
 ): Decision {
   let decision: Decision = { action: "ask" }
   let isHeld = false

@@ -5,21 +5,28 @@ import { formatRule, isFile } from "./rule.ts"
 
 export type JudgedNeed = Need & Decision
 
+export const sayChanged = "it has changed since it was allowed"
 const maxTarget = 300
 
 /** `bash.execute of "npm test"` */
-export function sayNeed(need: Need): string {
+export function sayNeed(need: Need & Pick<Decision, "changed">): string {
   const { permission, target } = need
   const short = target.length > maxTarget ? `${target.slice(0, maxTarget)}…` : target
-  return `${permission} of ${JSON.stringify(short)}${isOutside(need) ? " (outside of the workspace)" : ""}`
+  const notes = [
+    ...(isOutside(need) ? ["outside of the workspace"] : []),
+    ...(need.changed ? [sayChanged] : []),
+  ]
+  return `${permission} of ${JSON.stringify(short)}${notes.map((note) => ` (${note})`).join("")}`
 }
 
 /** For a person who is to decide about it. */
-export function showNeed({ permission, target }: Need): ShownNeed {
+export function showNeed({ permission, target, fingerprint, changed }: Need & Decision): ShownNeed {
   return {
     permission,
     target: isFile(permission) ? shown(target) : target,
     rules: narrowest({ permission, target }),
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+    ...(changed ? { changed } : {}),
   }
 }
 

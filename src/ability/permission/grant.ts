@@ -8,7 +8,7 @@ import * as Storage from "#kernel/storage/storage.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"
 import { isExact } from "./evaluate.ts"
-import { isKnown, type Rule } from "./rule.ts"
+import { isKnown, type Meant, type Rule } from "./rule.ts"
 
 /** How long it holds: in the session in which it was given, or in every one of the project. */
 export const Scope = z.enum(["session", "project"])
@@ -25,11 +25,19 @@ export const Info = z
     scope: Scope,
     permission: z.string().refine(isKnown, "no such permission"),
     pattern: z.string(),
+    fingerprint: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        "of a server's tool: a sum of what it said of itself; when that changes, the grant does not count",
+      ),
     expires: z.number().optional().describe("when it ends, in milliseconds since 1970"),
   })
   .refine(isExact, { path: ["pattern"], error: "a grant is for one thing, without wildcards" })
 export type Info = z.infer<typeof Info>
-type Draft = Pick<Info, "agent" | "sessionId" | "scope"> & { rules: Rule[]; expires?: number | undefined }
+type Draft = Pick<Info, "agent" | "sessionId" | "scope"> &
+  Meant & { rules: Rule[]; expires?: number | undefined }
 
 export class NotFound extends NamedError {
   constructor(id: string) {
@@ -45,7 +53,7 @@ export class NotFound extends NamedError {
 const known = Instance.state(() => ({ grants: new Map<string, Info>(), bad: new Set<string>() }))
 
 /** Remember rules. What would hold a secret is not kept: it would not be what was shown. */
-export async function create({ rules, expires, ...draft }: Draft): Promise<void> {
+export async function create({ rules, expires, fingerprint, ...draft }: Draft): Promise<void> {
   for (const { permission, pattern } of rules) {
     if (Secret.reveals(pattern)) {
       Log.warn('"always" is not kept, since it has a secret in it; it will be asked for again', {
@@ -54,8 +62,18 @@ export async function create({ rules, expires, ...draft }: Draft): Promise<void>
       continue
     }
     const id = createId("grant")
-    const grant: Info = { ...draft, id, time: Date.now(), worktree: Instance.worktree, permission, pattern }
-    await Storage.write(keyOf(id), Info.parse(expires === undefined ? grant : { ...grant, expires }))
+    const grant: Info = {
+      ...draft,
+      id,
+      time: Date.now(),
+      worktree: Instance.worktree,
+      permission,
+      pattern,
+      ...(fingerprint === undefined ? {} : { fingerprint }),
+      ...(expires === undefined ? {} : { expires }),
+    }
+    await Storage.write(keyOf(id), Info.parse(grant))
+    if (fingerprint !== undefined) await removeOutdated(grant)
   }
 }
 
@@ -74,11 +92,11 @@ export async function list(): Promise<Info[]> {
 }
 
 /** What an agent was granted here, for all sessions or for this one. */
-export function rulesOf(grants: Info[], whose: { agent: string; sessionId: string }): Rule[] {
+export function rulesOf(grants: Info[], whose: { agent: string; sessionId: string }): (Rule & Meant)[] {
   return grants
     .filter(({ agent, worktree }) => agent === whose.agent && worktree === Instance.worktree)
     .filter(({ scope, sessionId }) => scope === "project" || sessionId === whose.sessionId)
-    .map(({ permission, pattern }) => ({ permission, pattern, action: "allow" }))
+    .map(({ permission, pattern, fingerprint }) => ({ permission, pattern, action: "allow", fingerprint }))
 }
 
 /** Take grants back, all of them or none: a missing one throws `Grant.NotFound`. A broken record can be removed as well. */
@@ -103,6 +121,15 @@ export async function removeOfSession(session: { id: string; projectId: string }
     const { scope, sessionId } = Info.safeParse(await Storage.read(key).catch(() => undefined)).data ?? {}
     if (scope === "session" && sessionId === session.id) await Storage.remove(key)
   }
+}
+
+/** Those that say the same of what the tool was before. */
+async function removeOutdated(grant: Info): Promise<void> {
+  const placeOf = ({ agent, worktree, permission, pattern, scope, sessionId }: Info) =>
+    JSON.stringify([agent, worktree, permission, pattern, scope === "session" ? sessionId : scope])
+  for (const old of await list())
+    if (placeOf(old) === placeOf(grant) && old.fingerprint !== grant.fingerprint)
+      await Storage.remove(keyOf(old.id))
 }
 
 async function read(id: string): Promise<Info | undefined> {

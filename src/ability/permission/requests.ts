@@ -14,6 +14,11 @@ const ShownNeed = z.object({
   rules: z
     .array(Rule)
     .describe('what "always" would allow, a rule for each command of a line; empty where no rule can'),
+  fingerprint: z
+    .string()
+    .optional()
+    .describe('of a server\'s tool: a sum of what it says of itself; "always" ends when that changes'),
+  changed: z.literal(true).optional().describe("it was allowed for good, and has changed since"),
 })
 export type ShownNeed = z.infer<typeof ShownNeed>
 

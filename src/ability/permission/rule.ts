@@ -5,8 +5,10 @@ import { fitsText } from "#util/wildcard.ts"
 
 export { Rule }
 export type Action = Rule["action"]
+/** Which tool of a server is meant, by what it says of itself. Of rules, only those of grants have it. */
+export type Meant = { fingerprint?: string | undefined }
 /** Rules of one source. Where the source stands among the others decides what it may lift. */
-export type Layer = { source: string; rules: readonly Rule[] }
+export type Layer = { source: string; rules: readonly (Rule & Meant)[] }
 
 export class InvalidRule extends NamedError {
   constructor(rule: string, reason: string) {

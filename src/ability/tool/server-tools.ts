@@ -3,9 +3,11 @@
 import { createHash } from "node:crypto"
 import { z } from "zod"
 import { checkSchema } from "./check-schema.ts"
+import { Refused } from "./failure.ts"
+import { fingerprintTool } from "./fingerprint-tool.ts"
 import { plainText } from "./plain-text.ts"
 import { outputOf, type ServerResult } from "./server-output.ts"
-import type { Context, Definition } from "./tool.ts"
+import type { Context, Definition, Need } from "./tool.ts"
 
 export type ServerTool = { name: string; title?: string; description?: string; inputSchema: object }
 
@@ -18,6 +20,8 @@ export type ToolServer = {
     args: Record<string, unknown>,
     options: Pick<Context, "signal" | "sessionId" | "whileAsking"> & {
       onProgress?(progress: { message?: string }): void
+      /** Called with what it offers once it is up, which may be another thing than it was known to. */
+      onReady?(listed: ServerTool[]): void
     },
   ): Promise<ServerResult>
 }
@@ -80,6 +84,7 @@ function problemOf({ name, inputSchema }: ServerTool, known: Map<string, Definit
 function toolOf(server: ToolServer, tool: ServerTool): Definition {
   const { id: serverId } = server.server
   const { name } = tool
+  const need = needOf(serverId, tool)
   return Object.freeze<Definition>({
     id: `${serverId}_${name}`.replace(/[^\w-]/g, "_").slice(0, 64),
     description: plainText(tool.description || tool.title || name, maxDescription),
@@ -88,18 +93,42 @@ function toolOf(server: ToolServer, tool: ServerTool): Definition {
     inputSchema: shownSchema(tool.inputSchema) as Record<string, unknown>,
     server: serverId,
     readOnly: false,
-    permission: () => [{ permission: "mcp.call", target: `${serverId}/${name}` }],
+    permission: () => [need],
     preview: (args) => plainText(JSON.stringify(args, null, 2), maxDescription),
-    async execute(args, { signal, sessionId, whileAsking, report }) {
+    async execute(args, { signal, sessionId, whileAsking, report, judge }) {
       const options = {
         signal,
         sessionId,
         ...(whileAsking ? { whileAsking } : {}),
         ...(report ? { onProgress: progressTo(report) } : {}),
+        onReady(listed: ServerTool[]) {
+          const listedNow = listed.find((one) => one.name === name)
+          if (!listedNow || listedNow === tool) return
+          const now = needOf(serverId, listedNow)
+          if (now.fingerprint !== need.fingerprint && judge?.(now) !== "allow")
+            throw new Refused("permission", changedText(need.target))
+        },
       }
       return outputOf(await server.callTool(name, args as Record<string, unknown>, options))
     },
   })
+}
+
+function needOf(serverId: string, tool: ServerTool): Need {
+  let fingerprint: string | undefined
+  return {
+    permission: "mcp.call",
+    target: `${serverId}/${tool.name}`,
+    // Not before a call is judged: a start may have thousands of tools.
+    get fingerprint() {
+      fingerprint ??= fingerprintTool(tool)
+      return fingerprint
+    },
+  }
+}
+
+function changedText(target: string): string {
+  return `"${target}" was not run: its server says something else of it now than when it was allowed. Look at what it is, and try again.`
 }
 
 /** Each is an event to everyone who listens: of a flood, some are enough. */

@@ -2,7 +2,7 @@
 // Defined inside an Instance it belongs to that one; outside, every Instance that comes later starts with it.
 
 import { z } from "zod"
-import type { Action } from "#ability/permission/permission.ts"
+import type * as Permission from "#ability/permission/permission.ts"
 import * as Bus from "#kernel/bus.ts"
 import { NamedError } from "#util/error.ts"
 import * as ToolRegistry from "./tool-registry.ts"
@@ -36,7 +36,7 @@ export type Context = {
   /** Where the paths of this call really led when they were judged. Nothing else may be opened by their names. */
   reals?: readonly string[]
   /** What the rules say of something that shows only while the call runs: a file of a folder, a redirect. */
-  judge?(need: Need): Action
+  judge?(need: Need): Permission.Action
   report?(text: string): void
   /** Have another agent do a task in a session of its own, and get its answer. */
   spawn?(task: { task: string; agent?: string }): Promise<{ sessionId: string; text: string }>
@@ -52,7 +52,7 @@ export type Output = { text: string; data?: Json; title?: string; images?: Outpu
 export type OutputImage = { data: string; mimeType: string }
 
 /** Something that a call needs to be allowed: `file.read` of a path, `bash.execute` of a command. */
-export type Need = { permission: string; target: string }
+export type Need = Permission.Need
 
 export type Definition = {
   id: string

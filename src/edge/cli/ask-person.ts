@@ -60,7 +60,10 @@ function asText(request: Permission.Request): string {
   const always = Permission.canBeAlways(request)
     ? `, [a]lways (${rules.map(safe).join(", ")}), in this [s]ession`
     : ""
-  const lines = needs.map(({ permission, target }) => `  ${permission}  ${safe(target)}`)
+  const lines = needs.map(
+    ({ permission, target, changed }) =>
+      `  ${permission}  ${safe(target)}${changed ? `  (${Permission.sayChanged})` : ""}`,
+  )
   if (isProtected) lines.push("  It would change what runs on this machine.")
   if (preview) lines.push(...preview.split("\n").map((line) => `    ${safe(line)}`))
   const whose = agents.length > 1 ? ` (${agents.join(", working for ")})` : ""

@@ -10,7 +10,7 @@ import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import * as Config from "#kernel/config/config.ts"
 
 /** A permission, and of what where that is known without arguments. */
-type Probe = { permission: string; target?: string }
+type Probe = Pick<Permission.Need, "permission" | "fingerprint"> & { target?: string }
 
 /** Our own, and one that gives a task to an agent from within a session: `run` does that here. */
 const replaced = new Set(["run", "subtask"])
@@ -73,10 +73,11 @@ function probesOf(tool: Definition): Probe[] {
 }
 
 /** The most that is allowed: tried on what rules speak of, and on something that no rule names. */
-function mostOf({ permission, target }: Probe, layers: Permission.Layer[]): Permission.Action {
+function mostOf({ permission, target, fingerprint }: Probe, layers: Permission.Layer[]): Permission.Action {
   const rules = layers.flatMap((layer) => layer.rules).filter((rule) => covers(rule, permission))
   const targets = target === undefined ? ["x", ...rules.map(({ pattern }) => exampleOf(pattern))] : [target]
-  const actions = targets.map((one) => Permission.evaluate({ permission, target: one }, ...layers).action)
+  const needs = targets.map((target) => ({ permission, target, fingerprint }))
+  const actions = needs.map((need) => Permission.evaluate(need, ...layers).action)
   if (actions.includes("allow")) return "allow"
   return actions.includes("ask") ? "ask" : "deny"
 }

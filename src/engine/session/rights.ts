@@ -58,8 +58,10 @@ export function createRights(options: {
     const { askers } = await now()
     // Rules may have changed since: who was not named to the person gets nothing from the answer.
     for (const need of needs)
-      for (const agent of askers([need]).filter((agent) => agents.includes(agent)))
-        await Grant.create({ agent, sessionId, scope, expires, rules: need.rules })
+      for (const agent of askers([need]).filter((agent) => agents.includes(agent))) {
+        const { rules, fingerprint } = need
+        await Grant.create({ agent, sessionId, scope, expires, rules, fingerprint })
+      }
   }
 
   async function stacksNow(): Promise<Stack[]> {

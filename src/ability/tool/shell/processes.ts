@@ -27,29 +27,13 @@ export async function endGroup(group: number): Promise<void> {
 
 /** End what carries a mark that `matches`. */
 export async function endMarked(matches: (mark: string) => boolean): Promise<void> {
-  await end(() => marked(matches))
+  if (linux) await end(() => marked(matches))
 }
 
 /** At once, for a process that is about to end itself. */
 export function kill(groups: number[], matches: (mark: string) => boolean): void {
   for (const group of groups) signal(-group, "SIGKILL")
-  for (const pid of marked(matches)) signal(pid, "SIGKILL")
-}
-
-/** What carries a mark that `matches`. Nothing where the system does not say. */
-export function marked(matches: (mark: string) => boolean): number[] {
-  if (!linux) return []
-  return pids().filter((pid) => {
-    const environment = read(pid, "environ")
-    if (pid === process.pid || !environment.includes(`${markName}=`)) return false
-    const entry = environment.split("\0").find((one) => one.startsWith(`${markName}=`))
-    return (
-      entry
-        ?.slice(markName.length + 1)
-        .split("/")
-        .some(matches) ?? false
-    )
-  })
+  if (linux) for (const pid of marked(matches)) signal(pid, "SIGKILL")
 }
 
 async function end(running: () => number[]) {
@@ -79,6 +63,20 @@ function members(group: number): number[] {
     const stat = read(pid, "stat")
     const [state, , itsGroup] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
     return itsGroup === String(group) && state !== "Z" && state !== "X"
+  })
+}
+
+function marked(matches: (mark: string) => boolean): number[] {
+  return pids().filter((pid) => {
+    const environment = read(pid, "environ")
+    if (pid === process.pid || !environment.includes(`${markName}=`)) return false
+    const entry = environment.split("\0").find((one) => one.startsWith(`${markName}=`))
+    return (
+      entry
+        ?.slice(markName.length + 1)
+        .split("/")
+        .some(matches) ?? false
+    )
   })
 }
 

@@ -1,0 +1,73 @@
+// Processes by who started whom: what left its group and cleared its environment is still somebody's child, as long as
+// that one lives. One is known by its number and the time of its start, since numbers are used again.
+import { execFileSync } from "node:child_process"
+import { readdirSync, readFileSync } from "node:fs"
+
+/** Number and start. */
+export type Kin = ReadonlyMap<number, string>
+
+type Process = { pid: number; parent: number; group: number; started: string }
+
+const linux = process.platform === "linux"
+
+/** What stems from a group, or from what was known to stem from it, and is not in the group. */
+export function find(group: number, known: Kin): Kin {
+  const all = list()
+  const children = Map.groupBy(all, ({ parent }) => parent)
+  const found = new Set(all.filter((one) => one.group === group || known.get(one.pid) === one.started))
+  // A set goes on with what is added to it meanwhile.
+  for (const { pid } of found) for (const child of children.get(pid) ?? []) found.add(child)
+  const outside = [...found].filter((one) => one.group !== group)
+  return new Map(outside.map(({ pid, started }) => [pid, started]))
+}
+
+/** At once. */
+export function kill(kin: Kin): void {
+  if (!kin.size) return
+  for (const { pid, started } of list())
+    if (kin.get(pid) === started)
+      try {
+        process.kill(pid, "SIGKILL")
+      } catch {
+        // It ended in between, or is another user's.
+      }
+}
+
+/** For the guard: `12:345 67:890`. */
+export function format(kin: Kin): string {
+  return [...kin].map(([pid, started]) => `${pid}:${started}`).join(" ")
+}
+
+function list(): Process[] {
+  try {
+    return linux ? fromProc() : fromPs()
+  } catch {
+    return []
+  }
+}
+
+function fromProc(): Process[] {
+  const pids = readdirSync("/proc").map(Number).filter(Number.isInteger)
+  return pids.flatMap((pid) => {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+      // The name in parentheses may have blanks and parentheses of its own.
+      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+      return [{ pid, parent: Number(fields[1]), group: Number(fields[2]), started: fields[19] ?? "" }]
+    } catch {
+      return []
+    }
+  })
+}
+
+function fromPs(): Process[] {
+  const columns = ["pid", "ppid", "pgid", "lstart"].flatMap((name) => ["-o", `${name}=`])
+  const env = { ...process.env, LC_ALL: "C", TZ: "UTC" }
+  const stdio: ["ignore", "pipe", "ignore"] = ["ignore", "pipe", "ignore"]
+  const lines = execFileSync("ps", ["-A", ...columns], { encoding: "utf8", env, stdio }).split("\n")
+  return lines.flatMap((line) => {
+    const [pid, parent, group, ...start] = line.trim().split(/\s+/)
+    const started = start.join("").replace(/\W/g, "")
+    return started ? [{ pid: Number(pid), parent: Number(parent), group: Number(group), started }] : []
+  })
+}
