@@ -97,11 +97,11 @@ export function createMCPRegistry(config: MCPRegistryConfig = {}): MCPRegistry {
   const locals = new Map<string, Definition>()
 
   /** With the tools of this program as they are now. */
-  function current(): Catalog {
+  async function current(): Promise<Catalog> {
     for (const tool of local ? localTools() : []) {
       if (locals.get(tool.id) === tool) continue
       locals.set(tool.id, tool)
-      catalog.put("tool", toMCPTool(tool), localId)
+      await catalog.put("tool", toMCPTool(tool), localId)
     }
     return catalog
   }
@@ -112,10 +112,12 @@ export function createMCPRegistry(config: MCPRegistryConfig = {}): MCPRegistry {
     const client = createMCPClient({ ...clientConfig, server })
     clients.set(server.id, client)
     try {
-      const offers = await listOffers(client, await client.connect())
-      for (const tool of offers.tools) catalog.put("tool", tool, server.id)
-      for (const resource of offers.resources) catalog.put("resource", resource, server.id)
-      for (const prompt of offers.prompts) catalog.put("prompt", prompt, server.id)
+      const { tools, resources, prompts } = await listOffers(client, await client.connect())
+      await Promise.all([
+        ...tools.map((tool) => catalog.put("tool", tool, server.id)),
+        ...resources.map((resource) => catalog.put("resource", resource, server.id)),
+        ...prompts.map((prompt) => catalog.put("prompt", prompt, server.id)),
+      ])
       return client
     } catch (error) {
       await remove(server.id)
@@ -144,25 +146,25 @@ export function createMCPRegistry(config: MCPRegistryConfig = {}): MCPRegistry {
   return Object.freeze({
     tools: {
       search: async (query, options) =>
-        (await current().search("tool", query, options)).map((match) => named("tool", match)),
+        (await (await current()).search("tool", query, options)).map((match) => named("tool", match)),
       register: async (tool, serverId) => catalog.put("tool", tool, serverId),
       execute,
     },
     resources: {
       search: async (query, options) =>
-        (await current().search("resource", query, options)).map((match) => named("resource", match)),
+        (await (await current()).search("resource", query, options)).map((match) => named("resource", match)),
       register: async (resource, serverId) => catalog.put("resource", resource, serverId),
       read: async (uri, serverId) => clientOf(serverId).readResource(uri),
       subscribe: (uri, serverId) => clientOf(serverId).subscribe(uri),
     },
     prompts: {
       search: async (query, options) =>
-        (await current().search("prompt", query, options)).map((match) => named("prompt", match)),
+        (await (await current()).search("prompt", query, options)).map((match) => named("prompt", match)),
       register: async (prompt, serverId) => catalog.put("prompt", prompt, serverId),
       get: async ({ name, args, serverId }) => clientOf(serverId).getPrompt(name, args),
     },
     async discoverRelevant(intent, options) {
-      const found = await current().searchAll(intent, options)
+      const found = await (await current()).searchAll(intent, options)
       return {
         tools: found.tool.map((match) => named("tool", match)),
         resources: found.resource.map((match) => named("resource", match)),
@@ -177,7 +179,7 @@ export function createMCPRegistry(config: MCPRegistryConfig = {}): MCPRegistry {
     },
     async close() {
       await Promise.all([...clients.keys()].map(remove))
-      await catalog.close()
+      catalog.close()
     },
   } satisfies MCPRegistry)
 }

@@ -1,11 +1,11 @@
 // Finds tools by what is wanted, wherever they come from: our own, those of MCP servers, those that skills bring. Words and
 // vectors together; words alone where there is no embedder.
-import { createIndex } from "./create-index.ts"
-import type { Document, Embedder, Hit } from "./types.ts"
+import { createItemIndex, type ItemIndexConfig, type Why } from "./create-item-index.ts"
+import type { Document } from "./types.ts"
 
 export type ToolSource = "local" | "mcp" | "skill"
 export type DiscoverableTool = {
-  /** As it is called; unique among all. */
+  /** Unique among those of its provider. */
   name: string
   description: string
   source: ToolSource
@@ -16,89 +16,71 @@ export type DiscoverableTool = {
   /** What else is said about when to use it. */
   keywords?: readonly string[]
 }
-type ToolMatch = {
-  tool: DiscoverableTool
-  score: number
-  text?: Hit["text"]
-  vector?: Hit["vector"]
-}
-export type ToolDiscovery = Readonly<{
-  /** In the place of what had these names before; what did not change costs next to nothing. */
-  register(tools: readonly DiscoverableTool[]): Promise<void>
+type ToolMatch<T> = { tool: T; score: number } & Why
+export type ToolDiscovery<T extends DiscoverableTool = DiscoverableTool> = Readonly<{
+  /** In the place of what their providers had of these names before; what did not change costs next to nothing. */
+  register(tools: readonly T[]): Promise<void>
+  /** Whoever provides them. */
   unregister(names: readonly string[]): void
   unregisterProvider(source: ToolSource, provider: string): void
   /** The best first. */
-  search(intent: string, options?: ToolSearchOptions): Promise<ToolMatch[]>
+  search(intent: string, options?: ToolSearchOptions): Promise<ToolMatch<T>[]>
   stats(): { tools: number; sources: Record<ToolSource, number> }
   close(): void
 }>
-type ToolSearchOptions = { limit?: number; source?: ToolSource; minScore?: number }
+type ToolSearchOptions = { limit?: number; source?: ToolSource; provider?: string; minScore?: number }
 
-type Config = {
+type Config = Omit<ItemIndexConfig, "path"> & {
   /** In memory where it is left out. */
-  dbPath?: string
-  /** Without one, words alone decide. */
-  embedder?: Embedder
+  dbPath?: string | undefined
+  /** Whether what is registered enters the index with the next search, not before. */
+  isLazy?: boolean
 }
 
-const usualLimit = 10
+export function createToolDiscovery<T extends DiscoverableTool = DiscoverableTool>(
+  config: Config = {},
+): ToolDiscovery<T> {
+  const { dbPath: path, isLazy = false, ...rest } = config
+  const index = createItemIndex<T>(documentOf, { path, ...rest })
 
-export function createToolDiscovery({ dbPath, embedder }: Config = {}): ToolDiscovery {
-  const index = createIndex({ ...(dbPath && { path: dbPath }), embedder })
-  const known = new Map<string, DiscoverableTool>()
-
-  async function register(tools: readonly DiscoverableTool[]): Promise<void> {
-    for (const tool of tools) known.set(tool.name, tool)
-    await index.put(tools.map(toDocument))
+  async function register(tools: readonly T[]): Promise<void> {
+    for (const tool of tools) index.put(tool)
+    if (!isLazy) await index.takeIn()
   }
 
   function unregister(names: readonly string[]): void {
-    for (const name of names) known.delete(name)
-    index.remove(names)
+    const gone = new Set(names)
+    index.remove(({ name }) => gone.has(name))
   }
 
   function unregisterProvider(source: ToolSource, provider: string): void {
-    const group = groupOf(source, provider)
-    for (const tool of known.values())
-      if (groupOf(tool.source, tool.provider) === group) known.delete(tool.name)
-    index.removeGroup(group)
+    index.remove((tool) => tool.source === source && tool.provider === provider)
   }
 
-  async function search(intent: string, options: ToolSearchOptions = {}): Promise<ToolMatch[]> {
-    const { limit = usualLimit, source, minScore = 0 } = options
-    if (dbPath) await settle()
-    const hits = await index.search(intent, { limit: source ? Math.max(limit, known.size) : limit })
-    const matches = hits.flatMap(({ id, ...hit }) => {
-      const tool = known.get(id)
-      return tool && (!source || tool.source === source) && hit.score >= minScore ? [{ tool, ...hit }] : []
-    })
-    return matches.slice(0, limit)
-  }
-
-  /** A file remembers what was registered before, or by another process: what is registered here now counts. */
-  async function settle(): Promise<void> {
-    const ids = index.ids()
-    const strangers = ids.filter((id) => !known.has(id))
-    if (!strangers.length && ids.length === known.size) return
-    index.remove(strangers)
-    await index.put([...known.values()].map(toDocument))
+  async function search(intent: string, options: ToolSearchOptions = {}): Promise<ToolMatch<T>[]> {
+    const { limit, source, provider, minScore = 0 } = options
+    const accepts = (tool: T) =>
+      (source ?? tool.source) === tool.source && (provider ?? tool.provider) === tool.provider
+    const isNarrow = source !== undefined || provider !== undefined
+    const found = await index.search(intent, { limit, group: provider, ...(isNarrow && { accepts }) })
+    return found
+      .filter(({ score }) => score >= minScore)
+      .map(({ item, ...rest }) => ({ tool: item, ...rest }))
   }
 
   function stats() {
     const sources = { local: 0, mcp: 0, skill: 0 }
-    for (const { source } of known.values()) sources[source]++
-    return { tools: known.size, sources }
+    const tools = index.items()
+    for (const { source } of tools) sources[source]++
+    return { tools: tools.length, sources }
   }
 
   return Object.freeze({ register, unregister, unregisterProvider, search, stats, close: index.close })
 }
 
-function toDocument(tool: DiscoverableTool): Document {
+function documentOf(tool: DiscoverableTool): Document {
   const { name, description, source, provider, parameters = {}, keywords = [] } = tool
   const more = [...Object.entries(parameters).flat(), ...keywords].join(" ")
-  return { id: name, group: groupOf(source, provider), name, text: description, more }
-}
-
-function groupOf(source: ToolSource, provider: string | undefined): string {
-  return provider === undefined ? source : `${source} ${provider}`
+  const id = JSON.stringify([source, provider, name])
+  return { id, group: provider ?? source, name, text: description, more }
 }

@@ -60,6 +60,47 @@ test("tools, resources and prompts are each found among many of the others", asy
   await empty.close()
 })
 
+test("a tool, a resource and a prompt of one name at two servers are six things", async () => {
+  const registry = createMCPRegistry({ local: false })
+  const about = { name: "refund", description: "Gives a refund" }
+  for (const id of ["shop", "bank"]) {
+    await registry.tools.register({ ...about, inputSchema: { type: "object" } }, id)
+    await registry.resources.register({ ...about, uri: "note://refund" }, id)
+    await registry.prompts.register(about, id)
+  }
+  const of = async (serverId?: string) => {
+    const found = await registry.discoverRelevant("a refund", serverId ? { serverId } : {})
+    return Object.values(found).map((matches) => matches.map((match) => match.serverId).sort())
+  }
+  const both = ["bank", "shop"]
+  assert.deepEqual(await of(), [both, both, both])
+  assert.deepEqual(await of("shop"), [["shop"], ["shop"], ["shop"]])
+  await registry.servers.remove("shop")
+  assert.deepEqual(await of(), [["bank"], ["bank"], ["bank"]])
+  await registry.close()
+})
+
+test("what is near to an intent among few resources only, but far behind the tools, is left out", async () => {
+  const registry = createMCPRegistry({ local: false })
+  for (const tool of toolsOf("billing")) await registry.tools.register(tool, "billing")
+  await registry.resources.register({ uri: "note://tides", name: "create a map of tides" }, "weather")
+  assert.equal((await registry.resources.search("create a refund")).length, 1)
+  const { tools, resources } = await registry.discoverRelevant("create a refund")
+  assert.equal(tools[0]!.tool.name, "create_refund")
+  assert.deepEqual(resources, [])
+  await registry.close()
+})
+
+test("by words alone, one of few prompts is found beside many tools", async () => {
+  const registry = createMCPRegistry({ local: false, index: { embedder: undefined } })
+  await fill(registry)
+  const { tools, prompts } = await registry.discoverRelevant("a refund letter")
+  assert.match(tools[0]!.tool.name, /refund/)
+  assert.equal(prompts[0]!.prompt.name, "write a refund letter")
+  assert.equal(tools[0]!.vector, undefined)
+  await registry.close()
+})
+
 test("an index in a file is opened by the first search, and what another registry left there is not found", async () => {
   await using tmp = await tmpdir()
   const path = join(tmp.path, "index.db")

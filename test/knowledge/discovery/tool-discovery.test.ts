@@ -1,5 +1,6 @@
 // Tools of every source, found by what is wanted.
 import assert from "node:assert/strict"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { createEmbedder } from "#knowledge/discovery/create-embedder.ts"
@@ -58,6 +59,42 @@ test("search() keeps to a source and a limit; what was unregistered is gone", as
   assert.deepEqual(names(await discovery.search(query)), ["render_chart"])
   assert.deepEqual(discovery.stats(), { tools: 1, sources: { local: 0, mcp: 0, skill: 1 } })
   discovery.close()
+})
+
+test("tools of two providers may have one name; each is found, replaced and removed by itself", async () => {
+  const discovery = createToolDiscovery()
+  const search = (provider: string, description = `Searches the ${provider}`): DiscoverableTool => {
+    return { name: "search", description, source: "mcp", provider }
+  }
+  const found = async (options?: Parameters<typeof discovery.search>[1]) =>
+    (await discovery.search("search", options)).map(({ tool }) => tool.description).sort()
+  await discovery.register([search("forge"), search("wiki"), { ...search("wiki"), source: "skill" }])
+  assert.deepEqual(await found(), ["Searches the forge", "Searches the wiki", "Searches the wiki"])
+  await discovery.register([search("wiki", "Searches all pages")])
+  assert.deepEqual(await found({ provider: "wiki" }), ["Searches all pages", "Searches the wiki"])
+  assert.deepEqual(await found({ provider: "wiki", source: "mcp", limit: 1 }), ["Searches all pages"])
+  discovery.unregisterProvider("mcp", "wiki")
+  assert.deepEqual(await found(), ["Searches the forge", "Searches the wiki"])
+  discovery.unregister(["search"])
+  assert.deepEqual(await found(), [])
+  discovery.close()
+})
+
+test("register() indexes at once, or with the next search where it is lazy", async () => {
+  await using tmp = await tmpdir()
+  const embedder = countingEmbedder("a", ["file", "issue", "chart"])
+  const eager = createToolDiscovery({ embedder })
+  await eager.register(tools)
+  assert.equal(embedder.texts.length, 4)
+  eager.close()
+  const dbPath = join(tmp.path, "tools.db")
+  const lazy = createToolDiscovery({ dbPath, embedder, isLazy: true })
+  await lazy.register(tools)
+  assert.deepEqual([embedder.texts.length, existsSync(dbPath)], [4, false])
+  assert.equal(lazy.stats().tools, 4)
+  assert.equal(names(await lazy.search("an issue"))[0], "github_create_issue")
+  assert.deepEqual([embedder.texts.length, existsSync(dbPath)], [9, true])
+  lazy.close()
 })
 
 test("a file is used again without embedding, and forgets tools that are no longer registered", async () => {
