@@ -24,6 +24,7 @@ const ordinary = [
   'for f in src/a.ts src/b.ts; do grep -n "x $f" "$f" | sort -rn | head -5; done',
   "git log --oneline -5 && npm test 2>&1 | tail -20",
   "sed -n '1,20p;s/[a-z]*/b/' f | awk -F: '$1 > 2 {print $2 / 3}'",
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the shell
   'echo "$(cat a | wc -l) ${x:-$(ls src)}" $((1 + 2))',
   "cat <<'E'\nsome text $(not run)\nE",
 ]

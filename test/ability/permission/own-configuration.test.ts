@@ -15,7 +15,6 @@ for (const command of [
   "touch .{vitamin,x}/y",
   "cp x .*/",
   "cp x .??*",
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the shell
   "D=.vit; touch ${D}amin/x",
   "D=tamin; touch .vi$D/x",
   "mv v .vit$(echo amin)",
