@@ -11,6 +11,7 @@ import * as MessageStore from "#knowledge/message/message-store.ts"
 import { errorText } from "#util/error.ts"
 import { chooseAgent, modelOf } from "./choose-agent.ts"
 import { chooseModel } from "./choose-model.ts"
+import { endWith } from "./end-with.ts"
 import { findContext } from "./find-context.ts"
 import { ground } from "./ground.ts"
 import { cutOff, historyOf, missingResults } from "./history.ts"
@@ -56,7 +57,6 @@ type Work = Input & { parts: PromptPart[]; timing: Timing }
 type Begun = Pick<Run, "session" | "history" | "records" | "totals" | "signal">
 
 const usual: Timing = { stall: 120_000, keepEvery: 1_000, reply: 600_000, wait: waitFor }
-const longestTimer = 2 ** 31 - 1
 
 /** Send a prompt; gives the final message of the model. */
 export function prompt(input: Input): Promise<Message.Info> {
@@ -211,19 +211,6 @@ async function finish(run: Begun, state: Pick<SessionRecord.Info, "status" | "er
 
 function failureOf(error: unknown): NonNullable<SessionRecord.Info["error"]> {
   return { name: error instanceof Error ? error.name : "Error", message: errorText(error) }
-}
-
-/** Ties the caller's signal and the time limit to a prompt. What it ties must be let go of when the prompt is over. */
-function endWith(abort: AbortController, { signal, timeout }: Input): () => void {
-  const follow = () => abort.abort(signal?.reason)
-  const late = () => abort.abort("its time was up (--timeout)")
-  if (signal?.aborted) follow()
-  signal?.addEventListener("abort", follow, { once: true })
-  const timer = timeout === undefined ? undefined : setTimeout(late, Math.min(timeout, longestTimer))
-  return () => {
-    clearTimeout(timer)
-    signal?.removeEventListener("abort", follow)
-  }
 }
 
 function userMessage({ session, history }: Begun, parts: Message.Part[]): Message.Info {

@@ -1,0 +1,19 @@
+// How a prompt ends before its time: by its caller, or when its time is up.
+
+const longestTimer = 2 ** 31 - 1
+
+/** Ties the caller's signal and the time limit to a prompt. What it ties must be let go of when the prompt is over. */
+export function endWith(
+  abort: AbortController,
+  { signal, timeout }: { signal?: AbortSignal; timeout?: number },
+): () => void {
+  const follow = () => abort.abort(signal?.reason)
+  const late = () => abort.abort("its time was up (--timeout)")
+  if (signal?.aborted) follow()
+  signal?.addEventListener("abort", follow, { once: true })
+  const timer = timeout === undefined ? undefined : setTimeout(late, Math.min(timeout, longestTimer))
+  return () => {
+    clearTimeout(timer)
+    signal?.removeEventListener("abort", follow)
+  }
+}
