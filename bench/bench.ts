@@ -17,6 +17,7 @@ const all = [
   "permission",
   "history",
   "mcp",
+  "many-servers",
   "retrieval",
   "many-tools",
   "relations",

@@ -15,6 +15,8 @@ const commands = {
 }
 /** Too small to be worth a name: they stay with who starts them. */
 const unnamed = new Set(["start", "command"])
+/** What the server loads at once and a run only when it needs it: whoever needs it must not get the server with it. */
+const shared = "shared"
 
 export function createChunks(): Rolldown.CodeSplittingOptions {
   let names: Map<string, string> | undefined
@@ -27,12 +29,24 @@ export function createChunks(): Rolldown.CodeSplittingOptions {
 
 function nameModules(context: Context): Map<string, string> {
   const names = new Map<string, string>()
+  const fileOf = (file: string) => resolve("src/edge/cli", file)
+  const later = reachable(context, fileOf(commands.core))
   const visit = (id: string, name: string) => {
     if (names.has(id)) return
-    names.set(id, name)
+    names.set(id, name === "server" && later.has(id) ? shared : name)
     for (const imported of context.getModuleInfo(id)?.importedIds ?? []) visit(imported, name)
   }
-  for (const [name, file] of Object.entries(commands)) visit(resolve("src/edge/cli", file), name)
+  for (const [name, file] of Object.entries(commands)) visit(fileOf(file), name)
   for (const [id, name] of names) if (unnamed.has(name)) names.delete(id)
   return names
+}
+
+/** Everything that a module may ever load. */
+function reachable(context: Context, first: string): Set<string> {
+  const found = new Set([first])
+  for (const id of found) {
+    const { importedIds = [], dynamicallyImportedIds = [] } = context.getModuleInfo(id) ?? {}
+    for (const next of [...importedIds, ...dynamicallyImportedIds]) found.add(next)
+  }
+  return found
 }

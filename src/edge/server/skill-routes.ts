@@ -1,6 +1,5 @@
 // The skills of a project over HTTP, those of the person included.
 import { z } from "zod"
-import * as Skill from "#ability/skill/skill.ts"
 import { defineRoute, type Route } from "./route.ts"
 
 const Script = z.object({ name: z.string(), file: z.string(), description: z.string(), runner: z.string() })
@@ -21,6 +20,7 @@ const Info = z.object({
   assets: z.array(z.string()),
   problems: z.array(z.object({ level: z.string(), line: z.number(), message: z.string() })),
 })
+
 export function skillRoutes(): Route[] {
   return [
     defineRoute({
@@ -28,7 +28,11 @@ export function skillRoutes(): Route[] {
       path: "/skill",
       summary: "The skills of the project and of the person.",
       response: z.array(Info),
-      handle: async () => (await Skill.list()).skills,
+      handle: async () => {
+        // What reads skills knows YAML; a server that is never asked for them does without.
+        const Skill = await import("#ability/skill/skill.ts")
+        return (await Skill.list()).skills
+      },
     }),
   ]
 }
