@@ -4,6 +4,7 @@ import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import * as Global from "#kernel/global.ts"
 import { NamedError } from "#util/error.ts"
+import { quoteWord } from "#util/quote-word.ts"
 
 type Name = "tesseract.js" | "@tesseract.js-data/eng" | "tinyld"
 
@@ -26,7 +27,7 @@ export class Missing extends NamedError {
 /** The command that installs all of them. */
 export function command(): string {
   const all = Object.entries(versions).map(([name, version]) => `${name}@${version}`)
-  return `npm install --prefix ${quoted(folder())} ${all.join(" ")}`
+  return `npm install --prefix ${quoteWord(folder())} ${all.join(" ")}`
 }
 
 /** Where a package begins to run, or undefined where it is not installed. */
@@ -57,8 +58,4 @@ function lookUp(specifier: string): string | undefined {
       // Not here.
     }
   return undefined
-}
-
-function quoted(path: string): string {
-  return /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }

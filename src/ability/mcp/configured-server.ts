@@ -6,6 +6,7 @@ import type { ServerTool, ToolServer } from "#ability/tool/server-tools.ts"
 import * as Log from "#kernel/log.ts"
 import * as Secret from "#kernel/secret.ts"
 import { errorText } from "#util/error.ts"
+import { orAborted } from "#util/or-aborted.ts"
 import type { State } from "./changed.ts"
 import { type Caller, createElicit } from "./create-elicit.ts"
 import { listOffers } from "./list-offers.ts"
@@ -217,13 +218,4 @@ function changedTools(before: MCPTool[], now: MCPTool[]): string[] {
     .filter((tool) => (known.get(tool.name) ?? JSON.stringify(tool)) !== JSON.stringify(tool))
     .slice(0, maxComplaints)
     .map(({ name }) => `tool ${JSON.stringify(name)} says something else of itself than before`)
-}
-
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) return Promise.reject(signal.reason)
-  return new Promise<T>((resolve, reject) => {
-    const abort = () => reject(signal.reason)
-    signal.addEventListener("abort", abort, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort))
-  })
 }

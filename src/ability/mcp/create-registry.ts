@@ -98,11 +98,10 @@ export function createMCPRegistry(config: MCPRegistryConfig = {}): MCPRegistry {
 
   /** With the tools of this program as they are now. */
   async function current(): Promise<Catalog> {
-    for (const tool of local ? localTools() : []) {
-      if (locals.get(tool.id) === tool) continue
-      locals.set(tool.id, tool)
-      await catalog.put("tool", toMCPTool(tool), localId)
-    }
+    const fresh = (local ? localTools() : []).filter((tool) => locals.get(tool.id) !== tool)
+    for (const tool of fresh) locals.set(tool.id, tool)
+    // All at once: another search must not find them half taken in.
+    await Promise.all(fresh.map((tool) => catalog.put("tool", toMCPTool(tool), localId)))
     return catalog
   }
 

@@ -1,7 +1,6 @@
 // The registry of the current instance: every tool that can be called, and what else its configured servers are known to
 // offer. No server is started for it. Its index is a file, so that nothing is worked out again that has not changed.
 import { createHash } from "node:crypto"
-import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { getEmbedder } from "#ability/provider/get-embedder.ts"
 import type { Definition } from "#ability/tool/tool.ts"
@@ -16,14 +15,27 @@ import type { Manifest } from "./manifest.ts"
 
 /** Of one server. Tools can also come from one that no file names. */
 type Offers = { tools: Definition[]; manifest?: Manifest | undefined }
-type Own = { registry?: MCPRegistry; embedder?: Embedder | undefined; taken: Map<string, Offers> }
+type Own = {
+  registry?: MCPRegistry
+  embedder?: Embedder | undefined
+  taken: Map<string, Offers>
+  work: Promise<unknown>
+}
 
 const own = Instance.state<Own>(
-  () => ({ taken: new Map() }),
+  () => ({ taken: new Map(), work: Promise.resolve() }),
   async ({ registry }) => registry?.close(),
 )
 
-export async function loadRegistry(): Promise<MCPRegistry> {
+/** One after the other: tasks begin side by side, and none may search what another has only half taken in. */
+export function loadRegistry(): Promise<MCPRegistry> {
+  const state = own()
+  const loaded = state.work.then(bringUpToDate)
+  state.work = loaded.catch(() => undefined)
+  return loaded
+}
+
+async function bringUpToDate(): Promise<MCPRegistry> {
   const offers = await offersNow()
   const registry = await withEmbedder(await getEmbedder())
   const { taken } = own()
@@ -74,7 +86,5 @@ async function withEmbedder(embedder: Embedder | undefined): Promise<MCPRegistry
 
 function indexFile(): string {
   const name = createHash("sha256").update(Instance.worktree).digest("hex").slice(0, 40)
-  const folder = join(Global.cache(), "discovery")
-  mkdirSync(folder, { recursive: true })
-  return join(folder, `tools-${name}.db`)
+  return join(Global.cache(), "discovery", `tools-${name}.db`)
 }

@@ -8,7 +8,7 @@ import * as Log from "#kernel/log.ts"
 import * as Secret from "#kernel/secret.ts"
 import { errorText } from "#util/error.ts"
 import { parseJsonc } from "#util/jsonc.ts"
-import { checkEntry, InvalidEntry, normalizeServer } from "./normalize-server.ts"
+import { checkEntry, InvalidEntry, isCredential, normalizeServer } from "./normalize-server.ts"
 import { serverFiles } from "./server-files.ts"
 import type { MCPServerConfig } from "./types.ts"
 
@@ -29,7 +29,6 @@ const maxSaid = 20
 /** Under this name the tools of this program are found beside those of servers. */
 export const ownId = "local"
 export const notTrusted = 'the folder is not trusted; "vitamin trust" trusts it'
-const credential = /key|token|secret|passw|auth|credential/i
 
 export async function loadServers(options: {
   worktree: string
@@ -135,7 +134,7 @@ function readEntry(options: {
 function holdSecrets({ auth, headers = {}, env = {} }: MCPServerConfig): void {
   Secret.hold(auth?.token, "token")
   for (const [name, value] of Object.entries({ ...headers, ...env }))
-    if (credential.test(name)) {
+    if (isCredential(name)) {
       Secret.hold(value, name)
       Secret.hold(/^\S+ (.+)$/.exec(value)?.[1], name)
     }

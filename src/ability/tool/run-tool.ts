@@ -1,5 +1,6 @@
 // The one gate. Every call of every tool, whatever its source, goes through here and comes back as a result; nothing
 // is thrown. What later parts know better (constraints, permissions, snapshots) is handed in as slots.
+import { orAborted } from "#util/or-aborted.ts"
 import { bound } from "./bound.ts"
 import { failure, Refused } from "./failure.ts"
 import { needsOf } from "./judge-step.ts"
@@ -42,6 +43,7 @@ export async function runTool(options: { call: Call; context: Context; slots?: S
   })
   try {
     context.signal.throwIfAborted()
+    // A tool, or a person who is asked, that does not listen to the signal must not hold up the session.
     return timed(await orAborted(pass(call, context, slots), context.signal))
   } catch (error) {
     return timed(await failure(error, context))
@@ -65,13 +67,4 @@ async function pass(call: Call, context: Context, slots: Slots): Promise<Omit<Re
   context.signal.throwIfAborted()
   const returned = await step.tool.execute(step.args, permit ? { ...context, ...permit } : context)
   return { status: "success", ...(await bound(returned, context)) }
-}
-
-/** A tool, or a person who is asked, that does not listen to the signal must not hold up the session. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const abort = () => reject(signal.reason)
-    signal.addEventListener("abort", abort, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort))
-  })
 }

@@ -1,7 +1,9 @@
 // What a task list is made of, as models write it and listeners are told it.
 import { z } from "zod"
 
-const Status = z.enum(["pending", "in_progress", "done"])
+/** Models that learned other lists write their word for it. */
+const spelled = (value: unknown) => (value === "completed" || value === "complete" ? "done" : value)
+const Status = z.preprocess(spelled, z.enum(["pending", "in_progress", "done"]))
 const Text = z.string().refine(isText, "expected 1 to 500 characters, none of them a control character")
 const Name = z.string().refine(isName, "expected up to 40 letters, digits, dots, dashes or underscores")
 /** Many a model counts its items. */

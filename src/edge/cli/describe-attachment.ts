@@ -20,7 +20,9 @@ export function describeAttachment(message: Message.Info): string | undefined {
   return Log.escapeControls(line.slice(0, maxLine))
 }
 
-function describeResource({ serverName, resourceUri, error }: Message.Of<"mcp_resource">["data"]): string {
+function describeResource(data: Message.Of<"mcp_resource">["data"]): string | undefined {
+  const { serverName, resourceUri, error, retrievedAt } = data
+  if (error === undefined && !retrievedAt) return undefined
   const name = `${serverName}:${resourceUri}`
   const line = error === undefined ? `· attached ${name}` : `✗ ${name} could not be attached: ${error}`
   return Log.escapeControls(line.slice(0, maxLine))

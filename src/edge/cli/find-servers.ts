@@ -2,6 +2,7 @@
 import * as Config from "#kernel/config/config.ts"
 import * as Space from "#kernel/space.ts"
 import * as Trust from "#kernel/trust.ts"
+import { countOf } from "./count-of.ts"
 import type { Finding } from "./doctor.ts"
 
 const about = "MCP servers"
@@ -22,7 +23,7 @@ export async function findServers(directory: string): Promise<Finding[]> {
     if (!manifest) return { state: "note", about, text: `${id} was never tried`, todo }
     if (manifest.error !== undefined)
       return { state: "note", about, text: `${id} did not start: ${manifest.error}`, todo }
-    return { state: "ok", about, text: `${id}, ${manifest.tools.length} tools` }
+    return { state: "ok", about, text: `${id}, ${countOf(manifest.tools.length, "tool")}` }
   })
   const problems = loaded.problems.map((text): Finding => ({ state: "note", about, text }))
   if (!findings.length && !problems.length) return [{ state: "ok", about, text: "none configured" }]

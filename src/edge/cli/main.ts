@@ -8,7 +8,12 @@ import { version } from "#util/version.ts"
 import { addCommands } from "./commands.ts"
 import { exitCodes, UsageError } from "./exit.ts"
 
-type Internals = { getInternalMethods(): { getUsageInstance(): { cacheHelpMessage: () => void } } }
+type Internals = {
+  getInternalMethods(): {
+    getUsageInstance(): { cacheHelpMessage: () => void }
+    getContext(): { commands: string[]; fullCommands: string[] }
+  }
+}
 
 /** Run one command line; gives the exit code. */
 export async function main(args: string[]): Promise<number> {
@@ -59,8 +64,17 @@ function commandLine(args: string[]) {
     .exitProcess(false)
     .fail((message, error) => {
       if (error && error.name !== "YError") throw error
-      throw new UsageError(`${(message ?? error.message).replace(/\s+/g, " ")} (vitamin --help)`)
+      throw new UsageError(explain((message ?? error.message).replace(/\s+/g, " "), shared))
     })
+}
+
+/** In the words of the command that was meant, and with its own help. */
+function explain(message: string, parser: object): string {
+  const { commands, fullCommands } = (parser as Internals).getInternalMethods().getContext()
+  const command = ["vitamin", ...commands].join(" ")
+  const usage = ["vitamin", ...commands.slice(0, -1), fullCommands.at(-1)].join(" ")
+  const isShort = message.startsWith("Not enough non-option arguments")
+  return isShort ? `Something is missing: ${usage} (${command} --help)` : `${message} (${command} --help)`
 }
 
 /** Whenever it runs a command, yargs draws the help that a failure of it might show. Ours shows none. */

@@ -1,6 +1,7 @@
 // `vitamin mcp login`: the person signs in at a server in the browser, and the tokens are kept.
 import { login } from "#ability/mcp/login.ts"
 import * as Mcp from "#ability/mcp/mcp.ts"
+import { countOf } from "./count-of.ts"
 import { type FolderOptions, inInstance } from "./in-instance.ts"
 import { onSignal } from "./on-signal.ts"
 
@@ -18,7 +19,9 @@ export async function loginServer(options: FolderOptions & { name: string }): Pr
       // So that its tools are known to the next run.
       const { state, error, tools } = await Mcp.connect(server.id)
       process.stdout.write(
-        state === "connected" ? `It offers ${tools} tools.\n` : `It cannot be used yet: ${error}\n`,
+        state === "connected"
+          ? `It offers ${countOf(tools, "tool")}.\n`
+          : `It cannot be used yet: ${error}\n`,
       )
     } finally {
       stopListening()

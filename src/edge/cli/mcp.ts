@@ -2,6 +2,7 @@
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import type { Status } from "#ability/mcp/mcp.ts"
 import * as Log from "#kernel/log.ts"
+import { countOf } from "./count-of.ts"
 import { exitCodes, UsageError } from "./exit.ts"
 import { type FolderOptions, inInstance } from "./in-instance.ts"
 
@@ -37,7 +38,10 @@ export async function testServers(options: Options & { name?: string | undefined
 
 function linesOf(server: Status): string[] {
   const { id, state, source, error, version, protocol, tools, resources, prompts, problems } = server
-  const offers = `${tools} tools, ${resources} resources, ${prompts} prompts`
+  const isUntried = state === "idle" && version === undefined
+  const offers = isUntried
+    ? `not tried yet: vitamin mcp test ${id}`
+    : [countOf(tools, "tool"), countOf(resources, "resource"), countOf(prompts, "prompt")].join(", ")
   const speaks = version ? ` (${version}, protocol ${protocol})` : ""
   const details = [...(error === undefined ? [] : [error]), ...problems]
   return [

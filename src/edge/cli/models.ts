@@ -3,6 +3,8 @@
 import * as Provider from "#ability/provider/provider.ts"
 import { type FolderOptions, inInstance } from "./in-instance.ts"
 
+const hint = '"vitamin models" shows all of them.'
+
 export async function listModels(
   options: FolderOptions & {
     provider?: string | undefined
@@ -25,6 +27,7 @@ export async function listModels(
       (model) => !options.provider || model.provider === options.provider,
     )
     if (options.format === "json") return void process.stdout.write(`${JSON.stringify(models, null, 2)}\n`)
+    if (!models.length) process.stderr.write(`No model of "${options.provider}" is known. ${hint}\n`)
     for (const { provider, id, context, cost, tools, input } of models) {
       const price = cost ? `$${cost.input}/$${cost.output}` : "-"
       const can = [tools ? "tools" : "", ...input.filter((kind) => kind !== "text")].filter(Boolean).join(" ")

@@ -119,7 +119,7 @@ function oneLine(
       ? typeof title === "string"
         ? title
         : firstLine(output)
-      : firstLine(result.error?.message ?? output)
+      : firstLine((result.error?.message ?? output).replace(/:\n(- )?/, ": "))
   const args = shortArguments(call?.arguments)
   const isRepeated = args === "" || short === args || short.startsWith(`${args} (`)
   return Log.escapeControls(

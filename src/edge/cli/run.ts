@@ -72,7 +72,6 @@ export async function run(options: Options): Promise<void> {
         ...(options.maxCost ? { maxCost: options.maxCost } : {}),
         ...(options.timeout ? { timeout: options.timeout * 1000 } : {}),
       })
-      denied.tell()
     } catch (error) {
       if (!(error instanceof Session.Interrupted && signalled)) throw error
       process.stderr.write(`vitamin: interrupted; go on with: vitamin run --session ${session.id} "…"\n`)
@@ -83,6 +82,7 @@ export async function run(options: Options): Promise<void> {
       isOver = true
       stopPrinting()
     }
+    if (!signalled) denied.tell()
   }).finally(() => stopListening())
 }
 

@@ -3,6 +3,7 @@ import { resolve } from "node:path"
 import * as Skill from "#ability/skill/skill.ts"
 import { validateSkills } from "#ability/skill/validate-skills.ts"
 import * as Log from "#kernel/log.ts"
+import { countOf } from "./count-of.ts"
 import { exitCodes } from "./exit.ts"
 import { directoryOf, type FolderOptions, inInstance } from "./in-instance.ts"
 
@@ -41,7 +42,7 @@ export async function validateAll(options: Options & { path?: string | undefined
     for (const { file, problems } of verdicts)
       for (const { line, level, message } of problems)
         print(`${file}:${line}: ${level === "warning" ? "warning: " : ""}${message}`)
-    print(`${verdicts.length} ${verdicts.length === 1 ? "skill" : "skills"}, ${bad.length} with faults`)
+    print(`${countOf(verdicts.length, "skill")}, ${bad.length} with faults`)
   })
 }
 

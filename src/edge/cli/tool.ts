@@ -12,8 +12,10 @@ export async function listTools(options: Options): Promise<void> {
   await inInstance(options, async () => {
     await (await ifConfigured())?.list()
     if (options.format === "json") return print(JSON.stringify(ToolRegistry.toModelTools(), null, 2))
-    for (const { id, category, description } of ToolRegistry.list())
-      print(lineOf({ id, note: category, description }))
+    const tools = ToolRegistry.list()
+    const width = widthOf(tools.map(({ id }) => id))
+    for (const { id, category, description } of tools)
+      print(lineOf({ id, width, note: category, description }))
   })
 }
 
@@ -27,8 +29,9 @@ export async function searchTools(options: Options & { query: string[]; limit: n
     const matches = await registry.tools.search(query.join(" "), { limit })
     if (options.format === "json") return print(JSON.stringify(matches, null, 2))
     if (!matches.length) return print("No tool fits these words.")
+    const width = widthOf(matches.map(({ tool }) => tool.name))
     for (const { tool, serverId, ...why } of matches) {
-      print(lineOf({ id: tool.name, note: serverId, description: tool.description ?? "" }))
+      print(lineOf({ id: tool.name, width, note: serverId, description: tool.description ?? "" }))
       print(whyOf(why))
     }
   })
@@ -40,8 +43,14 @@ function whyOf({ score, text, vector }: Pick<ToolMatch, "score" | "text" | "vect
   return `    ${score.toFixed(3)}  ${place("words", text)}  ${place("meaning", vector)}`
 }
 
-function lineOf({ id, note, description }: { id: string; note: string; description: string }): string {
-  return Log.escapeControls(`${id.padEnd(12)} ${note.padEnd(10)} ${description.split("\n", 1)[0]}`)
+function widthOf(names: string[]): number {
+  return Math.min(40, Math.max(12, ...names.map(({ length }) => length)))
+}
+
+type Line = { id: string; width: number; note: string; description: string }
+
+function lineOf({ id, width, note, description }: Line): string {
+  return Log.escapeControls(`${id.padEnd(width)} ${note.padEnd(10)} ${description.split("\n", 1)[0]}`)
 }
 
 function print(text: string): void {

@@ -11,6 +11,7 @@ import { hasPlan } from "./has-plan.ts"
 import { inform, informed, type Note } from "./inform.ts"
 import { readingBy } from "./reading-by.ts"
 import type { Rights } from "./rights.ts"
+import { contextOf } from "./room.ts"
 import type { Run } from "./run.ts"
 
 type Asked = {
@@ -25,7 +26,6 @@ type Asked = {
 /** What the instructions of skills may have of the model's window, and the most that is good to read. */
 const skillShare = 0.1
 const maxSkillTokens = 8_000
-const unknownContext = 128_000
 
 /** To be called when the person's words, and what is attached to them, are in the history. */
 export async function findContext(
@@ -58,7 +58,7 @@ async function skillsFor(sessionId: string, asked: Asked): Promise<Note[]> {
   const { skills } = await Config.get()
   if (!hasSkills(skills?.root)) return []
   const { findSkills } = await import("./find-skills.ts")
-  const share = Math.floor((facts?.context || unknownContext) * skillShare)
+  const share = Math.floor(contextOf(facts) * skillShare)
   const known = informed(sessionId, "skill")
   const reading = await readingBy(asked.rights)
   return findSkills(intent, { agent, budget: Math.min(maxSkillTokens, share), known, reading, isTask })

@@ -36,7 +36,8 @@ const fewestTokens = 60
 const opened = Instance.state(
   () => new Map<string, Promise<Opened>>(),
   async (all) => {
-    for (const one of all.values()) await (await one).rules.close()
+    // One that could not be opened has nothing to close, and must not keep the others open.
+    for (const one of all.values()) await (await one.catch(() => undefined))?.rules.close()
   },
 )
 

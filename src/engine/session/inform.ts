@@ -6,13 +6,12 @@ import * as Message from "#knowledge/message/message.ts"
 import { insideTag } from "#util/inside-tag.ts"
 import { append, lastId, type Run } from "./run.ts"
 
-export type Note = { kind: "rule" | "skill" | "plan" | "tools"; name: string; text: string }
+export type Note = { kind: "rule" | "skill" | "plan"; name: string; text: string }
 
 const openings: Record<Note["kind"], (name: string) => string> = {
   rule: (name) => `From the project's own instructions, ${name}:`,
   skill: (name) => `Of the skills here, ${name}:`,
   plan: () => "The plan of this session as it stands:",
-  tools: () => "About the tools:",
 }
 
 /** One whose last words the model still sees is not said again. */

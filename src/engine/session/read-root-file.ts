@@ -6,11 +6,9 @@ import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
 import * as Secret from "#kernel/secret.ts"
+import { maxRuleBytes, ruleNames } from "#knowledge/discovery/create-nested-rules.ts"
 import { errorCode, errorText } from "#util/error.ts"
 import { isInside, openInside } from "#util/resolve-inside.ts"
-
-const usual = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"]
-const maxBytes = 32 << 10
 
 export type RootFile = { name: string; text: string }
 
@@ -18,7 +16,7 @@ export type RootFile = { name: string; text: string }
  * of where that leads. */
 export async function readRootFile(mayRead = (_: string) => true): Promise<RootFile | undefined> {
   const named = (await Config.get()).rules?.root
-  for (const name of named === undefined || named === usual[0] ? usual : [named]) {
+  for (const name of named === undefined || named === ruleNames[0] ? ruleNames : [named]) {
     const text = read(name, mayRead)
     if (text) return { name, text: Secret.redact(text) }
   }
@@ -33,11 +31,11 @@ function read(name: string, mayRead: (path: string) => boolean): string | undefi
   try {
     using handle = openInside([root], relative(root, file))
     if (!mayRead(file) || !mayRead(handle.place)) return undefined
-    const buffer = Buffer.alloc(maxBytes)
+    const buffer = Buffer.alloc(maxRuleBytes)
     const { size } = handle.stat
     let length = 0
-    for (let got = -1; got !== 0 && length < maxBytes; length += got)
-      got = readSync(handle.fd, buffer, length, maxBytes - length, length)
+    for (let got = -1; got !== 0 && length < maxRuleBytes; length += got)
+      got = readSync(handle.fd, buffer, length, maxRuleBytes - length, length)
     // A character that the limit cuts in two is left out.
     const text = new TextDecoder().decode(buffer.subarray(0, length), { stream: size > length }).trim()
     return size > length ? `${text}\n[cut here: ${name} has ${size} bytes, read it for the rest]` : text

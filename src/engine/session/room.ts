@@ -41,13 +41,18 @@ const usualOutput = 32_000
 /** So much more than our estimate, which errs high, no request has: who counts that counts something else. */
 export const mostAbove = 3
 
+/** Tokens that a model sees at once. */
+export function contextOf(facts?: Pick<Provider.ModelFacts, "context">): number {
+  return facts && facts.context > 0 ? facts.context : unknown.context
+}
+
 /** Tokens that a request may have. */
 export function limitOf(
   chosen: Pick<Chosen, "providerId" | "facts"> | undefined,
   maxTokens?: number,
 ): number {
   const facts = chosen?.facts
-  const context = facts && facts.context > 0 ? facts.context : unknown.context
+  const context = contextOf(facts)
   const output = facts && facts.output > 0 ? facts.output : unknown.output
   const wanted = maxTokens ?? (takesAll(chosen?.providerId) ? output : usualOutput)
   return (

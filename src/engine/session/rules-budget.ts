@@ -5,17 +5,16 @@ import { isRuleName } from "#knowledge/discovery/create-nested-rules.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import { tokensOf } from "#knowledge/memory/tokens-of.ts"
 import type * as Message from "#knowledge/message/message.ts"
+import { contextOf } from "./room.ts"
 
 /** In tokens. `linked`: for what one prompt finds; `nested`: for what lies beside the files that are worked on; `each`: the
  * most that a single file gets. */
 export type RulesBudget = { linked: number; nested: number; each: number }
 
 const most = 8_000
-const unknownContext = 128_000
 
 export function rulesBudget(sessionId: string, facts?: Pick<ModelFacts, "context">): RulesBudget {
-  const context = facts?.context || unknownContext
-  const share = Math.min(most, Math.floor(context / 10))
+  const share = Math.min(most, Math.floor(contextOf(facts) / 10))
   const spent = { linked: 0, nested: 0 }
   for (const message of Memory.shortTerm(sessionId).window()) {
     const name = ruleIn(message)

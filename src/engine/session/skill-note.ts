@@ -3,8 +3,10 @@
 import type * as Skill from "#ability/skill/skill.ts"
 import { cutToTokens } from "#knowledge/memory/cut-to-tokens.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import { quoteWord } from "#util/quote-word.ts"
 import type { Note } from "./inform.ts"
 import { pathForTools } from "./path-for-tools.ts"
+import { linesWithin, oneLine } from "./within.ts"
 
 /** No skill can be called so. */
 export const listName = "all, in a line each"
@@ -35,17 +37,7 @@ export function nameNote({ name, file }: Skill.Info): Note {
 
 /** Names and descriptions, in so many tokens. Told in an order that does not change with what is asked, as long as all can be told. */
 export function listNote(skills: Skill.Info[], budget: number): Note {
-  const lines: string[] = []
-  let left = Math.min(maxList, budget)
-  for (const { name, description, file } of skills) {
-    const place = ` (${pathForTools(file)})`
-    const words = `- ${name}: ${description.replace(/\s+/g, " ")}`
-    const line = shortened(words, maxLine - place.length) + place
-    left -= estimateTokens(line) + 1
-    if (left < 0) break
-    lines.push(line)
-  }
-  const more = skills.length - lines.length
+  const { lines, missing: more } = linesWithin(skills.map(lineOf), Math.min(maxList, budget))
   const text = [
     "Skills are instructions for one kind of work. When one fits what is to be done, read its file first and follow it:",
     ...lines.sort(),
@@ -54,13 +46,18 @@ export function listNote(skills: Skill.Info[], budget: number): Note {
   return { kind: "skill", name: listName, text }
 }
 
+function lineOf({ name, description, file }: Skill.Info): string {
+  const place = ` (${pathForTools(file)})`
+  return oneLine(`- ${name}: ${description}`, Math.max(0, maxLine - place.length - 1)) + place
+}
+
 function filesOf(skill: Skill.Info): string {
   const { folder, references, scripts, assets, mcp, isTrusted } = skill
   const section = (title: string, lines: string[]) =>
     lines.length ? [`${title}\n${lines.slice(0, maxFiles).join("\n")}`] : []
   const documents = references.map(({ displayText, file }) => `- ${displayText}: ${pathForTools(file)}`)
   const programs = scripts.map(({ runner, file, description }) => {
-    const command = [...(runner ? [runner] : []), quoted(pathForTools(file))].join(" ")
+    const command = [...(runner ? [runner] : []), commandOf(pathForTools(file))].join(" ")
     return `- ${command}${description ? `: ${description}` : ""}`
   })
   const waits = Object.keys(mcp).length > 0 && !isTrusted
@@ -76,11 +73,8 @@ function filesOf(skill: Skill.Info): string {
   ].join("\n\n")
 }
 
-function quoted(path: string): string {
-  if (/^[\w./-]+$/.test(path)) return path.startsWith("/") ? path : `./${path}`
-  return `'${path.replaceAll("'", "'\\''")}'`
-}
-
-function shortened(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, Math.max(0, length - 1))}…`
+/** A file in the folder itself is found only with its folder. */
+function commandOf(path: string): string {
+  const word = quoteWord(path)
+  return word === path && !path.startsWith("/") ? `./${path}` : word
 }

@@ -38,7 +38,8 @@ export function createGgufEmbedder({ path }: GgufEmbedderConfig): Embedder {
   }
 
   async function close(): Promise<void> {
-    const llama = await loading
+    // One that could not be loaded has nothing to close.
+    const llama = await loading?.catch(() => undefined)
     loading = undefined
     await llama?.close()
   }

@@ -6,6 +6,8 @@ import { createRequire } from "node:module"
 import { join } from "node:path"
 import * as Global from "#kernel/global.ts"
 import { NamedError } from "#util/error.ts"
+import { orAborted } from "#util/or-aborted.ts"
+import { quoteWord } from "#util/quote-word.ts"
 import { readGgufHeader } from "./gguf-header.ts"
 import type { Completion, Start, Task } from "./llama-process.ts"
 import { ask, LlamaFailed, type Reply, startLlama, stop } from "./start-llama.ts"
@@ -71,9 +73,7 @@ export function findLlama(): string | undefined {
 }
 
 export function installCommand(): string {
-  const path = folder()
-  const quoted = /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
-  return `npm install --prefix ${quoted} node-llama-cpp@${version}`
+  return `npm install --prefix ${quoteWord(folder())} node-llama-cpp@${version}`
 }
 
 /** Nothing is started before the first question. */
@@ -172,16 +172,6 @@ function createLlama(wanted: Omit<Start, "library">, idle: number): Llama {
     pid: () => child?.pid,
     close,
   })
-}
-
-async function orAborted<T>(turn: Promise<T>, signal: AbortSignal): Promise<T> {
-  const over = new AbortController()
-  const aborted = new Promise<never>((_, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true, signal: over.signal })
-  })
-  for (const loser of [turn, aborted]) loser.catch(() => {})
-  return Promise.race([turn, aborted]).finally(() => over.abort())
 }
 
 function folder(): string {

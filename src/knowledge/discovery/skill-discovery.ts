@@ -62,10 +62,9 @@ export function createSkillDiscovery(config: SkillDiscoveryConfig = {}): SkillDi
   /** One after the other, so that an older look never replaces a newer one. */
   function refresh(): Promise<void> {
     const done = work.then(lookAgain)
-    work = done.catch(() => undefined)
-    first ??= done.catch((error) => {
-      first = undefined
-      throw error
+    first ??= done
+    work = done.catch(() => {
+      if (first === done) first = undefined
     })
     return done
   }

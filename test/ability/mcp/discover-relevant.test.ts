@@ -148,6 +148,25 @@ test("loadRegistry() knows the tools of the instance as they are now, and outliv
   await Instance.disposeAll()
 })
 
+test("loadRegistry() asked by several at once gives none of them less than all", async () => {
+  await using tmp = await tmpdir()
+  await Instance.provide({
+    directory: tmp.path,
+    fn: async () => {
+      await ToolRegistry.loadFromMCP({
+        server: { id: "billing" },
+        listTools: async () => toolsOf("billing"),
+        callTool: async () => ({ content: [], isError: false }),
+      })
+      const count = async () => (await (await loadRegistry()).tools.search("create", { limit: 1_000 })).length
+      const [first, second] = await Promise.all([count(), count()])
+      assert.ok(first! > 5)
+      assert.equal(second, first)
+    },
+  })
+  await Instance.disposeAll()
+})
+
 test("one server may offer 527 tools, and they are found", async () => {
   await using tmp = await tmpdir()
   const tools = domainNames.flatMap(toolsOf)

@@ -34,6 +34,8 @@ test("vitamin --help lists every command with what it does", async () => {
 
 for (const [args, says] of [
   [["rnu", "x"], /Did you mean run\?/],
+  [["skill", "lst"], /Did you mean list\? \(vitamin skill --help\)/],
+  [["session", "mode", "x"], /Something is missing: vitamin session mode <id> <mode> \(/],
   [["run", "--modle", "a/b", "x"], /Unknown argument: modle/],
   [["run"], /Say what to do/],
   [["run", "  "], /Say what to do/],

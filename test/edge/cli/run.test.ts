@@ -181,6 +181,8 @@ test("vitamin models lists models with context and price, of one provider too", 
   assert.equal(code, 0)
   assert.match(out, /^anthropic\/claude-sonnet-4-5\S* +\d{6,} +\$\d/m)
   assert.doesNotMatch(out, /^openai\//m)
+  const unknown = await vitamin(tmp, ["models", "nope"])
+  assert.deepEqual([unknown.out, /No model of "nope" is known/.test(unknown.err)], ["", true], unknown.err)
 })
 
 test("vitamin tool list shows the tools that read", async () => {

@@ -150,6 +150,29 @@ test("createSkillDiscovery() keeps its index in a file, and embeds nothing again
     assert.deepEqual(embedder.texts, [])
   }))
 
+test("createSkillDiscovery() tells whoever asked that it could not look, nobody else, and looks again", async () => {
+  let isBroken = true
+  const load = async () => {
+    if (isBroken) throw new Error("no disk")
+    return []
+  }
+  const discovery = createSkillDiscovery({ load })
+  const unheard: unknown[] = []
+  const hear = (error: unknown) => void unheard.push(error)
+  process.on("unhandledRejection", hear)
+  try {
+    await assert.rejects(discovery.refresh(), /no disk/)
+    await assert.rejects(discovery.search("anything"), /no disk/)
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual(unheard, [])
+    isBroken = false
+    assert.deepEqual(await discovery.search("anything"), [])
+  } finally {
+    process.off("unhandledRejection", hear)
+    discovery.close()
+  }
+})
+
 test("createSkillDiscovery() takes several folders, the first of equal names", () =>
   inSkills(async (tmp, open) => {
     tmp.write("near/translation/SKILL.md", "---\nname: translation\ndescription: Near.\n---\nx\n")

@@ -3,6 +3,7 @@
 import { lookup } from "node:dns/promises"
 import type { IncomingMessage } from "node:http"
 import { errorText, NamedError } from "#util/error.ts"
+import { orAborted } from "#util/or-aborted.ts"
 import { checkUrl, isPublic, UrlDenied } from "../check-url.ts"
 import type { Context } from "../tool.ts"
 import { checkRedirect } from "./check-redirect.ts"
@@ -48,6 +49,7 @@ export async function getPage(url: string, options: Options): Promise<Page> {
   const timeout = AbortSignal.timeout(limits.milliseconds)
   const signal = AbortSignal.any([options.signal, timeout])
   try {
+    // Name servers do not listen to a signal.
     return await orAborted(follow(url, { ...options, limits, signal }), signal)
   } catch (error) {
     options.signal.throwIfAborted()
@@ -99,14 +101,4 @@ async function pageOf(response: IncomingMessage, url: URL, limit: number): Promi
 
 async function resolveHost(host: string): Promise<string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address)
-}
-
-/** Name servers do not listen to a signal. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const abort = () => reject(signal.reason)
-    if (signal.aborted) abort()
-    signal.addEventListener("abort", abort, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort))
-  })
 }

@@ -100,3 +100,15 @@ test("todo needs the permission todo for everything", () => {
   assert.deepEqual(todo.permission(), [{ permission: "todo", target: "*" }])
   assert.equal(todo.readOnly, false)
 })
+
+test("todo takes another word for done, and keeps its own", async () => {
+  await inProject(async () => {
+    const todos = ["done", "completed", "complete"].map((status, i) => ({ text: `Step ${i}`, status }))
+    const { text, data } = await call("todo", { todos }, { slots: free, sessionId: "ses_1" })
+    assert.equal(text, "[x] Step 0\n[x] Step 1\n[x] Step 2")
+    assert.deepEqual(
+      (data as TodoList.Plan).todos.map(({ status }) => status),
+      ["done", "done", "done"],
+    )
+  })
+})
