@@ -58,9 +58,18 @@ export async function findSkills(intent: string, options: Options): Promise<Note
     // Always cut at the same place: what the model still sees is known by its words.
     const note = skillNote(skill, budget)
     const tokens = estimateTokens(note.text)
-    if (tokens <= left) notes.push(note)
-    else if (!known?.has(skill.name)) notes.push(nameNote(skill))
-    if (tokens <= left) left -= tokens
+    if (tokens > left) {
+      if (!known?.has(skill.name)) notes.push(nameNote(skill))
+      continue
+    }
+    notes.push(note)
+    left -= tokens
+    for (const one of await referencesOf(skill, { intent, finder, options })) {
+      const tokens = estimateTokens(one.text)
+      if (tokens > left) continue
+      notes.push(one)
+      left -= tokens
+    }
   }
   await startSkillServers(used)
   const names = new Set(used.map(({ name }) => name))
@@ -69,14 +78,34 @@ export async function findSkills(intent: string, options: Options): Promise<Note
   return [listNote(await inOrder(intent, finder), Math.floor(budget / 2)), ...notes]
 }
 
-/** With those that may be read. The person's own lie outside of the work tree, and only a denial means them. */
-async function lookAgain({ reading = () => "allow" }: Options): Promise<Finder> {
+/** With those that may be read. */
+async function lookAgain(options: Options): Promise<Finder> {
   const finder = found()
   await finder.discovery.refresh()
-  const skills = finder.skills.filter(({ file, place, isOwn }) =>
-    [file, place].map(reading).every((action) => action === "allow" || (isOwn && action === "ask")),
-  )
+  const skills = finder.skills.filter((skill) => [skill.file, skill.place].every(mayRead(skill, options)))
   return { ...finder, skills }
+}
+
+/** The person's own lie outside of the work tree, and only a denial means them. */
+function mayRead({ isOwn }: Skill.Info, { reading = () => "allow" }: Options): (path: string) => boolean {
+  return (path) => {
+    const action = reading(path)
+    return action === "allow" || (isOwn && action === "ask")
+  }
+}
+
+async function referencesOf(
+  skill: Skill.Info,
+  { intent, finder, options }: { intent: string; finder: Finder; options: Options },
+): Promise<Note[]> {
+  if (!skill.references.length) return []
+  const { referenceNotes } = await import("./reference-notes.ts")
+  return referenceNotes(intent, {
+    discovery: finder.discovery,
+    skill,
+    budget: Math.floor(options.budget / 4),
+    mayRead: mayRead(skill, options),
+  })
 }
 
 function createFinder(): Finder {

@@ -199,3 +199,26 @@ test("findSkills() starts a skill's MCP servers when it is used, in a trusted fo
     assert.equal((await Mcp.list())[0]!.state, "unusable", "trust taken back counts at once")
     assert.match(readFileSync(join(tmp.path, "../log"), "utf8"), /MCP servers of the skill odd are not used/)
   }, true))
+
+test("findSkills() brings a skill's document with the prompt that is about it, and only where it may be read", async () => {
+  await inSkills(async (tmp, find) => {
+    const told = async (intent: string, options: Partial<Options> = {}) =>
+      namesOf(await find(intent, { known: new Set([listName]), ...options }))
+    assert.deepEqual(await told("/release-notes for 2.0, with its breaking changes"), [
+      "release-notes",
+      "release-notes, references/breaking-changes.md",
+    ])
+    assert.deepEqual(await told("/release-notes for 1.2"), ["release-notes"])
+    const [, document] = await find("/release-notes and which changes are worth a line", {
+      known: new Set([listName]),
+    })
+    assert.match(document!.text, /Refactors, tests and tools are not/)
+    const reading = (path: string) => (path.endsWith("breaking-changes.md") ? "deny" : "allow")
+    assert.deepEqual(await told("/release-notes with its breaking changes", { reading }), ["release-notes"])
+    const file = ".vitamin/skills/release-notes/references/breaking-changes.md"
+    tmp.write(file, `# Breaking changes\n\n${"Say what stops working.\n".repeat(2_000)}`)
+    const [, long] = await find("/release-notes with its breaking changes", { known: new Set([listName]) })
+    assert.ok(estimateTokens(long!.text) <= 2_100)
+    assert.match(long!.text, /\[cut here: read \.vitamin\/skills\/release-notes\/references\/breaking/)
+  })
+})

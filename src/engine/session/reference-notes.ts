@@ -1,0 +1,49 @@
+// The documents of a skill in use, where a prompt is about the words that link to them: those come with the instructions,
+// the others are only named there.
+import type * as Skill from "#ability/skill/skill.ts"
+import { Unreadable } from "#knowledge/discovery/read-document.ts"
+import type { SkillDiscovery } from "#knowledge/discovery/skill-discovery.ts"
+import type { SkillReference } from "#knowledge/discovery/skill-types.ts"
+import { cutToTokens } from "#knowledge/memory/cut-to-tokens.ts"
+import { realOf } from "#util/real-of.ts"
+import type { Note } from "./inform.ts"
+import { pathForTools } from "./path-for-tools.ts"
+
+/** Between what is asked for and what is not there was a wide gap; this is in it. */
+const nearEnough = 0.5
+const most = 2
+
+export async function referenceNotes(
+  intent: string,
+  options: {
+    discovery: SkillDiscovery
+    skill: Skill.Info
+    /** Tokens for each. */
+    budget: number
+    mayRead: (path: string) => boolean
+  },
+): Promise<Note[]> {
+  const { discovery, skill, budget, mayRead } = options
+  const asked = { skillName: skill.name, limit: most, minScore: nearEnough }
+  const notes: Note[] = []
+  for (const { reference } of await discovery.searchReferences(intent, asked)) {
+    const { file } = reference
+    if (![file, realOf(file) ?? file].every(mayRead)) continue
+    const whole = await contentOf(discovery, reference)
+    if (whole === undefined) continue
+    const text = cutToTokens(whole, budget)
+    const rest = text === whole ? "" : `\n[cut here: read ${pathForTools(file)} for the rest]`
+    notes.push({ kind: "skill", name: `${skill.name}, ${reference.relativePath}`, text: text + rest })
+  }
+  return notes
+}
+
+/** It may have gone since it was found. */
+async function contentOf(discovery: SkillDiscovery, reference: SkillReference): Promise<string | undefined> {
+  try {
+    return await discovery.getReferenceContent(reference)
+  } catch (error) {
+    if (error instanceof Unreadable) return undefined
+    throw error
+  }
+}
