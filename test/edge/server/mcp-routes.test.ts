@@ -2,35 +2,19 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { abilityRoutes } from "#edge/server/ability-routes.ts"
-import { createApp } from "#edge/server/app.ts"
-import { createEventStream } from "#edge/server/event-stream.ts"
 import { mcpRoutes } from "#edge/server/mcp-routes.ts"
-import { createEventLog } from "#kernel/event-log.ts"
 import * as GlobalBus from "#kernel/global-bus.ts"
-import { Instance } from "#kernel/instance.ts"
-import * as Storage from "#kernel/storage/storage.ts"
 import * as Trust from "#kernel/trust.ts"
 import { mcpJson, tinyServer } from "../../ability/mcp/servers.ts"
-import { tmpdir } from "../../fixture/tmpdir.ts"
-import { auth, base, errorOf, token } from "./app-harness.ts"
+import { auth, base, errorOf } from "./app-harness.ts"
+import { appWith } from "./app-with.ts"
 
 type Status = { id: string; state: string; tools: number; error?: string }
 
 test("GET /mcp lists servers, POST /mcp/:id/connect and disconnect start and end them, and events tell of it", async () => {
-  await using tmp = await tmpdir()
+  await using world = await appWith([...mcpRoutes(), ...abilityRoutes()])
+  const { tmp, app } = world
   const tools = [{ name: "one" }, { name: "two" }]
-  const log = createEventLog({ directory: `${tmp.path}/../events` })
-  const eventStream = createEventStream({ log })
-  const app = createApp({
-    token,
-    hosts: ["127.0.0.1:3141"],
-    origins: [],
-    directory: tmp.path,
-    config: () => ({}),
-    version: "1",
-    eventStream,
-    routes: [...mcpRoutes(), ...abilityRoutes()],
-  })
   const ask = (path: string, method = "GET") => app.request(base + path, { method, headers: auth })
   const list = async () => (await (await ask("/mcp")).json()) as Status[]
   const toolIds = async () => ((await (await ask("/tool")).json()) as { id: string }[]).map(({ id }) => id)
@@ -78,9 +62,5 @@ test("GET /mcp lists servers, POST /mcp/:id/connect and disconnect start and end
     assert.equal((await app.request(`${base}/mcp`)).status, 401)
   } finally {
     unsubscribe()
-    eventStream.close()
-    log.close()
-    await Instance.disposeAll()
-    await Storage.close()
   }
 })

@@ -4,55 +4,32 @@ import { cpSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { fileURLToPath } from "node:url"
-import { createApp } from "#edge/server/app.ts"
-import { createEventStream } from "#edge/server/event-stream.ts"
 import { skillRoutes } from "#edge/server/skill-routes.ts"
-import { createEventLog } from "#kernel/event-log.ts"
-import { Instance } from "#kernel/instance.ts"
-import * as Storage from "#kernel/storage/storage.ts"
-import { tmpdir } from "../../fixture/tmpdir.ts"
-import { auth, base, token } from "./app-harness.ts"
+import { auth, base } from "./app-harness.ts"
+import { appWith } from "./app-with.ts"
 
 const fixture = fileURLToPath(new URL("../../fixture/skills", import.meta.url))
 
 test("GET /skill gives the skills of the request's directory, and is described", async () => {
-  await using tmp = await tmpdir()
+  await using world = await appWith(skillRoutes())
+  const { tmp, app } = world
   cpSync(join(fixture, "release-notes"), join(tmp.path, "skills/release-notes"), { recursive: true })
   tmp.write("../config/vitamin/skills/mine.md", "---\nname: mine\ndescription: x\n---\ny\n")
-  const log = createEventLog({ directory: `${tmp.path}/../events` })
-  const eventStream = createEventStream({ log })
-  const app = createApp({
-    token,
-    hosts: ["127.0.0.1:3141"],
-    origins: [],
-    directory: tmp.path,
-    config: () => ({}),
-    version: "1",
-    eventStream,
-    routes: skillRoutes(),
-  })
   const get = (path: string) => app.request(base + path, { headers: auth })
-  try {
-    const response = await get("/skill")
-    assert.equal(response.status, 200)
-    const [first, second] = (await response.json()) as Record<string, unknown>[]
-    assert.deepEqual(
-      [first!.name, first!.isOwn, second!.name, second!.isOwn],
-      ["release-notes", false, "mine", true],
-    )
-    assert.deepEqual(
-      (first!.references as { displayText: string }[]).map(({ displayText }) => displayText),
-      ["How to choose what is worth a line", "breaking changes and how to move on"],
-    )
-    assert.equal((first!.scripts as unknown[]).length, 1)
-    assert.equal(first!.body, undefined, "the instructions stay on the disk")
-    assert.equal((await app.request(`${base}/skill`)).status, 401)
-    const document = (await (await get("/openapi.json")).json()) as { paths: Record<string, unknown> }
-    assert.ok(document.paths["/skill"])
-  } finally {
-    eventStream.close()
-    log.close()
-    await Instance.disposeAll()
-    await Storage.close()
-  }
+  const response = await get("/skill")
+  assert.equal(response.status, 200)
+  const [first, second] = (await response.json()) as Record<string, unknown>[]
+  assert.deepEqual(
+    [first!.name, first!.isOwn, second!.name, second!.isOwn],
+    ["release-notes", false, "mine", true],
+  )
+  assert.deepEqual(
+    (first!.references as { displayText: string }[]).map(({ displayText }) => displayText),
+    ["How to choose what is worth a line", "breaking changes and how to move on"],
+  )
+  assert.equal((first!.scripts as unknown[]).length, 1)
+  assert.equal(first!.body, undefined, "the instructions stay on the disk")
+  assert.equal((await app.request(`${base}/skill`)).status, 401)
+  const document = (await (await get("/openapi.json")).json()) as { paths: Record<string, unknown> }
+  assert.ok(document.paths["/skill"])
 })
