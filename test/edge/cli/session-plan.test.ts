@@ -100,7 +100,7 @@ test("vitamin session plan has colours in a terminal, unless NO_COLOR says other
   await using llm = await fakeLlm([call("todo", { todos: [step(1, "done"), step(2)] }), text("planned")])
   assert.equal((await vitamin(tmp, ["run", "plan"], env(llm, "chat").variables)).code, 0)
   const seen = async (more: Record<string, string>) => {
-    await using terminal = openTerminal(tmp, ["session", "plan"], { env: more, before: "unset FORCE_COLOR" })
+    await using terminal = openTerminal(tmp, ["session", "plan"], { env: more })
     assert.equal(await terminal.exit, 0)
     return terminal.child.lines.join("\n")
   }
