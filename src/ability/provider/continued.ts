@@ -17,17 +17,16 @@ export function createContinued<T, F>(add: (made: T[], message: LanguageModelV4M
     for (const message of messages.slice(0, start < 0 ? messages.length : start)) add(head, message, form)
     if (start < 0) return head
     const kept = keptOf(messages, start, form)
-    const made = [...head, ...kept.made]
-    for (const message of messages.slice(start + kept.messages.length)) add(made, message, form)
+    const made = head.concat(kept.made)
+    for (let i = start + kept.messages.length; i < messages.length; i++) add(made, messages[i]!, form)
     return made
   }
 
   function keptOf(messages: Messages, start: number, form: F): Kept<T, F> {
     const first = messages[start]!
     const before = known.get(first)
-    const goesOn =
-      isDeepStrictEqual(before?.form, form) && before?.messages.every((one, i) => one === messages[start + i])
-    const kept = goesOn ? before! : { form, messages: [], made: [] }
+    const isSame = before && isDeepStrictEqual(before.form, form) && goesOn(before, messages, start)
+    const kept = isSame ? before : { form, messages: [], made: [] }
     known.set(first, kept)
     for (let i = start + kept.messages.length; i < messages.length; i++) {
       const message = messages[i]!
@@ -37,4 +36,10 @@ export function createContinued<T, F>(add: (made: T[], message: LanguageModelV4M
     }
     return kept
   }
+}
+
+/** Without a function for each message: there are thousands, at every turn. */
+function goesOn({ messages: before }: { messages: Messages }, messages: Messages, start: number): boolean {
+  for (let i = 0; i < before.length; i++) if (before[i] !== messages[start + i]) return false
+  return true
 }

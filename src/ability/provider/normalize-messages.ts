@@ -44,14 +44,16 @@ function withoutForeignReasoning(
 function systemFirst(messages: LanguageModelV4Message[], wire: Wire): LanguageModelV4Message[] {
   const found = messages.findIndex(({ role }) => role !== "system")
   const start = found < 0 ? messages.length : found
-  for (let i = start; i < messages.length; i++) messages[i] = asUser(messages[i]!)
+  for (let i = start; i < messages.length; i++) {
+    const message = messages[i]!
+    if (message.role === "system") messages[i] = asUser(message)
+  }
   if (wire !== "chat" || start < 2) return messages
   const head = messages.slice(0, start).map(({ content }) => content)
   return [{ role: "system", content: head.join("\n\n") }, ...messages.slice(start)]
 }
 
-function asUser(message: LanguageModelV4Message): LanguageModelV4Message {
-  if (message.role !== "system") return message
+function asUser(message: Extract<LanguageModelV4Message, { role: "system" }>): LanguageModelV4Message {
   return { role: "user", content: [{ type: "text", text: insideTag("system", message.content) }] }
 }
 

@@ -7,17 +7,24 @@ import { Unusable } from "./errors.ts"
 const direct = ["localhost", "127.0.0.1-127.255.255.254", "[::1]", "::1"]
 
 export async function useProxy(): Promise<void> {
-  const [http, https] = [either("HTTP_PROXY"), either("HTTPS_PROXY")]
-  if (!http && !https) return
+  const proxy = proxyOfEnvironment()
+  if (!proxy) return
   const { setGlobalProxyFromEnv } = await import("node:http")
   try {
-    setGlobalProxyFromEnv({
-      ...(http ? { HTTP_PROXY: http } : {}),
-      ...(https ? { HTTPS_PROXY: https } : {}),
-      NO_PROXY: [either("NO_PROXY"), ...direct].filter(Boolean).join(","),
-    })
+    setGlobalProxyFromEnv(proxy)
   } catch (error) {
     throw new Unusable("proxy", `HTTP_PROXY or HTTPS_PROXY is not a proxy's URL (${errorText(error)})`)
+  }
+}
+
+/** For who has an agent of its own. */
+export function proxyOfEnvironment(): Record<string, string> | undefined {
+  const [http, https] = [either("HTTP_PROXY"), either("HTTPS_PROXY")]
+  if (!http && !https) return undefined
+  return {
+    ...(http ? { HTTP_PROXY: http } : {}),
+    ...(https ? { HTTPS_PROXY: https } : {}),
+    NO_PROXY: [either("NO_PROXY"), ...direct].filter(Boolean).join(","),
   }
 }
 

@@ -9,6 +9,7 @@ import { createPersister } from "./persister.ts"
 import { readEntries, type SerializableCacheEntry } from "./semantic-cache-entries.ts"
 import { plainRequest } from "./semantic-cache-request.ts"
 import { createStore, type Kept } from "./semantic-cache-store.ts"
+import { shareAnswers } from "./share-answers.ts"
 
 export type { SerializableCacheEntry }
 export type SemanticCacheConfig = {
@@ -58,6 +59,7 @@ export type CacheStats = {
 export type SemanticCache = Readonly<{
   lookup(query: string): Promise<CacheLookupResult>
   store(query: string, response: string): Promise<void>
+  /** Whoever asks the same while it is computed waits for that, and computes only where that fails. */
   getOrCompute(query: string, compute: () => Promise<string>): Promise<{ response: string; cached: boolean }>
   stats(): CacheStats
   clear(): void
@@ -170,13 +172,13 @@ export function createSemanticCache(config: SemanticCacheConfig = {}): SemanticC
     if (config.autoPersist) persister.persistSoon()
   }
 
-  async function getOrCompute(query: string, compute: () => Promise<string>) {
+  const getOrCompute = shareAnswers(async (query, compute) => {
     const { entry } = await lookup(query)
     if (entry) return { response: entry.response, cached: true }
     const response = await compute()
     await put(query, response)
     return { response, cached: false }
-  }
+  })
 
   function stats(): CacheStats {
     const { exact, similar, misses, rejections, similarity } = counts

@@ -13,19 +13,25 @@ export function createConverter(model: Facts): Converter {
   let given: LanguageModelV4Prompt = []
 
   function toModel(messages: readonly Info[]): LanguageModelV4Prompt {
-    if (seen.some((message, i) => message !== messages[i])) {
+    if (!goesOn(messages)) {
       making = begin(model)
       seen = []
     }
-    for (const message of messages.slice(seen.length)) {
-      add(making, message)
-      seen.push(message)
+    for (let i = seen.length; i < messages.length; i++) {
+      add(making, messages[i]!)
+      seen.push(messages[i]!)
     }
     const prompt = [...making.prompt]
     endTurn(prompt)
     for (let i = 0; i < prompt.length; i++) if (prompt[i] !== given[i]) freeze(prompt[i]!)
     given = prompt
     return [...prompt]
+  }
+
+  // Without a function for each message: there are thousands, at every turn.
+  function goesOn(messages: readonly Info[]): boolean {
+    for (let i = 0; i < seen.length; i++) if (seen[i] !== messages[i]) return false
+    return true
   }
 
   return Object.freeze({ toModel })

@@ -85,7 +85,7 @@ export function createFunctionGemmaModel(config: {
     emit: (part: LanguageModelV4StreamPart) => void,
   ): Promise<void> {
     const { promptText, signal, temperature, topK, topP, seed, stopSequences = [], maxOutputTokens } = options
-    const writer = createPartWriter(options.prompt, emit)
+    const writer = createPartWriter(emit)
     const reader = createOutputReader()
     const { finish, ...counts } = await backend.complete({
       prompt: promptText,

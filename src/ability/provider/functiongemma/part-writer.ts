@@ -1,14 +1,11 @@
 // What a model said, as the parts of a stream: text as one part, then its calls.
-import type { LanguageModelV4Prompt, LanguageModelV4StreamPart } from "@ai-sdk/provider"
+import type { LanguageModelV4StreamPart } from "@ai-sdk/provider"
+import { createId } from "#util/id.ts"
 import type { OutputPart } from "./parse-function-calls.ts"
 
-/** Calls are numbered on from those that the prompt has. */
-export function createPartWriter(
-  prompt: LanguageModelV4Prompt,
-  emit: (part: LanguageModelV4StreamPart) => void,
-) {
+/** The id of a call is no number of it: a prompt that was made shorter would begin to count again. */
+export function createPartWriter(emit: (part: LanguageModelV4StreamPart) => void) {
   const id = "text"
-  const before = callsIn(prompt)
   let isOpen = false
   let calls = 0
 
@@ -29,7 +26,7 @@ export function createPartWriter(
 
   function call(toolName: string, input: string): void {
     calls++
-    emit({ type: "tool-call", toolCallId: `functiongemma_${before + calls}`, toolName, input })
+    emit({ type: "tool-call", toolCallId: createId("functiongemma"), toolName, input })
   }
 
   /** How many calls there were. */
@@ -39,11 +36,4 @@ export function createPartWriter(
   }
 
   return Object.freeze({ text, part, end })
-}
-
-function callsIn(prompt: LanguageModelV4Prompt): number {
-  return prompt.reduce((sum, { role, content }) => {
-    if (role !== "assistant" || typeof content === "string") return sum
-    return sum + content.filter(({ type }) => type === "tool-call").length
-  }, 0)
 }
