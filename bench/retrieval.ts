@@ -1,5 +1,5 @@
-// How well and how fast tools are found: words, vectors, RRF and the default on two development sets; then an index of 10 000
-// tools beside a bare FTS5 query, and one of 50 000 chunks.
+// How well and how fast tools are found: words, vectors, RRF and the default on two development sets; which skills come with
+// everyday prompts; then an index of 10 000 tools beside a bare FTS5 query, and one of 50 000 chunks.
 import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -12,6 +12,7 @@ import { queryWords } from "#knowledge/discovery/spell.ts"
 import type { Document } from "#knowledge/discovery/types.ts"
 import { median, report } from "./measure.ts"
 import { judge, readQueries, readTools, sets } from "./retrieval-sets.ts"
+import { judgeSkills } from "./skill-prompts.ts"
 
 const modes = ["text", "vector", "rrf", "fused"] as const
 const goals = { metatool: 75, sealtools: 91 }
@@ -22,6 +23,7 @@ const folder = mkdtempSync(join(tmpdir(), "vitamin-bench-"))
 
 try {
   for (const set of sets) await judgeSet(set)
+  await judgePrompts()
   const tools = sets.flatMap(readTools)
   await measureTools(repeat(tools, 10_000))
   await measureChunks(chunksOf(tools, 50_000))
@@ -50,6 +52,20 @@ async function judgeSet(set: (typeof sets)[number]): Promise<void> {
   const least = recall.text! - loss
   expect("  beside text alone", recall.fused! - recall.text!, recall.fused! >= least, `not below -${loss}`)
   index.close()
+}
+
+/** Of what is told the model unasked, too little is better than something else. */
+async function judgePrompts(): Promise<void> {
+  console.log("skills for 164 everyday prompts")
+  console.log("                           told  precision  recall  prompts for none that brought one")
+  for (const hasVectors of [true, false])
+    for (const half of ["chosen on", "judged on"] as const) {
+      const { told, precision, recall, byChance } = await judgeSkills(half, { hasVectors })
+      const name = `${hasVectors ? "vectors" : "words alone"}, ${half}`
+      const cells = [String(told), precision.toFixed(1), recall.toFixed(1), String(byChance)]
+      console.log(`  ${name.padEnd(24)} ${cells.map((cell, i) => cell.padStart([4, 11, 8, 6][i]!)).join("")}`)
+      if (half === "judged on") expect("precision of skills", precision, precision >= 95, "at least 95")
+    }
 }
 
 async function measureTools(tools: Document[]): Promise<void> {

@@ -11,6 +11,7 @@ import type { SkillInfo } from "#knowledge/discovery/skill-types.ts"
 import { NamedError } from "#util/error.ts"
 import { nearest } from "#util/nearest.ts"
 import { type SkillPlace, skillPlaces } from "./skill-places.ts"
+import { takeUnsaid } from "./unsaid-problems.ts"
 
 /** `isTrusted`: what it brings may start. `isOwn`: the person's, not the project's. */
 export type Info = SkillInfo & { isOwn: boolean; isTrusted: boolean }
@@ -41,7 +42,8 @@ export async function load(directories: readonly string[]): Promise<SkillInfo[]>
   return merge(places.map((place) => ({ place, found: scanSkills(place.folder) }))).skills
 }
 
-/** Those of the current instance. What is wrong with any is in the log once, unless whoever asks tells of it. */
+/** Those of the current instance. What is wrong with any is in the log once as long as its file stays as it is, unless
+ * whoever asks tells of it. */
 export async function list({ isQuiet = false } = {}): Promise<Listing> {
   const { cache, said } = read()
   const places = skillPlaces((await Config.get()).skills?.root).map(withRoot)
@@ -53,7 +55,7 @@ export async function list({ isQuiet = false } = {}): Promise<Listing> {
   const { skills, problems } = merge(
     isTrusted ? scans : [...scans.filter(isOwn), ...scans.filter(isProjects)],
   )
-  if (!isQuiet) say(problems, said)
+  if (!isQuiet) await say(problems, said)
   const inOrder = skills.toSorted((a, b) => Number(a.isOwn) - Number(b.isOwn))
   return { skills: inOrder.map((skill) => ({ ...skill, isTrusted: skill.isOwn || isTrusted })), problems }
 }
@@ -126,11 +128,16 @@ function isCopy(one: SkillInfo, other: SkillInfo): boolean {
   return one.body === other.body && one.description === other.description
 }
 
-function say(problems: Problem[], said: Set<string>): void {
-  const news = problems
-    .map(({ file, message }) => `skill ${file}: ${message}`)
-    .filter((line) => !said.has(line))
-  for (const line of news.slice(0, maxSaid)) Log.warn(line)
+async function say(problems: Problem[], said: Set<string>): Promise<void> {
+  const unsaid = problems.filter((problem) => !said.has(lineOf(problem)))
+  for (const problem of unsaid) said.add(lineOf(problem))
+  // All of a file's, so that it is known by them.
+  const files = new Set(unsaid.map(({ file }) => file))
+  const news = await takeUnsaid(problems.filter(({ file }) => files.has(file)))
+  for (const problem of news.slice(0, maxSaid)) Log.warn(lineOf(problem))
   if (news.length > maxSaid) Log.warn(`and ${news.length - maxSaid} more about skills (vitamin skill list)`)
-  for (const line of news) said.add(line)
+}
+
+function lineOf({ file, message }: Problem): string {
+  return `skill ${file}: ${message}`
 }

@@ -19,6 +19,7 @@ import { version } from "#util/version.ts"
 import { exitCodes } from "./exit.ts"
 import { findGguf } from "./find-gguf.ts"
 import { findServers } from "./find-servers.ts"
+import { findSkillFaults } from "./find-skill-faults.ts"
 import { directoryOf, type FolderOptions } from "./in-instance.ts"
 
 export type Finding = { state: "ok" | "note" | "bad"; about: string; text: string; todo?: string }
@@ -38,6 +39,7 @@ export async function doctor(options: FolderOptions): Promise<void> {
       images,
       trust,
       mcp: findServers,
+      skills: findSkillFaults,
       server,
     }))
       for (const finding of await findings(about, () => look(directory))) {

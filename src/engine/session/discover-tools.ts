@@ -7,15 +7,29 @@ import type { Definition } from "#ability/tool/tool.ts"
 const nearEnough = 0.35
 const maxWishes = 6
 const leastWords = 3
-/** A server that has one thing under many names, or all words in each, must not shut out the others. */
-const mostOfOne = 7
+/** Of what is asked for. A server that has one thing under many names, or all words in each, must not shut out the others. */
+const mostOfOne = 0.7
+/** What the first request of a session has at most, of the many that are looked at for it. */
+const atFirst = 10
 
 type Among = { tools: readonly Definition[]; limit: number }
 
 export async function discoverTools(intent: string, among: Among): Promise<Definition[]> {
   const found: Definition[][] = []
   for (const words of [intent, ...wishesOf(intent)]) found.push(fitting(await search(words, among)))
-  return spread(inTurns(found)).slice(0, among.limit)
+  return spread(inTurns(found), atFirst).slice(0, among.limit)
+}
+
+/** The same for words that a model looks for: as many as it asks for, of those that `isNear`, of no server nearly all. */
+export async function searchSpread(
+  words: string,
+  { isNear, ...among }: Among & { isNear(found: FoundTool): boolean },
+): Promise<Definition[]> {
+  const found = (await search(words, among)).filter(isNear)
+  return spread(
+    found.map(({ tool }) => tool),
+    among.limit,
+  ).slice(0, among.limit)
 }
 
 /** Where one server has all the best places, also the best of the others. */
@@ -27,14 +41,15 @@ async function search(words: string, among: Among): Promise<FoundTool[]> {
   return [...found, ...(await searchTools(words, { ...among, tools: others }))]
 }
 
-/** What a server has beyond its best stands behind what others have. */
-function spread(tools: Definition[]): Definition[] {
+/** What a server has beyond its best, of so many that are wanted, stands behind what others have. */
+function spread(tools: Definition[], wanted: number): Definition[] {
+  const most = Math.ceil(mostOfOne * wanted)
   const counts = new Map<string, number>()
   const best = tools.filter(({ server }) => {
     if (server === undefined) return true
     const count = (counts.get(server) ?? 0) + 1
     counts.set(server, count)
-    return count <= mostOfOne
+    return count <= most
   })
   return [...new Set([...best, ...tools])]
 }

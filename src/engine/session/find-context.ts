@@ -3,12 +3,15 @@
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import type { ModelFacts } from "#ability/provider/provider.ts"
 import { hasSkills } from "#ability/skill/skill-places.ts"
+import * as Bus from "#kernel/bus.ts"
 import * as Config from "#kernel/config/config.ts"
+import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
 import { errorText } from "#util/error.ts"
 import { findRules, mayHaveRules } from "./find-rules.ts"
 import { hasPlan } from "./has-plan.ts"
 import { inform, informed, type Note } from "./inform.ts"
+import { Notice } from "./notice.ts"
 import { readingBy } from "./reading-by.ts"
 import type { Rights } from "./rights.ts"
 import { contextOf } from "./room.ts"
@@ -26,6 +29,8 @@ type Asked = {
 /** What the instructions of skills may have of the model's window, and the most that is good to read. */
 const skillShare = 0.1
 const maxSkillTokens = 8_000
+/** Prompts whose person was told something: after a compaction all is looked for again, and nothing told twice. */
+const noticed = Instance.state(() => new WeakSet<Asked>())
 
 /** To be called when the person's words, and what is attached to them, are in the history. */
 export async function findContext(
@@ -36,7 +41,7 @@ export async function findContext(
   if (hasPlan(id)) inform(run, await orNothing(() => planFor(id)))
   if (!asked.intent.trim()) return
   inform(run, await orNothing(() => rulesFor(id, asked)))
-  inform(run, await orNothing(() => skillsFor(id, asked)))
+  inform(run, await orNothing(() => skillsFor(run, asked)))
 }
 
 async function planFor(sessionId: string): Promise<Note[]> {
@@ -53,7 +58,11 @@ async function rulesFor(sessionId: string, { intent, facts, rights }: Asked): Pr
   return findRules(intent, { budget: rulesBudget(sessionId, facts).linked, known, mayRead })
 }
 
-async function skillsFor(sessionId: string, asked: Asked): Promise<Note[]> {
+async function skillsFor(
+  { session, history }: Pick<Run, "session" | "history">,
+  asked: Asked,
+): Promise<Note[]> {
+  const { id: sessionId } = session
   const { intent, agent, facts, isTask = false } = asked
   const { skills } = await Config.get()
   if (!hasSkills(skills?.root)) return []
@@ -61,7 +70,13 @@ async function skillsFor(sessionId: string, asked: Asked): Promise<Note[]> {
   const share = Math.floor(contextOf(facts) * skillShare)
   const known = informed(sessionId, "skill")
   const reading = await readingBy(asked.rights)
-  return findSkills(intent, { agent, budget: Math.min(maxSkillTokens, share), known, reading, isTask })
+  const budget = Math.min(maxSkillTokens, share)
+  const messageId = history.findLast((one) => one.type === "text" && one.data.role === "user")?.id ?? ""
+  const notify = (text: string) => {
+    if (!noticed().has(asked)) Bus.publish(Notice, { sessionId, messageId, text })
+    noticed().add(asked)
+  }
+  return findSkills(intent, { agent, budget, known, reading, isTask, notify })
 }
 
 /** What helps is worth no prompt. */

@@ -1,7 +1,7 @@
 // The documents that a project's instructions link to, where they fit what a person asks for: whole, or the passages that
 // fit best. What is found is kept in a database that can be deleted at any time.
 import { createHash } from "node:crypto"
-import { join, relative } from "node:path"
+import { dirname, join, relative } from "node:path"
 import * as Global from "#kernel/global.ts"
 import { Instance } from "#kernel/instance.ts"
 import type { ReferenceMatch, RulesDiscovery } from "#knowledge/discovery/rules-discovery.ts"
@@ -19,7 +19,7 @@ export type Options = {
   /** What the rules of the person say of reading a file. */
   mayRead?: (path: string) => boolean
 }
-type Opened = { rules: RulesDiscovery; hasCosines: boolean }
+type Opened = { rules: RulesDiscovery; hasCosines: boolean; dbPath: string }
 type Found = { intent: string; match: ReferenceMatch }
 
 /** A person waits for the first look at them. */
@@ -37,7 +37,13 @@ const opened = Instance.state(
   () => new Map<string, Promise<Opened>>(),
   async (all) => {
     // One that could not be opened has nothing to close, and must not keep the others open.
-    for (const one of all.values()) await (await one.catch(() => undefined))?.rules.close()
+    for (const one of all.values()) {
+      const found = await one.catch(() => undefined)
+      if (!found) continue
+      await found.rules.close()
+      const { pruneIndexes } = await import("#knowledge/discovery/prune-indexes.ts")
+      pruneIndexes(dirname(found.dbPath))
+    }
   },
 )
 
@@ -68,7 +74,7 @@ async function search(rules: RulesDiscovery, words: string): Promise<Found[]> {
 
 async function notesFor(
   found: Found[],
-  { rules, hasCosines, budget, known, mayRead = () => true }: Options & Opened,
+  { rules, hasCosines, budget, known, mayRead = () => true }: Options & Omit<Opened, "dbPath">,
 ): Promise<Note[]> {
   const { takePassages } = await import("./take-passages.ts")
   const notes = new Map<string, Note>()
@@ -109,12 +115,15 @@ async function openFor({ name }: RootFile): Promise<Opened> {
 async function open(rootPath: string, embedder: Embedder | undefined): Promise<Opened> {
   const { createRulesDiscovery } = await import("#knowledge/discovery/rules-discovery.ts")
   const { embeddedFacts } = await import("#knowledge/discovery/embedded-model.ts")
+  const { noteIndexUse } = await import("#knowledge/discovery/note-index-use.ts")
   const { worktree: rootDir } = Instance
   const id = createHash("sha256").update(`${rootDir}\0${rootPath}`).digest("hex").slice(0, 40)
+  const dbPath = join(Global.cache(), "rules", `${id}.db`)
+  noteIndexUse(dbPath, rootDir)
   const rules = createRulesDiscovery({
     rootDir,
     rootPath,
-    dbPath: join(Global.cache(), "rules", `${id}.db`),
+    dbPath,
     // Others use it as well.
     ...(embedder ? { embedder: { ...embedder, close: async () => {} } } : {}),
     // Those of folders below are told where something is touched there.
@@ -123,7 +132,7 @@ async function open(rootPath: string, embedder: Embedder | undefined): Promise<O
     maxBytes,
   })
   // What is near is known of the embedded model alone.
-  return { rules, hasCosines: embedder?.id === embeddedFacts.id }
+  return { rules, hasCosines: embedder?.id === embeddedFacts.id, dbPath }
 }
 
 /** By its name, and where it really is. */

@@ -2,13 +2,13 @@
 // instructions; of the others a line each, once. What does not fit the budget is cut and can be read.
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import type { Action } from "#ability/permission/rule.ts"
-import { askedSkills } from "#ability/skill/asked-skills.ts"
+import { askedSkills, misspeltSkill } from "#ability/skill/asked-skills.ts"
 import * as Skill from "#ability/skill/skill.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
 import { createEmbedder } from "#knowledge/discovery/create-embedder.ts"
 import { createSkillDiscovery, type SkillDiscovery } from "#knowledge/discovery/skill-discovery.ts"
-import { fitThreshold } from "#knowledge/discovery/skill-fit.ts"
+import { takeFitting } from "#knowledge/discovery/skill-fit.ts"
 import type { Embedder } from "#knowledge/discovery/types.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import { errorText } from "#util/error.ts"
@@ -26,11 +26,10 @@ export type Options = {
   reading?: (path: string) => Action
   /** The words are those of a model: it cannot call for what only a person may. */
   isTask?: boolean
+  /** Tells the person something. */
+  notify?: (text: string) => void
 }
 
-/** By intent alone, no more than these; a second one only where it fits nearly as well. */
-const maxFitting = 2
-const nearly = 0.85
 const minBudget = 200
 /** Some of them may be for people only, or not to be read. */
 const candidates = 20
@@ -50,6 +49,7 @@ export async function findSkills(intent: string, options: Options): Promise<Note
   if (!skills.length || budget < minBudget) return []
   const callable = isTask ? skills.filter(({ isManual }) => !isManual) : skills
   const named = namedSkills(intent, agent, callable)
+  if (!isTask) noticeMisspelt(intent, options, skills)
   const wanted = [...named, ...(await fittingSkills(intent, finder))]
   const used = wanted.filter(({ name }, i) => wanted.findIndex((other) => other.name === name) === i)
   const notes: Note[] = []
@@ -119,7 +119,8 @@ function createFinder(): Finder {
   return finder
 }
 
-/** Words alone find skills as well, only fewer. */
+/** The embedded one, whichever is configured: what is near enough was measured with it (docs/retrieval.md). Words alone find
+ * skills as well, only fewer. */
 function workingEmbedder(): Embedder | undefined {
   try {
     const embedder = createEmbedder()
@@ -140,12 +141,18 @@ function namedSkills(intent: string, agent: AgentDefinition, skills: Skill.Info[
   return names.flatMap((name) => byName.get(name) ?? [])
 }
 
+/** Silence would look as if it had been used. */
+function noticeMisspelt(intent: string, { notify }: Options, skills: Skill.Info[]): void {
+  const names = skills.map(({ name }) => name)
+  const { name, meant } = misspeltSkill(intent, names) ?? {}
+  if (name !== undefined) notify?.(`No skill is called "${name}". Did you mean "/${meant}"?`)
+}
+
 async function fittingSkills(intent: string, { discovery, skills }: Finder): Promise<Skill.Info[]> {
   const usable = new Map(skills.flatMap((skill) => (skill.isManual ? [] : [[skill.name, skill]])))
-  const matches = await discovery.search(intent, { minFit: fitThreshold, limit: candidates })
-  const fitting = matches.filter(({ skill }) => usable.has(skill.name)).slice(0, maxFitting)
-  const best = fitting[0]?.fit ?? 0
-  return fitting.flatMap(({ skill, fit }) => (fit >= best * nearly ? (usable.get(skill.name) ?? []) : []))
+  const matches = await discovery.search(intent, { limit: candidates })
+  const fitting = takeFitting(matches.filter(({ skill }) => usable.has(skill.name)))
+  return fitting.flatMap(({ skill }) => usable.get(skill.name) ?? [])
 }
 
 /** All that a model may choose from, the best fit first where there are too many to tell of. */

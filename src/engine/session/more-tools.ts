@@ -1,11 +1,11 @@
 // The tools of an agent that a request does not name: found by `tool_search`, and called by its way. Such a call is made
 // the one that it stands for before anybody judges it, so that messages, questions and rules know the real tool only.
 import type { Why } from "#ability/mcp/create-catalog.ts"
-import { searchTools } from "#ability/mcp/search-tools.ts"
 import type { FoundTool } from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { addTools } from "./choose-tools.ts"
 import type { Answer } from "./collect.ts"
+import { searchSpread } from "./discover-tools.ts"
 import type { Run } from "./run.ts"
 
 type Call = Answer["calls"][number]
@@ -18,8 +18,7 @@ export async function findMore(
   { query, limit }: { query: string; limit: number },
 ): Promise<FoundTool[]> {
   const others = [...run.more!.usable.values()].filter((tool) => !ToolRegistry.isBase(tool))
-  const near = (await searchTools(query, { tools: others, limit })).filter(isNear)
-  const found = near.map(({ tool }) => tool)
+  const found = await searchSpread(query, { tools: others, limit, isNear })
   addTools(run, found)
   const listed = new Set(run.tools.map(({ name }) => name))
   return found.map((tool) => ({

@@ -5,7 +5,7 @@ import { resolve } from "node:path"
 import { createIndex } from "./create-index.ts"
 import { readDocument, Unreadable } from "./read-document.ts"
 import { type SkillCache, scanSkills } from "./scan-skills.ts"
-import { createShare, fitOf, piecesOf } from "./skill-fit.ts"
+import { createOverlap, fitOf, piecesOf } from "./skill-fit.ts"
 import type { SkillInfo, SkillReference, SkillScript } from "./skill-types.ts"
 import type { Document, Embedder, Hit, Index } from "./types.ts"
 
@@ -20,10 +20,12 @@ export type SkillDiscoveryConfig = {
   embedder?: Embedder
 }
 
-/** `fit` is on one scale for all questions; `score` only orders the hits of this one. */
+/** `fit` is on one scale for all questions; `score` only orders the hits of this one. `shared`: how many words of the
+ * question the skill's name and description have. */
 export type SkillMatch = {
   skill: SkillInfo
   fit: number
+  shared: number
   score: number
   text?: Hit["text"]
   vector?: Hit["vector"]
@@ -55,7 +57,7 @@ export function createSkillDiscovery(config: SkillDiscoveryConfig = {}): SkillDi
   const skillIndex = createIndex(indexConfig(dbPath, embedder))
   const referenceIndex = createIndex(indexConfig(dbPath && `${dbPath}-references`, embedder))
   let skills = new Map<string, SkillInfo>()
-  let share = createShare([])
+  let overlap = createOverlap([])
   let first: Promise<void> | undefined
   let work: Promise<unknown> = Promise.resolve()
 
@@ -76,7 +78,7 @@ export function createSkillDiscovery(config: SkillDiscoveryConfig = {}): SkillDi
     const all = [...next.values()]
     await replaceAll(skillIndex, all.map(documentOf))
     await replaceAll(referenceIndex, all.flatMap(referenceDocuments))
-    share = createShare(all)
+    overlap = createOverlap(all)
     skills = next
   }
 
@@ -93,9 +95,10 @@ export function createSkillDiscovery(config: SkillDiscoveryConfig = {}): SkillDi
         const skill = skills.get(id)
         if (!skill) continue
         const cosine = hasVectors ? (vector?.score ?? 0) : undefined
-        const fit = fitOf({ share: share(piece, id), cosine })
+        const { share, shared } = overlap(piece, id)
+        const fit = fitOf({ share, cosine })
         if (fit < Math.max(minFit, best.get(id)?.fit ?? -1)) continue
-        best.set(id, { skill, fit, score, ...(text ? { text } : {}), ...(vector ? { vector } : {}) })
+        best.set(id, { skill, fit, shared, score, ...(text ? { text } : {}), ...(vector ? { vector } : {}) })
       }
     }
     return [...best.values()].sort((a, b) => b.fit - a.fit).slice(0, limit)

@@ -1,23 +1,29 @@
-// How well a skill fits what was asked, on one scale whatever else is there: the cosine of both plus half of the share of
-// the words asked for that the skill's name and description have, rare words counting more. Ranks of an index do not
-// say that: they have a best one for every question. Measured in test/knowledge/discovery/skill-fit.test.ts.
+// How well a skill fits what was asked, on one scale whatever else is there: the cosine of both plus the share of the
+// words asked for that the skill's name and description have, rare words counting more. Ranks of an index do not say that:
+// they have a best one for every question. How the numbers were chosen is told in docs/retrieval.md.
 import type { SkillInfo } from "./skill-types.ts"
 import { tellingWords } from "./telling-words.ts"
 
 type Described = Pick<SkillInfo, "name" | "description">
+/** `share` is from 0 to 1; `shared` is how many words that is. */
+export type Overlap = { share: number; shared: number }
 
-/** From here on a skill is worth its words without having been called for. */
-export const fitThreshold = 0.44
+/** From here on a skill is worth its instructions without having been called for. */
+const fits = 0.54
+/** One shared word is in both parts of the sum, and often there by chance: "release the lock" is about no release. */
+const fitsByOneWord = 0.6
+/** A second one must be asked for as well, not only be near. */
+const fitsToo = 0.7
 
 const maxIntent = 4_000
 const maxPieces = 8
-const shareWeight = 0.5
+const shareWeight = 0.9
 /** By words alone: three of ten are as much as the threshold. */
-const shareAlone = fitThreshold / 0.3
-/** A word that no skill has counts a little more than one that a single skill has. */
+const shareAlone = fits / 0.3
+/** A word that no skill has counts a little more than one that a single skill has, which counts 1. */
 const unseen = 0.7
 /** So that one shared word of one is not all there is to know. */
-const doubt = 1.5
+const doubt = 1
 /** What people ask for, whatever the skill. */
 const empty = new Set("add go make new one thanks us use write".split(" "))
 
@@ -31,28 +37,38 @@ export function piecesOf(intent: string): string[] {
   return pieces.length > 1 ? [whole, ...pieces.slice(0, maxPieces)] : [whole]
 }
 
-/** The share of a piece's words that a skill has, for skills by name. */
-export function createShare(skills: readonly Described[]): (piece: string, name: string) => number {
+/** What a piece's words and a skill's have in common, for skills by name. */
+export function createOverlap(skills: readonly Described[]): (piece: string, name: string) => Overlap {
   const wordsOf = new Map(
     skills.map(({ name, description }) => [name, tellingWords(`${name} ${description}`, empty)] as const),
   )
   const counts = new Map<string, number>()
   for (const words of wordsOf.values())
     for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
-  const weightOf = (word: string) => Math.log(1 + skills.length / (counts.get(word) ?? unseen))
+  // The same for a rare word whether there are three skills or three hundred.
+  const rarest = Math.log(1 + skills.length)
+  const weightOf = (word: string) => Math.log(1 + skills.length / (counts.get(word) ?? unseen)) / rarest
   return (piece, name) => {
     const own = wordsOf.get(name)
-    let [shared, all] = [0, doubt]
+    let [common, all, shared] = [0, doubt, 0]
     for (const word of tellingWords(piece, empty)) {
       const weight = weightOf(word)
       all += weight
-      if (own?.has(word)) shared += weight
+      if (!own?.has(word)) continue
+      common += weight
+      shared++
     }
-    return shared / all
+    return { share: common / all, shared }
   }
 }
 
 /** `cosine` is undefined where there are no vectors. */
-export function fitOf({ share, cosine }: { share: number; cosine: number | undefined }): number {
+export function fitOf({ share, cosine }: Pick<Overlap, "share"> & { cosine: number | undefined }): number {
   return cosine === undefined ? shareAlone * share : cosine + shareWeight * share
+}
+
+/** Of matches, the best first, those that the model is told without having asked: one, or two where both are wanted. */
+export function takeFitting<T extends Pick<Overlap, "shared"> & { fit: number }>(matches: readonly T[]): T[] {
+  const fitting = matches.filter(({ fit, shared }) => fit >= (shared === 1 ? fitsByOneWord : fits))
+  return fitting.slice(0, 2).filter(({ fit }, at) => at === 0 || fit >= fitsToo)
 }

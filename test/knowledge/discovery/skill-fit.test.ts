@@ -6,7 +6,7 @@ import { test } from "node:test"
 import { fileURLToPath } from "node:url"
 import { createEmbedder } from "#knowledge/discovery/create-embedder.ts"
 import { createSkillDiscovery } from "#knowledge/discovery/skill-discovery.ts"
-import { createShare, fitThreshold, piecesOf } from "#knowledge/discovery/skill-fit.ts"
+import { createOverlap, piecesOf, takeFitting } from "#knowledge/discovery/skill-fit.ts"
 
 type Intents = { fit: { intent: string; skill: string }[]; none: string[] }
 
@@ -18,8 +18,7 @@ async function measure(hasVectors: boolean) {
     skillsRoot: fixture("skills"),
     ...(hasVectors ? { embedder: createEmbedder() } : {}),
   })
-  const minFit = fitThreshold
-  const best = async (intent: string) => (await discovery.search(intent, { minFit }))[0]?.skill.name
+  const best = async (intent: string) => takeFitting(await discovery.search(intent))[0]?.skill.name
   const counts = { right: 0, wrong: 0, byChance: 0 }
   for (const { intent, skill } of fit) {
     const name = await best(intent)
@@ -54,13 +53,15 @@ test("piecesOf() gives the whole and its sentences, within bounds", () => {
   assert.ok(piecesOf("A sentence. ".repeat(10_000)).length <= 9)
 })
 
-test("createShare() counts rare words more, whatever their ending and script", () => {
-  const share = createShare([
+test("createOverlap() counts rare words more, whatever their ending and script", () => {
+  const overlap = createOverlap([
     { name: "one", description: "Reads tables from files" },
     { name: "two", description: "Reads 契約書を翻訳する files" },
   ])
+  const share = (piece: string, name: string) => overlap(piece, name).share
   assert.ok(share("table", "one") > share("file", "one"))
   assert.ok(share("翻訳してください", "two") > share("翻訳してください", "one"))
   assert.equal(share("reading", "one") > 0, true)
   assert.equal(share("reading", "nobody"), 0)
+  assert.equal(overlap("read the tables of all files", "one").shared, 3)
 })

@@ -1,0 +1,63 @@
+// Which faults of skills nobody on this machine was told of yet. A file is told of once as it is, and again when it has
+// changed; the same line in every run would soon be read by nobody. What is remembered can be deleted at any time.
+import { createHash } from "node:crypto"
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import * as Global from "#kernel/global.ts"
+import * as Log from "#kernel/log.ts"
+import { errorCode, errorText } from "#util/error.ts"
+import { replaceFile } from "#util/replace-file.ts"
+import { statOf } from "#util/stat-of.ts"
+
+type Problem = { file: string; message: string }
+/** What a file was like when it was told of, by its path. */
+type Said = Record<string, string>
+
+/** Files that are remembered; the ones told of longest ago are forgotten first. */
+const maxFiles = 500
+
+/** Those that are news. They count as told of afterwards. */
+export async function takeUnsaid<T extends Problem>(problems: readonly T[]): Promise<T[]> {
+  if (!problems.length) return []
+  const said = await readSaid()
+  const now = Object.fromEntries(
+    Object.entries(Object.groupBy(problems, ({ file }) => file)).map(([file, of]) => [
+      file,
+      stateOf(file, of!),
+    ]),
+  )
+  const news = problems.filter(({ file }) => said[file] !== now[file])
+  if (news.length) await writeSaid(said, now)
+  return news
+}
+
+function stateOf(file: string, problems: readonly Problem[]): string {
+  const { mtimeMs, size } = statOf(file) ?? {}
+  const facts = JSON.stringify([mtimeMs, size, problems.map(({ message }) => message)])
+  return createHash("sha256").update(facts).digest("hex").slice(0, 16)
+}
+
+async function readSaid(): Promise<Said> {
+  try {
+    const read: unknown = JSON.parse(await readFile(placeOf(), "utf8"))
+    return typeof read === "object" && read !== null && !Array.isArray(read) ? (read as Said) : {}
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT")
+      Log.debug("what was said of skills is not known", { error: errorText(error) })
+    return {}
+  }
+}
+
+async function writeSaid(said: Said, now: Said): Promise<void> {
+  const others = Object.entries(said).filter(([file]) => now[file] === undefined)
+  const all = Object.fromEntries([...others, ...Object.entries(now)].slice(-maxFiles))
+  try {
+    await replaceFile(placeOf(), `${JSON.stringify(all)}\n`)
+  } catch (error) {
+    Log.debug("what was said of skills is not kept, so it will be said again", { error: errorText(error) })
+  }
+}
+
+function placeOf(): string {
+  return join(Global.cache(), "skill-problems.json")
+}
