@@ -2,7 +2,7 @@
 // after quote removal, so that `rm a b` and `rm "a b"` have one text; what a person allowed for good must tell them apart.
 import { exactCommands } from "./shell/judge-command.ts"
 import { type SimpleCommand, splitCommand } from "./shell/split-command.ts"
-import { programOf, unwrap } from "./shell/unwrap.ts"
+import { maxInside, programOf, reach, unwrap } from "./shell/unwrap.ts"
 
 const plain = /^[\p{L}\p{N}_@%+=:,./^-]+$/u
 const home = /(^|[=:])~/
@@ -10,7 +10,6 @@ const feeders = /^(xargs|parallel)$/
 const shells = /^((ba|da|z|k|mk|a|c|tc|fi)?sh|pwsh)$/
 const interpreters = /^(python[\d.]*|node|deno|bun|perl|ruby|php|lua|tclsh)$/
 const input = /^(-|\/dev\/(stdin|fd\/\d+)|\/proc\/\w+\/fd\/\d+)$/
-const maxInside = 8
 
 /** What would allow all commands of a line; an empty one stands for a command that cannot be allowed for good. */
 export function writtenCommands(line: string): string[] {
@@ -36,15 +35,6 @@ function formsOf(line: string): Map<string, string | undefined> {
     forms.set(command.text, isOther ? undefined : form)
   }
   return forms
-}
-
-/** Commands that others are given to run are judged by rules, too. */
-function reach(commands: SimpleCommand[], depth = 0): SimpleCommand[] {
-  if (depth > maxInside) return commands
-  return commands.flatMap((command) => {
-    const inside = unwrap(command)
-    return Array.isArray(inside) ? [command, ...reach(inside, depth + 1)] : [command]
-  })
 }
 
 function formOf(command: SimpleCommand, line: string): string | undefined {

@@ -6,7 +6,8 @@ import * as Global from "#kernel/global.ts"
 import { fitsText, type Path } from "#util/wildcard.ts"
 import { withoutQuotedPatterns } from "./shell/quoted-patterns.ts"
 import { isRisky } from "./shell/risky-command.ts"
-import { splitCommand } from "./shell/split-command.ts"
+import { type SimpleCommand, splitCommand } from "./shell/split-command.ts"
+import { reach } from "./shell/unwrap.ts"
 
 const folders = new Set([".vitamin", ".plaited", ".claude", ".agents", ".git", ".husky", ".mcp.json"])
 /** The same names in a command, as a segment of any word, and the scripts of a skill. */
@@ -54,6 +55,11 @@ export function isOwnConfiguration({ segments, isAbsolute }: Path): boolean {
   return ownFolders().some((folder) => path === folder || path.startsWith(`${folder}/`))
 }
 
+/** Names of which each path to it has one. */
+export function ownNames(): string[] {
+  return [...folders, "scripts", ...ownFolders().flatMap((folder) => folder.split("/"))]
+}
+
 /** Whether a command names it, and is not one that only looks. */
 export function mentionsOwnConfiguration(line: string): boolean {
   const command = withoutRunScripts(line)
@@ -69,10 +75,27 @@ export function mentionsOwnConfiguration(line: string): boolean {
 /** Whether a command writes nothing, whatever it is given. */
 export function onlyLooks(command: string): boolean {
   const { commands, unclear } = splitCommand(command)
-  if (unclear !== undefined) return false
-  return commands.every(
-    (simple) => !simple.writes && readers.has(simple.words[0]?.text ?? "") && !isRisky(simple),
-  )
+  return unclear === undefined && commands.every((simple) => !simple.writes && isReader(simple))
+}
+
+/** Whether a program only reads what it is given. Where its output goes is another matter. */
+export function isReader(simple: SimpleCommand): boolean {
+  return readers.has(simple.words[0]?.text ?? "") && !isRisky(simple)
+}
+
+/** All commands of a line that run, also those that others are given to run, but for scripts of skills; undefined where
+ * nobody can tell. */
+export function commandsIn(line: string): SimpleCommand[] | undefined {
+  const { commands, unclear } = splitCommand(withoutRunScripts(line))
+  return unclear === undefined ? reach(commands) : undefined
+}
+
+/** Whether the shell could make a name of a segment with patterns or variables in it, as far as it is partly written. */
+export function couldBe(segment: string, name: string): boolean {
+  const text = segment.slice(0, maxSegment).toLowerCase()
+  const pattern = text.replace(hole, "*")
+  const isPartly = pattern.replaceAll("*", "") !== "" && fitsText(pattern, name.toLowerCase())
+  return isPartly || (pattern !== text && text.includes(name.toLowerCase()))
 }
 
 /** Whatever in a command may be a path, but for scripts of skills that it runs. */
@@ -112,11 +135,7 @@ function couldName(command: string): boolean {
 
 /** The same for the scripts of a skill, as far as both names are partly written. */
 function couldBeScript(skills: string, scripts = ""): boolean {
-  const fits = (segment: string, name: string) => {
-    const pattern = segment.slice(0, maxSegment).toLowerCase().replace(hole, "*")
-    return pattern.replaceAll("*", "") !== "" && fitsText(pattern, name)
-  }
-  return fits(scripts, "scripts") && fits(skills, "skills")
+  return couldBe(scripts, "scripts") && couldBe(skills, "skills")
 }
 
 /** Whether the shell could make one of the names of a segment with patterns or variables in it. */

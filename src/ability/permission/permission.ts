@@ -20,7 +20,16 @@ export {
   sayRejected,
   showNeed,
 } from "./explain.ts"
-export { isOwnConfiguration, onlyLooks, pathsIn, skillScriptsRun } from "./own-configuration.ts"
+export {
+  commandsIn,
+  couldBe,
+  isOwnConfiguration,
+  isReader,
+  onlyLooks,
+  ownNames,
+  pathsIn,
+  skillScriptsRun,
+} from "./own-configuration.ts"
 export {
   type Answer,
   ask,
@@ -49,3 +58,5 @@ export {
   Rule,
 } from "./rule.ts"
 export { defaults, planner } from "./rule-sets.ts"
+export type { SimpleCommand } from "./shell/split-command.ts"
+export { programOf } from "./shell/unwrap.ts"

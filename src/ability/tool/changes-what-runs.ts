@@ -1,10 +1,14 @@
-// Whether a command reaches what decides what runs by another name: through a link, or from a folder inside of it. What
-// it plainly names is known to the rules already.
-import { dirname, resolve } from "node:path"
+// Whether a command reaches what decides what runs by another name: through a link, or from a folder inside of it, or with
+// a whole folder. What it plainly names is known to the rules already.
+import { resolve } from "node:path"
 import * as Permission from "#ability/permission/permission.ts"
+import * as Config from "#kernel/config/config.ts"
+import { Instance } from "#kernel/instance.ts"
 import { realOf } from "#util/real-of.ts"
 import { readPath } from "#util/wildcard.ts"
 import { isSkillScript } from "./is-skill-script.ts"
+import { placesSkill } from "./places-skill.ts"
+import { reachedPaths } from "./reached-paths.ts"
 import * as KeptFolder from "./shell/kept-folder.ts"
 import { startFolders } from "./start-folders.ts"
 
@@ -13,14 +17,18 @@ const maxPaths = 1_000
 
 export async function changesWhatRuns(command: string, sessionId: string): Promise<boolean> {
   const folders = startFolders(command, KeptFolder.get(sessionId).cwd)
-  const paths = new Set(Permission.pathsIn(command).slice(0, maxPaths))
-  for (const folder of folders)
-    for (const path of [".", ...paths]) {
-      const target = resolve(folder, path)
-      // Where it is, or would be made.
-      const real = realOf(target) ?? realOf(dirname(target)) ?? target
-      const isNamed = [target, real].some((one) => Permission.isOwnConfiguration(readPath(one)))
-      if (isNamed || (await isSkillScript(real))) return !Permission.onlyLooks(command)
-    }
-  return false
+  const words = [".", ...Permission.pathsIn(command).slice(0, maxPaths)]
+  for (const { target, real } of reachedPaths({ folders, words, telling: await tellingNames() })) {
+    const isNamed = [target, real].some((one) => Permission.isOwnConfiguration(readPath(one)))
+    if (isNamed || (await isSkillScript(real))) return !Permission.onlyLooks(command)
+  }
+  return placesSkill(command, folders)
+}
+
+/** One of these is in every path that is asked for here, unless where it starts is one already. */
+async function tellingNames(): Promise<Set<string>> {
+  const root = (await Config.get()).skills?.root
+  const named = root === undefined ? "" : resolve(Instance.worktree, root)
+  const names = [...Permission.ownNames(), ...named.split("/"), ...(realOf(named) ?? "").split("/")]
+  return new Set(names.map((name) => name.toLowerCase()))
 }

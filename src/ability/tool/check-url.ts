@@ -1,6 +1,7 @@
 // Which URLs may be fetched: http and https to public addresses. The parser of the URL standard turns every spelling of
 // an address (decimal, octal, hex, IPv6-mapped) into one; names are judged by all the addresses that they resolve to.
-import { BlockList, isIP } from "node:net"
+import { isIP } from "node:net"
+import { blockList } from "#util/block-list.ts"
 import { errorText, NamedError } from "#util/error.ts"
 
 export type Checked = {
@@ -101,13 +102,4 @@ function isLocalName(host: string): boolean {
 
 function place(host: string, address: string): string {
   return host === address ? host : `${host}, at ${address},`
-}
-
-function blockList(...subnets: string[]): BlockList {
-  const list = new BlockList()
-  for (const subnet of subnets) {
-    const [address, bits] = subnet.split("/") as [string, string]
-    list.addSubnet(address, Number(bits), address.includes(":") ? "ipv6" : "ipv4")
-  }
-  return list
 }

@@ -7,6 +7,7 @@ import { Refused } from "./failure.ts"
 import { fingerprintTool } from "./fingerprint-tool.ts"
 import { plainText } from "./plain-text.ts"
 import { outputOf, type ServerResult } from "./server-output.ts"
+import { serverToolId } from "./server-tool-id.ts"
 import type { Context, Definition, Need } from "./tool.ts"
 
 export type ServerTool = { name: string; title?: string; description?: string; inputSchema: object }
@@ -86,7 +87,7 @@ function toolOf(server: ToolServer, tool: ServerTool): Definition {
   const { name } = tool
   const need = needOf(serverId, tool)
   return Object.freeze<Definition>({
-    id: `${serverId}_${name}`.replace(/[^\w-]/g, "_").slice(0, 64),
+    id: serverToolId(serverId, name),
     description: plainText(tool.description || tool.title || name, maxDescription),
     category: "api",
     parameters: anyObject,
@@ -106,7 +107,7 @@ function toolOf(server: ToolServer, tool: ServerTool): Definition {
           if (!listedNow || listedNow === tool) return
           const now = needOf(serverId, listedNow)
           if (now.fingerprint !== need.fingerprint && judge?.(now) !== "allow")
-            throw new Refused("permission", changedText(need.target))
+            throw new Refused("permission", changedText(serverToolId(serverId, name)))
         },
       }
       return outputOf(await server.callTool(name, args as Record<string, unknown>, options))
@@ -127,8 +128,8 @@ function needOf(serverId: string, tool: ServerTool): Need {
   }
 }
 
-function changedText(target: string): string {
-  return `"${target}" was not run: its server says something else of it now than when it was allowed. Look at what it is, and try again.`
+function changedText(id: string): string {
+  return `"${id}" was not run: its server says something else of it now than when it was allowed. Look at what it is, and try again.`
 }
 
 /** Each is an event to everyone who listens: of a flood, some are enough. */

@@ -85,6 +85,13 @@ export type Plan<P extends z.ZodType> = {
   execute(args: z.output<P>, context: Context): Promise<Output | Json>
 }
 
+/** A call was allowed and runs now. Its message may still be on its way to the disk, and not be announced yet. */
+export const Started = Bus.define(
+  "tool.started",
+  z.object({ sessionId: z.string(), messageId: z.string(), callId: z.string() }),
+  { live: true },
+)
+
 /** How a call that takes its time goes on: what it printed since the last one. */
 export const Progress = Bus.define(
   "tool.progress",

@@ -12,6 +12,7 @@ import * as Storage from "#kernel/storage/storage.ts"
 import * as Trust from "#kernel/trust.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 
+const many = Array.from({ length: 50 }, (_, i) => `w${i} ../v${i}`).join(" ")
 const rules = [{ permission: "*", pattern: "**", action: "allow" as const }]
 
 async function inProject(fn: (tmp: Tmp) => Promise<void>): Promise<void> {
@@ -88,6 +89,7 @@ test("in a folder that somebody trusts they run by the rules for commands, where
 test("a skill's script is written only when a person names it, also where the configuration keeps skills elsewhere", () =>
   inProject(async (tmp) => {
     await Trust.grant(tmp.path)
+    // Among many words as among few.
     for (const command of [
       "cd skills/a && echo x > scripts/b.sh",
       "cd skills; cp x a/scripts/b.sh",
@@ -97,7 +99,8 @@ test("a skill's script is written only when a person names it, also where the co
       "bash tools/abilities/a/scripts/b.sh > tools/abilities/a/scripts/b.sh",
       "cp x linked/scripts/b.sh",
     ])
-      assert.ok(await isProtected("bash.execute", command), command)
+      for (const line of [command, `${command}; ls ${many}`])
+        assert.ok(await isProtected("bash.execute", line), line)
     for (const target of ["tools/abilities/a/scripts/b.sh", "linked/scripts/new.sh", "skills/a/scripts/b.sh"])
       assert.ok(await isProtected("file.write", target), target)
     for (const target of ["web/scripts/build.sh", "tools/abilities/a/SKILL.md", "tools/scripts/x"])

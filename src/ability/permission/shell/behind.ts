@@ -3,6 +3,9 @@
 import { splitCommand } from "./split-command.ts"
 import { programOf } from "./unwrap.ts"
 
+/** The commands in the first few of some texts. */
+type Scripts = (texts: string[]) => string[][]
+
 const list = (text: string) => text.split(" ")
 /** With how many operands of their own before the command. */
 const prefixes: Record<string, number> = {
@@ -46,18 +49,29 @@ const maxGuesses = 10
 const maxWords = 500
 const maxPieces = 2_000
 
-/** The command itself and those behind it, each by its full and by its plain name. */
-export function behind(words: string[]): string[][] {
-  const found: string[][] = []
-  const waiting = [words.slice(0, maxWords)]
-  for (let next = waiting.pop(); next && found.length < maxBehind; next = waiting.pop()) {
-    const [name = "", ...args] = next
-    const program = programOf(name)
-    found.push(next)
-    if (program !== name && program !== "") found.push([program, ...args])
-    for (const inner of inside(program, args)) waiting.push(inner.slice(0, maxWords))
+/** Gives a command itself and those behind it, each by its full and by its plain name. For the commands of one line, which
+ * are behind each other: each text is read once. */
+export function createBehind(): (words: string[]) => string[][] {
+  const known = new Map<string, string[][]>()
+
+  function scripts(texts: string[]): string[][] {
+    const some = [...new Set(texts)].slice(0, maxGuesses)
+    for (const text of some) if (!known.has(text)) known.set(text, commandsIn(text))
+    return some.flatMap((text) => known.get(text)!)
   }
-  return found
+
+  return (words) => {
+    const found: string[][] = []
+    const waiting = [words.slice(0, maxWords)]
+    for (let next = waiting.pop(); next && found.length < maxBehind; next = waiting.pop()) {
+      const [name = "", ...args] = next
+      const program = programOf(name)
+      found.push(next)
+      if (program !== name && program !== "") found.push([program, ...args])
+      for (const inner of inside({ program, args, scripts })) waiting.push(inner.slice(0, maxWords))
+    }
+    return found
+  }
 }
 
 /** The commands that a text seems to consist of, each as words, with what only leads up to it taken off. */
@@ -74,12 +88,20 @@ export function pieces(command: string): string[][] {
   return found
 }
 
-function inside(program: string, args: string[]): string[][] {
+function inside({
+  program,
+  args,
+  scripts,
+}: {
+  program: string
+  args: string[]
+  scripts: Scripts
+}): string[][] {
   const operands = args.filter((arg) => !arg.startsWith("-"))
   if (readers.has(program)) return scripts([...args, args.join(" ")])
   // The text of -c is one word, or several where quotes were taken off without knowing what they held together.
   if (shells.has(program)) return scripts([...operands, operands.join(" ")])
-  const more = /^(find|fd|fdfind|git|rg|tar)$/.test(program) ? afterOption(args) : []
+  const more = /^(find|fd|fdfind|git|rg|tar)$/.test(program) ? afterOption(args, scripts) : []
   if (subcommanded.has(program) && args[0]?.startsWith("-"))
     more.push(...afterPrefix(args, 0).map((rest) => [program, ...rest]))
   if (Object.hasOwn(runners, program) && runners[program]!.test(operands[0] ?? ""))
@@ -98,13 +120,13 @@ function none(names: string): Record<string, number> {
   return Object.fromEntries(list(names).map((name) => [name, 0]))
 }
 
-function scripts(texts: string[]): string[][] {
-  return [...new Set(texts)].slice(0, maxGuesses).flatMap((text) => [
-    ...splitCommand(text)
-      .commands.slice(0, maxBehind)
-      .map(({ words }) => words.map((word) => word.text)),
+/** As the shell would read a text, and as it looks. */
+function commandsIn(text: string): string[][] {
+  const { commands } = splitCommand(text)
+  return [
+    ...commands.slice(0, maxBehind).map(({ words }) => words.map((word) => word.text)),
     ...pieces(text).slice(0, maxBehind),
-  ])
+  ]
 }
 
 function values(args: string[]): string[] {
@@ -125,7 +147,7 @@ function afterPrefix(args: string[], operands: number): string[][] {
 }
 
 /** `find . -exec rm {} ;` */
-function afterOption(args: string[]): string[][] {
+function afterOption(args: string[], scripts: Scripts): string[][] {
   return args
     .flatMap((arg, i) => {
       if (/^-(exec|execdir|ok|okdir|x|X)$|^--exec(-batch)?$|^(foreach|run)$/.test(arg))

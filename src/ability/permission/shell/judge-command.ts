@@ -2,7 +2,7 @@
 // told for sure is asked, and what is denied is found behind other commands too.
 import { fitsText, hasWildcard } from "#util/wildcard.ts"
 import type { Rule } from "../rule.ts"
-import { behind, pieces } from "./behind.ts"
+import { createBehind, pieces } from "./behind.ts"
 import { mightFit } from "./might-fit.ts"
 import { isRisky } from "./risky-command.ts"
 import { type SimpleCommand, splitCommand } from "./split-command.ts"
@@ -11,6 +11,7 @@ import { unwrap } from "./unwrap.ts"
 /** The last of the rules that fit, as the layers have it. */
 export type Decide<D> = (fits: (rule: Rule, source: string) => boolean) => D
 type Decision = { action: Rule["action"] }
+type Judging<D> = { decide: Decide<D>; behind: ReturnType<typeof createBehind>; depth: number }
 
 const maxInside = 8
 const strictness = { allow: 0, ask: 1, deny: 2 }
@@ -25,17 +26,15 @@ export function exactCommands(command: string): string[] {
 
 export function judgeCommand<D extends Decision>(command: string, decide: Decide<D>): D | { action: "ask" } {
   const { commands, unclear } = splitCommand(command)
-  const judged: (D | { action: "ask" })[] = commands.filter(isRunning).map((simple) => judge(simple, decide))
-  if (unclear !== undefined) judged.push(...denials(command, decide))
+  const judging = { decide, behind: createBehind(), depth: 0 }
+  const judged: (D | { action: "ask" })[] = commands.filter(isRunning).map((simple) => judge(simple, judging))
+  if (unclear !== undefined) judged.push(...denials(command, judging))
   if (unclear !== undefined || judged.length === 0) judged.push({ action: "ask" })
   return judged.reduce((least, next) => (strictness[next.action] > strictness[least.action] ? next : least))
 }
 
-function judge<D extends Decision>(
-  command: SimpleCommand,
-  decide: Decide<D>,
-  depth = 0,
-): D | { action: "ask" } {
+function judge<D extends Decision>(command: SimpleCommand, judging: Judging<D>): D | { action: "ask" } {
+  const { decide, behind, depth } = judging
   const names = once(() => [
     command.text,
     ...behind(command.words.map(({ text }) => text)).map((words) => words.join(" ")),
@@ -46,7 +45,7 @@ function judge<D extends Decision>(
     const { action, pattern } = rule
     // What was granted was granted by itself, not for what is run by something else.
     if (action === "allow" && source === "grant" && depth > 0) return false
-    if (action === "allow") return fits(pattern, command) && covers(rule, command, decide, depth)
+    if (action === "allow") return fits(pattern, command) && covers(rule, command, judging)
     if (names().some((name) => fitsText(pattern, name))) return true
     if (action === "ask") return mightFit(pattern, holes())
     mayBeDenied ||= mightFit(pattern, holes())
@@ -63,17 +62,13 @@ function fits(pattern: string, { text, words }: SimpleCommand): boolean {
 }
 
 /** Whether an allowing rule that fits the text was meant for this, too. */
-function covers<D extends Decision>(
-  { pattern }: Rule,
-  command: SimpleCommand,
-  decide: Decide<D>,
-  depth: number,
-): boolean {
+function covers<D extends Decision>({ pattern }: Rule, command: SimpleCommand, judging: Judging<D>): boolean {
+  const inner = { ...judging, depth: judging.depth + 1 }
   if (!isNamed(command)) return false
   if (!hasWildcard(pattern) && isKnown(command)) return true
   const inside = unwrap(command)
-  if (inside === "unknown" || depth > maxInside || isRisky(command)) return false
-  return !inside?.filter(isRunning).some((simple) => judge(simple, decide, depth + 1).action !== "allow")
+  if (inside === "unknown" || judging.depth > maxInside || isRisky(command)) return false
+  return !inside?.filter(isRunning).some((simple) => judge(simple, inner).action !== "allow")
 }
 
 /** Setting an ordinary variable runs nothing. */
@@ -100,7 +95,7 @@ function once<T>(make: () => T): () => T {
 }
 
 /** Of a line that cannot be read, whatever looks like a command that is denied. */
-function denials<D extends Decision>(command: string, decide: Decide<D>): D[] {
+function denials<D extends Decision>(command: string, { decide, behind }: Judging<D>): D[] {
   const names = [
     command,
     ...pieces(command)

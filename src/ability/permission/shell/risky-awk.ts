@@ -30,7 +30,13 @@ function isHarmless(program: string): boolean {
   const code = withoutTexts(program)
   if (code === undefined || /\b(system|getline|close|fflush)\b|@|\|(?!\|)/.test(code.replaceAll("||", "")))
     return false
-  return !/\b(print|printf)\b[^;}\n]*>/.test(code.replace(/(,|&&|\|\||\\|\?|:)\s*\n/g, "$1 "))
+  const statements = code.replace(/(,|&&|\|\||\\|\?|:)\s*\n/g, "$1 ").split(/[;}\n]/)
+  return !statements.some(printsElsewhere)
+}
+
+function printsElsewhere(statement: string): boolean {
+  const at = statement.search(/\bprintf?\b/)
+  return at >= 0 && statement.includes(">", at)
 }
 
 const text = /^"(?:[^"\\\n]|\\[\s\S])*"/

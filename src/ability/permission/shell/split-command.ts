@@ -3,6 +3,7 @@
 import { parse, type SyntaxNode } from "unbash"
 import { createDeclaredLists } from "./declared-lists.ts"
 import { areFound } from "./here-documents.ts"
+import { keepLast } from "./keep-last.ts"
 import { createValues } from "./values.ts"
 import { changesWhatRuns } from "./variables.ts"
 import { type Command, type Found, walk } from "./walk.ts"
@@ -37,7 +38,10 @@ const hidden = /[^\P{Cc}\t\n]|[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u20
 /** Bash takes an escaped line end out before it reads what stands around it. */
 const brokenOperator = /(?:[$<>({[`!]|\$\{?\w+)\\\n/
 
-export function splitCommand(command: string): Split {
+/** Each part of a judgement splits the line, and what is in it, for itself. */
+export const splitCommand = keepLast(split)
+
+function split(command: string): Split {
   if (command.includes("\0")) return { commands: [], unclear: "it has a NUL byte", calculates: false }
   if (command.length > maxLength) return { commands: [], unclear: "it is too long", calculates: false }
   if (bracesOf(command) > maxBraces)

@@ -20,6 +20,10 @@ type Wrapper = {
   variables?: boolean
 }
 
+type Inside = SimpleCommand[] | "unknown" | undefined
+
+/** Of commands within commands, no more are looked into. */
+export const maxInside = 8
 const list = (text: string) => text.split(" ")
 const wrappers: Record<string, Wrapper> = {
   sudo: {
@@ -78,8 +82,19 @@ const readers = new Set(
   ),
 )
 
+/** What was found in commands: it is asked for again and again, and may be a text to be read. */
+const known = new WeakMap<SimpleCommand, NonNullable<Inside>>()
+
 /** What a command would run: undefined where it is none of these, "unknown" where that cannot be told. */
-export function unwrap({ words }: SimpleCommand): SimpleCommand[] | "unknown" | undefined {
+export function unwrap(command: SimpleCommand): Inside {
+  const before = known.get(command)
+  if (before) return before
+  const inside = insideOf(command)
+  if (inside) known.set(command, inside)
+  return inside
+}
+
+function insideOf({ words }: SimpleCommand): Inside {
   const [name, ...args] = words
   const program = name ? programOf(name.text) : ""
   if (shells.has(program)) return insideShell(args, program)
@@ -93,6 +108,15 @@ export function unwrap({ words }: SimpleCommand): SimpleCommand[] | "unknown" | 
   if (program === "exec" && args.length === 0) return []
   const inside = insideWrapper(wrapper, args)
   return program === "xargs" && inside !== "unknown" ? filled(inside, args) : inside
+}
+
+/** With those that others are given to run, at any depth. */
+export function reach(commands: SimpleCommand[], depth = 0): SimpleCommand[] {
+  if (depth > maxInside) return commands
+  return commands.flatMap((command) => {
+    const inside = unwrap(command)
+    return Array.isArray(inside) ? [command, ...reach(inside, depth + 1)] : [command]
+  })
 }
 
 /** A program is known by its name, wherever it lies. */
@@ -162,7 +186,7 @@ function isMarked({ text }: ShellWord, marks: string[]): boolean {
 }
 
 /** A script file is a program like others; the text of -c is looked into. */
-function insideShell(args: ShellWord[], program: string): SimpleCommand[] | "unknown" | undefined {
+function insideShell(args: ShellWord[], program: string): Inside {
   const at = args.findIndex(({ text }) => !/^[-+]/.test(text))
   if (at === 0) return args[0]!.isLiteral && !args[0]!.text.startsWith("/dev/") ? undefined : "unknown"
   const options = at < 0 ? args : args.slice(0, at)

@@ -24,8 +24,8 @@ export type Held = {
 export type Known = (name: string) => Held | undefined
 
 type State = Pick<ShellWord, "pieces" | "isMany" | "mayBeOption"> & {
-  /** What is certain of its beginning. */
-  start: string
+  /** What is certain of its beginning, in short. */
+  start: "" | "-" | "--" | "--x" | "--x=" | "-x" | "x"
   known: Known
 }
 
@@ -66,7 +66,7 @@ function addHole(state: State, part: WordPart, isQuoted: boolean): void {
   else if (part.type === "BraceExpansion")
     addSeveral(state, state.start === "" && !/^\{[\w./][\w./]*(,[\w./][\w./-]*|\.\.\w+)+\}$/.test(part.text))
   else if (!isNumeric(part)) addValue(state, part.text, isQuoted)
-  else state.start ||= "0"
+  else state.start ||= "x"
   state.pieces.push("")
 }
 
@@ -74,7 +74,7 @@ function addText(state: State, text: string): void {
   // What comes before it may turn out to be nothing.
   if (state.pieces.length > 1 && state.start === "" && text.startsWith("-")) state.mayBeOption = true
   state.pieces[state.pieces.length - 1] += text
-  state.start += text
+  state.start = startOf(state.start + text)
 }
 
 function addSeveral(state: State, mayStart: boolean): void {
@@ -100,7 +100,15 @@ function isNumeric(part: WordPart): boolean {
   return part.type === "SimpleExpansion" && /^\$[#?$]$/.test(part.text)
 }
 
+/** No more than what can still count: the whole, put together from many parts, would be looked at for each of them. */
+function startOf(text: string): State["start"] {
+  if (text === "" || text === "-" || text === "--") return text
+  if (!text.startsWith("-")) return "x"
+  const [, end] = /^--[\w-]+(=|$)/.exec(text) ?? []
+  return end === undefined ? "-x" : end === "" ? "--x" : "--x="
+}
+
 /** `-x` may get further letters, `--since=` only a value. */
-function isShort(start: string): boolean {
-  return start.startsWith("-") && !/^--[\w-]+=/.test(start)
+function isShort(start: State["start"]): boolean {
+  return start.startsWith("-") && start !== "--x="
 }

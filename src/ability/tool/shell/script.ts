@@ -1,9 +1,8 @@
 // The text that the shell is given: the command as it is, and around it only what a call needs. A plain command stays
 // plain, so that the shell can turn into the program that it is to run instead of waiting for it.
 
-/** Descriptors that commands do not use. */
+/** A descriptor that commands do not use. */
 export const folderFd = 19
-export const watchFd = 18
 
 /** Words that can lead to another folder; what is evaluated or sourced may hold them. */
 const moving = /(?<![\w./-])(?:cd|pushd|popd|eval|source)(?![\w.=-])|(?:^|[;&|({\n])\s*\.\s/
@@ -13,35 +12,21 @@ export type Wrapping = {
   joins: boolean
   /** Whether the folder that the command ends in is written to `folderFd`. */
   tellsFolder: boolean
-  /** Whether all ends when nobody holds the other end of `watchFd` any more. */
-  watched: boolean
 }
 
 export function mayMove(command: string): boolean {
   return moving.test(command)
 }
 
-export function wrap(command: string, { joins, tellsFolder, watched }: Wrapping): string {
+export function wrap(command: string, { joins, tellsFolder }: Wrapping): string {
   const parts = [
     ...(joins ? ["exec 2>&1"] : []),
     ...(tellsFolder ? [`trap 'command pwd -P >/dev/fd/${folderFd} 2>/dev/null' EXIT`] : []),
-    ...(watched ? [watcher] : []),
   ]
   // A shell takes a command that starts with a dash for options of its own.
   if (parts.length === 0) return /^[-+]/.test(command) ? ` ${command}` : command
   return `${parts.join("; ")}; eval ${quote(command)}`
 }
-
-/**
- * A process beside the command, in a group of its own: it waits for a line that says that all is well. When we die, even
- * by SIGKILL, it reads the end instead, and ends the command's group.
- */
-const watcher = [
-  "set -m",
-  `{ read -r _ <&${watchFd} || kill -KILL -- -$$; } >/dev/null 2>&1 & disown`,
-  "set +m",
-  `exec ${watchFd}<&-`,
-].join("; ")
 
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`

@@ -1,9 +1,10 @@
 // The shells that run, of an Instance or of one call. Leaves none of them behind, nor what they started, when it is ended
-// or the process exits.
+// or the process exits; those of an Instance also not when the process is killed.
 import { statSync } from "node:fs"
 import { Instance } from "#kernel/instance.ts"
 import { createId } from "#util/id.ts"
 import { findProgram } from "./find-program.ts"
+import { createGuard } from "./guard.ts"
 import { createPipes } from "./pipes.ts"
 import * as Processes from "./processes.ts"
 import { NotStarted, type Order, type Shell, startShell } from "./start-shell.ts"
@@ -15,21 +16,19 @@ export type Shells = {
 }
 
 export const ofInstance = Instance.state(
-  () => createShells({ pipes: 16 }),
+  () => createShells({ pipes: 16, guarded: true }),
   (shells) => shells.end(),
 )
 
-/** `pipes`: how many are kept ready. */
-export function createShells(options: { pipes: number }): Shells {
+/** `pipes`: how many are kept ready. `guarded`: a process watches over them, which is too much for one call. */
+export function createShells(options: { pipes: number; guarded?: true }): Shells {
   const pipes = createPipes(options.pipes)
   const tag = createId("sh")
   const running = new Set<Shell>()
+  const groups = () => [...running].map(({ group }) => group)
+  const guard = options.guarded && createGuard(`${tag}.`, groups)
   const isOurs = (mark: string) => mark.startsWith(`${tag}.`)
-  const onExit = () =>
-    Processes.kill(
-      [...running].map(({ group }) => group),
-      isOurs,
-    )
+  const onExit = () => Processes.kill(groups(), isOurs)
   let file: string | undefined
   let count = 0
   let ended = false
@@ -45,7 +44,11 @@ export function createShells(options: { pipes: number }): Shells {
     running.add(shell)
     // Ended while it was being started.
     if (ended) void shell.stop()
-    const forget = () => running.delete(shell)
+    else guard?.changed()
+    const forget = () => {
+      running.delete(shell)
+      if (!ended) guard?.changed()
+    }
     shell.ended.then(forget, forget)
     return shell
   }
@@ -55,6 +58,7 @@ export function createShells(options: { pipes: number }): Shells {
     await Promise.all([...running].map((shell) => shell.stop()))
     if (count > 0) await Processes.endMarked(isOurs)
     if (count > 0) unlisten()
+    await guard?.end()
     await pipes.close()
   }
 

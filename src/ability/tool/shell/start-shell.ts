@@ -2,7 +2,7 @@
 // empty stdin, and stdout and stderr in one pipe so that their order is the true one.
 import type { ChildProcess, StdioOptions } from "node:child_process"
 import { once } from "node:events"
-import { closeSync, openSync, readSync, writeSync } from "node:fs"
+import { closeSync, readSync } from "node:fs"
 import { Socket } from "node:net"
 import { basename } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -12,7 +12,7 @@ import { environmentFor } from "./environment.ts"
 import { closePipe, type Pipe, type Pipes } from "./pipes.ts"
 import * as Processes from "./processes.ts"
 import { readPipe } from "./read-pipe.ts"
-import { folderFd, mayMove, watchFd, wrap } from "./script.ts"
+import { folderFd, mayMove, wrap } from "./script.ts"
 
 export type Order = {
   command: string
@@ -57,7 +57,8 @@ export async function startShell(options: {
 }): Promise<Shell> {
   const { file, mark, order, pipes } = options
   const out = await pipes.get()
-  const side = needsSide(file, order) ? await pipes.get() : undefined
+  // For the folder that the command ends in.
+  const side = !order.background && mayMove(order.command) ? await pipes.get() : undefined
   const child = await spawnShell({ file, mark, order, out, side })
   const group = child.pid!
   const stream = out
@@ -77,7 +78,7 @@ export async function startShell(options: {
     await stopping
     const held = await reading.drain()
     over = true
-    const cwd = side && (order.background ? dismiss(side) : readFolder(side))
+    const cwd = side && readFolder(side)
     return { exitCode, signal, left, held, ...(cwd ? { cwd } : {}) }
   }
 
@@ -110,11 +111,6 @@ export async function startShell(options: {
   return Object.freeze({ group, ended: settle(), stop })
 }
 
-/** A second pipe, for the folder that the command ends in, or to be watched by. */
-function needsSide(file: string, { command, background }: Order): boolean {
-  return background ? process.platform === "linux" && file.endsWith("bash") : mayMove(command)
-}
-
 async function spawnShell(options: {
   file: string
   mark: string
@@ -124,19 +120,10 @@ async function spawnShell(options: {
 }): Promise<ChildProcess> {
   const { file, mark, order, out, side } = options
   const stdio: StdioOptions & unknown[] = ["ignore", out?.write ?? "pipe", out?.write ?? "ignore"]
-  const script = wrap(order.command, {
-    joins: !out,
-    tellsFolder: side !== undefined && !order.background,
-    watched: side !== undefined && order.background === true,
-  })
-  let waiting: number | undefined
+  const script = wrap(order.command, { joins: !out, tellsFolder: side !== undefined })
   try {
     while (side && stdio.length < folderFd) stdio.push("ignore")
-    if (side && order.background) {
-      // Ours does not wait for data; the watcher must.
-      waiting = openSync(`/proc/self/fd/${side.read}`, "r")
-      stdio[watchFd] = waiting
-    } else if (side) stdio[folderFd] = side.write
+    if (side) stdio[folderFd] = side.write
     const child = childProcess().spawn(file, ["-c", script], {
       argv0: basename(file),
       cwd: order.cwd,
@@ -146,14 +133,12 @@ async function spawnShell(options: {
     })
     if (child.pid === undefined) throw (await once(child, "error"))[0]
     if (out) closeSync(out.write)
-    if (side) closeSync(order.background ? side.read : side.write)
+    if (side) closeSync(side.write)
     return child
   } catch (error) {
     if (out) closePipe(out)
     if (side) closePipe(side)
     throw new NotStarted(reasonOf(error, order.command))
-  } finally {
-    if (waiting !== undefined) closeSync(waiting)
   }
 }
 
@@ -173,16 +158,5 @@ function readFolder(side: Pipe): string | undefined {
     return undefined
   } finally {
     closeSync(side.read)
-  }
-}
-
-/** Tell the watcher that there is nothing to watch any more. */
-function dismiss(side: Pipe): undefined {
-  try {
-    writeSync(side.write, "\n")
-  } catch (error) {
-    if (errorCode(error) !== "EPIPE") throw error
-  } finally {
-    closeSync(side.write)
   }
 }

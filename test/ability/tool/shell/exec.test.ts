@@ -1,12 +1,14 @@
 // exec() for programs that embed us, and what is left when our own process ends.
 import assert from "node:assert/strict"
-import { spawn } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { test } from "node:test"
 import { exec } from "#ability/tool/shell/exec.ts"
 import { findProgram } from "#ability/tool/shell/find-program.ts"
+import { ofInstance } from "#ability/tool/shell/shells.ts"
+import { Instance } from "#kernel/instance.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
 import { running, uniqueNap, until } from "./running.ts"
 
@@ -68,18 +70,34 @@ async function host(signal: NodeJS.Signals): Promise<string> {
   return nap
 }
 
-for (const signal of ["SIGTERM", "SIGUSR2"] as const)
-  test(`no command outlives us when we end by ${signal === "SIGTERM" ? "a signal" : "process.exit()"}`, async () => {
+for (const [signal, how] of [
+  ["SIGTERM", "a signal"],
+  ["SIGUSR2", "process.exit()"],
+  ["SIGKILL", "kill -9"],
+] as const)
+  test(`no command outlives us when we end by ${how}`, async () => {
     const nap = await host(signal)
     await until("all are gone", () => running(nap).length === 0)
   })
 
-test("the group of a background job does not outlive us when we are killed", async () => {
-  const nap = await host("SIGKILL")
-  const jobs = () => running(nap).filter((line) => line.includes("back"))
-  await until("the job is gone", () => jobs().length === 0)
-  // What was in front, and what left its group, is not watched.
-  for (const line of running(nap)) process.kill(Number(line.trim().split(/\s+/)[1]), "SIGKILL")
+test("what watches over the commands of an Instance ends with it", async () => {
+  await using tmp = await tmpdir()
+  const guards = () =>
+    execFileSync("ps", ["-eo", "ppid=,args="], { encoding: "utf8" })
+      .split("\n")
+      .filter((line) => Number.parseInt(line, 10) === process.pid && line.includes("vitamin-guard"))
+  await Instance.provide({
+    directory: tmp.path,
+    async fn() {
+      for (const command of ["true", "false"]) {
+        const shell = await ofInstance().start({ command, cwd: tmp.path, take: async () => {} })
+        await shell.ended
+      }
+    },
+  })
+  assert.equal(guards().length, 1)
+  await Instance.disposeAll()
+  assert.deepEqual(guards(), [])
 })
 
 test("findProgram() does not let a relative entry of PATH name the program", async () => {

@@ -1,0 +1,115 @@
+// Where the words of a command lead from the folders that it goes through. There may be a thousand words and ten folders: a
+// folder is read once, and of words that make no difference to what counts one stands for all.
+import { type Dirent, opendirSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
+import { realOf } from "#util/real-of.ts"
+
+/** `real` is where it is, or would be made. */
+type Reached = { target: string; real: string }
+/** What is in a folder, by names that are the same for a file system which takes capitals for small letters. */
+type Entries = Map<string, Dirent>
+/** A path behind where it starts. */
+type Way = { names: string[]; first: string; isTelling: boolean }
+
+/** For fewer words it is quicker to look for each. */
+const fewWords = 8
+/** To read a folder with more in it takes longer. */
+const maxEntries = 5_000
+
+/**
+ * A path is taken to count by where it starts and by its names that are among `telling`, in small letters: of those that
+ * start in one folder, have no such name and are in the same way there or not, the first is given.
+ */
+export function* reachedPaths(options: {
+  folders: string[]
+  words: string[]
+  telling: ReadonlySet<string>
+}): Generator<Reached> {
+  const { folders, words, telling } = options
+  const byUps = new Map<string, Way[]>()
+  for (const word of new Set(words)) {
+    const { ups, names } = readWord(word)
+    addTo(byUps, ups, [wayOf(names)])
+  }
+  const starts = new Map<string, Way[]>()
+  for (const [ups, ways] of byUps)
+    for (const folder of ups === "/" ? ["/"] : folders) addTo(starts, resolve(folder, ups), ways)
+  for (const [start, ways] of starts) yield* reachedFrom(start, ways)
+
+  function wayOf(names: string[]): Way {
+    const isTelling = names.some((name) => telling.has(name.toLowerCase()))
+    return { names, first: folded(names[0] ?? ""), isTelling }
+  }
+
+  function* reachedFrom(start: string, ways: Way[]): Generator<Reached> {
+    const entries = ways.length > fewWords ? entriesOf(start) : undefined
+    const real = entries && realOf(start)
+    const below = new Map<string, Way[]>()
+    const given = new Set<string>()
+    for (const { names, first, isTelling } of ways) {
+      const entry = entries?.get(first)
+      if (!entries) yield lookFor(join(start, names.join("/")))
+      else if (entry && names.length > 1) addTo(below, names[0]!, [wayOf(names.slice(1))])
+      else {
+        const kind = kindOf(names, entry)
+        if (kind !== "other" && !isTelling && given.has(kind)) continue
+        if (!isTelling) given.add(kind)
+        const target = join(start, names.join("/"))
+        if (kind === "missing") yield { target, real: real ?? target }
+        else if (kind === "below missing") yield { target, real: target }
+        else yield lookFor(target)
+      }
+    }
+    for (const [name, rests] of below) yield* reachedFrom(join(start, name), rests)
+  }
+}
+
+/** How it goes up, and what comes then. */
+function readWord(word: string): { ups: string; names: string[] } {
+  const isAbsolute = word.startsWith("/")
+  const names: string[] = []
+  let ups = 0
+  for (const name of word.split("/")) {
+    if (name === "" || name === ".") continue
+    if (name !== "..") names.push(name)
+    else if (names.pop() === undefined) ups++
+  }
+  return { ups: isAbsolute ? "/" : "../".repeat(ups), names }
+}
+
+function addTo(groups: Map<string, Way[]>, key: string, ways: Way[]): void {
+  const group = groups.get(key)
+  if (!group) groups.set(key, [...ways])
+  else for (const way of ways) group.push(way)
+}
+
+function lookFor(target: string): Reached {
+  return { target, real: realOf(target) ?? realOf(dirname(target)) ?? target }
+}
+
+/** Those of a kind are alike; "other" ones may lead anywhere. */
+function kindOf([name, ...rest]: string[], entry: Dirent | undefined) {
+  if (name === undefined) return "start"
+  if (!entry) return rest.length > 0 ? "below missing" : "missing"
+  return entry.name === name && (entry.isFile() || entry.isDirectory()) ? "plain" : "other"
+}
+
+/** Undefined where nobody can say what is in it. */
+function entriesOf(folder: string): Entries | undefined {
+  const entries: Entries = new Map()
+  try {
+    using open = opendirSync(folder)
+    for (let entry = open.readSync(); entry; entry = open.readSync()) {
+      if (entries.size >= maxEntries) return undefined
+      entries.set(folded(entry.name), entry)
+    }
+    return entries
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return code === "ENOENT" || code === "ENOTDIR" ? entries : undefined
+  }
+}
+
+function folded(name: string): string {
+  return name.normalize("NFD").toLowerCase()
+}
