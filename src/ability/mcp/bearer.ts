@@ -1,6 +1,7 @@
 // Which token goes to a server over http: the one of the host's hooks, of the configuration, or of a login.
 import type { AuthProvider } from "@modelcontextprotocol/client"
 import * as Secret from "#kernel/secret.ts"
+import type { Resolve } from "./check-lead.ts"
 import type { AuthToken, MCPHooks } from "./hooks.ts"
 import { createLoginTokens } from "./login-tokens.ts"
 import type { SDK } from "./sdk.ts"
@@ -10,6 +11,7 @@ export function createBearer(options: {
   sdk: SDK
   server: MCPServerConfig
   hooks: MCPHooks
+  resolve?: Resolve | undefined
 }): AuthProvider | undefined {
   const { server, hooks } = options
   if (hooks.onAuth) return fromHooks(server, { ...hooks, onAuth: hooks.onAuth })

@@ -1,7 +1,8 @@
-// Fetch for servers over http: an answer, or one event of a stream, never takes more than a message may, and a login
-// leads nowhere that the server's own address could not.
-import { isIP } from "node:net"
-import { isPublic } from "#ability/tool/check-url.ts"
+// Fetch for servers over http: an answer, or one event of a stream, never takes more than a message may, and a server
+// leads nowhere that it must not (`check-lead.ts`).
+import { orAborted } from "#util/or-aborted.ts"
+import { createLeadCheck, type Resolve } from "./check-lead.ts"
+import { createDirectFetch } from "./direct-fetch.ts"
 import { InvalidServer } from "./errors.ts"
 import { messageLimit } from "./stdio-transport.ts"
 import type { MCPServerConfig } from "./types.ts"
@@ -10,12 +11,19 @@ export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
 const eventEnds = ["\n\n", "\n\r\n", "\r\r"]
 
-export function createBoundedFetch(server: MCPServerConfig): Fetch {
-  const own = new URL(server.url!)
+export function createBoundedFetch(options: {
+  server: MCPServerConfig
+  resolve?: Resolve | undefined
+}): Fetch {
+  const { server } = options
+  const check = createLeadCheck(options)
+  const send = createDirectFetch()
   return async (url, init) => {
     const target = new URL(url)
-    if (target.origin !== own.origin) checkForeign({ server, own, target })
-    const response = await fetch(target, init)
+    const checked = check(target)
+    // Name servers do not listen to a signal.
+    const addresses = await (init?.signal ? orAborted(checked, init.signal) : checked)
+    const response = await send(target, { init, addresses })
     if (!response.body) return response
     const events = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false
     const body = response.body.pipeThrough(limit({ server, events }))
@@ -23,23 +31,6 @@ export function createBoundedFetch(server: MCPServerConfig): Fetch {
     Object.defineProperty(bounded, "url", { value: response.url })
     return bounded
   }
-}
-
-/** The addresses of a login come from the server: they must not lead into this machine or its network. */
-function checkForeign({ server, own, target }: { server: MCPServerConfig; own: URL; target: URL }) {
-  if (isLocal(own)) return
-  const host = target.hostname.replace(/^\[(.*)\]$/, "$1")
-  if (target.protocol !== "https:")
-    throw new InvalidServer(server, `its login leads to ${target.origin}, which is not https`)
-  if (isLocal(target) || (isIP(host) && !isPublic(host)))
-    throw new InvalidServer(
-      server,
-      `its login leads to ${target.origin}, which is not on the public internet`,
-    )
-}
-
-function isLocal(url: URL): boolean {
-  return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])\.?$/.test(url.hostname)
 }
 
 /** Counts a whole answer, or what came since the last event of a stream began: its lines are held until it ends. */

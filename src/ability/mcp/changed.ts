@@ -10,7 +10,7 @@ export type State = z.infer<typeof State>
 export const Status = z.object({
   id: z.string(),
   name: z.string(),
-  source: z.string().describe("the file that names it, or `configuration`"),
+  source: z.string().describe("the file that names it, `configuration`, or who brought it"),
   transport: z.enum(["http", "stdio"]).optional(),
   state: State,
   error: z.string().optional(),

@@ -9,17 +9,10 @@ import { errorText } from "#util/error.ts"
 import { orAborted } from "#util/or-aborted.ts"
 import type { State } from "./changed.ts"
 import { type Caller, createElicit } from "./create-elicit.ts"
-import { listOffers } from "./list-offers.ts"
+import { listOffers, sayChangedTools } from "./list-offers.ts"
 import * as Manifest from "./manifest.ts"
-import type {
-  MCPClient,
-  MCPClientConfig,
-  MCPHooks,
-  MCPLog,
-  MCPServerConfig,
-  MCPServerInfo,
-  MCPTool,
-} from "./types.ts"
+import { meansUnknownTool } from "./means-unknown-tool.ts"
+import type { MCPClient, MCPClientConfig, MCPHooks, MCPLog, MCPServerConfig, MCPServerInfo } from "./types.ts"
 
 export type ConfiguredServer = ToolServer &
   Readonly<{
@@ -54,11 +47,15 @@ export function createConfiguredServer(options: {
   source: string
   hooks?: MCPHooks | undefined
   roots: string[]
+  /** It starts only when this is over. */
+  after?: Promise<unknown> | undefined
   /** Its state or what it offers is another one now. */
   onChange(one: ConfiguredServer): Promise<void> | void
 }): ConfiguredServer {
   const { server, source } = options
   let manifest = Manifest.read(server)
+  /** When its lists were last read; what is known of it is the same object as long as they say the same. */
+  let looked: Manifest.Look = { time: 0 }
   let client: MCPClient | undefined
   let opening: Promise<MCPClient> | undefined
   let state: State = manifest?.error === undefined ? "idle" : "failed"
@@ -86,7 +83,9 @@ export function createConfiguredServer(options: {
     callTool: (name, args, { sessionId, whileAsking, onReady, ...call }) =>
       one.use({ sessionId, whileAsking, signal: call.signal }, async (ready) => {
         onReady?.(manifest?.tools ?? [])
-        return ready.callTool(name, args, call)
+        const answer = ready.callTool(name, args, call)
+        await answer.then(lookIfUnknown, lookIfUnknown)
+        return answer
       }),
   })
   return one
@@ -106,12 +105,17 @@ export function createConfiguredServer(options: {
   }
 
   function isDue(): boolean {
+    if (stateNow() === "connected") return Manifest.isStale(looked)
     if (!manifest || state === "connected" || state === "connecting" || state === "disconnected") return false
     return Date.now() - manifest.time > (manifest.error === undefined ? manifestAge : failureAge)
   }
 
   async function connect(signal?: AbortSignal): Promise<MCPClient> {
-    if (client?.status().state === "connected") return client
+    // One that is up is of use when it has said what it offers.
+    if (!opening && client?.status().state === "connected") {
+      if (Manifest.isStale(looked)) lookAgain()
+      return client
+    }
     opening ??= open().finally(() => {
       opening = undefined
     })
@@ -119,6 +123,7 @@ export function createConfiguredServer(options: {
   }
 
   async function open(): Promise<MCPClient> {
+    await options.after
     const { createMCPClient } = await import("./create-client.ts")
     if (isClosed) throw new Error(`the MCP server ${server.id} was closed`)
     const own: MCPClient = client ?? createMCPClient(clientConfig())
@@ -158,21 +163,30 @@ export function createConfiguredServer(options: {
   async function look(own: MCPClient, info: MCPServerInfo): Promise<Manifest.Manifest> {
     complaints = []
     const offers = await listOffers(own, info)
-    const changed = changedTools(manifest?.tools ?? [], offers.tools)
+    const changed = sayChangedTools(server.id, { before: manifest?.tools ?? [], now: offers.tools })
     const problems = [...(offers.problems ?? []), ...complaints, ...changed].map((text) =>
       plainText(text, 300),
     )
-    return { version: 1, time: Date.now(), info, ...offers, ...(problems.length ? { problems } : {}) }
+    const time = Date.now()
+    looked = offers.ttl === undefined ? { time } : { time, ttl: offers.ttl }
+    return { version: 1, time, info, ...offers, ...(problems.length ? { problems } : {}) }
   }
 
   function lookAgain(): void {
     looking ??= setTimeout(async () => {
+      const own = client
+      const isOver = () => isClosed || client !== own
       try {
-        const info = client?.status().info
-        if (isClosed || !client || !info) return
-        keep(await look(client, info))
+        const info = own?.status().info
+        if (isClosed || !own || !info) return
+        const next = await look(own, info)
+        if (isOver() || (manifest && Manifest.isSame(manifest, next))) return
+        keep(next)
         await change("connected")
       } catch (error) {
+        if (isOver()) return
+        // It is asked again when it is due, not at the next call.
+        looked = { ...looked, time: Date.now() }
         Log.warn("an MCP server did not say what it offers now", {
           server: server.id,
           error: errorText(error),
@@ -181,6 +195,11 @@ export function createConfiguredServer(options: {
         looking = undefined
       }
     }, settleTime).unref()
+  }
+
+  /** A tool that we know and the server does not: its list is another one now. */
+  function lookIfUnknown(answer: unknown): void {
+    if (meansUnknownTool(answer)) lookAgain()
   }
 
   function keep(next: Manifest.Manifest): void {
@@ -209,13 +228,4 @@ export function createConfiguredServer(options: {
     await opening?.catch(() => undefined)
     await Promise.all(writes)
   }
-}
-
-/** What was allowed was allowed to a tool that said something else of itself. */
-function changedTools(before: MCPTool[], now: MCPTool[]): string[] {
-  const known = new Map(before.map((tool) => [tool.name, JSON.stringify(tool)]))
-  return now
-    .filter((tool) => (known.get(tool.name) ?? JSON.stringify(tool)) !== JSON.stringify(tool))
-    .slice(0, maxComplaints)
-    .map(({ name }) => `tool ${JSON.stringify(name)} says something else of itself than before`)
 }

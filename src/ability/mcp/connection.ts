@@ -125,10 +125,10 @@ function open({ sdk, config, onLog }: Parameters<typeof openConnection>[0]): Inn
     throw new InvalidServer(server, "it needs an http or https URL")
   if (url.username || url.password)
     throw new InvalidServer(server, "its URL has a user name or password in it")
-  const authProvider = createBearer({ sdk, server, hooks })
+  const authProvider = createBearer({ sdk, server, hooks, resolve: config.resolve })
   return {
     http: new sdk.StreamableHTTPClientTransport(url, {
-      fetch: createBoundedFetch(server),
+      fetch: createBoundedFetch(config),
       ...(server.headers ? { requestInit: { headers: server.headers } } : {}),
       ...(authProvider ? { authProvider } : {}),
       onInsufficientScope: "throw",

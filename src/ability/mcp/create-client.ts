@@ -1,11 +1,20 @@
 // One client for one MCP server, over stdio or http, in the newest revision of the protocol that both sides know. It
 // connects by itself when it is first used. The SDK stays inside.
+import type { CacheableRequestOptions, Client } from "@modelcontextprotocol/client"
 import * as Secret from "#kernel/secret.ts"
 import { createLink } from "./keep-connected.ts"
 import { isCredential } from "./normalize-server.ts"
 import { readContent, readResourceContent } from "./read-content.ts"
 import { runCall } from "./run-call.ts"
-import type { MCPCallOptions, MCPClient, MCPClientConfig, MCPPrompt, MCPResource, MCPTool } from "./types.ts"
+import type {
+  MCPCallOptions,
+  MCPClient,
+  MCPClientConfig,
+  MCPListOptions,
+  MCPPrompt,
+  MCPResource,
+  MCPTool,
+} from "./types.ts"
 import { watchResource } from "./watch-resource.ts"
 
 type Call = Parameters<typeof runCall>[0]
@@ -19,17 +28,31 @@ export function createMCPClient(config: MCPClientConfig): MCPClient {
     work: (...args: Parameters<Call["work"]>) => Promise<T>,
   ) => runCall<T>({ link, config, method, options, work })
 
+  /** Whoever asks for a list wants it as it is now, not as the SDK has it. */
+  const listing = <T extends object>(
+    method: string,
+    { onTtl, ...options }: MCPListOptions,
+    work: (client: Client, request: CacheableRequestOptions) => Promise<T>,
+  ) =>
+    call(method, options, async (client, request) => {
+      const result = await work(client, { ...request, cacheMode: "refresh" })
+      const { ttlMs } = result as { ttlMs?: unknown }
+      if (typeof ttlMs === "number") onTtl?.(ttlMs)
+      return result
+    })
+
   return Object.freeze<MCPClient>({
     server: config.server,
     connect: async (options = {}) => (await link.get(options.signal)).info,
     status: link.status,
     close: link.close,
 
-    listTools: (options = {}) =>
-      call("tools/list", options, async (client, request) => {
-        const { tools } = await client.listTools(undefined, request)
-        return tools as MCPTool[]
-      }),
+    async listTools(options = {}) {
+      const list = await listing("tools/list", options, (client, request) =>
+        client.listTools(undefined, request),
+      )
+      return list.tools as MCPTool[]
+    },
     callTool: (name, args = {}, options = {}) =>
       call("tools/call", options, async (client, request) => {
         const result = await client.callTool({ name, arguments: args }, request)
@@ -40,16 +63,18 @@ export function createMCPClient(config: MCPClientConfig): MCPClient {
         }
       }),
 
-    listResources: (options = {}) =>
-      call("resources/list", options, async (client, request) => {
-        const { resources } = await client.listResources(undefined, request)
-        return resources as MCPResource[]
-      }),
-    listResourceTemplates: (options = {}) =>
-      call("resources/templates/list", options, async (client, request) => {
-        const { resourceTemplates } = await client.listResourceTemplates(undefined, request)
-        return resourceTemplates as Awaited<ReturnType<MCPClient["listResourceTemplates"]>>
-      }),
+    async listResources(options = {}) {
+      const list = await listing("resources/list", options, (client, request) =>
+        client.listResources(undefined, request),
+      )
+      return list.resources as MCPResource[]
+    },
+    async listResourceTemplates(options = {}) {
+      const list = await listing("resources/templates/list", options, (client, request) =>
+        client.listResourceTemplates(undefined, request),
+      )
+      return list.resourceTemplates as Awaited<ReturnType<MCPClient["listResourceTemplates"]>>
+    },
     readResource: (uri, options = {}) =>
       call("resources/read", options, async (client, request) => {
         const { contents } = await client.readResource({ uri }, request)
@@ -57,11 +82,12 @@ export function createMCPClient(config: MCPClientConfig): MCPClient {
       }),
     subscribe: (uri) => watchResource(() => link.get(), uri),
 
-    listPrompts: (options = {}) =>
-      call("prompts/list", options, async (client, request) => {
-        const { prompts } = await client.listPrompts(undefined, request)
-        return prompts as MCPPrompt[]
-      }),
+    async listPrompts(options = {}) {
+      const list = await listing("prompts/list", options, (client, request) =>
+        client.listPrompts(undefined, request),
+      )
+      return list.prompts as MCPPrompt[]
+    },
     getPrompt: (name, args = {}, options = {}) =>
       call("prompts/get", options, async (client, request) => {
         const { description, messages } = await client.getPrompt({ name, arguments: args }, request)

@@ -6,7 +6,8 @@ import { nearest } from "#util/nearest.ts"
 import * as Mcp from "./mcp.ts"
 import type { MCPPrompt, MCPPromptContent } from "./types.ts"
 
-type Wish = { server: string; name: string; args: Record<string, string> }
+/** With a line it must be a server that its session sees. */
+type Wish = { server: string; name: string; args: Record<string, string>; line?: Mcp.Line }
 
 const maxNamed = 20
 
@@ -35,7 +36,7 @@ export class InvalidArguments extends NamedError {
 }
 
 export async function getPrompt(wish: Wish): Promise<MCPPromptContent> {
-  const server = await Mcp.get(wish.server)
+  const server = await Mcp.get(wish.server, wish.line)
   const inManifest = () => server.manifest()?.prompts.find(({ name }) => name === wish.name)
   let prompt = inManifest()
   if (!prompt) {

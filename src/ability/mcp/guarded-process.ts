@@ -59,17 +59,18 @@ export function startGuarded(options: {
   let gone = false
   let kin: ProcessKin.Kin = new Map()
   let looking: NodeJS.Timeout | undefined
-  const look = () => {
-    if (windows || child.pid === undefined || gone) return
+  const finder = windows || child.pid === undefined ? undefined : ProcessKin.createFinder(child.pid)
+  const look = (find: "find" | "findMore" = "find") => {
+    if (!finder || gone) return
     const before = ProcessKin.format(kin)
-    kin = ProcessKin.find(child.pid, kin)
+    kin = finder[find](kin)
     const now = ProcessKin.format(kin)
     if (now !== before && pipe?.writable) pipe.write(`${now}\n`)
   }
   child.stdout.on("data", () => {
     looking ??= setTimeout(() => {
       looking = undefined
-      look()
+      look("findMore")
     }, lookPause).unref()
   })
   const kill = () => {

@@ -5,10 +5,13 @@ import { Instance } from "#kernel/instance.ts"
 import type { Added } from "./load-servers.ts"
 import { stampOf } from "./server-files.ts"
 
-const met = Instance.state(() => ({ servers: false }))
+type Mcp = typeof import("./mcp.ts")
+
+const met = Instance.state((): { servers: boolean; brought?: Mcp } => ({ servers: false }))
+const none: ReadonlySet<string> = new Set()
 
 /** What knows the servers; undefined where there have never been any. */
-export async function ifConfigured(): Promise<typeof import("./mcp.ts") | undefined> {
+export async function ifConfigured(): Promise<Mcp | undefined> {
   const own = met()
   const { mcp } = await Config.get()
   own.servers ||= Boolean(mcp?.servers.length || stampOf(Instance.worktree))
@@ -20,4 +23,18 @@ export async function addServers(added: readonly Added[]): Promise<void> {
   met().servers = true
   const Mcp = await import("./mcp.ts")
   Mcp.add(added)
+}
+
+/** The servers that a client brings with one session, in the place of those that it brought before ([] = none any more). */
+export async function bringServers(sessionId: string, servers: readonly Added[]): Promise<void> {
+  const own = met()
+  if (!servers.length && !own.brought) return
+  const Mcp = await import("./mcp.ts")
+  Object.assign(own, { servers: true, brought: Mcp })
+  await Mcp.bring(sessionId, servers)
+}
+
+/** The servers that are there for other sessions only than this one, which is followed by those that it does a task for. */
+export function hiddenFrom(line: readonly string[]): ReadonlySet<string> {
+  return met().brought?.hiddenFrom(line) ?? none
 }

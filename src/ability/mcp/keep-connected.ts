@@ -83,6 +83,7 @@ export function createLink(config: MCPClientConfig): Link {
   const start = async () => {
     await backOff()
     state = "connecting"
+    // It says what is wrong with a proxy of the environment, which agents pass over.
     if (server.transport === "http") await useProxy()
     const sdk = await loadSDK()
     let connection: Connection

@@ -1,5 +1,6 @@
 // What a server offers, each list only where it says that it has one. One of whose lists one is broken is still good for
 // the others; without its tools it is good for little.
+import { serverToolId } from "#ability/tool/server-tool-id.ts"
 import { errorText } from "#util/error.ts"
 import type {
   MCPClient,
@@ -15,9 +16,13 @@ export type Offers = {
   resources: MCPResource[]
   templates: MCPResourceTemplate[]
   prompts: MCPPrompt[]
+  /** Milliseconds for which all of it holds, where the server says so. */
+  ttl?: number
   /** What went wrong with its lists. */
   problems?: string[]
 }
+
+const maxSaid = 20
 
 export async function listOffers(client: MCPClient, { capabilities }: MCPServerInfo): Promise<Offers> {
   const problems: string[] = []
@@ -25,12 +30,37 @@ export async function listOffers(client: MCPClient, { capabilities }: MCPServerI
     problems.push(errorText(error))
     return []
   }
+  let ttl = Number.POSITIVE_INFINITY
+  const options = {
+    onTtl(ms: number) {
+      ttl = Math.min(ttl, ms)
+    },
+  }
   const [tools, resources, templates, prompts] = await Promise.all([
-    capabilities.tools ? client.listTools() : [],
-    capabilities.resources ? client.listResources().catch(orNone) : [],
+    capabilities.tools ? client.listTools(options) : [],
+    capabilities.resources ? client.listResources(options).catch(orNone) : [],
     // Many have none and do not even know the question.
-    capabilities.resources ? client.listResourceTemplates().catch(() => []) : [],
-    capabilities.prompts ? client.listPrompts().catch(orNone) : [],
+    capabilities.resources ? client.listResourceTemplates(options).catch(() => []) : [],
+    capabilities.prompts ? client.listPrompts(options).catch(orNone) : [],
   ])
-  return { tools, resources, templates, prompts, ...(problems.length ? { problems } : {}) }
+  return {
+    tools,
+    resources,
+    templates,
+    prompts,
+    ...(Number.isFinite(ttl) ? { ttl } : {}),
+    ...(problems.length ? { problems } : {}),
+  }
+}
+
+/** What was allowed was allowed to a tool that said something else of itself. */
+export function sayChangedTools(
+  serverId: string,
+  { before, now }: { before: MCPTool[]; now: MCPTool[] },
+): string[] {
+  const known = new Map(before.map((tool) => [tool.name, JSON.stringify(tool)]))
+  return now
+    .filter((tool) => (known.get(tool.name) ?? JSON.stringify(tool)) !== JSON.stringify(tool))
+    .slice(0, maxSaid)
+    .map(({ name }) => `tool "${serverToolId(serverId, name)}" says something else of itself than before`)
 }

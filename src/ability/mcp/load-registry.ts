@@ -1,12 +1,14 @@
 // The registry of the current instance: every tool that can be called, and what else its configured servers are known to
 // offer. No server is started for it. Its index is a file, so that nothing is worked out again that has not changed.
 import { createHash } from "node:crypto"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { getEmbedder } from "#ability/provider/get-embedder.ts"
 import type { Definition } from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import * as Global from "#kernel/global.ts"
 import { Instance } from "#kernel/instance.ts"
+import { noteIndexUse } from "#knowledge/discovery/note-index-use.ts"
+import { pruneIndexes } from "#knowledge/discovery/prune-indexes.ts"
 import type { Embedder } from "#knowledge/discovery/types.ts"
 import { createMCPRegistry, type MCPRegistry } from "./create-registry.ts"
 import { ifConfigured } from "./if-configured.ts"
@@ -18,13 +20,18 @@ type Offers = { tools: Definition[]; manifest?: Manifest | undefined }
 type Own = {
   registry?: MCPRegistry
   embedder?: Embedder | undefined
+  path?: string
   taken: Map<string, Offers>
   work: Promise<unknown>
 }
 
 const own = Instance.state<Own>(
   () => ({ taken: new Map(), work: Promise.resolve() }),
-  async ({ registry }) => registry?.close(),
+  async ({ registry, path }) => {
+    await registry?.close()
+    // When the work is done: nobody waits for it then.
+    if (path) pruneIndexes(dirname(path))
+  },
 )
 
 /** One after the other: tasks begin side by side, and none may search what another has only half taken in. */
@@ -78,8 +85,10 @@ async function withEmbedder(embedder: Embedder | undefined): Promise<MCPRegistry
   const state = own()
   if (state.registry && state.embedder === embedder) return state.registry
   const before = state.registry
-  const registry = createMCPRegistry({ index: { path: indexFile(), embedder } })
-  Object.assign(state, { registry, embedder, taken: new Map() })
+  const path = indexFile()
+  const registry = createMCPRegistry({ index: { path, embedder } })
+  noteIndexUse(path, Instance.worktree)
+  Object.assign(state, { registry, embedder, path, taken: new Map() })
   await before?.close()
   return registry
 }

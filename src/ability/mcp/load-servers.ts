@@ -1,5 +1,5 @@
-// Which MCP servers a work tree has: those of its files, then those of the configuration; of equal ids the later one
-// counts. One that cannot be used does not keep the others from it, and in a folder that nobody trusted none is used.
+// Which MCP servers a work tree has: those of its files, those of the configuration, those of clients; of equal ids the
+// later one counts. One that cannot be used does not keep the others from it, and in a folder that nobody trusted none is used.
 import { homedir } from "node:os"
 import { join } from "node:path"
 import { readSmallFile } from "#kernel/config/read-file.ts"
@@ -8,14 +8,32 @@ import * as Log from "#kernel/log.ts"
 import * as Secret from "#kernel/secret.ts"
 import { errorText } from "#util/error.ts"
 import { parseJsonc } from "#util/jsonc.ts"
+import { localId } from "./local-tools.ts"
 import { checkEntry, InvalidEntry, isCredential, normalizeServer } from "./normalize-server.ts"
 import { serverFiles } from "./server-files.ts"
 import type { MCPServerConfig } from "./types.ts"
 
 /** `server` is missing where it cannot be used, and `problem` says why. */
-export type Found = { id: string; source: string; server?: MCPServerConfig; problem?: string }
-/** One that something in use brings with it. `isOwn`: it is the person's, and no trust in the project is needed. */
-export type Added = { id: string; entry: unknown; source: string; folder: string; isOwn: boolean }
+export type Found = {
+  id: string
+  source: string
+  server?: MCPServerConfig
+  problem?: string
+  /** A client brought it with a session: only there for that one, or for all in the place of one that they had. */
+  brought?: "private" | "shared"
+}
+/**
+ * One that something in use brings with it. `isOwn`: it is the person's, and no trust in the project is needed.
+ * `isLiteral`: a `${NAME}` in it is not a variable.
+ */
+export type Added = {
+  id: string
+  entry: unknown
+  source: string
+  folder: string
+  isOwn: boolean
+  isLiteral?: boolean
+}
 export type Loaded = {
   servers: Found[]
   /** Files that could not be read, servers that were replaced. */
@@ -26,23 +44,26 @@ export type Loaded = {
 
 const maxServers = 200
 const maxSaid = 20
-/** Under this name the tools of this program are found beside those of servers. */
-export const ownId = "local"
 export const notTrusted = 'the folder is not trusted; "vitamin trust" trusts it'
 
 export async function loadServers(options: {
   worktree: string
   trusted: boolean
   configured: readonly McpServer[]
+  /** Those that give way to all others. */
   added?: readonly Added[]
+  /** Those that come before all others, the strongest last. */
+  brought?: readonly Added[]
 }): Promise<Loaded> {
   const loaded: Loaded = { servers: [], problems: [], untrusted: 0 }
   const byId = new Map<string, Found>()
-  const add = (found: Found) => {
+  const add = (found: Found, most = maxServers) => {
     const before = byId.get(found.id)
-    if (before) loaded.problems.push(`${found.id} of ${before.source} is replaced by that of ${found.source}`)
-    if (!before && byId.size >= maxServers)
-      return void loaded.problems.push(`${found.id} is left out: there are more than ${maxServers} servers`)
+    const isKnown = before?.brought && JSON.stringify(before.server) === JSON.stringify(found.server)
+    if (before && !isKnown)
+      loaded.problems.push(`${found.id} of ${before.source} is replaced by that of ${found.source}`)
+    if (!before && byId.size >= most)
+      return void loaded.problems.push(`${found.id} is left out: there are more than ${most} servers`)
     byId.set(found.id, found)
   }
   for (const name of serverFiles)
@@ -55,6 +76,13 @@ export async function loadServers(options: {
   const folder = options.trusted ? options.worktree : homedir()
   for (const server of options.configured)
     add(readEntry({ id: server.id, entry: server, source: "configuration", folder, trusted: true }))
+  for (const brought of options.brought ?? []) {
+    const found = readEntry({ ...brought, trusted: options.trusted || brought.isOwn })
+    const before = byId.get(found.id)
+    if (!found.server && before?.server)
+      loaded.problems.push(`${found.id} of ${found.source} is not used: ${found.problem}`)
+    else add({ ...found, brought: isForAll(before) ? "shared" : "private" }, 2 * maxServers)
+  }
   for (const added of options.added ?? [])
     if (byId.has(added.id))
       loaded.problems.push(`${added.id} of ${added.source} is not used: there is a server of this name`)
@@ -63,6 +91,11 @@ export async function loadServers(options: {
   loaded.untrusted = loaded.servers.filter(({ problem }) => problem === notTrusted).length
   for (const { server } of loaded.servers) if (server) holdSecrets(server)
   return loaded
+}
+
+/** Where it could not be used, nobody had it. */
+function isForAll(before: Found | undefined): boolean {
+  return before?.brought ? before.brought === "shared" : before?.server !== undefined
 }
 
 /** An id is a part of names and rules: no slash, nothing that is a pattern. */
@@ -113,17 +146,18 @@ function readEntry(options: {
   source: string
   folder: string
   trusted: boolean
+  isLiteral?: boolean
 }): Found {
-  const { id, source, folder } = options
+  const { id, source, folder, isLiteral = false } = options
   const found = { id, source }
   // Not even its variables are looked up.
   if (!options.trusted) return { ...found, problem: notTrusted }
   try {
     if (!/^[\w.-]+$/.test(id)) throw new InvalidEntry("its id may have letters, digits, '.', '_' and '-'")
-    if (id === ownId) throw new InvalidEntry(`"${ownId}" is the name of what belongs to this program`)
+    if (id === localId) throw new InvalidEntry(`"${localId}" is the name of what belongs to this program`)
     const entry = checkEntry(options.entry)
     if (entry.disabled) throw new InvalidEntry("it is disabled")
-    return { ...found, server: normalizeServer(entry, { id, folder }) }
+    return { ...found, server: normalizeServer(entry, { id, folder, isLiteral }) }
   } catch (error) {
     if (error instanceof InvalidEntry) return { ...found, problem: error.message }
     throw error
@@ -151,7 +185,7 @@ export function sayProblems({ servers, problems, untrusted }: Loaded, said: Set<
       ? [`${untrusted} MCP ${untrusted === 1 ? "server is" : "servers are"} not started: ${notTrusted}`]
       : []),
   ]
-  const news = lines.filter((line) => !said.has(line))
+  const news = [...new Set(lines)].filter((line) => !said.has(line))
   for (const line of news.slice(0, maxSaid)) Log.warn(line)
   if (news.length > maxSaid)
     Log.warn(`and ${news.length - maxSaid} more about MCP servers (vitamin mcp list)`)

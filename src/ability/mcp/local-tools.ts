@@ -6,6 +6,7 @@ import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { createId } from "#util/id.ts"
 import type { MCPTool, MCPToolResult } from "./types.ts"
 
+/** No server may have this name. */
 export const localId = "local"
 
 export function localTools(): Definition[] {

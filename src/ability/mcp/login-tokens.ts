@@ -2,16 +2,20 @@
 // needed, what the server wants is noted for it and the call fails with the words that say so.
 import type { AuthProvider } from "@modelcontextprotocol/client"
 import { createBoundedFetch } from "./bounded-fetch.ts"
+import type { Resolve } from "./check-lead.ts"
 import { LoginFailed, LoginNeeded } from "./errors.ts"
 import * as LoginFile from "./login-file.ts"
 import { createLoginProvider } from "./login-provider.ts"
 import type { SDK } from "./sdk.ts"
 import type { MCPServerConfig } from "./types.ts"
 
+type Given = { sdk: SDK; server: MCPServerConfig; resolve?: Resolve | undefined }
+
 const mostStepUps = 3
 const forgotten = 3_600_000
 
-export function createLoginTokens({ sdk, server }: { sdk: SDK; server: MCPServerConfig }): AuthProvider {
+export function createLoginTokens(given: Given): AuthProvider {
+  const { sdk, server } = given
   const url = server.url!
   const current = () => {
     const { issuer, issuers } = LoginFile.get(url)
@@ -25,7 +29,7 @@ export function createLoginTokens({ sdk, server }: { sdk: SDK; server: MCPServer
         ...(resourceMetadataUrl ? { resourceMetadataUrl: resourceMetadataUrl.href } : {}),
         ...(scope ? { scope } : {}),
       }
-      if (current()?.refresh_token && (await refresh({ sdk, server, wanted }))) return
+      if (current()?.refresh_token && (await refresh(given, wanted))) return
       await LoginFile.update(url, (login) => ({ ...login, wanted: { ...login.wanted, ...wanted } }))
       throw new LoginNeeded(server)
     },
@@ -57,12 +61,8 @@ function joinScopes(...scopes: (string | undefined)[]): string | undefined {
 }
 
 /** Whether there is a new token. One that cannot be refreshed needs a login instead. */
-async function refresh(options: {
-  sdk: SDK
-  server: MCPServerConfig
-  wanted: LoginFile.Wanted
-}): Promise<boolean> {
-  const { sdk, server, wanted } = options
+async function refresh(given: Given, wanted: LoginFile.Wanted): Promise<boolean> {
+  const { sdk, server } = given
   const provider = createLoginProvider({
     server,
     redirectUrl: "http://127.0.0.1/callback",
@@ -71,7 +71,7 @@ async function refresh(options: {
   try {
     const result = await sdk.auth(provider, {
       serverUrl: server.url!,
-      fetchFn: createBoundedFetch(server),
+      fetchFn: createBoundedFetch(given),
       ...(wanted.resourceMetadataUrl ? { resourceMetadataUrl: new URL(wanted.resourceMetadataUrl) } : {}),
     })
     return result === "AUTHORIZED"

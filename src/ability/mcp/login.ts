@@ -3,6 +3,7 @@
 
 import { errorText } from "#util/error.ts"
 import { createBoundedFetch } from "./bounded-fetch.ts"
+import { createLeadCheck, type Resolve } from "./check-lead.ts"
 import { createMCPClient } from "./create-client.ts"
 import { InvalidServer, LoginFailed, LoginNeeded } from "./errors.ts"
 import * as LoginFile from "./login-file.ts"
@@ -10,6 +11,8 @@ import { createLoginProvider } from "./login-provider.ts"
 import { openCallback } from "./open-callback.ts"
 import { loadSDK, type SDK } from "./sdk.ts"
 import type { MCPServerConfig } from "./types.ts"
+
+type Place = { server: MCPServerConfig; resolve?: Resolve }
 
 const patience = 300_000
 
@@ -19,11 +22,13 @@ export async function login(options: {
   /** The address to open in a browser. */
   onUrl: (url: string) => void
   signal?: AbortSignal
+  /** The addresses of a name, in place of what this machine says. */
+  resolve?: Resolve
 }): Promise<"present" | "done"> {
   const { server, onUrl } = options
   if (server.transport !== "http" || !server.url)
     throw new InvalidServer(server, "only http servers have logins")
-  const wanted = await findWanted(server)
+  const wanted = await findWanted(options)
   if (!wanted) return "present"
   const sdk = await loadSDK()
   const signal = AbortSignal.any([AbortSignal.timeout(patience), ...(options.signal ? [options.signal] : [])])
@@ -31,17 +36,21 @@ export async function login(options: {
   const provider = createLoginProvider({ server, redirectUrl: callback.url, mayRegister: true })
   const flow = {
     serverUrl: server.url,
-    fetchFn: createBoundedFetch(server),
+    fetchFn: createBoundedFetch(options),
     ...(wanted.resourceMetadataUrl ? { resourceMetadataUrl: new URL(wanted.resourceMetadataUrl) } : {}),
     ...(wanted.scope ? { scope: wanted.scope } : {}),
-    ...((await isOfOldRevision({ sdk, server, wanted })) ? { skipIssuerMetadataValidation: true } : {}),
+    ...((await isOfOldRevision({ ...options, sdk, wanted })) ? { skipIssuerMetadataValidation: true } : {}),
   }
+  const checkLead = createLeadCheck(options)
   try {
+    // The SDK would go on without it, and nobody would hear why.
+    if (flow.resourceMetadataUrl) await checkLead(flow.resourceMetadataUrl)
     const begun = await sdk.auth(provider, { ...flow, forceReauthorization: true })
     if (begun === "REDIRECT") {
       const destination = provider.destination()!
       if (!/^https?:$/.test(destination.protocol))
         throw new Error(`it leads to ${destination.protocol}, which no login does`)
+      await checkLead(destination)
       onUrl(destination.href)
       const { code, iss } = await callback.answer(provider.expectedState)
       await sdk.auth(provider, { ...flow, authorizationCode: code, ...(iss === undefined ? {} : { iss }) })
@@ -60,14 +69,15 @@ export async function login(options: {
 
 /** Before servers named their authorization server, they were it themselves, and some gave it another path. That the
  * metadata comes from the server's own origin is all that can be known of those. */
-async function isOfOldRevision(given: {
-  sdk: SDK
-  server: MCPServerConfig
-  wanted: LoginFile.Wanted
-}): Promise<boolean> {
+async function isOfOldRevision(
+  given: Place & {
+    sdk: SDK
+    wanted: LoginFile.Wanted
+  },
+): Promise<boolean> {
   const { sdk, server, wanted } = given
   if (wanted.resourceMetadataUrl) return false
-  const fetchFn = createBoundedFetch(server)
+  const fetchFn = createBoundedFetch(given)
   const named = await sdk.discoverOAuthProtectedResourceMetadata(server.url!, {}, fetchFn).then(
     () => true,
     () => false,
@@ -82,10 +92,10 @@ async function isOfOldRevision(given: {
 }
 
 /** Asks the server, unless it has said what it wants. */
-async function findWanted(server: MCPServerConfig): Promise<LoginFile.Wanted | undefined> {
+async function findWanted({ server, resolve }: Place): Promise<LoginFile.Wanted | undefined> {
   const noted = LoginFile.get(server.url!).wanted
   if (noted?.scope) return noted
-  const client = createMCPClient({ server })
+  const client = createMCPClient({ server, ...(resolve ? { resolve } : {}) })
   try {
     await client.connect()
     return undefined

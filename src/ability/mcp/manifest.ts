@@ -19,6 +19,14 @@ export type Manifest = Offers & {
   error?: string
 }
 
+/** When a server was asked for its lists, and for how long they hold. */
+export type Look = Pick<Manifest, "time" | "ttl">
+
+/** For which lists are taken for true where the server does not say. */
+const usualTtl = 300_000
+/** Many say that theirs are old at once; they are not asked at every call for that. */
+const leastTtl = 5_000
+const mostTtl = 86_400_000
 const maxBytes = 8 << 20
 const nothing = { tools: [], resources: [], templates: [], prompts: [] }
 
@@ -50,6 +58,19 @@ function tooLarge({ version }: Manifest): Manifest {
 
 export function failed(error: string, before: Manifest | undefined): Manifest {
   return { version: 1, ...nothing, ...before, time: Date.now(), error }
+}
+
+/** Whether the server may have changed its lists since, without saying so. */
+export function isStale({ time, ttl = usualTtl }: Look): boolean {
+  const age = Date.now() - time
+  return age < 0 || age >= Math.min(Math.max(ttl, leastTtl), mostTtl)
+}
+
+/** Whether two say the same of a server. */
+export function isSame(one: Manifest, other: Manifest): boolean {
+  const offersOf = ({ info, tools, resources, templates, prompts, error }: Manifest) =>
+    JSON.stringify([info, tools, resources, templates, prompts, error])
+  return offersOf(one) === offersOf(other)
 }
 
 /** What was damaged is as good as never written. */

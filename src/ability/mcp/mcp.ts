@@ -1,7 +1,7 @@
-// The MCP servers of an instance. They are never in the way of a start: what they offer is known from the last time, one
-// that was never tried is given a moment, and all others come up when they are used.
-import { AsyncLocalStorage } from "node:async_hooks"
-import { setTimeout as sleep } from "node:timers/promises"
+// The MCP servers of an instance: those that are configured, those of skills in use, and those that clients bring with
+// their sessions. They are never in the way of a start: what they offer is known from the last time, one that was never
+// tried is given a moment, and all others come up when they are used.
+import { isDeepStrictEqual } from "node:util"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Config from "#kernel/config/config.ts"
@@ -12,26 +12,32 @@ import { errorText, NamedError } from "#util/error.ts"
 import { nearest } from "#util/nearest.ts"
 import { Changed, type Status } from "./changed.ts"
 import { type ConfiguredServer, createConfiguredServer } from "./configured-server.ts"
+import { createStarter, type Starter } from "./create-starter.ts"
 import { type Added, type Found, loadServers, notTrusted, sayProblems } from "./load-servers.ts"
 import { stampOf } from "./server-files.ts"
+import { statusOf } from "./status-of.ts"
 import type { MCPHooks } from "./types.ts"
-import { withSlots } from "./with-slots.ts"
 
 export { Changed, Status } from "./changed.ts"
 
+/** A session, then the one that it does a task for, and so on: what one of them brought is there for those before it. */
+export type Line = readonly string[]
 type Servers = {
   /** What the list was made from. */
   key?: string
   found: Found[]
   /** Those that are not configured but in use, by id. */
   added: Map<string, Added>
+  /** Those of clients, by session; who came last stands last. */
+  brought: Map<string, readonly Added[]>
   usable: Map<string, ConfiguredServer>
   problems: Map<string, string[]>
   said: Set<string>
   /** One change of the list after the other. */
   work: Promise<unknown>
-  tending?: NodeJS.Timeout | undefined
-  end: AbortController
+  /** Those that are not used any more and still end. */
+  closing: Map<string, Promise<unknown>>
+  starter: Starter
 }
 
 export class NotFound extends NamedError {
@@ -53,35 +59,33 @@ export class Unusable extends NamedError {
   }
 }
 
-/** A first request waits so long for servers that nobody ever tried. */
-const firstWait = 3_000
-/** Then those that failed, or were not up for long, are looked at beside the work. */
-const tendAfter = 2_000
-const atOnce = 8
-
 const servers = Instance.state<Servers>(
-  () => ({
-    found: [],
-    added: new Map(),
-    usable: new Map(),
-    problems: new Map(),
-    said: new Set(),
-    work: Promise.resolve(),
-    end: new AbortController(),
-  }),
-  async ({ usable, tending, end }) => {
-    end.abort()
-    clearTimeout(tending)
-    await Promise.all([...usable.values()].map((one) => one.close()))
+  () => {
+    const usable: Servers["usable"] = new Map()
+    return {
+      found: [],
+      added: new Map(),
+      brought: new Map(),
+      usable,
+      problems: new Map(),
+      said: new Set(),
+      work: Promise.resolve(),
+      closing: new Map(),
+      starter: createStarter(usable),
+    }
+  },
+  async ({ usable, closing, starter, work }) => {
+    starter.end()
+    await work
+    await Promise.all([...[...usable.values()].map((one) => one.close()), ...closing.values()])
   },
 )
 
-/** Before a request: the tools of all servers are in the registry, as far as they are known. */
-export async function prepare(signal: AbortSignal): Promise<void> {
-  const own = await current()
-  const fresh = [...own.usable.values()].filter((one) => one.isNew() && one.state() !== "disconnected")
-  if (fresh.length) await waitFor(own, fresh, signal)
-  tendLater(own)
+/** Before a request of a session: the tools of all its servers are in the registry, as far as they are known. */
+export async function prepare(signal: AbortSignal, line?: Line): Promise<void> {
+  const { starter } = servers()
+  await starter.waitFor(await usable(line), signal)
+  starter.tend()
 }
 
 /** Servers that something in use brings with it, until the instance ends. One that is configured stays in their place. */
@@ -90,47 +94,80 @@ export function add(list: readonly Added[]): void {
   for (const one of list) added.set(one.id, one)
 }
 
-/** Every server that is configured, with how it stands. Starts none. */
-export async function list(): Promise<Status[]> {
+/** What a client brings with a session, in the place of what it brought before. Those that are new come up beside the
+ * work; with none, gives when the session's have ended. Nothing is thrown. */
+export async function bring(sessionId: string, list: readonly Added[]): Promise<void> {
+  const own = servers()
+  if (!own.brought.delete(sessionId) && !list.length) return
+  if (list.length) own.brought.set(sessionId, list)
+  const ids = new Set(list.map(({ id }) => id))
+  const done = usable([sessionId]).then(
+    (all) => own.starter.begin(all.filter(({ server }) => ids.has(server.id))),
+    (error) =>
+      Log.warn("the MCP servers of a session could not be taken in", { sessionId, error: errorText(error) }),
+  )
+  if (list.length) return
+  await done
+  await Promise.all(own.closing.values())
+}
+
+/** Those that only other sessions have. As the tools in the registry are, at this moment. */
+export function hiddenFrom(line: Line): ReadonlySet<string> {
+  const { brought, found } = servers()
+  const own = new Set(line.flatMap((sessionId) => brought.get(sessionId) ?? []).map(({ id }) => id))
+  const hidden = found.filter(({ id, brought }) => brought === "private" && !own.has(id))
+  return new Set(hidden.map(({ id }) => id))
+}
+
+/** Every server that there is for some session, or for the one that is given, with how it stands. Starts none. */
+export async function list(line?: Line): Promise<Status[]> {
   const own = await current()
-  return own.found.map((found) => statusOf(own, found))
+  return visible(own, line).map((found) => status(own, found))
 }
 
 /** Start a server, or reach it. That it failed is in its status. */
 export async function connect(id: string): Promise<Status> {
   const { own, found, one } = await find(id)
   await one.connect().catch((error) => Log.debug("an MCP server did not start", { id, error }))
-  return statusOf(own, found)
+  return status(own, found)
 }
 
 /** End a server. Its tools are gone until it is connected again. */
 export async function disconnect(id: string): Promise<Status> {
   const { own, found, one } = await find(id)
   await one.disconnect()
-  return statusOf(own, found)
+  return status(own, found)
 }
 
 /** One that can be used. Throws `NotFound` or `Unusable`. */
-export async function get(id: string): Promise<ConfiguredServer> {
-  return (await find(id)).one
+export async function get(id: string, line?: Line): Promise<ConfiguredServer> {
+  return (await find(id, line)).one
 }
 
 /** Those that can be used, for who searches or reads what they offer. */
-export async function usable(): Promise<ConfiguredServer[]> {
-  return [...(await current()).usable.values()]
+export async function usable(line?: Line): Promise<ConfiguredServer[]> {
+  const own = await current()
+  return visible(own, line).flatMap(({ id }) => own.usable.get(id) ?? [])
 }
 
-async function find(id: string) {
+async function find(id: string, line?: Line) {
   const own = await current()
-  const found = own.found.find((one) => one.id === id)
+  const seen = visible(own, line)
+  const found = seen.find((one) => one.id === id)
   if (!found)
     throw new NotFound(
       id,
-      own.found.map((one) => one.id),
+      seen.map((one) => one.id),
     )
   const one = own.usable.get(id)
   if (!one) throw new Unusable(found)
   return { own, found, one }
+}
+
+function visible({ found }: Servers, line: Line | undefined): Found[] {
+  if (!line) return found
+  const hidden = hiddenFrom(line)
+  return found.filter(({ id }) => !hidden.has(id))
 }
 
 /** As the files, the configuration and the trust of the folder are now. */
@@ -148,35 +185,46 @@ async function reconcile(own: Servers): Promise<void> {
   const trusted = await Trust.check(worktree)
   const configured = mcp?.servers ?? []
   const added = [...own.added.values()]
-  const key = JSON.stringify([stampOf(worktree), trusted, configured, added])
+  const brought = [...own.brought.values()].flat()
+  const key = JSON.stringify([stampOf(worktree), trusted, configured, added, brought])
   if (key === own.key) return
-  const loaded = await loadServers({ worktree, trusted, configured, added })
+  const loaded = await loadServers({ worktree, trusted, configured, added, brought })
   sayProblems(loaded, own.said)
+  const wanted = new Map(loaded.servers.map((found) => [found.id, found]))
+  // Who may see a server changes when no tool of the one before it is left.
+  for (const [id, one] of own.usable)
+    if (!isDeepStrictEqual(one.server, wanted.get(id)?.server)) await letGo(own, one)
+  const gone = own.found.filter(({ id, brought }) => brought && !wanted.has(id))
   own.found = loaded.servers
-  const wanted = new Map(loaded.servers.flatMap(({ id, server }) => (server ? [[id, server] as const] : [])))
-  for (const [id, one] of own.usable) {
-    if (isSame(one.server, wanted.get(id))) continue
-    own.usable.delete(id)
-    await ToolRegistry.removeFromMCP(id)
-    await one.close()
-  }
-  for (const { id, source, server } of loaded.servers) {
+  for (const found of gone) Bus.publish(Changed, { ...status(own, found), state: "disconnected" })
+  for (const found of loaded.servers) {
+    const { id, source, server } = found
     if (!server || own.usable.has(id)) continue
     const one = createConfiguredServer({
       server,
       source,
       hooks: mcp?.hooks as MCPHooks | undefined,
       roots: [worktree],
+      after: own.closing.get(id),
       onChange: (changed) => adopt(own, changed),
     })
     own.usable.set(id, one)
     if (one.manifest()) await takeTools(own, one)
+    if (found.brought) Bus.publish(Changed, status(own, found))
   }
   own.key = key
 }
 
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
+/** Nobody waits until it has ended but one of the same name. */
+async function letGo(own: Servers, one: ConfiguredServer): Promise<void> {
+  const { id } = one.server
+  own.usable.delete(id)
+  own.problems.delete(id)
+  await ToolRegistry.removeFromMCP(id)
+  const closed = Promise.all([own.closing.get(id), one.close()])
+    .catch((error) => Log.warn("an MCP server did not end", { id, error: errorText(error) }))
+    .finally(() => own.closing.get(id) === closed && own.closing.delete(id))
+  own.closing.set(id, closed)
 }
 
 async function adopt(own: Servers, one: ConfiguredServer): Promise<void> {
@@ -185,64 +233,17 @@ async function adopt(own: Servers, one: ConfiguredServer): Promise<void> {
   if (one.state() === "disconnected") await ToolRegistry.removeFromMCP(id)
   else if (one.state() === "connected") await takeTools(own, one)
   const found = own.found.find((one) => one.id === id)
-  if (found) Bus.publish(Changed, statusOf(own, found))
+  if (found) Bus.publish(Changed, status(own, found))
 }
 
-async function takeTools(own: Servers, one: ConfiguredServer): Promise<void> {
-  own.problems.set(one.server.id, await ToolRegistry.loadFromMCP(one))
+async function takeTools({ usable, problems }: Servers, one: ConfiguredServer): Promise<void> {
+  const { id } = one.server
+  const lines = await ToolRegistry.loadFromMCP(one)
+  // It may have been let go meanwhile.
+  if (!usable.has(id)) return ToolRegistry.removeFromMCP(id)
+  if (usable.get(id) === one) problems.set(id, lines)
 }
 
-/** All of them begin at once as far as the machine bears it; who is too slow goes on beside the work. */
-async function waitFor(own: Servers, fresh: ConfiguredServer[], signal: AbortSignal): Promise<void> {
-  const end = new AbortController()
-  const all = withSlots(atOnce, fresh, (one) => start(own, one))
-  await Promise.race([
-    all,
-    sleep(firstWait, undefined, { signal: AbortSignal.any([signal, end.signal]) }),
-  ]).catch(() => undefined)
-  end.abort()
-  if (signal.aborted) return
-  for (const one of fresh.filter((one) => one.isNew())) {
-    one.giveUpWaiting()
-    Log.warn(`MCP server ${one.server.id} is not up yet; "vitamin mcp test ${one.server.id}" waits for it`)
-  }
-}
-
-async function start({ end }: Servers, one: ConfiguredServer): Promise<void> {
-  if (end.signal.aborted) return
-  await one.connect().catch((error) => {
-    if (end.signal.aborted) return
-    Log.warn(`MCP server ${one.server.id} did not start`, { error: errorText(error) })
-  })
-}
-
-function tendLater(own: Servers): void {
-  own.tending ??= setTimeout(
-    AsyncLocalStorage.bind(() => {
-      own.tending = undefined
-      const due = [...own.usable.values()].filter((one) => one.isDue())
-      void withSlots(2, due, (one) => start(own, one))
-    }),
-    tendAfter,
-  ).unref()
-}
-
-function statusOf(own: Servers, { id, source, server, problem }: Found): Status {
-  const one = own.usable.get(id)
-  const manifest = one?.manifest()
-  const error = problem ?? one?.error()
-  const { info } = manifest ?? {}
-  return {
-    id,
-    name: server?.name ?? id,
-    source,
-    ...(server ? { transport: server.transport } : {}),
-    state: one?.state() ?? "unusable",
-    ...(error === undefined ? {} : { error }),
-    ...(info ? { protocol: info.protocol, version: `${info.name} ${info.version}` } : {}),
-    tools: manifest?.tools.length ?? 0,
-    resources: manifest?.resources.length ?? 0,
-    prompts: manifest?.prompts.length ?? 0,
-    problems: [...(manifest?.problems ?? []), ...(own.problems.get(id) ?? [])],
-  }
+function status({ usable, problems }: Servers, found: Found): Status {
+  return statusOf(found, usable.get(found.id), problems.get(found.id))
 }

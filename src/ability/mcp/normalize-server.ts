@@ -22,6 +22,8 @@ export type Entry = {
   disabled?: boolean
 }
 
+type Fill = (text: string) => string
+
 export class InvalidEntry extends NamedError {
   constructor(reason: string) {
     super("MCP.InvalidEntry", reason)
@@ -65,28 +67,33 @@ export function checkEntry(value: unknown): Entry {
 
 const http = new Set(["http", "streamable-http", "streamableHttp"])
 
-/** `folder` is where it starts. Throws `InvalidEntry` for what cannot be started or reached. */
-export function normalizeServer(entry: Entry, { id, folder }: { id: string; folder: string }) {
+/** `folder` is where it starts; with `isLiteral` every value is what it says. Throws `InvalidEntry` for what cannot be
+ * started or reached. */
+export function normalizeServer(
+  entry: Entry,
+  { id, folder, isLiteral = false }: { id: string; folder: string; isLiteral?: boolean },
+) {
+  const fill = isLiteral ? checked : expand
   const { name = id, command, url, auth, timeout } = entry
   const kind = entry.transport ?? entry.type ?? (url === undefined ? "stdio" : "http")
   const shared = { id, name, ...(timeout ? { timeout } : {}) }
   if (http.has(kind)) {
     if (!url) throw new InvalidEntry("it has no url")
-    const headers = expandAll(entry.headers)
+    const headers = fillAll(entry.headers, fill)
     return {
       ...shared,
       transport: "http",
-      url: checkedUrl(url),
+      url: checkedUrl(url, fill),
       ...(headers ? { headers } : {}),
-      ...(auth ? { auth: expandAuth(auth) } : {}),
+      ...(auth ? { auth: fillAuth(auth, fill) } : {}),
     } satisfies MCPServerConfig
   }
   if (kind === "sse") throw new InvalidEntry('"sse" is not spoken here any more; most servers have "http"')
   if (kind !== "stdio") throw new InvalidEntry(`its transport ${JSON.stringify(kind)} is not known`)
-  const words = [...commandOf(command), ...(entry.args ?? [])].map(expand)
+  const words = [...commandOf(command), ...(entry.args ?? [])].map(fill)
   if (!words[0]) throw new InvalidEntry("it has no command")
-  const env = expandAll(entry.env)
-  const cwd = entry.cwd === undefined ? folder : expand(entry.cwd)
+  const env = fillAll(entry.env, fill)
+  const cwd = entry.cwd === undefined ? folder : fill(entry.cwd)
   return {
     ...shared,
     transport: "stdio",
@@ -101,37 +108,42 @@ function commandOf(command: Entry["command"]): string[] {
   return command ?? []
 }
 
-/** What is said of a wrong one is what was written: a variable may be a secret. */
-function checkedUrl(text: string): string {
-  const url = expand(text)
+/** What is said of a wrong one is what was written: a variable may be a secret. Where it was put in already, nothing is. */
+function checkedUrl(text: string, fill: Fill): string {
+  const url = fill(text)
   const { protocol } = URL.parse(url) ?? {}
   if (protocol === "http:" || protocol === "https:") return url
-  throw new InvalidEntry(`its url ${JSON.stringify(text.slice(0, 200))} is not one of http or https`)
+  const written = fill === expand ? ` ${JSON.stringify(text.slice(0, 200))}` : ""
+  throw new InvalidEntry(`its url${written} is not one of http or https`)
 }
 
-function expandAuth({ type, clientId, token }: NonNullable<Entry["auth"]>) {
+function fillAuth({ type, clientId, token }: NonNullable<Entry["auth"]>, fill: Fill) {
   return {
     type,
-    ...(clientId === undefined ? {} : { clientId: expand(clientId) }),
-    ...(token === undefined ? {} : { token: expand(token) }),
+    ...(clientId === undefined ? {} : { clientId: fill(clientId) }),
+    ...(token === undefined ? {} : { token: fill(token) }),
   }
 }
 
-function expandAll(values: Record<string, string> | undefined): Record<string, string> | undefined {
+function fillAll(values: Record<string, string> | undefined, fill: Fill): Record<string, string> | undefined {
   if (!values) return undefined
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, expand(String(value))]))
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fill(String(value))]))
 }
 
 /** A variable that is not set is a mistake: an empty word in its place would run something else. */
 function expand(text: string): string {
-  // What would be said of it later has the whole value in it.
-  if (text.includes("\0")) throw new InvalidEntry("there is a NUL character in it")
-  return text.replace(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, name: string, fallback?: string) => {
+  return checked(text).replace(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, name: string, fallback?: string) => {
     const value = Env.get(name) || fallback
     if (value === undefined) throw new InvalidEntry(`the variable ${name} is not set`)
     if (isCredential(name)) Secret.hold(value, name)
     return value
   })
+}
+
+/** What would be said of it later has the whole value in it. */
+function checked(text: string): string {
+  if (text.includes("\0")) throw new InvalidEntry("there is a NUL character in it")
+  return text
 }
 
 /** Whether a variable, a header or a part of an address is called like something that nobody else may know. */

@@ -11,14 +11,44 @@ type Process = { pid: number; parent: number; group: number; started: string }
 const linux = process.platform === "linux"
 
 /** What stems from a group, or from what was known to stem from it, and is not in the group. */
-export function find(group: number, known: Kin): Kin {
-  const all = list()
-  const children = Map.groupBy(all, ({ parent }) => parent)
-  const found = new Set(all.filter((one) => one.group === group || known.get(one.pid) === one.started))
-  // A set goes on with what is added to it meanwhile.
-  for (const { pid } of found) for (const child of children.get(pid) ?? []) found.add(child)
-  const outside = [...found].filter((one) => one.group !== group)
-  return new Map(outside.map(({ pid, started }) => [pid, started]))
+export type Finder = Readonly<{
+  /** All that is running is looked at. */
+  find(known: Kin): Kin
+  /** The same at a small part of the price, soon after another look: only what has come since is looked at. */
+  findMore(known: Kin): Kin
+}>
+
+/** A number that was a stranger's may be used again, but not so soon. */
+const strangerAge = 10_000
+
+export function createFinder(group: number): Finder {
+  /** Who stems from somebody else will never stem from the group. */
+  const strangers = new Set<number>()
+  let wholeLook = 0
+
+  function find(known: Kin): Kin {
+    wholeLook = performance.now()
+    strangers.clear()
+    return look(known)
+  }
+
+  function findMore(known: Kin): Kin {
+    const isRecent = performance.now() - wholeLook < strangerAge
+    return isRecent ? look(known) : find(known)
+  }
+
+  function look(known: Kin): Kin {
+    const looked = list(strangers)
+    const children = Map.groupBy(looked, ({ parent }) => parent)
+    const found = new Set(looked.filter((one) => one.group === group || known.get(one.pid) === one.started))
+    // A set goes on with what is added to it meanwhile.
+    for (const { pid } of found) for (const child of children.get(pid) ?? []) found.add(child)
+    for (const one of looked) if (!found.has(one)) strangers.add(one.pid)
+    const outside = [...found].filter((one) => one.group !== group)
+    return new Map(outside.map(({ pid, started }) => [pid, started]))
+  }
+
+  return Object.freeze({ find, findMore })
 }
 
 /** At once. */
@@ -38,16 +68,18 @@ export function format(kin: Kin): string {
   return [...kin].map(([pid, started]) => `${pid}:${started}`).join(" ")
 }
 
-function list(): Process[] {
+function list(without: ReadonlySet<number> = new Set()): Process[] {
   try {
-    return linux ? fromProc() : fromPs()
+    return linux ? fromProc(without) : fromPs()
   } catch {
     return []
   }
 }
 
-function fromProc(): Process[] {
-  const pids = readdirSync("/proc").map(Number).filter(Number.isInteger)
+function fromProc(without: ReadonlySet<number>): Process[] {
+  const pids = readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid) && !without.has(pid))
   return pids.flatMap((pid) => {
     try {
       const stat = readFileSync(`/proc/${pid}/stat`, "utf8")

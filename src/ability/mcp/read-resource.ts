@@ -2,16 +2,19 @@
 // holds for its tools and its resources, and each can have a rule of its own.
 import { z } from "zod"
 import type { Context, Definition, Json } from "#ability/tool/tool.ts"
+import type { Line } from "./mcp.ts"
 import type { MCPResourceContent } from "./types.ts"
 
 const Address = z.object({ serverName: z.string(), resourceUri: z.string() })
 type Address = z.infer<typeof Address>
 
+/** For a session of a line that sees the server. */
 export async function readResource(
   { serverName, resourceUri }: Address,
   { sessionId, whileAsking, signal }: Context,
+  line: Line = [sessionId],
 ): Promise<MCPResourceContent[]> {
-  const server = await (await import("./mcp.ts")).get(serverName)
+  const server = await (await import("./mcp.ts")).get(serverName, line)
   return server.use({ sessionId, whileAsking, signal }, (client) =>
     client.readResource(resourceUri, { signal }),
   )

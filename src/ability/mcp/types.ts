@@ -1,5 +1,6 @@
 // What the rest of vitamin knows of an MCP server: plain types of ours, so that another version of the protocol's SDK
 // changes nothing outside of this folder.
+import type { Resolve } from "./check-lead.ts"
 import type { MCPHooks } from "./hooks.ts"
 
 export type { AuthToken, MCPHooks, MCPLog } from "./hooks.ts"
@@ -42,6 +43,8 @@ export type MCPClientConfig = {
   onChanged?: (what: "tools" | "resources" | "prompts") => void
   /** Folders that the server is told of when it asks. */
   roots?: string[]
+  /** The addresses of a name, in place of what this machine says. */
+  resolve?: Resolve
 }
 
 export type MCPServerInfo = {
@@ -126,6 +129,11 @@ export type MCPCallOptions = {
   onProgress?: (progress: MCPProgress) => void
 }
 
+export type MCPListOptions = MCPCallOptions & {
+  /** Told for how many milliseconds the list holds, where the server says so. */
+  onTtl?: (ms: number) => void
+}
+
 type MCPCompletion = {
   of: { prompt: string } | { resourceTemplate: string }
   argument: { name: string; value: string }
@@ -138,10 +146,10 @@ export type MCPClient = {
   /** Starts the server or reaches it. The other calls do so by themselves; one that ended is started anew. */
   connect(options?: { signal?: AbortSignal }): Promise<MCPServerInfo>
   status(): MCPStatus
-  listTools(options?: MCPCallOptions): Promise<MCPTool[]>
-  listResources(options?: MCPCallOptions): Promise<MCPResource[]>
-  listResourceTemplates(options?: MCPCallOptions): Promise<MCPResourceTemplate[]>
-  listPrompts(options?: MCPCallOptions): Promise<MCPPrompt[]>
+  listTools(options?: MCPListOptions): Promise<MCPTool[]>
+  listResources(options?: MCPListOptions): Promise<MCPResource[]>
+  listResourceTemplates(options?: MCPListOptions): Promise<MCPResourceTemplate[]>
+  listPrompts(options?: MCPListOptions): Promise<MCPPrompt[]>
   callTool(name: string, args?: Record<string, unknown>, options?: MCPCallOptions): Promise<MCPToolResult>
   readResource(uri: string, options?: MCPCallOptions): Promise<MCPResourceContent[]>
   /** Says the URI each time that the resource changed, until the loop over it is left. */

@@ -49,6 +49,7 @@ export async function callTool(asked: Asked): Promise<Result> {
       mayCall: (id) => id === tool.id,
       rights,
       asks: asked.yes ? "once" : "deny",
+      parent: undefined,
       limit: 0,
       records,
       signal,

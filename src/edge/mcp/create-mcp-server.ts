@@ -1,12 +1,11 @@
 // Vitamin as an MCP server, for one connection or one request: the tools that the rules allow, and `run`. Both revisions of
 // the protocol are spoken by the SDK; what is asked of a person goes through the client, where that can ask.
-import { createHash, randomBytes } from "node:crypto"
+import { createHash } from "node:crypto"
 import {
   acceptedContent,
   type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
-  createRequestStateCodec,
   type InputRequiredResult,
   inputRequired,
   type ListToolsResult,
@@ -28,6 +27,7 @@ import * as Secret from "#kernel/secret.ts"
 import { errorText } from "#util/error.ts"
 import { version } from "#util/version.ts"
 import { type Asked, callTool } from "./call-tool.ts"
+import type { Consents } from "./consents.ts"
 import { createReport } from "./create-report.ts"
 import { offeredTools, offersRun } from "./offered-tools.ts"
 import { questionOf } from "./question-of.ts"
@@ -43,18 +43,22 @@ export type Options = {
 }
 /** Runs a function in the instance that the server is for. */
 type Inside = <T>(fn: () => T) => T
+type Given = {
+  options: Options
+  inside: Inside
+  /** The same for every connection and request that a client may come back by. */
+  consents: Consents
+}
 type Offer = { agent: AgentDefinition; tools: Definition[]; run: boolean }
 
 const instructions =
   "Tools that work in one folder under the rules of its owner. `run` gives a whole task to an agent there."
-/** What a client carries for us between a question and its answer. Another process asks again. */
-const codec = createRequestStateCodec<{ key: string }>({ key: randomBytes(32) })
 const Consent = z.object({ allow: z.boolean().describe("allow it this once") })
 
-export function createMcpServer(options: Options, inside: Inside): Server {
+export function createMcpServer({ options, inside, consents }: Given): Server {
   const server = new Server(
     { name: "vitamin", version },
-    { capabilities: { tools: {} }, instructions, requestState: { verify: codec.verify } },
+    { capabilities: { tools: {} }, instructions, requestState: { verify: consents.verify } },
   )
   server.onerror = (error) => Log.debug("an MCP client was answered with an error", { error })
   const canAsk = (context: ServerContext) => !options.yes && asksForms(server, context)
@@ -73,7 +77,8 @@ export function createMcpServer(options: Options, inside: Inside): Server {
       const { agent } = offered
       const { rules, yes } = options
       const asked = { agent, rules, yes, tool, args: args as Json, signal: context.mcpReq.signal, report }
-      return canAsk(context) ? askThenCall(asked, context) : toCallResult(tool, await callTool(asked))
+      if (canAsk(context)) return askThenCall(asked, { context, consents })
+      return toCallResult(tool, await callTool(asked))
     }),
   )
   return server
@@ -130,21 +135,21 @@ async function runPrompt(call: {
   }
 }
 
-/** The client asks its person and calls again with the answer. It counts only for what was asked. */
+/** The client asks its person and calls again with the answer. It counts for what was asked, and once. */
 async function askThenCall(
   asked: Asked,
-  context: ServerContext,
+  { context, consents }: { context: ServerContext; consents: Consents },
 ): Promise<CallToolResult | InputRequiredResult> {
   const question = await questionOf(asked)
   if (!question) return toCallResult(asked.tool, await callTool(asked))
   const { inputResponses, requestState } = context.mcpReq
   const key = sumOf(question.key, asked)
-  if (!inputResponses?.consent || requestState<{ key: string }>()?.key !== key)
+  if (!inputResponses?.consent || !consents.answer(requestState(), key))
     return inputRequired({
       inputRequests: {
         consent: inputRequired.elicit({ message: question.text, requestedSchema: Consent }),
       },
-      requestState: await codec.mint({ key }, context),
+      requestState: await consents.open(key),
     })
   const consent = await acceptedContent(inputResponses, "consent", Consent)
   if (!consent?.allow) return errorResult(`"${asked.tool.id}" was not run: the person rejected it.`)

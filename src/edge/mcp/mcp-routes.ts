@@ -5,12 +5,15 @@ import { z } from "zod"
 import { securityHeaders } from "#edge/server/respond.ts"
 import { defineRoute, type Route } from "#edge/server/route.ts"
 import * as Log from "#kernel/log.ts"
+import { createConsents } from "./consents.ts"
 import { createMcpServer, type Options } from "./create-mcp-server.ts"
 import { createLegacySessions } from "./legacy-sessions.ts"
 
 export function createMcpRoutes(options: Options): { routes: Route[]; close(): Promise<void> } {
   // Each request comes in the instance of its folder.
-  const create = () => createMcpServer(options, (fn) => fn())
+  const inside = <T>(fn: () => T) => fn()
+  const consents = createConsents()
+  const create = () => createMcpServer({ options, inside, consents })
   const legacy = createLegacySessions(create)
   const modern = createMcpHandler(create, {
     legacy: "reject",

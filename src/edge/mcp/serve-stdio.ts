@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks"
 import type { Writable } from "node:stream"
 import { StdioServerTransport, serveStdio as serve } from "@modelcontextprotocol/server/stdio"
 import * as Log from "#kernel/log.ts"
+import { createConsents } from "./consents.ts"
 import { createMcpServer, type Options } from "./create-mcp-server.ts"
 
 /** Serve until the client goes, or until `signal` says so. */
@@ -20,7 +21,8 @@ export async function serveStdio(
   }
   if (signal.aborted) end()
   signal.addEventListener("abort", () => end(), { once: true })
-  const handle = serve(() => createMcpServer(options, inside), {
+  const consents = createConsents()
+  const handle = serve(() => createMcpServer({ options, inside, consents }), {
     transport,
     onerror: (error) => Log.warn("the MCP client sent something that cannot be used", { error }),
   })

@@ -69,6 +69,7 @@ export function sessionRoutes(): Route[] {
       summary: "One session.",
       params: Id,
       response: Session.Info,
+      errors: [404],
       handle: ({ params }) => Session.get(params.id),
     }),
     defineRoute({
@@ -77,6 +78,7 @@ export function sessionRoutes(): Route[] {
       summary: "Remove a session and its messages.",
       params: Id,
       response: z.object({ removed: z.literal(true) }),
+      errors: [404, 409],
       async handle({ params }) {
         Session.abort(params.id)
         await Session.remove(params.id)
@@ -90,6 +92,7 @@ export function sessionRoutes(): Route[] {
       params: Id,
       query: z.object({ branch: z.string().optional(), all: z.string().optional() }),
       response: z.array(Message.Info),
+      errors: [404],
       handle: ({ params, query }) =>
         Session.messages(params.id, {
           ...(query.branch ? { branch: query.branch } : {}),
@@ -100,11 +103,12 @@ export function sessionRoutes(): Route[] {
       method: "POST",
       path: "/session/:id/message",
       summary:
-        "Prompt a session. Answers when the turn is over; with Prefer: respond-async at once, with 202.",
+        "Prompt a session. Answers when the turn is over, with 409 where it was stopped before its end; with Prefer: respond-async at once, with 202.",
       params: Id,
       body: Prompt,
       bodyLimit: promptLimit,
       response: Message.Info,
+      errors: [404, 409],
       async handle({ params, body, c }) {
         await Session.get(params.id)
         const input = { ...defined(body), sessionId: params.id }
@@ -123,6 +127,7 @@ export function sessionRoutes(): Route[] {
       params: Id,
       body: z.object({ messageId: z.string().optional() }),
       response: Session.Info,
+      errors: [404],
       handle: ({ params, body }) => Session.fork(params.id, body.messageId),
     }),
     defineRoute({
@@ -166,6 +171,7 @@ export function sessionRoutes(): Route[] {
         "The plan of a session as relations: its steps and what they wait for, the files that were changed for them, the sessions of its tasks.",
       params: Id,
       response: Session.Plan,
+      errors: [404],
       handle: ({ params }) => Session.plan(params.id),
     }),
     defineRoute({
@@ -174,6 +180,7 @@ export function sessionRoutes(): Route[] {
       summary: "The branches of a session.",
       params: Id,
       response: z.array(Session.Branch),
+      errors: [404],
       handle: ({ params }) => Session.branches(params.id),
     }),
     defineRoute({
@@ -200,6 +207,7 @@ export function sessionRoutes(): Route[] {
       summary: "Stop what a session is doing.",
       params: Id,
       response: z.object({ aborted: z.boolean() }),
+      errors: [404],
       async handle({ params }) {
         await Session.get(params.id)
         return { aborted: Session.abort(params.id) }

@@ -3,10 +3,14 @@
 import { isDeepStrictEqual } from "node:util"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import type { ModelFacts } from "#ability/provider/provider.ts"
+import * as Bus from "#kernel/bus.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { createAttaching } from "./attaching.ts"
 import { findReferences, referenceTo } from "./find-references.ts"
+import type { findResources, Misspelt } from "./find-resources.ts"
+import { lineOf } from "./line-of.ts"
+import { Notice } from "./notice.ts"
 import type { Permits } from "./permits.ts"
 import type { Attachment, PromptPart } from "./prompt-part.ts"
 import { interrupted, recognizeImage } from "./recognize-image.ts"
@@ -30,7 +34,8 @@ type Wish = {
 export async function attach(run: Omit<Place, "told">, { parts, mentionsIn, refresh }: Wish): Promise<void> {
   const place: Place = { ...run, told: new Set() }
   if (refresh) await refreshAll(place)
-  const { resources, rest } = await resourcesIn(mentionsIn)
+  const { resources, rest, misspelt } = await resourcesIn(mentionsIn, place)
+  tellMisspelt(place, misspelt)
   for (const attachment of attachmentsOf([...parts, ...resources], rest))
     append(place, await resolveOrLeave(pending(place, attachment), place))
   place.signal.throwIfAborted()
@@ -49,15 +54,27 @@ async function refreshAll(place: Place): Promise<void> {
   }
 }
 
-/** Where there are no servers, nobody can point at a resource. */
-async function resourcesIn(mentionsIn: string): Promise<{ resources: PromptPart[]; rest: string }> {
-  const servers = mentionsIn.includes("@") ? await (await ifConfigured())?.list() : undefined
-  if (!servers?.length) return { resources: [], rest: mentionsIn }
+/** Nobody points at a resource without a colon. */
+async function resourcesIn(
+  mentionsIn: string,
+  { session }: Place,
+): Promise<ReturnType<typeof findResources>> {
+  if (!/@[^@]*:/.test(mentionsIn)) return { resources: [], misspelt: [], rest: mentionsIn }
+  const Mcp = await ifConfigured()
+  const servers = (await Mcp?.list(await lineOf(session))) ?? []
   const { findResources } = await import("./find-resources.ts")
   return findResources(
     mentionsIn,
     servers.map(({ id }) => id),
   )
+}
+
+function tellMisspelt({ session, history }: Place, misspelt: Misspelt[]): void {
+  for (const { word, serverName, meant } of misspelt) {
+    const hint = meant === undefined ? "" : ` Did you mean "@${meant}"?`
+    const text = `"@${word}" was not attached: there is no MCP server "${serverName}".${hint}`
+    Bus.publish(Notice, { sessionId: session.id, messageId: lastId({ history }) ?? "", text })
+  }
 }
 
 /** What was attached on purpose, then what the words point at. A picture may be both. */
@@ -123,7 +140,7 @@ async function resolve(message: Attached, place: Place): Promise<Attached> {
   if (message.type === "image") return { ...message, data: await recognizeImage(message.data, attaching) }
   if (message.type === "mcp_resource") {
     const { resolveResource } = await import("./resolve-resource.ts")
-    return { ...message, data: await resolveResource(message, attaching, place.history) }
+    return { ...message, data: await resolveResource(message, attaching, place) }
   }
   const data = await resolveFile(message, attaching)
   if (data !== "image") return { ...message, data }

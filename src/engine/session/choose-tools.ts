@@ -21,6 +21,8 @@ export type More = {
 type Chosen = { tools: ModelTool[]; more: More }
 /** All that the agent may use, and the tokens that a request may have. */
 type From = { usable: Definition[]; limit: number }
+/** With the servers that `tool_search` was sent with, where it was. */
+type FromNamed = From & { named: string[] | undefined }
 
 /** Tokens beyond the built-in tools: what a first request may have, and any. OpenAI and others take 128 tools at most; no
  * definition is so short that there could be as many. */
@@ -40,7 +42,8 @@ export async function chooseTools(
   { intent, ...from }: From & { intent: string },
 ): Promise<{ tools: ModelTool[]; more?: More }> {
   const { session } = run
-  const chosen = run.tools ? goOn(run.tools, from) : sentBefore(session, from)
+  const named = session.toolServers
+  const chosen = run.tools ? goOn(run.tools, { ...from, named }) : sentBefore(session, from)
   const { tools, more } = chosen
   // Each may have gone while this part of the program was loaded.
   const others = from.usable.filter((tool) => !ToolRegistry.isBase(tool) && ToolRegistry.find(tool.id))
@@ -50,7 +53,8 @@ export async function chooseTools(
     return hasTool(chosen, searchId) ? chosen : { tools }
   }
   const isFirst = !session.offered?.some((id) => id !== searchId)
-  const form = searchForm(others)
+  session.toolServers ??= serversOf(others)
+  const form = searchForm(session.toolServers)
   if (!hasTool(chosen, searchId)) tools.push(form)
   const found = await discover(intent, others)
   const most = isFirst ? Math.min(budget - tokensOf(form), more.cap) : more.cap
@@ -67,21 +71,23 @@ export async function chooseTools(
 /** What requests of a session have named so far, of what there is now. */
 export function sentBefore(session: SessionRecord.Info, from: From): Chosen {
   const base = from.usable.filter(ToolRegistry.isBase).map(({ id }) => id)
-  const chosen = goOn([...ToolRegistry.toModelTools(base)] as ModelTool[], from)
+  const named = session.toolServers
+  const chosen = goOn([...ToolRegistry.toModelTools(base)] as ModelTool[], { ...from, named })
   for (const id of session.offered ?? []) {
     const tool = chosen.more.usable.get(id)
     if (tool) add(chosen, tool)
-    else if (id === searchId && !hasTool(chosen, id)) chosen.tools.push(searchForm(from.usable))
+    else if (id === searchId && !hasTool(chosen, id))
+      chosen.tools.push(searchForm(named ?? serversOf(from.usable)))
   }
   return chosen
 }
 
 /** What is in a list stays in it as it is, also where the tool has gone or changed. */
-function goOn(tools: ModelTool[], { usable, limit }: From): Chosen {
+function goOn(tools: ModelTool[], { usable, limit, named = serversOf(usable) }: FromNamed): Chosen {
   const more: More = {
     usable: new Map(usable.map((tool) => [tool.id, tool])),
     tokens: 0,
-    cap: Math.min(cap, Math.floor(limit * share)) - tokensOf(searchForm(usable)),
+    cap: Math.min(cap, Math.floor(limit * share)) - tokensOf(searchForm(named)),
   }
   for (const tool of beyondBase({ tools, more })) if (tool.name !== searchId) more.tokens += tokensOf(tool)
   return { tools, more }
@@ -138,9 +144,13 @@ function formOf({ id }: Pick<Definition, "id">): ModelTool {
   return ToolRegistry.toModelTools([id])[0] as ModelTool
 }
 
-/** A model that does not know of a server does not look for its tools. */
-function searchForm(others: Definition[]): ModelTool {
-  const servers = [...new Set(others.flatMap(({ server }) => server ?? []))].sort()
+function serversOf(tools: Definition[]): string[] {
+  return [...new Set(tools.flatMap(({ server }) => server ?? []))].sort()
+}
+
+/** A model that does not know of a server does not look for its tools. What it was told once stays: a server that comes or
+ * goes would change the first bytes of every later request. */
+function searchForm(servers: readonly string[]): ModelTool {
   const form = formOf({ id: searchId })
   const more = servers.length > maxServersNamed ? ", …" : ""
   const named = `${servers.slice(0, maxServersNamed).join(", ")}${more}`
@@ -158,10 +168,10 @@ function tokensOf({ type, name, description, inputSchema: parameters }: ModelToo
 /** In the record of the session, so that it is the same list after a restart and a compaction. */
 function remember({ session, records }: Pick<Run, "session" | "records">, chosen: Chosen): void {
   if (!note(session, chosen)) return
-  const { offered } = session
+  const { offered, toolServers } = session
   keep(
     records,
-    SessionRecord.update(session, (draft) => Object.assign(draft, { offered })),
+    SessionRecord.update(session, (draft) => Object.assign(draft, { offered, toolServers })),
   )
 }
 

@@ -1,7 +1,5 @@
 // Compaction by hand: what a prompt does when the window is nearly full, done now.
 import * as Provider from "#ability/provider/provider.ts"
-import { mayUse } from "#ability/tool/may-use.ts"
-import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import * as Log from "#kernel/log.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import { errorText } from "#util/error.ts"
@@ -16,6 +14,7 @@ import { fixedOf, limitOf } from "./room.ts"
 import { append, type Run, settle } from "./run.ts"
 import * as SessionRecord from "./session-record.ts"
 import { systemPrompt } from "./system-prompt.ts"
+import { usableTools } from "./tools-for.ts"
 import { whileBusy } from "./while-busy.ts"
 
 /** How much of what there is stays as it is. */
@@ -47,7 +46,7 @@ async function compactNow(session: SessionRecord.Info, signal: AbortSignal): Pro
   const records: Run["records"] = { pending: new Set() }
   const scope = { session, history, records, totals, signal, timing, ...(chosen ? { chosen } : {}) }
   for (const result of missingResults(history)) append(scope, result)
-  const usable = ToolRegistry.list().filter((tool) => mayUse(agent, tool))
+  const usable = await usableTools(session, agent)
   const limit = limitOf(chosen, agent.maxTokens)
   const { tools } = sentBefore(session, { usable, limit })
   const system = await systemPrompt(agent, { isTask: false, mode: session.mode, grounding: [] })

@@ -1,4 +1,5 @@
 // How a prompt ends before its time: by its caller, or when its time is up.
+import { AsyncLocalStorage } from "node:async_hooks"
 
 const longestTimer = 2 ** 31 - 1
 
@@ -7,7 +8,8 @@ export function endWith(
   abort: AbortController,
   { signal, timeout }: { signal?: AbortSignal; timeout?: number },
 ): () => void {
-  const follow = () => abort.abort(signal?.reason)
+  // A caller may be outside of the instance, where those who are told find nothing.
+  const follow = AsyncLocalStorage.bind(() => abort.abort(signal?.reason))
   const late = () => abort.abort("its time was up (--timeout)")
   if (signal?.aborted) follow()
   signal?.addEventListener("abort", follow, { once: true })

@@ -38,7 +38,7 @@ export type Permits = Readonly<{
   permit(asked: Asked, step: Step): Promise<Refusal | Grant>
   /** Another question than for a permission. Where nobody can be asked, the answer is no. */
   confirm(asked: Asked, title: string): Promise<boolean>
-  /** The session waits for a person as long as any question is open. */
+  /** The session waits for a person as long as any question is open, and so does the one that it does a task for. */
   whileWaiting: WhileAsking
 }>
 
@@ -54,12 +54,14 @@ export function createPermits(options: {
   mayCall(id: string): boolean
   rights: Rights
   asks: Asks
+  /** Of who gave this as a task. */
+  parent: Permits | undefined
   /** How long a person may take, in milliseconds. */
   limit: number
   records: Records
   signal: AbortSignal
 }): Permits {
-  const { session, agent, rights, asks, limit, records, signal } = options
+  const { session, agent, rights, asks, parent, limit, records, signal } = options
   const questions = new Map<Call, { key: string; answer: Promise<Permission.Answer> }>()
   let waiting: { call: Call; question: Question }[] = []
   let open = 0
@@ -197,7 +199,7 @@ export function createPermits(options: {
   async function whileWaiting<T>(work: () => Promise<T>): Promise<T> {
     if (open++ === 0) setStatus("waiting")
     try {
-      return await work()
+      return await (parent ? parent.whileWaiting(work) : work())
     } finally {
       if (--open === 0 && !signal.aborted) setStatus("busy")
     }

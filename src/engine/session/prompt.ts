@@ -16,6 +16,7 @@ import { findContext } from "./find-context.ts"
 import { ground } from "./ground.ts"
 import { cutOff, historyOf, missingResults } from "./history.ts"
 import { Interrupted } from "./interrupted.ts"
+import { lineOf } from "./line-of.ts"
 import { loop } from "./loop.ts"
 import { type Asks, createPermits, type Permits } from "./permits.ts"
 import { type PromptPart, partsOf, titleOf, wordsOf } from "./prompt-part.ts"
@@ -141,7 +142,7 @@ async function begin(input: Work, begun: Begun): Promise<Run> {
   const tell = () => findContext(begun, asked)
   await tell()
   // Skills may have brought servers.
-  await (await ifConfigured())?.prepare(begun.signal)
+  await (await ifConfigured())?.prepare(begun.signal, await lineOf(session))
   const reading = await readingBy(permits.rights)
   const run: Run = {
     ...begun,
@@ -158,11 +159,13 @@ async function begin(input: Work, begun: Begun): Promise<Run> {
     timing: input.timing,
     permits,
     repeats: [],
+    parent: input.parent,
     depth: input.parent ? input.parent.depth + 1 : 0,
-    tasks: { running: 0, waiting: [] },
+    tasks: { running: 0, waiting: [], runs: new Map() },
     tell,
     spawn: (task) => spawnTask(run, task, promptWith),
   }
+  input.parent?.tasks.runs.set(session.id, run)
   return run
 }
 
@@ -180,6 +183,7 @@ function permitsFor(
     mayCall,
     rights,
     asks,
+    parent: parent?.permits,
     limit: input.timing.reply,
     records,
     signal,
@@ -204,8 +208,8 @@ async function finish(run: Begun, state: Pick<SessionRecord.Info, "status" | "er
     delete draft.owner
     draft.usage = SessionRecord.Totals.parse(draft.usage ?? {})
     SessionRecord.addUsage(draft.usage, run.totals)
-    const { offered } = run.session
-    Object.assign(draft, state, offered ? { offered } : {})
+    const { offered, toolServers } = run.session
+    Object.assign(draft, state, offered ? { offered } : {}, toolServers ? { toolServers } : {})
   })
 }
 

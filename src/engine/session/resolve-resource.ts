@@ -12,6 +12,8 @@ import type * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
 import { fitsText } from "#util/wildcard.ts"
 import type { Attaching } from "./attaching.ts"
+import { lineOf } from "./line-of.ts"
+import type { Run } from "./run.ts"
 
 type Resource = Message.Of<"mcp_resource">
 type Data = Resource["data"]
@@ -33,7 +35,7 @@ class Unusable extends NamedError {
 export async function resolveResource(
   message: Resource,
   attaching: Attaching,
-  history: readonly Message.Info[],
+  { session, history }: Pick<Run, "session" | "history">,
 ): Promise<Data> {
   const { serverName, resourceUri } = message.data
   const asked = { serverName, resourceUri }
@@ -41,7 +43,7 @@ export async function resolveResource(
     const context = await attaching.permit(resourceTool, asked)
     const known = await freshOne(asked, history)
     if (known) return known
-    const contents = await readResource(asked, context)
+    const contents = await readResource(asked, context, await lineOf(session))
     return { ...asked, ...(await readContents(contents, attaching)), retrievedAt: Date.now() }
   } catch (error) {
     attaching.signal.throwIfAborted()

@@ -20,8 +20,8 @@ export async function withRetry<T>(options: {
   attempts?: number
   wait: (error: unknown, tries: number) => number
   attempt: () => Promise<T>
-  /** Hears of a fault that will be tried again, before the wait. */
-  onRetry: () => void
+  /** Hears of a fault that will be tried again, before the wait; the next attempt comes after it. */
+  onRetry: () => void | Promise<void>
 }): Promise<T> {
   const { signal, attempts = usualAttempts, wait, attempt, onRetry } = options
   for (let tries = 1; ; tries++)
@@ -32,7 +32,7 @@ export async function withRetry<T>(options: {
       signal.throwIfAborted()
       const limit = error instanceof EmptyAnswer ? Math.min(emptyAttempts, attempts) : attempts
       if (tries >= limit || !isPassing(error)) throw error
-      onRetry()
+      await onRetry()
       const pause = Math.min(wait(error, tries), longestWait)
       Log.info("the provider failed and is asked again", { error: errorText(error), wait: pause, tries })
       await sleep(pause, undefined, { signal })

@@ -1,7 +1,7 @@
 // The calls of one turn: what only reads runs side by side, and so do tasks for other agents; what writes waits its turn.
 // Each has exactly one result, in the order in which it was asked for.
-import { type Refusal, runTool, type Call as ToolCall } from "#ability/tool/run-tool.ts"
-import type { OutputImage } from "#ability/tool/tool.ts"
+import { failure } from "#ability/tool/failure.ts"
+import { type Refusal, runTool, type Step, type Call as ToolCall } from "#ability/tool/run-tool.ts"
 import * as Tool from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import * as Bus from "#kernel/bus.ts"
@@ -10,6 +10,7 @@ import { NamedError } from "#util/error.ts"
 import { whoCanBeAsked } from "./permits.ts"
 import { addCall, nudgeAt, type Repeat, stopAt } from "./repeats.ts"
 import { append, lastId, mayCall, type Run, settle } from "./run.ts"
+import type { GivenImage } from "./show-images.ts"
 import { takeSnapshot } from "./take-snapshot.ts"
 
 type Request = Message.Of<"tool_request">
@@ -32,13 +33,13 @@ export async function runCalls(run: Run, request: Request): Promise<void> {
   // Who is asked sees the call in its message.
   if (request.data.calls.some(({ approval }) => approval === "pending")) await settle(run.records)
   run.permits.askPending(request)
-  const images: OutputImage[] = []
+  const images: GivenImage[] = []
   for (const { calls, readsOnly } of groups(request.data.calls)) {
     // What changes the world must be on record first; who only looks need not wait for the disk.
     if (!readsOnly) await settle(run.records)
     const results = await Promise.all(calls.map((call) => runCall(run, request, call)))
     const repeats = calls.map((call, i) => appendResult(run, call, results[i]!))
-    images.push(...results.flatMap((result) => result.images ?? []))
+    images.push(...results.flatMap((result, i) => imagesOf(calls[i]!, result)))
     const circle = repeats.findIndex(({ times }) => times >= stopAt)
     if (circle >= 0) await goOnOrStop(run, { request, call: calls[circle]! }, repeats[circle]!)
   }
@@ -52,6 +53,10 @@ async function goOnOrStop(run: Run, asked: { request: Request; call: Call }, rep
   const title = `The model repeats itself: "${name}" gave the same result ${repeat.times} times. Go on?`
   if (!(await run.permits.confirm(asked, title))) throw new Looping(name, repeat)
   run.repeats = []
+}
+
+function imagesOf({ id: callId }: Call, { images = [] }: Result): GivenImage[] {
+  return images.map((image) => ({ ...image, callId }))
 }
 
 /** Calls that may go side by side, or one that writes. Tasks may write, but were cut to be done apart. */
@@ -88,15 +93,26 @@ async function runCall(run: Run, request: Request, call: Call): Promise<Result> 
   const slots = {
     constrain: ({ tool }: { tool: { id: string } }) => refuseForeign(run, tool.id),
     permit: run.permits.slot({ request, call }),
-    snapshot: snapshot.slot,
+    async snapshot(step: Step) {
+      await snapshot.slot(step)
+      const { sessionId, messageId, callId } = context
+      Bus.publish(Tool.Started, { sessionId, messageId, callId })
+    },
   }
-  const result = await runTool({ call: call as ToolCall, context, slots })
+  const result = ToolRegistry.find(call.name)
+    ? await runTool({ call: call as ToolCall, context, slots })
+    : { ...(await failure(new ToolRegistry.NotFound(call.name, ownNames(run)), context)), duration: 0 }
   snapshot.finish()
   return result
 }
 
 async function findMore(run: Run, wanted: { query: string; limit: number }): Promise<Tool.FoundTool[]> {
   return (await import("./more-tools.ts")).findMore(run, wanted)
+}
+
+/** What others may call is not told. */
+function ownNames({ tools, more }: Run): string[] {
+  return [...new Set([...tools.map(({ name }) => name), ...(more?.usable.keys() ?? [])])].sort()
 }
 
 function refuseForeign(run: Run, id: string): Refusal | undefined {

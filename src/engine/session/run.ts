@@ -39,6 +39,8 @@ export type Run = {
   history: Message.Info[]
   /** Knows the part of the history that the model has been sent. */
   converter?: Message.Converter
+  /** How far the history was searched for images, and whether there is one. */
+  images?: { seen: number; found: boolean }
   /** Of the model's window; known from the first request on. */
   room?: Room
   limits: Limits
@@ -49,10 +51,12 @@ export type Run = {
   /** The last calls with their results, as far as it takes to see that they repeat. */
   repeats: string[]
   records: Records
+  /** Who gave this as a task. */
+  parent: Run | undefined
   /** How many tasks of other sessions it is inside of. */
   depth: number
-  /** The tasks that it has given away: how many run, and who waits for a place. */
-  tasks: { running: number; waiting: (() => void)[] }
+  /** The tasks that it has given away: how many run, who waits for a place, and those at work by their sessions. */
+  tasks: { running: number; waiting: (() => void)[]; runs: Map<string, Run> }
   /** Add what fits the prompt and is not in the window, or not any more: rules, skills, the plan. */
   tell(): Promise<void>
   /** Have another agent do a task; for one call of a tool. */
@@ -80,8 +84,18 @@ class CostLimit extends NamedError {
   }
 }
 
-export function refuseCost({ totals, limits: { maxCost } }: Pick<Run, "totals" | "limits">): void {
-  if (maxCost !== undefined && totals.cost > maxCost) throw new CostLimit(totals.cost, maxCost)
+/** A limit is for all that works for one prompt: what tasks beside this one have spent counts as well. */
+export function refuseCost(run: Run): void {
+  for (let one: Run | undefined = run; one; one = one.parent) {
+    const { maxCost } = one.limits
+    const cost = spentBy(one)
+    if (maxCost !== undefined && cost > maxCost) throw new CostLimit(cost, maxCost)
+  }
+}
+
+/** What the tasks at work have spent is not in its own totals yet. */
+function spentBy({ totals, tasks }: Run): number {
+  return tasks.runs.values().reduce((sum, task) => sum + spentBy(task), totals.cost)
 }
 
 /** Whether a call may name this tool: what an agent was not given it cannot use, also where its model knows the name. */

@@ -49,6 +49,11 @@ export const Info = z.object({
     .optional()
     .catch(undefined)
     .describe("tools of servers and of the project that its model is sent, in the order in which they came"),
+  toolServers: z
+    .array(z.string())
+    .optional()
+    .catch(undefined)
+    .describe("the servers that tool_search was sent with: its description stays as it was sent"),
   time: z.object({ created: z.number(), updated: z.number() }),
   metadata: z.record(z.string(), z.unknown()).default({}),
 })
@@ -117,8 +122,9 @@ export async function create(options: Options = {}): Promise<Info> {
   return session
 }
 
+/** Also where there is no current instance. */
 export async function get(sessionId: string): Promise<Info> {
-  const near = await readKey(["session", Instance.project.id, sessionId])
+  const near = Instance.isProvided && (await readKey(["session", Instance.project.id, sessionId]))
   if (near) return near
   for (const projectId of await otherProjects()) {
     const found = await readKey(["session", projectId, sessionId])
@@ -127,13 +133,13 @@ export async function get(sessionId: string): Promise<Info> {
   throw new NotFound(sessionId)
 }
 
-/** The sessions of the current project, the one used last first; with `tasks` also those that do a task for another
- * one. A broken one is named and hides no other. */
-export async function list(options: { tasks?: boolean } = {}): Promise<Info[]> {
-  const projectId = Instance.project.id
-  const names = await Storage.list(["session", projectId])
-  const found = await Promise.all(names.map((name) => readKey(["session", projectId, name]).catch(warn)))
+/** The sessions of the current project, or `everywhere` (where no instance is needed), the one used last first; with
+ * `tasks` also those that do a task for another one. A broken one is named and hides no other. */
+export async function list(options: { tasks?: boolean; everywhere?: boolean } = {}): Promise<Info[]> {
+  const projects = options.everywhere ? await Storage.list(["session"]) : [Instance.project.id]
+  const found = await Promise.all(projects.map(listProject))
   return found
+    .flat()
     .filter((session) => session !== undefined)
     .filter(({ taskOf }) => options.tasks || !taskOf)
     .sort(lastUsedFirst)
@@ -198,6 +204,11 @@ function refuseBusy({ id, status, owner }: Info): void {
   throw new Busy(id, isHere ? `in the instance of ${owner.directory}` : `in process ${owner.pid}`)
 }
 
+async function listProject(projectId: string): Promise<(Info | undefined)[]> {
+  const names = await Storage.list(["session", projectId])
+  return Promise.all(names.map((name) => readKey(["session", projectId, name]).catch(warn)))
+}
+
 async function readKey(key: string[]): Promise<Info | undefined> {
   try {
     const parsed = Info.safeParse(await Storage.read(key))
@@ -225,7 +236,8 @@ function lastUsedFirst(a: Info, b: Info): number {
 }
 
 async function otherProjects(): Promise<string[]> {
-  return (await Storage.list(["session"])).filter((projectId) => projectId !== Instance.project.id)
+  const own = Instance.isProvided ? Instance.project.id : undefined
+  return (await Storage.list(["session"])).filter((projectId) => projectId !== own)
 }
 
 function warn(error: unknown): undefined {

@@ -1,5 +1,6 @@
 // Sessions: made, listed, prompted, forked, carried away and brought back. The door of this folder.
 import { rm } from "node:fs/promises"
+import { bringServers } from "#ability/mcp/if-configured.ts"
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import { outputFolder } from "#ability/tool/output.ts"
 import * as Jobs from "#ability/tool/shell/jobs.ts"
@@ -85,6 +86,7 @@ export async function remove(sessionId: string): Promise<void> {
   await Queue.end(sessionId)
   await Jobs.end(sessionId)
   await SessionRecord.remove(sessionId)
+  await bringServers(sessionId, [])
   await TodoList.remove(sessionId)
   Memory.forget(sessionId)
   Snapshot.remove(sessionId)

@@ -6,9 +6,12 @@ import { createAttaching } from "./attaching.ts"
 import { recognizeImage } from "./recognize-image.ts"
 import { append, lastId, type Run } from "./run.ts"
 
-export async function showImages(run: Run, images: OutputImage[]): Promise<void> {
+/** An image, and the call that gave it. */
+export type GivenImage = OutputImage & { callId: string }
+
+export async function showImages(run: Run, images: GivenImage[]): Promise<void> {
   const { session, permits, signal, chosen } = run
-  for (const { data: value, mimeType } of images) {
+  for (const { data: value, mimeType, callId } of images) {
     const message = Message.make({
       sessionId: session.id,
       parentId: lastId(run),
@@ -17,7 +20,8 @@ export async function showImages(run: Run, images: OutputImage[]): Promise<void>
       data: { source: { kind: "base64", value, mimeType }, mode: "auto", state: "pending" },
     })
     const attaching = createAttaching(message, { permits, signal, facts: chosen.facts })
-    message.data = await recognizeImage(message.data, attaching)
+    const data = await recognizeImage(message.data, attaching)
+    message.data = { ...data, metadata: { ...data.metadata, callId } }
     append(run, message)
   }
 }

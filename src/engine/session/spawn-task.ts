@@ -5,7 +5,7 @@ import type * as Message from "#knowledge/message/message.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { chooseAgent, modelOf } from "./choose-agent.ts"
 import type { Input } from "./prompt.ts"
-import { keep, type Run, type Timing } from "./run.ts"
+import { keep, type Run, refuseCost, type Timing } from "./run.ts"
 import * as SessionRecord from "./session-record.ts"
 
 type Prompt = (input: Input, timing: Timing) => Promise<Message.Info>
@@ -49,6 +49,8 @@ async function doTask(run: Run, { task, agent: wish, callId }: Task, prompt: Pro
   const agent = wish === undefined ? run.agent : await chooseAgent(wish)
   const leave = await enter(run)
   try {
+    // Those before it may have spent all there is.
+    refuseCost(run)
     const { id: sessionId } = await SessionRecord.create({
       agent: agent.id,
       model: await modelFor(run, agent),
@@ -56,24 +58,18 @@ async function doTask(run: Run, { task, agent: wish, callId }: Task, prompt: Pro
       taskOf: { sessionId: run.session.id, callId },
     })
     try {
-      const answer = await prompt({ sessionId, text: task, parent: run, ...limitsFor(run) }, run.timing)
+      const { signal, limits } = run
+      const answer = await prompt({ sessionId, text: task, parent: run, signal, ...limits }, run.timing)
       return { sessionId, text: textOf(answer) }
     } catch (error) {
       throw new TaskFailed(sessionId, error)
     } finally {
-      SessionRecord.addUsage(run.totals, await usageOf(sessionId))
+      const usage = await usageOf(sessionId)
+      SessionRecord.addUsage(run.totals, usage)
+      run.tasks.runs.delete(sessionId)
     }
   } finally {
     leave()
-  }
-}
-
-function limitsFor({ signal, limits, totals }: Run): Partial<Input> {
-  const { maxSteps, maxCost } = limits
-  return {
-    signal,
-    maxSteps,
-    ...(maxCost === undefined ? {} : { maxCost: Math.max(0, maxCost - totals.cost) }),
   }
 }
 

@@ -34,10 +34,12 @@ export function createStreamedText(run: Run, message: Message.Of<"text">) {
     later ??= setTimeout(store, run.timing.keepEvery)
   }
 
-  function store(): void {
+  function store(): Promise<void> {
     later = undefined
     isKept = true
-    keep(run.records, MessageStore.write(message))
+    const written = MessageStore.write(message)
+    keep(run.records, written)
+    return written
   }
 
   /** Nothing more comes for now. */
@@ -47,12 +49,13 @@ export function createStreamedText(run: Run, message: Message.Of<"text">) {
     later = undefined
   }
 
-  /** Who shows what came so far hears that the message is empty again. */
-  function takeBack(): void {
+  /** Who shows what came so far hears that the message is empty again, before anything new comes. */
+  async function takeBack(): Promise<void> {
     message.data.parts = []
     if (!isShown) return
     isShown = false
-    if (isKept) store()
+    // That it could not be kept is told by who waits for the records.
+    if (isKept) await store().catch(() => {})
     else Bus.publish(MessageStore.Updated, { sessionId, message: structuredClone(message) })
   }
 

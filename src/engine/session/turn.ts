@@ -73,10 +73,9 @@ async function ask(run: Run, answer: Answer, streamed: Streamed): Promise<void> 
       providerId,
       imageBytes: (hash) => ImageStore.read(run.session.id, hash),
     })
-    const prompt: Message.ModelMessage[] = [
-      { role: "system", content: run.system },
-      ...run.converter.toModel(windowOf(run)),
-    ]
+    const system: Message.ModelMessage[] = [{ role: "system", content: run.system }]
+    // A spread behind something else is a loop, and histories are long.
+    const prompt = system.concat(run.converter.toModel(windowOf(run)))
     const { temperature, maxTokens: maxOutputTokens, metadata } = run.agent
     const wishes = { temperature, maxOutputTokens, reasoning: metadata.reasoning, sessionId: run.session.id }
     const options = Provider.transform({ providerId, modelId, prompt, tools: run.tools, ...wishes })
@@ -115,9 +114,14 @@ async function keepAnswer(
   return { answer: request, request }
 }
 
-/** Most sessions have no images. */
-async function seeingOf({ history }: Run) {
-  return history.some(({ type }) => type === "image") ? await import("./see-images.ts") : undefined
+/** Most sessions have no images. A message that was looked at once stays what it is. */
+async function seeingOf(run: Run) {
+  const { history } = run
+  run.images ??= { seen: 0, found: false }
+  const { images } = run
+  while (!images.found && images.seen < history.length)
+    images.found = history[images.seen++]!.type === "image"
+  return images.found ? await import("./see-images.ts") : undefined
 }
 
 function requestOf(calls: Answer["calls"]): Request["data"] {

@@ -84,6 +84,24 @@ for (const [name, end, code] of endings)
     assert.equal(JSON.parse(shown.out).messages.at(-1).data.status, "interrupted")
   })
 
+test("a client that reads nothing does not keep it from its end", async () => {
+  await using tmp = await tmpdir()
+  tmp.write("large.txt", "words and words\n".repeat(2_000))
+  await using child = startVitamin(tmp, ["mcp", "serve"])
+  const say = (message: object) => child.process.stdin!.write(`${JSON.stringify(message)}\n`)
+  say(initialize)
+  await child.line(/"id":1/)
+  child.process.stdout!.pause()
+  const read = { name: "read", arguments: { path: "large.txt" } }
+  for (let id = 2; id < 42; id++) say({ jsonrpc: "2.0", id, method: "tools/call", params: read })
+  const calls = async () => JSON.parse((await vitamin(tmp, ["session", "list", "--format", "json"])).out)
+  await until("a call is made", async () => (await calls()).length === 1)
+  child.process.kill("SIGTERM")
+  const ended = new Promise((resolve) => child.process.once("exit", resolve))
+  assert.equal(await ended, 0, child.errors())
+  child.process.stdout!.destroy()
+})
+
 test("after our own SIGKILL the session of the calls opens, and its prompt works", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([text("Here.")])

@@ -129,7 +129,7 @@ test("GET /openapi.json describes the session routes", async () => {
   const server = await serving(tmp)
   await using _ = server.child
   const { body } = await client(server)("GET", "/openapi.json")
-  const paths = Object.keys(body.paths as object)
+  const paths = body.paths as Record<string, Record<string, { responses: object }>>
   for (const path of [
     "/session",
     "/session/{id}",
@@ -137,7 +137,14 @@ test("GET /openapi.json describes the session routes", async () => {
     "/session/{id}/fork",
     "/session/{id}/abort",
   ])
-    assert.ok(paths.includes(path), path)
+    assert.ok(path in paths, path)
+  const answers = (path: string, method: string) => Object.keys(paths[path]![method]!.responses)
+  for (const [path, methods] of Object.entries(paths))
+    if (path.startsWith("/session/{id}"))
+      for (const method of Object.keys(methods)) assert.ok(answers(path, method).includes("404"), path)
+  // It may be stopped, or busy.
+  assert.ok(answers("/session/{id}/message", "post").includes("409"))
+  assert.ok(answers("/session/{id}", "delete").includes("409"))
 })
 
 test("GET /provider and /tool tell what there is to work with", async () => {

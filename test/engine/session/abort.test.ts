@@ -1,4 +1,5 @@
 import assert from "node:assert/strict"
+import { AsyncLocalStorage } from "node:async_hooks"
 import { spawn } from "node:child_process"
 import { getEventListeners } from "node:events"
 import { test } from "node:test"
@@ -6,6 +7,7 @@ import * as Session from "#engine/session/session.ts"
 import { call, calls, type Reply, stall, text } from "../../fixture/fake-llm.ts"
 import { defineTool, inWorld, resultsOf, shapeOf, textOf, until, type World } from "./harness.ts"
 
+const outside = AsyncLocalStorage.snapshot()
 const patient = { stall: 60_000 }
 const hanging = (): Reply => stall(text("some words are here already", { deltas: 6 }), 900)
 
@@ -111,4 +113,16 @@ test("Session.prompt() leaves nothing on the caller's signal and no timer behind
       assert.deepEqual(process.getActiveResourcesInfo().filter((name) => name === "Timeout").length, 0)
     },
   )
+})
+
+test("a signal that comes from outside of the instance ends a prompt that waits for a person", async () => {
+  await inWorld([call("bash", { command: "touch x" }), text("again")], async (world) => {
+    const controller = new AbortController()
+    const work = world.ask("go", { signal: controller.signal, asks: "wait" }, patient)
+    work.catch(() => {})
+    await until(() => world.events.some(({ type }) => type === "permission.requested"))
+    outside(() => controller.abort())
+    await assert.rejects(work, { name: "Session.Interrupted" })
+    assert.equal(textOf(await world.ask("and now?")), "again")
+  })
 })

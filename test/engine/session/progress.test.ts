@@ -1,8 +1,10 @@
 // What a call prints while it runs reaches who listens, and nobody later.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { call, text } from "../../fixture/fake-llm.ts"
+import * as Permission from "#ability/permission/permission.ts"
+import { call, calls, text } from "../../fixture/fake-llm.ts"
 import { inWorld, until } from "./harness.ts"
+import { next } from "./needy.ts"
 
 test("the output of a command is published as it comes, live only, for the call that it belongs to", async () => {
   const command = "echo one; until [ -e go ]; do sleep 0.02; done; echo two"
@@ -20,6 +22,40 @@ test("the output of a command is published as it comes, live only, for the call 
     assert.deepEqual(
       progress().map(({ id }) => id),
       [undefined, undefined],
+    )
+  })
+})
+
+test("a call is told to run when it is allowed, with the message that it stands in; one that is refused never is", async () => {
+  const script = [
+    calls([
+      call("ls", {}, { id: "a" }),
+      call("bash", { command: "echo" }, { id: "b" }),
+      call("none", {}, { id: "c" }),
+    ]),
+    call("bash", { command: "echo" }, { id: "d" }),
+    text("done"),
+  ]
+  await inWorld(script, async ({ ask, events, messages, session }) => {
+    const work = ask("go")
+    const [first] = await next()
+    const started = () => events.filter(({ type }) => type === "tool.started")
+    assert.ok(started().length <= 1, "what waits for a person does not run")
+    await Permission.reply(first!.id, "reject")
+    const [second] = await next()
+    await Permission.reply(second!.id, "once")
+    await work
+    const requests = (await messages()).filter(({ type }) => type === "tool_request")
+    assert.deepEqual(
+      started().map(({ payload }) => payload),
+      [
+        { sessionId: session.id, messageId: requests[0]!.id, callId: "a" },
+        { sessionId: session.id, messageId: requests[1]!.id, callId: "d" },
+      ],
+    )
+    assert.ok(
+      started().every(({ id }) => id === undefined),
+      "nobody is told later",
     )
   })
 })

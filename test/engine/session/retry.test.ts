@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
-import { isPassing, waitFor } from "#engine/session/retry.ts"
+import { isPassing, waitFor, withRetry } from "#engine/session/retry.ts"
 import * as Session from "#engine/session/session.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import {
@@ -153,6 +153,24 @@ test("A retry after streamed text publishes the message as empty, so that a face
         assert.equal((await MessageStore.list(session.id)).length, 4)
       },
     )
+})
+
+test("withRetry() begins anew only when who hears of the fault is done with it", async () => {
+  const steps: string[] = []
+  const answer = await withRetry({
+    signal: new AbortController().signal,
+    wait: () => 1,
+    async attempt() {
+      steps.push("attempt")
+      if (steps.length === 1) throw new TypeError("fetch failed")
+      return "answer"
+    },
+    async onRetry() {
+      await sleep(20)
+      steps.push("taken back")
+    },
+  })
+  assert.deepEqual([answer, ...steps], ["answer", "attempt", "taken back", "attempt"])
 })
 
 test("Session.abort() ends the wait before a retry", async () => {

@@ -39,6 +39,8 @@ for (const wire of ["chat", "messages", "gemini"] as const)
         )
         const { data } = all[4] as Message.Of<"image">
         assert.deepEqual([data.state, data.visionAnalysis], ["done", "A note."])
+        const { calls: asked } = (all[1] as Message.Of<"tool_request">).data
+        assert.equal(data.metadata?.callId, asked[0]!.id, "the call that gave it")
         assert.ok(llm.requests[1]!.raw.includes(note))
       },
       seeing(wire),

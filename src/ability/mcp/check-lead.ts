@@ -1,0 +1,97 @@
+// Where a server may send us. Its own address is a person's choice. What it names itself, for a login or by a redirect, must
+// not be nearer to this machine than it is: one on the public internet leads nowhere else. Names are judged by all the
+// addresses that they resolve to, and those are the ones to connect to.
+import { lookup } from "node:dns/promises"
+import { isIP } from "node:net"
+import { proxyOfEnvironment } from "#ability/provider/use-proxy.ts"
+import { isPublic } from "#ability/tool/check-url.ts"
+import { blockList } from "#util/block-list.ts"
+import { InvalidServer } from "./errors.ts"
+import type { MCPServerConfig } from "./types.ts"
+
+export type Resolve = (host: string) => Promise<string[]>
+/** The addresses to connect to. Undefined where nobody but a proxy knows the name. */
+export type LeadCheck = (target: URL) => Promise<string[] | undefined>
+type Known = { addresses: string[] | undefined; time: number }
+
+/** How near an address is: anywhere, in this network, on this machine. Others, such as those of metadata, are no server's. */
+const [anywhere, network, machine, nowhere] = [0, 1, 2, 3]
+/** Long enough for a login; what moved is found again. */
+const resolveAge = 60_000
+const loopback = blockList("127.0.0.0/8", "::1/128")
+const privateNetworks = blockList(
+  ..."10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 fc00::/7".split(" "),
+)
+
+export function createLeadCheck(options: {
+  server: MCPServerConfig
+  resolve?: Resolve | undefined
+}): LeadCheck {
+  const { server, resolve = resolveHost } = options
+  const own = new URL(server.url!)
+  const known = new Map<string, Known>()
+  /** Of all that its name stood for. Who owns a name could let it be a near one for a moment. */
+  let ownNearness = nowhere
+
+  async function addressesOf(host: string): Promise<string[] | undefined> {
+    if (isIP(host)) return [host]
+    if (isLocalName(host)) return ["127.0.0.1", "::1"]
+    const before = known.get(host)
+    if (before && Date.now() - before.time < resolveAge) return before.addresses
+    const addresses = await resolve(host).catch((error) => {
+      if (proxyOfEnvironment()) return undefined
+      throw new TypeError("fetch failed", { cause: error })
+    })
+    if (addresses?.length === 0) throw new TypeError(`fetch failed: ${host} has no address`)
+    known.set(host, { addresses, time: Date.now() })
+    return addresses
+  }
+
+  async function checkOwn(): Promise<string[] | undefined> {
+    const addresses = await addressesOf(hostOf(own))
+    ownNearness = Math.min(ownNearness, ...(addresses?.map(nearnessOf) ?? [anywhere]))
+    return addresses
+  }
+
+  async function checkForeign(target: URL): Promise<string[] | undefined> {
+    await checkOwn()
+    const addresses = await addressesOf(hostOf(target))
+    const nearest = Math.max(anywhere, ...(addresses?.map(nearnessOf) ?? []))
+    if (nearest > ownNearness)
+      throw new InvalidServer(server, `it leads to ${target.origin}, ${why(nearest)}`)
+    // For what does not leave this machine, and for networks whose server does without secrecy already.
+    const mayBePlain = nearest === machine || (own.protocol === "http:" && ownNearness !== anywhere)
+    if (target.protocol !== "https:" && !mayBePlain)
+      throw new InvalidServer(server, `it leads to ${target.origin}, which is not https`)
+    return addresses
+  }
+
+  function why(nearest: number): string {
+    if (ownNearness === anywhere) return "which is not on the public internet"
+    return nearest === nowhere
+      ? "which is no server's address"
+      : "which is nearer to this machine than itself"
+  }
+
+  return (target) => (target.origin === own.origin ? checkOwn() : checkForeign(target))
+}
+
+export function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, "$1")
+}
+
+function isLocalName(host: string): boolean {
+  return /(^|\.)localhost\.?$/.test(host)
+}
+
+function nearnessOf(address: string): number {
+  if (isPublic(address)) return anywhere
+  const family = isIP(address) === 6 ? "ipv6" : "ipv4"
+  if (!isIP(address)) return nowhere
+  if (privateNetworks.check(address, family)) return network
+  return loopback.check(address, family) ? machine : nowhere
+}
+
+async function resolveHost(host: string): Promise<string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address)
+}

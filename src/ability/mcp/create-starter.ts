@@ -1,0 +1,96 @@
+// Starts servers without being in the way: a first request waits a moment for them, and who is too slow for that, or failed
+// once, comes up beside the work.
+import { AsyncLocalStorage } from "node:async_hooks"
+import { setTimeout as sleep } from "node:timers/promises"
+import * as Log from "#kernel/log.ts"
+import { errorText } from "#util/error.ts"
+import type { ConfiguredServer } from "./configured-server.ts"
+import { withSlots } from "./with-slots.ts"
+
+export type Starter = Readonly<{
+  /** Begin with those that nobody tried, or not for long. */
+  begin(servers: Iterable<ConfiguredServer>): void
+  /** Begin with those that nobody ever tried, and wait for them as long as a first request may. */
+  waitFor(servers: Iterable<ConfiguredServer>, signal: AbortSignal): Promise<void>
+  /** A little later, try those that failed, or were not up for long. */
+  tend(): void
+  end(): void
+}>
+
+const firstWait = 3_000
+const tendAfter = 2_000
+const atOnce = 8
+
+/** `usable` are the servers that are wanted at the moment, by id. */
+export function createStarter(usable: ReadonlyMap<string, ConfiguredServer>): Starter {
+  const end = new AbortController()
+  const starting = new Map<ConfiguredServer, Promise<void>>()
+  let tending: NodeJS.Timeout | undefined
+
+  /** All of them begin at once as far as the machine bears it. */
+  async function waitFor(servers: Iterable<ConfiguredServer>, signal: AbortSignal): Promise<void> {
+    const fresh = [...servers].filter(isFresh)
+    if (!fresh.length) return
+    const over = new AbortController()
+    await Promise.race([
+      withSlots(atOnce, fresh, start),
+      sleep(firstWait, undefined, { signal: AbortSignal.any([signal, over.signal]) }),
+    ]).catch(() => undefined)
+    over.abort()
+    if (signal.aborted) return
+    for (const one of fresh.filter((one) => isWanted(one) && one.isNew())) {
+      one.giveUpWaiting()
+      Log.warn(`MCP server ${one.server.id} is not up yet; "vitamin mcp test ${one.server.id}" waits for it`)
+    }
+  }
+
+  /** Whoever wants it started while it starts waits for the same. */
+  function start(one: ConfiguredServer): Promise<void> {
+    if (!isWanted(one)) return Promise.resolve()
+    let begun = starting.get(one)
+    if (!begun) {
+      begun = one
+        .connect()
+        .then(() => undefined)
+        .catch((error) => {
+          if (isWanted(one))
+            Log.warn(`MCP server ${one.server.id} did not start`, { error: errorText(error) })
+        })
+        .finally(() => starting.delete(one))
+      starting.set(one, begun)
+    }
+    return begun
+  }
+
+  function isWanted(one: ConfiguredServer): boolean {
+    return !end.signal.aborted && usable.get(one.server.id) === one
+  }
+
+  function tend(): void {
+    tending ??= setTimeout(
+      AsyncLocalStorage.bind(() => {
+        tending = undefined
+        const due = [...usable.values()].filter((one) => one.isDue())
+        void withSlots(2, due, start)
+      }),
+      tendAfter,
+    ).unref()
+  }
+
+  return Object.freeze({
+    begin(servers) {
+      const due = [...servers].filter((one) => isFresh(one) || one.isDue())
+      void withSlots(atOnce, due, start)
+    },
+    waitFor,
+    tend,
+    end() {
+      end.abort()
+      clearTimeout(tending)
+    },
+  })
+}
+
+function isFresh(one: ConfiguredServer): boolean {
+  return one.isNew() && one.state() !== "disconnected"
+}

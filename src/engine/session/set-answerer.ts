@@ -1,0 +1,24 @@
+// Who answers from the next prompt on: another agent, another model.
+import * as Provider from "#ability/provider/provider.ts"
+import { chooseAgent } from "./choose-agent.ts"
+import { InvalidModel } from "./choose-model.ts"
+import * as SessionRecord from "./session-record.ts"
+
+/** What does not exist or cannot be used is refused. A session may be working meanwhile. */
+export async function setAnswerer(
+  sessionId: string,
+  { agent, model }: { agent?: string; model?: string },
+): Promise<SessionRecord.Info> {
+  const session = await SessionRecord.get(sessionId)
+  if (agent !== undefined) await chooseAgent(agent)
+  if (model !== undefined) await checkModel(model)
+  return SessionRecord.update(session, (draft) =>
+    Object.assign(draft, agent === undefined ? {} : { agent }, model === undefined ? {} : { model }),
+  )
+}
+
+async function checkModel(model: string): Promise<void> {
+  const [, providerId, modelId] = /^([^/]+)\/(.+)$/s.exec(model) ?? []
+  if (!providerId || !modelId) throw new InvalidModel(model)
+  await Provider.getModel(providerId, modelId)
+}

@@ -1,0 +1,52 @@
+// A session whose task waits for a person waits for one itself, as a client sees it.
+import assert from "node:assert/strict"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import { setTimeout as sleep } from "node:timers/promises"
+import { serving } from "../../fixture/cli.ts"
+import { call, env, fakeLlm, type Reply, type Request, text } from "../../fixture/fake-llm.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
+import { apiOf } from "./api-of.ts"
+
+/** Each gives a task to the next one; the last one writes a file. */
+function script({ messages }: Request): Reply {
+  if (messages.length > 1) return text("done")
+  const next = { outer: "middle", middle: "inner" }[messages[0]!.text]
+  return next ? call("subtask", { task: next }) : call("write", { path: "made.txt", content: "x" })
+}
+
+test("a session is waiting while a task of its task waits for a person, and busy, then idle, after the answer", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm(script)
+  const served = await serving(tmp, [], {
+    ...env(llm, "chat").variables,
+    VITAMIN_CONFIG: JSON.stringify({
+      permission: [{ permission: "agent.delegate", pattern: "*", action: "allow" }],
+    }),
+  })
+  await using _ = served.child
+  const api = apiOf(served)
+  const statuses = async () => {
+    const { body } = await api("GET", "/session?tasks=true")
+    const titles = ["outer", "middle", "inner"]
+    return titles.map((title) => body.find((one: { title: string }) => one.title === title)?.status)
+  }
+  const until = async (wanted: string) => {
+    for (const end = performance.now() + 30_000; performance.now() < end; await sleep(10)) {
+      if ((await statuses()).every((status) => status === wanted)) return
+    }
+    assert.fail(`wanted ${wanted}, there are ${await statuses()}`)
+  }
+  const { body: session } = await api("POST", "/session", {})
+  const answered = api("POST", `/session/${session.id}/message`, { text: "outer" })
+  await until("waiting")
+  assert.equal((await api("GET", `/session/${session.id}`)).body.status, "waiting")
+  const { body: pending } = await api("GET", "/permission/pending")
+  assert.equal(pending.length, 1)
+  assert.equal(existsSync(join(tmp.path, "made.txt")), false)
+  await api("POST", `/permission/${pending[0].id}/respond`, { reply: "once" })
+  assert.equal((await answered).status, 200)
+  await until("idle")
+  assert.ok(existsSync(join(tmp.path, "made.txt")))
+})

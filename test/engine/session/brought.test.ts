@@ -1,0 +1,214 @@
+// Sessions whose client brought MCP servers with them: who sees what, by the requests that reach the model.
+import assert from "node:assert/strict"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import { bringServers } from "#ability/mcp/if-configured.ts"
+import * as Mcp from "#ability/mcp/mcp.ts"
+import * as Permission from "#ability/permission/permission.ts"
+import * as Session from "#engine/session/session.ts"
+import * as Trust from "#kernel/trust.ts"
+import { brought, ended } from "../../ability/mcp/brought-servers.ts"
+import { everythingOverHttp, mcpJson, officialServer, tinyServer } from "../../ability/mcp/servers.ts"
+import { running } from "../../ability/tool/shell/running.ts"
+import { call, text } from "../../fixture/fake-llm.ts"
+import { inWorld, resultsOf, until, type World } from "./harness.ts"
+import { namesOf } from "./many.ts"
+
+const rules = ["mcp.call:*", "agent.delegate:*"].map((rule) => Permission.parseRule(rule))
+const logOf = ({ tmp }: World) => {
+  const file = join(tmp.path, "..", "log")
+  return existsSync(file) ? readFileSync(file, "utf8") : ""
+}
+const lastResult = async (sessionId: string) => resultsOf(await Session.messages(sessionId)).at(-1)
+
+/** Known and up, however slow this machine is. */
+async function up(...ids: string[]): Promise<void> {
+  for (const id of ids) assert.equal((await Mcp.connect(id)).state, "connected")
+}
+
+const transports = {
+  stdio: async () => ({ server: officialServer("everything"), async [Symbol.asyncDispose]() {} }),
+  http: everythingOverHttp,
+}
+
+for (const [name, start] of Object.entries(transports))
+  test(`what server-everything offers over ${name} is there for the session that brought it, and for no other`, async () => {
+    const sum = call("everything_get-sum", { a: 20, b: 22 })
+    const script = [sum, text("42"), sum, call("everything_get-summ", {}), text("none"), text("no")]
+    await inWorld(script, async (world) => {
+      const { ask, session, llm, tmp } = world
+      await using started = await start(tmp)
+      await bringServers(session.id, [brought("everything", started.server)])
+      await up("everything")
+      const words = "get the sum of two numbers, as @everything:demo://resource/dynamic/text/7 says"
+      await ask(words, { rules })
+      assert.ok(namesOf(llm.requests[0]!).includes("everything_get-sum"))
+      assert.match(JSON.stringify(llm.requests[0]!.body), /Resource 7: This is a plaintext resource/)
+      assert.match(String((await lastResult(session.id))?.output), /20 and 22 is 42/)
+
+      const other = await Session.create()
+      await ask(words, { sessionId: other.id, rules })
+      for (const request of llm.requests.slice(2, 5)) {
+        assert.doesNotMatch(namesOf(request).join(), /everything|tool_search/)
+        assert.doesNotMatch(JSON.stringify(request.body), /plaintext resource/)
+      }
+      const [refused, unknown] = resultsOf(await Session.messages(other.id))
+      assert.match(String(refused?.output), /"everything_get-sum" is not a tool of the agent "build"/)
+      assert.match(String(unknown?.output), /does not exist\. Available: bash/)
+      assert.doesNotMatch(String(unknown?.output), /everything_get-sum\b/)
+      const part = {
+        type: "mcp_resource" as const,
+        serverName: "everything",
+        resourceUri: "demo://resource/dynamic/text/7",
+      }
+      await ask("", { sessionId: other.id, parts: [part], rules })
+      assert.match(
+        JSON.stringify(llm.requests.at(-1)!.body),
+        /MCP server .{1,6}everything.{1,6} does not exist\. Configured: none/,
+      )
+    })
+  })
+
+test("a task, and a task of a task, have the servers of the session that a person talks to", async () => {
+  const script = [
+    call("subtask", { task: "outer" }),
+    call("subtask", { task: "inner" }),
+    call("tiny_whisper", {}),
+    text("heard"),
+    text("passed on"),
+    text("done"),
+    text("again"),
+    text("not here"),
+  ]
+  await inWorld(script, async ({ ask, session, llm }) => {
+    await bringServers(session.id, [brought("tiny", tinyServer({ tools: [{ name: "whisper" }] }))])
+    await up("tiny")
+    await ask("go", { rules })
+    for (const request of llm.requests) assert.ok(namesOf(request).includes("tiny_whisper"))
+    const tasks = (await Session.list({ tasks: true })).filter(({ taskOf }) => taskOf)
+    const inner = tasks.find(({ title }) => title === "inner")!
+    assert.equal((await lastResult(inner.id))?.output, "whisper ran")
+    await ask("once more", { sessionId: inner.id })
+    assert.ok(namesOf(llm.requests[6]!).includes("tiny_whisper"), "also where a person talks to the task")
+    const copy = await Session.fork(session.id)
+    await ask("and here?", { sessionId: copy.id })
+    assert.ok(!namesOf(llm.requests[7]!).includes("tiny_whisper"), "a fork brings nothing")
+  })
+})
+
+test("a brought server takes the place of a configured one of its name for all sessions, and that is said once", async () => {
+  const use = call("tiny_who", {})
+  const script = [use, text("a"), use, text("b"), use, text("c")]
+  const named = (name: string) => {
+    const result = { content: [{ type: "text", text: `I am the ${name} one` }] }
+    return tinyServer({ tools: [{ name: "who", result }] })
+  }
+  await inWorld(script, async (world) => {
+    const { ask, session, tmp } = world
+    tmp.write(".mcp.json", mcpJson({ tiny: named("configured") }))
+    await Trust.grant(tmp.path)
+    const other = await Session.create()
+    await bringServers(session.id, [brought("tiny", named("brought"))])
+    await up("tiny")
+    for (const sessionId of [session.id, other.id]) {
+      await ask("who?", { sessionId, rules })
+      assert.equal((await lastResult(sessionId))?.output, "I am the brought one")
+    }
+    const said = logOf(world).match(/tiny of \.mcp\.json is replaced by that of ACP session\/new/g)
+    assert.equal(said?.length, 1)
+    await bringServers(session.id, [])
+    await up("tiny")
+    await ask("who?", { rules })
+    assert.equal((await lastResult(session.id))?.output, "I am the configured one")
+  })
+})
+
+test("servers that hang or crash keep nobody from the others, and other sessions do not wait for them", async () => {
+  await inWorld([text("b"), text("a")], async (world) => {
+    const { ask, session, llm } = world
+    await bringServers(session.id, [
+      brought("hangs", tinyServer({ mode: "hang" })),
+      brought("crashes", tinyServer({ mode: "crash" })),
+      brought("works", tinyServer({ tools: [{ name: "one" }] })),
+    ])
+    const { state, error } = (await Mcp.list()).find(({ id }) => id === "hangs")!
+    assert.deepEqual(
+      [["idle", "connecting"].includes(state), error],
+      [true, undefined],
+      "nobody waited for it",
+    )
+    await up("works")
+    const other = await Session.create()
+    await ask("b", { sessionId: other.id })
+    assert.doesNotMatch(logOf(world), /hangs is not up yet/, "it was not waited for")
+    await ask("a")
+    assert.match(logOf(world), /hangs is not up yet/)
+    await until(() => /crashes did not start.*no database/.test(logOf(world)), "it is said that one crashed")
+    assert.deepEqual(
+      llm.requests.map((request) => namesOf(request).filter((name) => name.includes("_one"))),
+      [[], ["works_one"]],
+    )
+  })
+})
+
+test("a session with more tools than a request may have finds those of its own servers only", async () => {
+  const many = (word: string) =>
+    Array.from({ length: 40 }, (_, i) => ({
+      name: `${word}_${i}`,
+      description: `Melts ${word} number ${i}. ${"It takes its time and needs a lot of heat. ".repeat(9)}`,
+    }))
+  const search = call("tool_search", { query: "melt gold number 7", limit: 10 })
+  const script = [search, text("a"), search, text("b")]
+  await inWorld(script, async ({ ask, session, llm }) => {
+    const other = await Session.create()
+    await bringServers(session.id, [brought("gold", tinyServer({ tools: many("gold") }))])
+    await bringServers(other.id, [brought("iron", tinyServer({ tools: many("iron") }))])
+    await up("gold", "iron")
+    for (const [sessionId, own, foreign] of [
+      [session.id, "gold", "iron"],
+      [other.id, "iron", "gold"],
+    ] as const) {
+      await ask("melt some metal", { sessionId })
+      const found = String((await lastResult(sessionId))?.output)
+      assert.match(found, new RegExp(`${own}_${own}_\\d`))
+      assert.doesNotMatch(found, new RegExp(`${foreign}_`))
+      const { body } = llm.requests.at(-1)!
+      assert.match(JSON.stringify(body.tools), new RegExp(`There are tools of: ${own}\\.`))
+      assert.doesNotMatch(JSON.stringify(body.tools), new RegExp(`${foreign}_`))
+    }
+  })
+})
+
+test("two servers whose tools would have one name are both called, each by the session that brought it", async () => {
+  const server = (name: string, word: string) =>
+    tinyServer({ tools: [{ name, result: { content: [{ type: "text", text: word }] } }] })
+  await inWorld(
+    ({ messages, tools }) => {
+      if (messages.at(-1)!.results.length) return text("done")
+      return call(tools.find(({ name }) => name.startsWith("a_b_c"))!.name, {})
+    },
+    async ({ ask, session }) => {
+      const other = await Session.create()
+      await bringServers(session.id, [brought("a", server("b_c", "first"))])
+      await bringServers(other.id, [brought("a_b", server("c", "second"))])
+      await up("a", "a_b")
+      await ask("go", { rules })
+      await ask("go", { sessionId: other.id, rules })
+      assert.equal((await lastResult(session.id))?.output, "first")
+      assert.equal((await lastResult(other.id))?.output, "second")
+    },
+  )
+})
+
+test("a session that is removed takes its servers with it", async () => {
+  await inWorld([], async ({ session, tmp }) => {
+    const word = `removed-${process.pid}`
+    await bringServers(session.id, [brought("tiny", tinyServer({ tools: [] }, join(tmp.path, word)))])
+    await up("tiny")
+    assert.ok(running(word).length > 0)
+    await Session.remove(session.id)
+    await ended(word)
+    assert.deepEqual(await Mcp.list(), [])
+  })
+})
