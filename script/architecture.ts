@@ -32,6 +32,7 @@ const owners: Record<string, string[]> = {
   "@ai-sdk/anthropic": ["ability/provider"],
   "@ai-sdk/openai": ["ability/provider"],
   "@ai-sdk/google": ["ability/provider"],
+  "@agentclientprotocol/sdk": ["edge/acp"],
   "@modelcontextprotocol/client": ["ability/mcp"],
   "@modelcontextprotocol/server": ["edge/mcp"],
   "@vscode/ripgrep": ["knowledge/grounding/ripgrep.ts"],

@@ -150,6 +150,19 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
       (serve) => serve.option("port", { ...port, default: 3141 }).option("host", host),
       async (options) => (await import("./serve.ts")).serve(options),
     )
+    .command(
+      "acp",
+      "Work for an editor that speaks the Agent Client Protocol, on stdin and stdout",
+      (acp) =>
+        acp
+          .option("model", { type: "string", describe: "provider/model of new sessions" })
+          .option("agent", { type: "string", describe: "who works in new sessions" })
+          .option("allow", { ...repeated, describe: "a rule that allows, for all sessions" })
+          .option("deny", { ...repeated, describe: "a rule that denies" })
+          .option("yes", { type: "boolean", describe: "allow once whatever would be asked" })
+          .option("login", { type: "boolean", describe: "keep a key for a provider, in a terminal" }),
+      async (options) => (await import("./acp.ts")).serveAcp(options),
+    )
     .command("config", "The configuration", (config) =>
       config
         .command(

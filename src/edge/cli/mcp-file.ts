@@ -1,7 +1,8 @@
 // `vitamin mcp add` and `vitamin mcp remove`: the servers that the files of a project name. A file with comments is left to
 // the person who wrote them.
 import { join } from "node:path"
-import { entriesOf, idOf, ownId } from "#ability/mcp/load-servers.ts"
+import { entriesOf, idOf } from "#ability/mcp/load-servers.ts"
+import { localId } from "#ability/mcp/local-tools.ts"
 import { serverFiles } from "#ability/mcp/server-files.ts"
 import { readSmallFile } from "#kernel/config/read-file.ts"
 import { Instance } from "#kernel/instance.ts"
@@ -26,7 +27,7 @@ export async function addServer(options: Add): Promise<void> {
   const { name, command, url } = options
   if (!name || idOf(name) !== name)
     throw new UsageError("A name may have letters, digits, '.', '_' and '-', at most 64.")
-  if (name === ownId) throw new UsageError(`"${ownId}" is the name of what belongs to this program.`)
+  if (name === localId) throw new UsageError(`"${localId}" is the name of what belongs to this program.`)
   if (command.length > 0 === (url !== undefined))
     throw new UsageError(
       "Say how it is reached: a command, or --url. vitamin mcp add memory -- npx -y server",

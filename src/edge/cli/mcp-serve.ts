@@ -1,34 +1,31 @@
 // `vitamin mcp serve`: this folder's tools and agents for MCP clients, on stdin and stdout or over HTTP.
-import * as Permission from "#ability/permission/permission.ts"
 import { createMcpRoutes } from "#edge/mcp/mcp-routes.ts"
 import { serveStdio } from "#edge/mcp/serve-stdio.ts"
-import { takeStdout } from "#edge/mcp/take-stdout.ts"
 import { createServer } from "#edge/server/server.ts"
 import { startParts } from "#engine/host/bootstrap.ts"
 import * as Config from "#kernel/config/config.ts"
 import * as Env from "#kernel/env.ts"
 import { Instance } from "#kernel/instance.ts"
-import { errorText } from "#util/error.ts"
 import { version } from "#util/version.ts"
-import { UsageError } from "./exit.ts"
 import { directoryOf, type FolderOptions, inInstance } from "./in-instance.ts"
 import { onSignal } from "./on-signal.ts"
+import { type RuleOptions, rulesOf } from "./rules-of.ts"
+import { leaveStdout, takeStdout } from "./take-stdout.ts"
 
-type Options = FolderOptions & {
-  http?: boolean | undefined
-  port: number
-  host: string
-  allow?: string[] | undefined
-  deny?: string[] | undefined
-  yes?: boolean | undefined
-}
+type Options = FolderOptions &
+  RuleOptions & {
+    http?: boolean | undefined
+    port: number
+    host: string
+    yes?: boolean | undefined
+  }
 
 /** Set for all that this process starts. */
 const mark = "VITAMIN_MCP_SERVE"
 
 export async function serveMcp(options: Options): Promise<void> {
-  const { allow = [], deny = [], yes = false } = options
-  const rules = [...allow.map((text) => rule(text, "allow")), ...deny.map((text) => rule(text, "deny"))]
+  const { yes = false } = options
+  const rules = rulesOf(options)
   // One that is listed among its own servers would otherwise start itself, and that one itself again.
   const offering = { rules, yes, servers: Env.get(mark) === undefined }
   process.env[mark] = "1"
@@ -42,6 +39,7 @@ export async function serveMcp(options: Options): Promise<void> {
     if (output) await serveStdio(offering, { output, signal })
     else await serveHttp(options, offering, signal)
   }).finally(stopListening)
+  if (output) leaveStdout()
 }
 
 async function serveHttp(
@@ -70,12 +68,4 @@ async function serveHttp(
 async function startAndWatch() {
   await startParts()
   await Config.watch()
-}
-
-function rule(text: string, action: "allow" | "deny"): Permission.Rule {
-  try {
-    return Permission.parseRule(text, action)
-  } catch (error) {
-    throw new UsageError(`--${action}: ${errorText(error)}`)
-  }
 }

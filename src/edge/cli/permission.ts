@@ -1,9 +1,11 @@
 // `vitamin permission …`: what was answered with "always" in this project, and taking it back.
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
+import { placeOf } from "#ability/mcp/local-tools.ts"
 import * as Grant from "#ability/permission/grant.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import { formatRule } from "#ability/permission/rule.ts"
-import { fingerprintTool } from "#ability/tool/fingerprint-tool.ts"
+import type { Definition } from "#ability/tool/tool.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
 import { UsageError } from "./exit.ts"
@@ -14,7 +16,9 @@ export async function listGrants(options: FolderOptions & { format: "text" | "js
     const grants = await Grant.list()
     if (options.format === "json") return print(JSON.stringify(grants, null, 2))
     if (!grants.length) return print("Nothing is allowed for always in this project.")
-    const known = grants.some(({ permission }) => permission === "mcp.call") ? await knownTools() : new Map()
+    const known = grants.some(({ permission }) => permission === "mcp.call")
+      ? await knownTools()
+      : new Map<string, Definition>()
     for (const grant of grants) print(Log.escapeControls(line(grant, known.get(grant.pattern))))
   })
 }
@@ -31,20 +35,19 @@ export async function removeGrants(
   })
 }
 
-/** What the tools of servers last said of themselves, by what a call of them needs. No server is started. */
-async function knownTools(): Promise<Map<string, string>> {
-  const servers = (await (await ifConfigured())?.usable()) ?? []
-  return new Map(
-    servers.flatMap(({ server, manifest }) =>
-      (manifest()?.tools ?? []).map((tool) => [`${server.id}/${tool.name}`, fingerprintTool(tool)] as const),
-    ),
-  )
+/** The tools of servers as they were last known, by what a rule about them names. No server is started. */
+async function knownTools(): Promise<Map<string, Definition>> {
+  await (await ifConfigured())?.list()
+  const tools = ToolRegistry.list().filter(({ server }) => server !== undefined)
+  return new Map(tools.map((tool) => [placeOf(tool), tool]))
 }
 
-function line(grant: Grant.Info, fingerprintNow: string | undefined): string {
+function line(grant: Grant.Info, tool: Definition | undefined): string {
+  const fingerprintNow = tool?.permission?.({})[0]?.fingerprint
   const { id, time, agent, scope, sessionId, worktree, expires, fingerprint } = grant
   const why = fingerprint === undefined ? "it does not say what the tool was" : Permission.sayChanged
   const notes = [
+    ...(tool ? [`the tool ${tool.id}`] : []),
     ...(scope === "session" ? [`only in ${sessionId}`] : []),
     ...(worktree === Instance.worktree ? [] : [`only in ${worktree}`]),
     ...(expires === undefined ? [] : [`until ${minute(expires)}`]),

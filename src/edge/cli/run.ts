@@ -1,34 +1,32 @@
 // `vitamin run`: a message to a session of this folder, the answer as it comes, and an exit code.
-import * as Permission from "#ability/permission/permission.ts"
 import * as Session from "#engine/session/session.ts"
-import { errorText } from "#util/error.ts"
 import { exitCodes, UsageError } from "./exit.ts"
 import { type FolderOptions, inInstance } from "./in-instance.ts"
 import { listDenied } from "./list-denied.ts"
 import { onSignal } from "./on-signal.ts"
 import { printRun } from "./print-run.ts"
 import { readStdin } from "./read-stdin.ts"
+import { type RuleOptions, rulesOf } from "./rules-of.ts"
 
-type Options = FolderOptions & {
-  message?: string[] | undefined
-  model?: string | undefined
-  agent?: string | undefined
-  session?: string | undefined
-  continue?: boolean | undefined
-  mode?: "plan" | "act" | undefined
-  file?: string[] | undefined
-  image?: string[] | undefined
-  prompt?: string | undefined
-  imageMode?: "vision" | "ocr" | "auto" | undefined
-  refresh?: boolean | undefined
-  allow?: string[] | undefined
-  deny?: string[] | undefined
-  yes?: boolean | undefined
-  format: "text" | "json"
-  maxSteps?: number | undefined
-  maxCost?: number | undefined
-  timeout?: number | undefined
-}
+type Options = FolderOptions &
+  RuleOptions & {
+    message?: string[] | undefined
+    model?: string | undefined
+    agent?: string | undefined
+    session?: string | undefined
+    continue?: boolean | undefined
+    mode?: "plan" | "act" | undefined
+    file?: string[] | undefined
+    image?: string[] | undefined
+    prompt?: string | undefined
+    imageMode?: "vision" | "ocr" | "auto" | undefined
+    refresh?: boolean | undefined
+    yes?: boolean | undefined
+    format: "text" | "json"
+    maxSteps?: number | undefined
+    maxCost?: number | undefined
+    timeout?: number | undefined
+  }
 
 /** Other schemes too: what is wrong with one is told where it is fetched. */
 const isAddress = /^(?:data:|[a-z][a-z\d+.-]*:\/\/)/i
@@ -121,18 +119,6 @@ async function attachmentsOf(options: Options): Promise<Session.PromptPart[]> {
   if (!file.length) return images
   const { parseReference } = await import("#engine/session/find-references.ts")
   return [...file.map(parseReference), ...images]
-}
-
-/** What is denied counts more than what is allowed beside it. */
-function rulesOf({ allow = [], deny = [] }: Options): Permission.Rule[] {
-  const parse = (text: string, action: Permission.Action) => {
-    try {
-      return Permission.parseRule(text, action)
-    } catch (error) {
-      throw new UsageError(`--${action}: ${errorText(error)}`)
-    }
-  }
-  return [...allow.map((text) => parse(text, "allow")), ...deny.map((text) => parse(text, "deny"))]
 }
 
 /** Whether there is a person at both ends. */

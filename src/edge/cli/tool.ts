@@ -1,6 +1,7 @@
 // `vitamin tool …`: what a model can be given to work with, those of MCP servers as they are known.
 import type { ToolMatch } from "#ability/mcp/create-registry.ts"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
+import { placeOf } from "#ability/mcp/local-tools.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import * as Log from "#kernel/log.ts"
 import { UsageError } from "./exit.ts"
@@ -19,14 +20,20 @@ export async function listTools(options: Options): Promise<void> {
   })
 }
 
-/** With what was found by words and what by meaning, so that one sees why something is there. */
+/** By the names that models use, with what was found by words and what by meaning, so that one sees why something is
+ * there. */
 export async function searchTools(options: Options & { query: string[]; limit: number }): Promise<void> {
   const { query, limit } = options
   if (!Number.isInteger(limit) || limit < 1) throw new UsageError("--limit takes a number from 1 on")
   await inInstance(options, async () => {
     const { loadRegistry } = await import("#ability/mcp/load-registry.ts")
     const registry = await loadRegistry()
-    const matches = await registry.tools.search(query.join(" "), { limit })
+    const found = await registry.tools.search(query.join(" "), { limit })
+    const ids = new Map(ToolRegistry.list().map((tool) => [placeOf(tool), tool.id]))
+    const matches = found.map(({ tool, serverId, ...why }) => {
+      const name = ids.get(`${serverId}/${tool.name}`) ?? tool.name
+      return { tool: { ...tool, name }, serverId, ...why }
+    })
     if (options.format === "json") return print(JSON.stringify(matches, null, 2))
     if (!matches.length) return print("No tool fits these words.")
     const width = widthOf(matches.map(({ tool }) => tool.name))

@@ -13,7 +13,7 @@ const oldest = 24
 const shortHelp = `vitamin ${version}: a coding agent for the terminal, the editor and the server
 
   vitamin run "fix the login bug"     do something in this folder
-  vitamin serve                       let editors and programs in, over HTTP
+  vitamin serve                       let programs in, over HTTP; vitamin acp: your editor
   vitamin doctor                      what is installed, found, trusted, and what to do about it
 
 All commands: vitamin --help

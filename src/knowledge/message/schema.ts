@@ -88,7 +88,9 @@ const ImageData = z.object({
   state: z.enum(["pending", "done", "failed"]).default("pending"),
   recognizedText: z.string().optional().describe("what OCR read"),
   visionAnalysis: z.string().optional().describe("what a model saw"),
-  metadata: JsonObject.optional().describe("size, confidence, language; never sent to a model"),
+  metadata: JsonObject.optional().describe(
+    "size, confidence, language, the call of a tool that gave it; never sent to a model",
+  ),
   error: z.string().optional(),
 })
 

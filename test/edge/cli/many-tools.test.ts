@@ -134,7 +134,7 @@ test("vitamin tool search shows the best tools of all servers, with scores and w
   const { out, err } = await vitamin(tmp, ["tool", "search", "create a refund", "--limit", "3"])
   const lines = out.split("\n")
   assert.equal(lines.length, 6, err)
-  assert.match(out, /^create_refund +office +Create a new refund in the billing system/m)
+  assert.match(out, /^office_create_refund +office +Create a new refund in the billing system/m)
   assert.match(lines[1]!, /^ {4}\d+\.\d{3} {2}words #\d+ \(\d+\.\d\d\) {2}meaning (#\d+ \(-?\d\.\d\d\)|-)$/)
   const json = await vitamin(tmp, ["tool", "search", "create a refund", "--limit", "3", "--format", "json"])
   const matches = JSON.parse(json.out)

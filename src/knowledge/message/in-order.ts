@@ -12,11 +12,11 @@ export type Item = {
 
 export function createInOrder(): { add(item: Item): void; flush(): void } {
   const told = new Set<string>()
-  let waiting: Item[] = []
+  const waiting: Item[] = []
 
   function add(item: Item): void {
     waiting.push(item)
-    for (let next = takeNext(); next; next = takeNext()) show(next)
+    showAll(takeNext)
   }
 
   function takeNext(): Item | undefined {
@@ -26,16 +26,23 @@ export function createInOrder(): { add(item: Item): void; flush(): void } {
     return at < 0 ? undefined : waiting.splice(at, 1)[0]
   }
 
-  function show(item: Item): void {
-    item.show()
-    if (item.id !== undefined) told.add(item.id)
+  /** One that cannot be shown holds up nobody; the first such fault is thrown when all others were shown. */
+  function showAll(take: () => Item | undefined): void {
+    const faults: unknown[] = []
+    for (let item = take(); item; item = take()) {
+      if (item.id !== undefined) told.add(item.id)
+      try {
+        item.show()
+      } catch (error) {
+        faults.push(error)
+      }
+    }
+    if (faults.length) throw faults[0]
   }
 
   /** Nothing more comes: what still waits is shown as it came. */
   function flush(): void {
-    const rest = waiting
-    waiting = []
-    rest.forEach(show)
+    showAll(() => waiting.shift())
   }
 
   return Object.freeze({ add, flush })

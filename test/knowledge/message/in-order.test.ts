@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { createInOrder } from "#edge/cli/in-order.ts"
+import { createInOrder } from "#knowledge/message/in-order.ts"
 
 type Step = [shown: string, parentId: string | null, id?: string, isFirst?: boolean]
 const steps: Step[] = [
@@ -44,4 +44,22 @@ for (const order of [
 
 test("what still waits for a message that never comes is shown at the end", () => {
   assert.deepEqual(show([1, 2, 6, 8]), { shown: ["user", "text", "result 1", "last text"], early: 2 })
+})
+
+test("createInOrder() goes on behind an item that cannot be shown", () => {
+  const shown: string[] = []
+  const inOrder = createInOrder()
+  const fail = () => {
+    throw new Error("it cannot be drawn")
+  }
+  assert.throws(() => inOrder.add({ id: "u", parentId: null, isFirst: true, show: fail }), /drawn/)
+  inOrder.add({ id: "a", parentId: "u", show: () => shown.push("answer") })
+  assert.deepEqual(shown, ["answer"])
+  inOrder.add({ id: "c", parentId: "b", show: () => shown.push("what waited") })
+  assert.throws(() => inOrder.add({ id: "b", parentId: "a", show: fail }), /drawn/)
+  assert.deepEqual(shown, ["answer", "what waited"])
+  inOrder.add({ parentId: "never", show: fail })
+  inOrder.add({ parentId: "never", show: () => shown.push("the rest") })
+  assert.throws(() => inOrder.flush(), /drawn/)
+  assert.deepEqual(shown, ["answer", "what waited", "the rest"])
 })

@@ -1,0 +1,123 @@
+// Vitamin as an agent of the Agent Client Protocol: what each of its requests does.
+import {
+  type AgentApp,
+  type AgentContext,
+  type AuthMethod,
+  agent,
+  type ClientCapabilities,
+  type InitializeResponse,
+  methods,
+  PROTOCOL_VERSION,
+} from "@agentclientprotocol/sdk"
+import { version } from "#util/version.ts"
+import { InvalidParams, toRequestError } from "./errors.ts"
+import { listSessions } from "./list-sessions.ts"
+import type { PersonOptions } from "./run-turn.ts"
+import { createSessions, type Opened } from "./sessions.ts"
+
+export type AcpAgent = Readonly<{
+  app: AgentApp
+  /** Stop all that is done for the client, and wait for it. */
+  end(): Promise<void>
+}>
+
+const login = {
+  id: "login",
+  name: "Log in to a provider",
+  description: "Keeps a key for a provider of models.",
+}
+
+export function createAcpAgent(person: PersonOptions): AcpAgent {
+  const sessions = createSessions(person)
+  const on = methods.agent
+  let capabilities: ClientCapabilities = {}
+  const asking = (method: string, client: AgentContext) => ({ method, client, capabilities })
+
+  const app = agent({ name: "vitamin" })
+    .onRequest(on.initialize, ({ params }) => {
+      capabilities = params.clientCapabilities ?? {}
+      return described(capabilities)
+    })
+    .onRequest(on.authenticate, ({ params }) => answer(async () => checkMethod(params.methodId)))
+    .onRequest(on.session.new, ({ params, client, method }) =>
+      answer(async () => {
+        const opened = await sessions.create(params, asking(method, client))
+        return { sessionId: opened.sessionId, ...stateOf(opened) }
+      }),
+    )
+    .onRequest(on.session.load, ({ params, client, method }) =>
+      answer(async () =>
+        stateOf(await sessions.load({ ...params, isReplayed: true }, asking(method, client))),
+      ),
+    )
+    .onRequest(on.session.resume, ({ params, client, method }) =>
+      answer(async () =>
+        stateOf(await sessions.load({ ...params, isReplayed: false }, asking(method, client))),
+      ),
+    )
+    .onRequest(on.session.list, ({ params }) => answer(() => listSessions(params)))
+    .onRequest(on.session.close, ({ params }) => answer(() => sessions.close(params.sessionId)))
+    .onRequest(on.session.delete, ({ params }) => answer(() => sessions.remove(params.sessionId)))
+    .onRequest(on.session.setMode, ({ params }) =>
+      answer(async () => sessions.get(params.sessionId).setOption("mode", params.modeId)),
+    )
+    .onRequest(on.session.setConfigOption, ({ params }) =>
+      answer(async () => {
+        const session = sessions.get(params.sessionId)
+        await session.setOption(params.configId, params.value)
+        const { configOptions } = await session.options()
+        return { configOptions }
+      }),
+    )
+    .onRequest(on.session.prompt, ({ params, signal }) =>
+      answer(async () => ({
+        stopReason: await sessions.get(params.sessionId).prompt(params.prompt, signal),
+      })),
+    )
+    // Behind the prompt, also in the way of a message through this list: what is to be cancelled must have begun.
+    .onNotification(on.session.cancel, ({ params }) => {
+      if (sessions.has(params.sessionId)) sessions.get(params.sessionId).cancel()
+    })
+  return Object.freeze({ app, end: sessions.closeAll })
+}
+
+/** Whatever version a client has: it is told ours, and goes where it does not know it. */
+function described({ auth }: ClientCapabilities): InitializeResponse {
+  return {
+    protocolVersion: PROTOCOL_VERSION,
+    agentInfo: { name: "vitamin", title: "Vitamin", version },
+    agentCapabilities: {
+      loadSession: true,
+      promptCapabilities: { image: true, audio: false, embeddedContext: true },
+      mcpCapabilities: { http: true, sse: false },
+      sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
+    },
+    authMethods: auth?.terminal ? [terminalLogin()] : [],
+  }
+}
+
+/** The client runs this program again, in a terminal, with these words behind its own. */
+function terminalLogin(): AuthMethod {
+  return { type: "terminal", ...login, args: ["--login"] }
+}
+
+/** Keys are looked up when they are needed: nothing is to be done here. */
+function checkMethod(methodId: string): Record<string, never> {
+  if (methodId === login.id) return {}
+  throw new InvalidParams(`There is no way ${JSON.stringify(methodId.slice(0, 100))} to authenticate.`)
+}
+
+/** How a session stands; its commands are told when the client knows that it is there. */
+function stateOf({ options, tellCommands }: Opened): Opened["options"] {
+  setImmediate(tellCommands)
+  return options
+}
+
+/** The one place where what went wrong becomes an answer. */
+async function answer<T>(fn: () => Promise<T>): Promise<T> {
+  try {
+    return await fn()
+  } catch (error) {
+    throw toRequestError(error)
+  }
+}

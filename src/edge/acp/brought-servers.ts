@@ -1,0 +1,46 @@
+// The MCP servers that a client brings with a session, in the form of those that are configured.
+import { homedir } from "node:os"
+import { parse } from "node:path"
+import type { McpServer } from "@agentclientprotocol/sdk"
+import { type Added, idOf } from "#ability/mcp/load-servers.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as Trust from "#kernel/trust.ts"
+import { statOf } from "#util/stat-of.ts"
+import { InvalidParams } from "./errors.ts"
+
+/** To be called inside the instance of the session's folder. */
+export async function broughtServers(servers: readonly McpServer[], method: string): Promise<Added[]> {
+  if (!servers.length) return []
+  const folder = (await Trust.check(Instance.worktree)) ? Instance.directory : ownFolder()
+  return servers.map((server) => ({
+    id: idOf(server.name),
+    entry: entryOf(server),
+    source: `ACP ${method}`,
+    folder,
+    isOwn: true,
+    isLiteral: true,
+  }))
+}
+
+/** npx and its like look for programs in the folder that they start in. */
+function ownFolder(): string {
+  const home = homedir()
+  return statOf(home)?.isDirectory() ? home : parse(home).root
+}
+
+function entryOf(server: McpServer): object {
+  if (!("type" in server)) {
+    const { name, command, args, env } = server
+    return { name, transport: "stdio", command: [command, ...args], env: pairs(env) }
+  }
+  const { type, name, url, headers } = server
+  if (type === "sse")
+    throw new InvalidParams(
+      `MCP server ${JSON.stringify(name)} is reached by sse, which is not supported: use http or stdio.`,
+    )
+  return { name, transport: "http", url, headers: pairs(headers) }
+}
+
+function pairs(list: readonly { name: string; value: string }[]): Record<string, string> {
+  return Object.fromEntries(list.map(({ name, value }) => [name, value]))
+}

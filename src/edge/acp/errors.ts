@@ -1,0 +1,59 @@
+// What is wrong, as JSON-RPC says it: a code, one line, and the name of the error for programs.
+import { RequestError } from "@agentclientprotocol/sdk"
+import * as Secret from "#kernel/secret.ts"
+import { errorText, NamedError } from "#util/error.ts"
+
+const maxId = 100
+
+/** What a client sent cannot be used. */
+export class InvalidParams extends NamedError {
+  constructor(message: string) {
+    super("ACP.InvalidParams", message)
+  }
+}
+
+/** There may be such a session, but nobody opened it on this connection. */
+export class NotOpen extends NamedError {
+  constructor(sessionId: string) {
+    super(
+      "ACP.NotOpen",
+      `Session ${JSON.stringify(sessionId.slice(0, maxId))} is not open here. session/load or session/resume opens one, session/new makes one.`,
+      { sessionId },
+    )
+  }
+}
+
+const codes: [names: RegExp, code: number][] = [
+  [/^(ACP\.NotOpen|Session\.NotFound)$/, -32002],
+  [/^Provider\.MissingKey$/, -32000],
+  [/\.(Invalid|Unknown)\w*$|NotFound$/, -32602],
+]
+const internal = -32603
+const maxText = 2_000
+
+export function toRequestError(error: unknown): RequestError {
+  if (error instanceof RequestError) return error
+  const name = error instanceof Error ? error.name : "Error"
+  const code = codes.find(([names]) => names.test(name))?.[1] ?? internal
+  const text = Secret.redact(errorText(error)).replace(/\s+/g, " ").trim().slice(0, maxText)
+  const { sessionId } = (error instanceof NamedError ? error.data : {}) as { sessionId?: unknown }
+  return new RequestError(code, text || name, {
+    name,
+    ...(typeof sessionId === "string" ? { sessionId: sessionId.slice(0, maxId) } : {}),
+  })
+}
+
+/** The SDK tells of wrong parameters as a tree. The places in it that are wrong, in one line. */
+export function explainTree(tree: unknown): string | undefined {
+  const problems: string[] = []
+  collect(tree, [], problems)
+  return problems.length ? problems.slice(0, 3).join("; ") : undefined
+}
+
+function collect(tree: unknown, path: string[], problems: string[]): void {
+  if (typeof tree !== "object" || tree === null || path.length > 20) return
+  const { _errors: own, ...rest } = tree as { _errors?: unknown }
+  if (Array.isArray(own))
+    for (const text of own) problems.push([path.join("."), String(text)].filter(Boolean).join(": "))
+  for (const [key, value] of Object.entries(rest)) collect(value, [...path, key], problems)
+}

@@ -1,0 +1,166 @@
+// A session that a client has open: the client hears what happens in it, and its person is asked through it. The
+// instance of its folder stands as long.
+import { AsyncLocalStorage } from "node:async_hooks"
+import type {
+  AgentContext,
+  ClientCapabilities,
+  ContentBlock,
+  SessionUpdate,
+  StopReason,
+} from "@agentclientprotocol/sdk"
+import { methods } from "@agentclientprotocol/sdk"
+import type * as Elicitation from "#ability/mcp/elicitation.ts"
+import { bringServers } from "#ability/mcp/if-configured.ts"
+import type { Added } from "#ability/mcp/load-servers.ts"
+import * as Permission from "#ability/permission/permission.ts"
+import * as Jobs from "#ability/tool/shell/jobs.ts"
+import * as Session from "#engine/session/session.ts"
+import * as Bus from "#kernel/bus.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as Log from "#kernel/log.ts"
+import { errorText } from "#util/error.ts"
+import { createCommandNews } from "./command-news.ts"
+import { askPermission } from "./permission.ts"
+import { type PersonOptions, runTurn } from "./run-turn.ts"
+import { modeOf, type SessionOptions, sessionOptions, setOption } from "./session-options.ts"
+import { followSession, replay } from "./updates.ts"
+
+export type Opening = {
+  session: Session.Info
+  /** Those that the client brings with it. */
+  servers: readonly Added[]
+  client: AgentContext
+  capabilities: ClientCapabilities
+  person: PersonOptions
+  /** First tell what has happened in it before. */
+  isReplayed: boolean
+}
+export type OpenSession = Readonly<{
+  options(): Promise<SessionOptions>
+  /** Tell which slash commands there are. */
+  tellCommands(): void
+  prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason>
+  cancel(): void
+  /** From the next prompt on. */
+  setOption(configId: string, value: unknown): Promise<void>
+  /** What it is doing is stopped, and what it started ended. */
+  close(): Promise<void>
+}>
+
+const deepest = 50
+
+/** To be called inside the instance of the session's folder. */
+export async function openSession(opening: Opening): Promise<OpenSession> {
+  const { session, client, capabilities, person } = opening
+  const { id } = session
+  const inside = AsyncLocalStorage.snapshot()
+  /** How each is stopped. */
+  const turns = new Map<() => void, Promise<unknown>>()
+  /** What was chosen here; a prompt that is just beginning would write over what is only in the record. */
+  const chosen: { model?: string; agent?: string } = {}
+  let nextMode: Session.Info["mode"] | undefined
+
+  const send = (update: SessionUpdate) =>
+    void client
+      .notify(methods.client.session.update, { sessionId: id, update })
+      .catch((error) => Log.debug("an update was not sent", { error: errorText(error) }))
+  const news = createCommandNews({ sessionId: id, inside, send })
+  if (opening.isReplayed) await replay({ sessionId: id, send, client: capabilities })
+  await bringServers(id, opening.servers)
+  const release = Instance.hold()
+  const stops = [
+    followSession({ sessionId: id, send, client: capabilities }),
+    Bus.subscribe(Permission.Requested, (request) => void askForPermission(request).catch(warn)),
+    // By their names: without MCP servers nothing that knows of them is loaded.
+    Bus.subscribe("*", ({ type, payload }) => {
+      if (type === "elicitation.requested") void askForServer(payload as Elicitation.Request).catch(warn)
+      if (type === "mcp.changed" || type === "config.changed") news.look()
+    }),
+    news.stop,
+    release,
+  ]
+
+  async function askForPermission(request: Permission.Request): Promise<void> {
+    if (await isFor(id, request.sessionId))
+      await askPermission({ client, sessionId: id, request, abort: cancel })
+  }
+
+  async function askForServer(request: Elicitation.Request): Promise<void> {
+    // Where it is not known for whom a server asks, it is for one who works.
+    const isMine = request.sessionId === undefined ? turns.size > 0 : await isFor(id, request.sessionId)
+    if (!isMine) return
+    const { askElicitation } = await import("./elicitation.ts")
+    await askElicitation({ client, capabilities, sessionId: id, request })
+  }
+
+  async function prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
+    const turn = new AbortController()
+    // Who listens to it must find the instance.
+    const stop = () => inside(() => turn.abort("it was aborted"))
+    signal.addEventListener("abort", stop, { once: true })
+    const work = inside(() => runTurn({ sessionId: id, blocks, person, chosen, signal: turn.signal }))
+    turns.set(stop, work)
+    try {
+      return await work
+    } finally {
+      turns.delete(stop)
+      signal.removeEventListener("abort", stop)
+      if (!turns.size) await inside(changeMode).catch(warn)
+      news.look()
+    }
+  }
+
+  function cancel(): void {
+    for (const stop of turns.keys()) stop()
+  }
+
+  async function set(configId: string, value: unknown): Promise<void> {
+    if (configId !== "mode") return void Object.assign(chosen, await setOption(id, configId, value))
+    nextMode = modeOf(value)
+    // One that works stays in its mode until it is done.
+    if (!turns.size) await changeMode()
+  }
+
+  async function changeMode(): Promise<void> {
+    const mode = nextMode
+    nextMode = undefined
+    if (mode !== undefined) await Session.setMode(id, mode)
+  }
+
+  async function options(): Promise<SessionOptions> {
+    const now = await Session.get(id)
+    return sessionOptions({ ...now, ...chosen, mode: nextMode ?? now.mode })
+  }
+
+  async function close(): Promise<void> {
+    cancel()
+    await Promise.allSettled(turns.values())
+    await Jobs.end(id)
+    for (const stop of stops) stop()
+    await bringServers(id, [])
+  }
+
+  return Object.freeze({
+    options: () => inside(options),
+    tellCommands: news.look,
+    prompt,
+    cancel,
+    setOption: (configId: string, value: unknown) => inside(() => set(configId, value)),
+    close: () => inside(close),
+  })
+}
+
+/** Whether a question of a session is one of this one: its own, or that of somebody who works for it. */
+async function isFor(id: string, asking: string): Promise<boolean> {
+  for (let [at, depth] = [asking, 0]; depth < deepest; depth++) {
+    if (at === id) return true
+    const { taskOf } = await Session.get(at)
+    if (!taskOf) return false
+    at = taskOf.sessionId
+  }
+  return false
+}
+
+function warn(error: unknown): void {
+  Log.warn("something in a session of an ACP client did not work", { error: errorText(error) })
+}

@@ -1,0 +1,75 @@
+// One prompt of a client, and why it ended. What a client asks to be stopped is no error.
+import type { ContentBlock, StopReason } from "@agentclientprotocol/sdk"
+import type * as Permission from "#ability/permission/permission.ts"
+import * as Session from "#engine/session/session.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import { NamedError } from "#util/error.ts"
+import { promptParts } from "./prompt-parts.ts"
+import { expandCommand } from "./updates.ts"
+
+/** Of the person, for as long as the process runs. */
+export type PersonOptions = {
+  rules: readonly Permission.Rule[]
+  yes: boolean
+  model?: string | undefined
+  agent?: string | undefined
+}
+
+const ofFinish: Record<string, StopReason> = { length: "max_tokens", "content-filter": "refusal" }
+
+/** To be called inside the instance of the session's folder. */
+export async function runTurn(turn: {
+  sessionId: string
+  blocks: readonly ContentBlock[]
+  person: PersonOptions
+  /** By the client, for this session. */
+  chosen: { model?: string; agent?: string }
+  signal: AbortSignal
+}): Promise<StopReason> {
+  const { sessionId, person, signal } = turn
+  try {
+    const { words, mentionsIn, attached } = promptParts(turn.blocks)
+    const called = await beforeAbort(expandCommand(words, sessionId), signal)
+    const answer = await Session.prompt({
+      sessionId,
+      parts: [...(called ?? [{ type: "text" as const, text: words }]), ...attached],
+      mentionsIn,
+      asks: person.yes ? "once" : "wait",
+      rules: [...person.rules],
+      ...turn.chosen,
+      signal,
+    })
+    return signal.aborted ? "cancelled" : reasonOf(answer)
+  } catch (error) {
+    const reason = signal.aborted ? "cancelled" : reasonIn(error)
+    if (reason) return reason
+    throw error
+  }
+}
+
+function reasonOf(answer: Message.Info): StopReason {
+  const finish = answer.type === "text" ? answer.data.finish : undefined
+  return ofFinish[finish ?? ""] ?? "end_turn"
+}
+
+/** Those that the protocol has a word for. */
+function reasonIn(error: unknown): StopReason | undefined {
+  if (error instanceof Session.Interrupted) return "cancelled"
+  if (!(error instanceof NamedError)) return undefined
+  if (error.name === "Session.StepLimit") return "max_turn_requests"
+  return error.name === "Session.EmptyAnswer" ? ofFinish[String(error.data.finish)] : undefined
+}
+
+/** A server that is asked for words may take its time; who waits no longer need not know how it ends. */
+async function beforeAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  work.catch(() => {})
+  const { promise, reject } = Promise.withResolvers<never>()
+  const over = () => reject(signal.reason)
+  if (signal.aborted) over()
+  signal.addEventListener("abort", over, { once: true })
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    signal.removeEventListener("abort", over)
+  }
+}

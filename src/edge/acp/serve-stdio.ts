@@ -1,0 +1,33 @@
+// The agent on stdin and stdout. It ends when the client closes our input or is gone, or when it is told to; then what
+// works is stopped, and what was asked is answered before the end.
+import type { Readable, Writable } from "node:stream"
+import { setTimeout as sleep } from "node:timers/promises"
+import * as Log from "#kernel/log.ts"
+import { createAcpAgent } from "./acp-agent.ts"
+import { createMessageStream } from "./message-stream.ts"
+import type { PersonOptions } from "./run-turn.ts"
+
+type Ends = { input: Readable; output: Writable; signal: AbortSignal }
+
+/** What a turn started is given so long to end; what is left then is taken down with the instances. */
+const patience = 3_000
+
+/** Serve until the client goes, or until `signal` says so. */
+export async function serveStdio(person: PersonOptions, { input, output, signal }: Ends): Promise<void> {
+  const stream = createMessageStream({ input, output })
+  const { app, end } = createAcpAgent(person)
+  const connection = app.connect(stream)
+  await Promise.race([stream.ended, connection.closed, aborted(signal)])
+  Log.debug("the ACP connection ends")
+  const answered = end().then(() => stream.settled(patience))
+  await Promise.race([answered, sleep(patience, undefined, { ref: false })])
+  connection.close()
+  input.destroy()
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  if (signal.aborted) resolve()
+  signal.addEventListener("abort", () => resolve(), { once: true })
+  return promise
+}

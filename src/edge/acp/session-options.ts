@@ -1,0 +1,117 @@
+// What a client can choose for a session: the mode, the model among those that can be used, and the agent.
+import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol/sdk"
+import * as AgentRegistry from "#ability/agent/agent-registry.ts"
+import * as Provider from "#ability/provider/provider.ts"
+import { modelOf } from "#engine/session/choose-agent.ts"
+import type * as Session from "#engine/session/session.ts"
+import { setAnswerer } from "#engine/session/set-answerer.ts"
+import * as Config from "#kernel/config/config.ts"
+import * as Env from "#kernel/env.ts"
+import { InvalidParams } from "./errors.ts"
+
+type Mode = Session.Info["mode"]
+type Choices = { value: string; name: string; description?: string }[]
+export type SessionOptions = { modes: SessionModeState; configOptions: SessionConfigOption[] }
+
+const modes = [
+  { id: "act", name: "Act", description: "Reads, writes and runs, and asks where the rules say so." },
+  { id: "plan", name: "Plan", description: "Reads and plans; nothing is changed." },
+]
+const builtin = "local/rules"
+/** More than anybody scrolls through. */
+const maxModels = 500
+
+/** How a session stands. To be called inside the instance of its folder. */
+export async function sessionOptions(session: Session.Info): Promise<SessionOptions> {
+  const { mode, agent } = session
+  const agents = await listAgents(agent)
+  const models = await listModels(session)
+  return {
+    modes: { currentModeId: mode, availableModes: modes },
+    configOptions: [
+      select({ id: "mode", name: "Mode", category: "mode" }, mode, [
+        ...modes.map(({ id, ...rest }) => ({ value: id, ...rest })),
+      ]),
+      select({ id: "model", name: "Model", category: "model" }, models.current, models.choices),
+      ...(agents.length > 1 ? [select({ id: "agent", name: "Agent" }, agent, agents)] : []),
+    ],
+  }
+}
+
+export function modeOf(id: unknown): Mode {
+  if (id === "act" || id === "plan") return id
+  throw new InvalidParams(`Mode ${JSON.stringify(id)} does not exist. Available: act, plan`)
+}
+
+/** Another model or agent, from the next prompt on. Gives what was chosen. */
+export async function setOption(
+  sessionId: string,
+  configId: string,
+  value: unknown,
+): Promise<{ model?: string; agent?: string }> {
+  if (configId !== "model" && configId !== "agent")
+    throw new InvalidParams(
+      `Option ${JSON.stringify(configId.slice(0, 100))} does not exist. Available: mode, model, agent`,
+    )
+  if (typeof value !== "string")
+    throw new InvalidParams(`Option ${JSON.stringify(configId)} takes the id of a value.`)
+  const chosen = { [configId]: value }
+  await setAnswerer(sessionId, chosen)
+  return chosen
+}
+
+function select(
+  head: { id: string; name: string; category?: string },
+  currentValue: string,
+  options: Choices,
+): SessionConfigOption {
+  return { ...head, type: "select", currentValue, options }
+}
+
+async function listAgents(current: string): Promise<Choices> {
+  await AgentRegistry.load()
+  return AgentRegistry.list()
+    .filter(({ id, mode }) => mode === "primary" || id === current)
+    .map(({ id, name, metadata }) => ({
+      value: id,
+      name,
+      ...(metadata.description ? { description: metadata.description } : {}),
+    }))
+}
+
+/** Those for which there is a key or a server, and always the one in use. */
+async function listModels(session: Session.Info): Promise<{ current: string; choices: Choices }> {
+  await Provider.load()
+  const { provider: settings = {} } = await Config.get()
+  const servers = await Provider.localServers()
+  const usable = new Set(["local"])
+  for (const { id } of Provider.list()) if ((await Provider.auth(id)).source !== "none") usable.add(id)
+  const names = new Map<string, string>()
+  for (const { provider, id, name, tools, status } of Provider.models())
+    if ((usable.has(provider) && tools && status !== "deprecated") || isDeclared(settings, provider, id))
+      names.set(`${provider}/${id}`, name)
+  for (const { providerId, models } of servers) for (const id of models) names.set(`${providerId}/${id}`, id)
+  const found = servers.find(({ model }) => model)
+  const fallback = found ? `${found.providerId}/${found.model}` : builtin
+  const current = (await namedModel(session)) ?? fallback
+  const choices = [...names].slice(0, maxModels).map(([value, name]) => ({ value, name, description: value }))
+  if (choices.some(({ value }) => value === current)) return { current, choices }
+  return { current, choices: [{ value: current, name: current, description: current }, ...choices] }
+}
+
+/** In the order in which a prompt chooses. */
+async function namedModel({ model, agent }: Session.Info): Promise<string | undefined> {
+  const definition = AgentRegistry.find(agent)
+  return (
+    model ||
+    (definition && (await modelOf(definition))) ||
+    Env.get("VITAMIN_MODEL") ||
+    (await Config.get()).model ||
+    undefined
+  )
+}
+
+function isDeclared(settings: Record<string, unknown>, provider: string, id: string): boolean {
+  const { models } = (settings[provider] ?? {}) as { models?: Record<string, unknown> }
+  return models !== undefined && Object.hasOwn(models, id)
+}

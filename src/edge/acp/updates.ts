@@ -1,0 +1,11 @@
+// What an editor hears of a session, as `session/update` of the Agent Client Protocol.
+import type { SessionUpdate } from "@agentclientprotocol/sdk"
+
+export { availableCommands } from "./commands.ts"
+export { expandCommand } from "./expand-command.ts"
+export { followSession } from "./follow-session.ts"
+export { replay } from "./replay.ts"
+export { toolCallOf } from "./tool-call-of.ts"
+
+/** Takes one update. The order is kept by who is called; it never throws. */
+export type Send = (update: SessionUpdate) => void

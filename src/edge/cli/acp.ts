@@ -1,0 +1,50 @@
+// `vitamin acp`: an agent for editors, on stdin and stdout. The folder of each session is named by the editor.
+import { serveStdio } from "#edge/acp/serve-stdio.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as Storage from "#kernel/storage/storage.ts"
+import * as Trust from "#kernel/trust.ts"
+import { UsageError } from "./exit.ts"
+import { directoryOf, type FolderOptions } from "./in-instance.ts"
+import { onSignal } from "./on-signal.ts"
+import { type RuleOptions, rulesOf } from "./rules-of.ts"
+import { leaveStdout, takeStdout } from "./take-stdout.ts"
+
+type Options = FolderOptions &
+  RuleOptions & {
+    model?: string | undefined
+    agent?: string | undefined
+    yes?: boolean | undefined
+    login?: boolean | undefined
+  }
+
+export async function serveAcp(options: Options): Promise<void> {
+  if (options.login) return logIn(options)
+  const { yes = false, model, agent } = options
+  const rules = rulesOf(options)
+  const told = new AbortController()
+  const stopListening = onSignal(() => told.abort())
+  // Before any code of a folder is loaded.
+  const output = takeStdout(() => told.abort())
+  try {
+    if (options.trust) await Trust.grant(directoryOf(options), { keep: false })
+    await Storage.migrate()
+    await serveStdio({ rules, yes, model, agent }, { input: process.stdin, output, signal: told.signal })
+  } finally {
+    await Instance.disposeAll()
+    await Storage.close()
+    stopListening()
+  }
+  leaveStdout()
+}
+
+/** What an editor runs in a terminal for a person who has no key yet. */
+async function logIn(options: Options): Promise<void> {
+  if (!process.stdin.isTTY)
+    throw new UsageError("--login needs a terminal. Elsewhere: echo $KEY | vitamin auth login PROVIDER")
+  const { createInterface } = await import("node:readline/promises")
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  const provider = (await terminal.question("Provider (such as anthropic, openai, google): ")).trim()
+  terminal.close()
+  if (!provider) throw new UsageError("No provider was named.")
+  await (await import("./auth.ts")).login({ ...options, provider })
+}

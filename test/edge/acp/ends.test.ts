@@ -1,0 +1,95 @@
+// How `vitamin acp` ends: whatever the reason, at once, with nothing left behind and everything kept.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { running, uniqueNap, until } from "../../ability/tool/shell/running.ts"
+import { vitamin } from "../../fixture/cli.ts"
+import { call, env, fakeLlm, stall, text } from "../../fixture/fake-llm.ts"
+import { everythingFile } from "../../fixture/mcp/servers.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
+import { choose, on, withSession } from "./harness.ts"
+
+type Acp = Awaited<ReturnType<typeof withSession>>
+
+const endings: [name: string, end: (acp: Acp) => unknown][] = [
+  ["its input is closed", ({ stdin }) => stdin.end()],
+  ["SIGTERM", ({ kill }) => kill("SIGTERM")],
+  ["SIGINT", ({ kill }) => kill("SIGINT")],
+  ["SIGHUP", ({ kill }) => kill("SIGHUP")],
+]
+for (const [name, end] of endings)
+  test(`a turn is stopped and kept, and its command is gone: ${name}`, async () => {
+    await using tmp = await tmpdir({ git: true })
+    const nap = uniqueNap()
+    await using llm = await fakeLlm([call("bash", { command: `sleep ${nap} & sleep ${nap}; wait` })])
+    const args = [everythingFile, "stdio", nap]
+    const server = { name: "everything", command: process.execPath, args, env: [] }
+    await using acp = await withSession(tmp, { llm, permit: choose("allow_once"), mcpServers: [server] })
+    const answer = acp.prompt("sleep")
+    await until("the command runs", () => running(`sleep ${nap}`).length >= 2)
+    await until("the server runs", () => running(`stdio ${nap}`).length)
+    end(acp)
+    assert.equal((await answer).stopReason, "cancelled")
+    assert.equal(await acp.exit, 0, acp.errors())
+    await until("all is gone", () => running(nap).length === 0)
+    const { out } = await vitamin(tmp, ["session", "show", acp.sessionId, "--format", "json"])
+    const { session, messages } = JSON.parse(out)
+    assert.equal(session.status, "interrupted")
+    assert.equal(messages.at(-1).data.status, "interrupted")
+  })
+
+for (const [name, end] of endings.slice(0, 2))
+  test(`a client that does not read what we write does not keep us: ${name}`, async () => {
+    await using tmp = await tmpdir()
+    await using acp = await withSession(tmp)
+    acp.stdout.pause()
+    // More than a pipe holds.
+    for (let i = 0; i < 500; i++)
+      acp.write(`${JSON.stringify({ jsonrpc: "2.0", id: `d${i}`, method: `x${"y".repeat(1_000)}` })}\n`)
+    end(acp)
+    assert.equal(await acp.left, 0, acp.errors())
+    acp.stdout.resume()
+  })
+
+test("who closed its end is gone, and so are we", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const nap = uniqueNap()
+  await using llm = await fakeLlm([call("bash", { command: `sleep ${nap}` })])
+  await using acp = await withSession(tmp, { llm, args: ["--yes"] })
+  acp.prompt("sleep").catch(() => {})
+  await until("the command runs", () => running(nap).length)
+  acp.stdout.destroy()
+  acp.write('{"jsonrpc":"2.0","id":"x","method":"session/list","params":{}}\n')
+  assert.equal(await acp.exit, 0, acp.errors())
+  await until("the command is gone", () => running(nap).length === 0)
+})
+
+test("the end while a person is asked, and while the model speaks in another folder", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const other = tmp.write("../other/a.txt", "x").replace(/\/a\.txt$/, "")
+  await using llm = await fakeLlm((request) =>
+    /write/.test(JSON.stringify(request.messages))
+      ? call("write", { path: "b.txt", content: "x" })
+      : stall(text("On and on.", { deltas: 9 }), 1_200),
+  )
+  await using acp = await withSession(tmp, { llm, permit: () => new Promise(() => {}) })
+  const { sessionId } = await acp.agent.request(on.session.new, { cwd: other, mcpServers: [] })
+  const asked = acp.prompt("write")
+  const speaking = acp.agent.request(on.session.prompt, { sessionId, prompt: [{ type: "text", text: "hi" }] })
+  await until("both are at work", () => acp.permissions.length && acp.text())
+  acp.stdin.end()
+  assert.deepEqual([(await asked).stopReason, (await speaking).stopReason], ["cancelled", "cancelled"])
+  assert.equal(await acp.exit, 0, acp.errors())
+})
+
+test("after our own SIGKILL the session opens, and goes on", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([call("bash", { command: "sleep 2" }), text("Here.")])
+  await using acp = await withSession(tmp, { llm, args: ["--yes"] })
+  const over = assert.rejects(acp.prompt("sleep"))
+  await until("it runs", () => acp.of("tool_call_update").length)
+  acp.kill("SIGKILL")
+  await over
+  const args = ["run", "--session", acp.sessionId, "go on"]
+  const { code, out, err } = await vitamin(tmp, args, env(llm, "chat").variables)
+  assert.deepEqual([code, out], [0, "Here."], err)
+})

@@ -1,0 +1,65 @@
+// How a client and `vitamin acp` get to know each other.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { tmpdir } from "../../fixture/tmpdir.ts"
+import { connected, on, startAcp } from "./harness.ts"
+
+for (const [asked, why] of [
+  [1, "its own"],
+  [2, "a later one"],
+  [65_535, "one that nobody knows"],
+  [0, "an earlier one"],
+] as const)
+  test(`a client that has version ${asked}, ${why}, is answered with version 1`, async () => {
+    await using tmp = await tmpdir()
+    await using acp = startAcp(tmp)
+    const { protocolVersion } = await acp.agent.request(on.initialize, { protocolVersion: asked })
+    assert.equal(protocolVersion, 1)
+  })
+
+test("initialize says who we are and what we can do", async () => {
+  await using tmp = await tmpdir()
+  await using acp = await connected(tmp)
+  const { agentInfo, agentCapabilities, authMethods } = acp.initialized
+  assert.equal(agentInfo?.name, "vitamin")
+  assert.match(agentInfo?.version ?? "", /^\d+\.\d+\.\d+/)
+  assert.deepEqual(authMethods, [])
+  assert.deepEqual(agentCapabilities, {
+    loadSession: true,
+    promptCapabilities: { image: true, audio: false, embeddedContext: true },
+    mcpCapabilities: { http: true, sse: false },
+    sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
+  })
+})
+
+test("a client that has a terminal is offered to log in there", async () => {
+  await using tmp = await tmpdir()
+  await using acp = await connected(tmp, { capabilities: { auth: { terminal: true } } })
+  const [method] = acp.initialized.authMethods ?? []
+  assert.deepEqual(method && { ...method, name: "", description: "" }, {
+    type: "terminal",
+    id: "login",
+    name: "",
+    description: "",
+    args: ["--login"],
+  })
+  assert.deepEqual(await acp.agent.request(on.authenticate, { methodId: "login" }), {})
+  await assert.rejects(acp.agent.request(on.authenticate, { methodId: "other" }), {
+    code: -32602,
+    data: { name: "ACP.InvalidParams" },
+  })
+})
+
+test("nothing but initialize is answered before it", async () => {
+  await using tmp = await tmpdir()
+  await using acp = startAcp(tmp)
+  const tried: [string, object][] = [
+    [on.session.new, { cwd: tmp.path, mcpServers: [] }],
+    [on.session.list, {}],
+    [on.session.prompt, { sessionId: "x", prompt: [] }],
+  ]
+  for (const [method, params] of tried)
+    await assert.rejects(acp.agent.request(method, params), { code: -32600 }, method)
+  await acp.agent.request(on.initialize, { protocolVersion: 1 })
+  assert.deepEqual((await acp.agent.request(on.session.list, {})).sessions, [])
+})
