@@ -68,8 +68,8 @@ export function isStale({ time, ttl = usualTtl }: Look): boolean {
 
 /** Whether two say the same of a server. */
 export function isSame(one: Manifest, other: Manifest): boolean {
-  const offersOf = ({ info, tools, resources, templates, prompts, error }: Manifest) =>
-    JSON.stringify([info, tools, resources, templates, prompts, error])
+  const offersOf = ({ info, tools, resources, templates, prompts, error, problems = [] }: Manifest) =>
+    JSON.stringify([info, tools, resources, templates, prompts, error, problems])
   return offersOf(one) === offersOf(other)
 }
 

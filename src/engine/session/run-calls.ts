@@ -1,5 +1,6 @@
 // The calls of one turn: what only reads runs side by side, and so do tasks for other agents; what writes waits its turn.
 // Each has exactly one result, in the order in which it was asked for.
+import { hiddenFrom } from "#ability/mcp/if-configured.ts"
 import { failure } from "#ability/tool/failure.ts"
 import { type Refusal, runTool, type Step, type Call as ToolCall } from "#ability/tool/run-tool.ts"
 import * as Tool from "#ability/tool/tool.ts"
@@ -7,6 +8,7 @@ import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
+import { lineOf } from "./line-of.ts"
 import { whoCanBeAsked } from "./permits.ts"
 import { addCall, nudgeAt, type Repeat, stopAt } from "./repeats.ts"
 import { append, lastId, mayCall, type Run, settle } from "./run.ts"
@@ -91,7 +93,7 @@ async function runCall(run: Run, request: Request, call: Call): Promise<Result> 
   }
   const snapshot = takeSnapshot({ request, call, records: run.records })
   const slots = {
-    constrain: ({ tool }: { tool: { id: string } }) => refuseForeign(run, tool.id),
+    constrain: ({ tool }: Step) => refuseForeign(run, tool),
     permit: run.permits.slot({ request, call }),
     async snapshot(step: Step) {
       await snapshot.slot(step)
@@ -115,8 +117,10 @@ function ownNames({ tools, more }: Run): string[] {
   return [...new Set([...tools.map(({ name }) => name), ...(more?.usable.keys() ?? [])])].sort()
 }
 
-function refuseForeign(run: Run, id: string): Refusal | undefined {
-  if (mayCall(run, id)) return undefined
+/** A server that the client has taken away since may be there again, for others. */
+async function refuseForeign(run: Run, { id, server }: Tool.Definition): Promise<Refusal | undefined> {
+  const isHidden = server !== undefined && hiddenFrom(await lineOf(run.session)).has(server)
+  if (mayCall(run, id) && !isHidden) return undefined
   const own = run.tools.map(({ name }) => name).join(", ") || "none"
   return { message: `"${id}" is not a tool of the agent "${run.agent.id}". Its tools: ${own}` }
 }

@@ -12,7 +12,7 @@ import { brought, ended } from "../../ability/mcp/brought-servers.ts"
 import { everythingOverHttp, mcpJson, officialServer, tinyServer } from "../../ability/mcp/servers.ts"
 import { running } from "../../ability/tool/shell/running.ts"
 import { call, text } from "../../fixture/fake-llm.ts"
-import { inWorld, resultsOf, until, type World } from "./harness.ts"
+import { defineTool, inWorld, resultsOf, until, type World } from "./harness.ts"
 import { namesOf } from "./many.ts"
 
 const rules = ["mcp.call:*", "agent.delegate:*"].map((rule) => Permission.parseRule(rule))
@@ -210,5 +210,27 @@ test("a session that is removed takes its servers with it", async () => {
     await Session.remove(session.id)
     await ended(word)
     assert.deepEqual(await Mcp.list(), [])
+  })
+})
+
+test("a server that is taken away during a turn, and there for another session, is not called by it any more", async () => {
+  const tiny = () => brought("tiny", tinyServer({ tools: [{ name: "whisper" }] }))
+  const hear = call("tiny_whisper", {})
+  await inWorld([hear, call("leave", {}), hear, text("gone")], async ({ ask, session }) => {
+    const other = await Session.create()
+    defineTool("leave", async () => {
+      await bringServers(other.id, [tiny()])
+      await bringServers(session.id, [])
+      return "left"
+    })
+    await bringServers(session.id, [tiny()])
+    await up("tiny")
+    await ask("go", { rules })
+    const results = resultsOf(await Session.messages(session.id))
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ["success", "success", "error"],
+    )
+    assert.match(String(results.at(-1)?.output), /is not a tool of the agent/)
   })
 })

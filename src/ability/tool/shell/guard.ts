@@ -3,6 +3,7 @@
 import type { ChildProcessByStdio } from "node:child_process"
 import { once } from "node:events"
 import type { Writable } from "node:stream"
+import { setTimeout as sleep } from "node:timers/promises"
 import * as Env from "#kernel/env.ts"
 import { childProcess } from "#util/builtins.ts"
 
@@ -15,6 +16,8 @@ export type Guard = Readonly<{
 
 /** Most commands are over by then, and need not be told of: what begins and ends between has its mark. */
 const pause = 50
+/** For its end, which takes it no time. */
+const patience = 1_000
 /** What is said last, where we end as we should. */
 const over = "over"
 const script = `
@@ -47,8 +50,11 @@ export function createGuard(tag: string, groups: () => number[]): Guard {
       detached: true,
       stdio: ["pipe", "ignore", "ignore"],
     })
-    // Where there is none, commands run all the same.
+    // Where there is none, commands run all the same; one that ended is started again for the next.
     child.on("error", () => {})
+    child.once("exit", () => {
+      if (shell === child) shell = undefined
+    })
     child.stdin.on("error", () => {})
     child.unref()
     ;(child.stdin as Writable & { unref?(): void }).unref?.()
@@ -69,10 +75,13 @@ export function createGuard(tag: string, groups: () => number[]): Guard {
 
   async function end(): Promise<void> {
     clearTimeout(telling)
-    if (!shell || shell.pid === undefined || shell.exitCode !== null || shell.signalCode !== null) return
-    shell.ref()
-    shell.stdin.end(`${over}\n`)
-    await once(shell, "exit")
+    const child = shell
+    if (!child || child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, "exit")
+    child.ref()
+    child.stdin.end(`${over}\n`)
+    await Promise.race([ended, sleep(patience, undefined, { ref: false })])
+    child.unref()
   }
 
   return Object.freeze({ changed, end })
