@@ -56,7 +56,11 @@ async function health(): Promise<number> {
     env,
     stdio: "ignore",
   })
-  while (!(await answers(port))) await new Promise((resolve) => setTimeout(resolve, 1))
+  while (!(await answers(port))) {
+    // Somebody else has the port.
+    if (server.exitCode !== null) return health()
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
   const time = performance.now() - start
   server.kill("SIGTERM")
   await new Promise((resolve) => server.once("exit", resolve))
