@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Brings what the tests use: system packages, on Debian as root, elsewhere it says what is missing; node-llama-cpp and acpx.
+# Brings what the tests use: system packages, on Debian as root, elsewhere it says what is missing; and node-llama-cpp.
 # The tests that need a missing one are skipped, and say so.
 set -u
 
@@ -17,14 +17,6 @@ if [ ! -f "$llama/node_modules/.package-lock.json" ]; then
   # Not "npm ci": of the other builds, which are optional, the lock file knows only some.
   npm install --prefix "$llama" --no-save --omit=optional --ignore-scripts --no-audit --no-fund --silent >/dev/null ||
     echo "Missing for some tests: node-llama-cpp (no build for this machine, or no way to fetch it)" >&2
-fi
-
-# Apart from our own packages: it brings one that has an install script, which need not run.
-acpx="$(dirname "$0")/acpx"
-if [ ! -f "$acpx/node_modules/.package-lock.json" ]; then
-  echo "Installing: acpx"
-  npm ci --prefix "$acpx" --ignore-scripts --no-audit --no-fund --silent >/dev/null ||
-    echo "Missing for some tests: acpx (no way to fetch it)" >&2
 fi
 [ ${#missing[@]} -eq 0 ] && exit 0
 

@@ -45,6 +45,7 @@ const maxComplaints = 20
 export function createConfiguredServer(options: {
   server: MCPServerConfig
   source: string
+  program?: readonly string[] | undefined
   hooks?: MCPHooks | undefined
   roots: string[]
   /** It starts only when this is over. */
@@ -69,6 +70,7 @@ export function createConfiguredServer(options: {
   const one: ConfiguredServer = Object.freeze({
     server,
     source,
+    program: options.program,
     state: stateNow,
     error: errorNow,
     manifest: () => manifest,

@@ -1,7 +1,9 @@
 // What a server offers, each list only where it says that it has one. One of whose lists one is broken is still good for
 // the others; without its tools it is good for little.
 import { serverToolId } from "#ability/tool/server-tool-id.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { errorText } from "#util/error.ts"
+import { placeOf } from "./local-tools.ts"
 import type {
   MCPClient,
   MCPPrompt,
@@ -62,5 +64,12 @@ export function sayChangedTools(
   return now
     .filter((tool) => (known.get(tool.name) ?? JSON.stringify(tool)) !== JSON.stringify(tool))
     .slice(0, maxSaid)
-    .map(({ name }) => `tool "${serverToolId(serverId, name)}" says something else of itself than before`)
+    .map(({ name }) => `tool "${shownId(serverId, name)}" says something else of itself than before`)
+}
+
+/** Its name may have met that of another. */
+function shownId(serverId: string, name: string): string {
+  const place = `${serverId}/${name}`
+  const tool = ToolRegistry.list().find((tool) => tool.server === serverId && placeOf(tool) === place)
+  return tool?.id ?? serverToolId(serverId, name)
 }

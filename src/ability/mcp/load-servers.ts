@@ -10,6 +10,7 @@ import { errorText } from "#util/error.ts"
 import { parseJsonc } from "#util/jsonc.ts"
 import { localId } from "./local-tools.ts"
 import { checkEntry, InvalidEntry, isCredential, normalizeServer } from "./normalize-server.ts"
+import { type Places, placeBrought } from "./place-brought.ts"
 import { serverFiles } from "./server-files.ts"
 import type { MCPServerConfig } from "./types.ts"
 
@@ -36,6 +37,8 @@ export type Added = {
 }
 export type Loaded = {
   servers: Found[]
+  /** Where those of clients stand. */
+  places: Places
   /** Files that could not be read, servers that were replaced. */
   problems: string[]
   /** Servers that would be used if the folder was trusted. */
@@ -52,10 +55,13 @@ export async function loadServers(options: {
   configured: readonly McpServer[]
   /** Those that give way to all others. */
   added?: readonly Added[]
-  /** Those that come before all others, the strongest last. */
-  brought?: readonly Added[]
+  /** Those of clients, by session, which come before all others. */
+  brought?: ReadonlyMap<string, readonly Added[]>
+  /** Where these stood until now. */
+  places?: Places
 }): Promise<Loaded> {
-  const loaded: Loaded = { servers: [], problems: [], untrusted: 0 }
+  const { added = [], brought = new Map(), places: before = new Map(), trusted } = options
+  const loaded: Loaded = { servers: [], places: before, problems: [], untrusted: 0 }
   const byId = new Map<string, Found>()
   const add = (found: Found, most = maxServers) => {
     const before = byId.get(found.id)
@@ -73,20 +79,24 @@ export async function loadServers(options: {
       loaded.problems.push(`${name} is not used: ${errorText(error)}`)
     }
   // npx and its like look for programs in the folder that they start in.
-  const folder = options.trusted ? options.worktree : homedir()
+  const folder = trusted ? options.worktree : homedir()
   for (const server of options.configured)
     add(readEntry({ id: server.id, entry: server, source: "configuration", folder, trusted: true }))
-  for (const brought of options.brought ?? []) {
-    const found = readEntry({ ...brought, trusted: options.trusted || brought.isOwn })
-    const before = byId.get(found.id)
-    if (!found.server && before?.server)
-      loaded.problems.push(`${found.id} of ${found.source} is not used: ${found.problem}`)
-    else add({ ...found, brought: isForAll(before) ? "shared" : "private" }, 2 * maxServers)
-  }
-  for (const added of options.added ?? [])
-    if (byId.has(added.id))
-      loaded.problems.push(`${added.id} of ${added.source} is not used: there is a server of this name`)
-    else add(readEntry({ ...added, trusted: options.trusted || added.isOwn }))
+  const skills = new Set(added.map(({ id }) => id))
+  const placed = placeBrought({
+    brought,
+    before,
+    read: (one) => readEntry({ ...one, trusted: trusted || one.isOwn }),
+    isTaken: (id) => byId.has(id) || skills.has(id),
+  })
+  for (const found of placed.found)
+    add({ ...found, brought: isForAll(byId.get(found.id)) ? "shared" : "private" }, 2 * maxServers)
+  loaded.places = placed.places
+  loaded.problems.push(...placed.problems)
+  for (const one of added)
+    if (byId.has(one.id))
+      loaded.problems.push(`${one.id} of ${one.source} is not used: there is a server of this name`)
+    else add(readEntry({ ...one, trusted: trusted || one.isOwn }))
   loaded.servers = [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
   loaded.untrusted = loaded.servers.filter(({ problem }) => problem === notTrusted).length
   for (const { server } of loaded.servers) if (server) holdSecrets(server)
@@ -96,6 +106,12 @@ export async function loadServers(options: {
 /** Where it could not be used, nobody had it. */
 function isForAll(before: Found | undefined): boolean {
   return before?.brought ? before.brought === "shared" : before?.server !== undefined
+}
+
+/** Of one that a client brought: another client may bring another one under its name. */
+export function programOf({ brought, server }: Partial<Found> = {}): readonly string[] | undefined {
+  if (!brought || !server) return undefined
+  return server.command ?? [server.url ?? ""]
 }
 
 /** An id is a part of names and rules: no slash, nothing that is a pattern. */

@@ -1,7 +1,7 @@
 // What a server offered when it was last up, kept so that its tools are known before it is started. A server whose
 // settings changed is another one. That one failed is kept as well: nobody waits for it a second time.
 import { createHash } from "node:crypto"
-import { readFileSync } from "node:fs"
+import { readFileSync, utimes } from "node:fs"
 import { join } from "node:path"
 import * as Global from "#kernel/global.ts"
 import * as Log from "#kernel/log.ts"
@@ -28,16 +28,31 @@ const usualTtl = 300_000
 const leastTtl = 5_000
 const mostTtl = 86_400_000
 const maxBytes = 8 << 20
+/** One that is not used for long is removed; that one is used is noted when it was not written for this time. */
+const usedAge = 86_400_000
 const nothing = { tools: [], resources: [], templates: [], prompts: [] }
+
+export function folder(): string {
+  return join(Global.cache(), "mcp")
+}
 
 /** Undefined for a server that was never tried. */
 export function read(server: MCPServerConfig): Manifest | undefined {
   try {
-    const manifest = JSON.parse(readFileSync(fileOf(server), "utf8")) as Manifest
-    return isWhole(manifest) ? manifest : undefined
+    const file = fileOf(server)
+    const manifest = JSON.parse(readFileSync(file, "utf8")) as Manifest
+    if (!isWhole(manifest)) return undefined
+    if (Date.now() - manifest.time > usedAge) noteUse(file)
+    return manifest
   } catch {
     return undefined
   }
+}
+
+/** Nobody waits for it. */
+function noteUse(file: string): void {
+  const now = new Date()
+  utimes(file, now, now, () => undefined)
 }
 
 /** That it cannot be kept costs the next start some time, and nothing else. */
@@ -83,5 +98,5 @@ function isWhole({ version, time, tools, resources, templates, prompts }: Manife
 /** By everything that decides which server it is; secrets are in it only as a sum. */
 function fileOf({ id, transport, url, command, env, cwd, headers }: MCPServerConfig): string {
   const key = JSON.stringify([id, transport, url, command, env, cwd, headers])
-  return join(Global.cache(), "mcp", `${createHash("sha256").update(key).digest("hex").slice(0, 40)}.json`)
+  return join(folder(), `${createHash("sha256").update(key).digest("hex").slice(0, 40)}.json`)
 }

@@ -8,17 +8,20 @@ import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
 import * as Trust from "#kernel/trust.ts"
-import { errorText, NamedError } from "#util/error.ts"
-import { nearest } from "#util/nearest.ts"
+import { errorText } from "#util/error.ts"
 import { Changed, type Status } from "./changed.ts"
 import { type ConfiguredServer, createConfiguredServer } from "./configured-server.ts"
 import { createStarter, type Starter } from "./create-starter.ts"
-import { type Added, type Found, loadServers, notTrusted, sayProblems } from "./load-servers.ts"
+import { type Added, type Found, loadServers, programOf, sayProblems } from "./load-servers.ts"
+import * as Manifest from "./manifest.ts"
+import { type Places, placesOf } from "./place-brought.ts"
 import { stampOf } from "./server-files.ts"
 import { statusOf } from "./status-of.ts"
 import type { MCPHooks } from "./types.ts"
+import { NotFound, Unusable } from "./unknown-server.ts"
 
 export { Changed, Status } from "./changed.ts"
+export { NotFound }
 
 /** A session, then the one that it does a task for, and so on: what one of them brought is there for those before it. */
 export type Line = readonly string[]
@@ -28,8 +31,10 @@ type Servers = {
   found: Found[]
   /** Those that are not configured but in use, by id. */
   added: Map<string, Added>
-  /** Those of clients, by session; who came last stands last. */
+  /** Those of clients, by session. */
   brought: Map<string, readonly Added[]>
+  /** Under which ids `found` has these. */
+  places: Places
   usable: Map<string, ConfiguredServer>
   problems: Map<string, string[]>
   said: Set<string>
@@ -40,25 +45,6 @@ type Servers = {
   starter: Starter
 }
 
-export class NotFound extends NamedError {
-  constructor(id: string, known: string[]) {
-    const near = nearest(id, known)
-    super(
-      "MCP.NotFound",
-      `MCP server ${JSON.stringify(id)} does not exist. Configured: ${known.join(", ") || "none"}${near ? `. Did you mean "${near}"?` : ""}`,
-      { id },
-    )
-  }
-}
-
-/** It is configured and cannot be used: by what it says, or since its folder is not trusted. */
-export class Unusable extends NamedError {
-  constructor({ id, source, problem }: Found) {
-    const name = problem === notTrusted ? "MCP.Untrusted" : "MCP.InvalidServer"
-    super(name, `MCP server "${id}" (${source}) is not used: ${problem}`, { id })
-  }
-}
-
 const servers = Instance.state<Servers>(
   () => {
     const usable: Servers["usable"] = new Map()
@@ -66,6 +52,7 @@ const servers = Instance.state<Servers>(
       found: [],
       added: new Map(),
       brought: new Map(),
+      places: new Map(),
       usable,
       problems: new Map(),
       said: new Set(),
@@ -78,6 +65,9 @@ const servers = Instance.state<Servers>(
     starter.end()
     await work
     await Promise.all([...[...usable.values()].map((one) => one.close()), ...closing.values()])
+    // When the work is done: nobody waits for it then.
+    const { pruneManifests } = await import("./prune-manifests.ts")
+    await pruneManifests(Manifest.folder())
   },
 )
 
@@ -100,9 +90,11 @@ export async function bring(sessionId: string, list: readonly Added[]): Promise<
   const own = servers()
   if (!own.brought.delete(sessionId) && !list.length) return
   if (list.length) own.brought.set(sessionId, list)
-  const ids = new Set(list.map(({ id }) => id))
   const done = usable([sessionId]).then(
-    (all) => own.starter.begin(all.filter(({ server }) => ids.has(server.id))),
+    (all) => {
+      const { ids } = placesOf(own, [sessionId])
+      own.starter.begin(all.filter(({ server }) => ids.has(server.id)))
+    },
     (error) =>
       Log.warn("the MCP servers of a session could not be taken in", { sessionId, error: errorText(error) }),
   )
@@ -111,11 +103,14 @@ export async function bring(sessionId: string, list: readonly Added[]): Promise<
   await Promise.all(own.closing.values())
 }
 
-/** Those that only other sessions have. As the tools in the registry are, at this moment. */
+/** Those that only other sessions have, and those whose name the session has for another one. As the tools in the registry
+ * are, at this moment. */
 export function hiddenFrom(line: Line): ReadonlySet<string> {
-  const { brought, found } = servers()
-  const own = new Set(line.flatMap((sessionId) => brought.get(sessionId) ?? []).map(({ id }) => id))
-  const hidden = found.filter(({ id, brought }) => brought === "private" && !own.has(id))
+  const own = servers()
+  const { ids, names } = placesOf(own, line)
+  const hidden = own.found.filter(
+    ({ id, brought }) => !ids.has(id) && (brought === "private" || names.has(id)),
+  )
   return new Set(hidden.map(({ id }) => id))
 }
 
@@ -185,17 +180,19 @@ async function reconcile(own: Servers): Promise<void> {
   const trusted = await Trust.check(worktree)
   const configured = mcp?.servers ?? []
   const added = [...own.added.values()]
-  const brought = [...own.brought.values()].flat()
-  const key = JSON.stringify([stampOf(worktree), trusted, configured, added, brought])
+  const brought = new Map(own.brought)
+  const key = JSON.stringify([stampOf(worktree), trusted, configured, added, [...brought]])
   if (key === own.key) return
-  const loaded = await loadServers({ worktree, trusted, configured, added, brought })
+  const loaded = await loadServers({ worktree, trusted, configured, added, brought, places: own.places })
   sayProblems(loaded, own.said)
   const wanted = new Map(loaded.servers.map((found) => [found.id, found]))
   // Who may see a server changes when no tool of the one before it is left.
   for (const [id, one] of own.usable)
-    if (!isDeepStrictEqual(one.server, wanted.get(id)?.server)) await letGo(own, one)
+    if (!isDeepStrictEqual([one.server, one.program], [wanted.get(id)?.server, programOf(wanted.get(id))]))
+      await letGo(own, one)
   const gone = own.found.filter(({ id, brought }) => brought && !wanted.has(id))
   own.found = loaded.servers
+  own.places = loaded.places
   for (const found of gone) Bus.publish(Changed, { ...status(own, found), state: "disconnected" })
   for (const found of loaded.servers) {
     const { id, source, server } = found
@@ -203,6 +200,7 @@ async function reconcile(own: Servers): Promise<void> {
     const one = createConfiguredServer({
       server,
       source,
+      program: programOf(found),
       hooks: mcp?.hooks as MCPHooks | undefined,
       roots: [worktree],
       after: own.closing.get(id),

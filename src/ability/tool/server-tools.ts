@@ -15,6 +15,8 @@ export type ServerTool = { name: string; title?: string; description?: string; i
 /** All that is needed of a server for its tools to be offered. */
 export type ToolServer = {
   readonly server: { id: string }
+  /** What it is started with, or its address, where a grant holds for no other one of its name. */
+  readonly program?: readonly string[] | undefined
   listTools(): Promise<ServerTool[]>
   callTool(
     name: string,
@@ -36,6 +38,8 @@ const unusable = /^resource:|[\p{C}\p{DI}\s*]/u
 const maxReports = { count: 20, within: 1_000 }
 /** One for all of them: what fits is known to the server, which says what is wrong. */
 const anyObject = z.record(z.string(), z.unknown())
+/** The same tool by another id, by which it also speaks of itself. */
+const makers = new WeakMap<Definition, (id: string) => Definition>()
 
 /** What can be offered, by name, and a line for each that cannot. The names may still meet those of others. */
 export function toolsOf(
@@ -68,7 +72,7 @@ export function nameApart(tools: Definition[], taken: ReadonlySet<string>): Defi
     let id = apartFrom(tool.id, target)
     for (let n = 2; used.has(id) || wanted.has(id); n++) id = apartFrom(tool.id, `${target} ${n}`)
     used.add(id)
-    return Object.freeze({ ...tool, id })
+    return makers.get(tool)?.(id) ?? Object.freeze({ ...tool, id })
   })
 }
 
@@ -82,12 +86,13 @@ function problemOf({ name, inputSchema }: ServerTool, known: Map<string, Definit
   return checkSchema(inputSchema)
 }
 
-function toolOf(server: ToolServer, tool: ServerTool): Definition {
+function toolOf(server: ToolServer, tool: ServerTool, id?: string): Definition {
   const { id: serverId } = server.server
   const { name } = tool
-  const need = needOf(serverId, tool)
-  return Object.freeze<Definition>({
-    id: serverToolId(serverId, name),
+  const need = needOf(server, tool)
+  const shown = id ?? serverToolId(serverId, name)
+  const definition = Object.freeze<Definition>({
+    id: shown,
     description: plainText(tool.description || tool.title || name, maxDescription),
     category: "api",
     parameters: anyObject,
@@ -105,24 +110,26 @@ function toolOf(server: ToolServer, tool: ServerTool): Definition {
         onReady(listed: ServerTool[]) {
           const listedNow = listed.find((one) => one.name === name)
           if (!listedNow || listedNow === tool) return
-          const now = needOf(serverId, listedNow)
+          const now = needOf(server, listedNow)
           if (now.fingerprint !== need.fingerprint && judge?.(now) !== "allow")
-            throw new Refused("permission", changedText(serverToolId(serverId, name)))
+            throw new Refused("permission", changedText(shown))
         },
       }
       return outputOf(await server.callTool(name, args as Record<string, unknown>, options))
     },
   })
+  makers.set(definition, (id) => toolOf(server, tool, id))
+  return definition
 }
 
-function needOf(serverId: string, tool: ServerTool): Need {
+function needOf({ server, program }: ToolServer, tool: ServerTool): Need {
   let fingerprint: string | undefined
   return {
     permission: "mcp.call",
-    target: `${serverId}/${tool.name}`,
+    target: `${server.id}/${tool.name}`,
     // Not before a call is judged: a start may have thousands of tools.
     get fingerprint() {
-      fingerprint ??= fingerprintTool(tool)
+      fingerprint ??= fingerprintTool(tool, program)
       return fingerprint
     },
   }

@@ -59,24 +59,27 @@ export function createAcpAgent(person: PersonOptions): AcpAgent {
     .onRequest(on.session.close, ({ params }) => answer(() => sessions.close(params.sessionId)))
     .onRequest(on.session.delete, ({ params }) => answer(() => sessions.remove(params.sessionId)))
     .onRequest(on.session.setMode, ({ params }) =>
-      answer(async () => sessions.get(params.sessionId).setOption("mode", params.modeId)),
+      answer(() => sessions.using(params.sessionId, (session) => session.setOption("mode", params.modeId))),
     )
     .onRequest(on.session.setConfigOption, ({ params }) =>
-      answer(async () => {
-        const session = sessions.get(params.sessionId)
-        await session.setOption(params.configId, params.value)
-        const { configOptions } = await session.options()
-        return { configOptions }
-      }),
+      answer(() =>
+        sessions.using(params.sessionId, async (session) => {
+          await session.setOption(params.configId, params.value)
+          const { configOptions } = await session.options()
+          return { configOptions }
+        }),
+      ),
     )
     .onRequest(on.session.prompt, ({ params, signal }) =>
-      answer(async () => ({
-        stopReason: await sessions.get(params.sessionId).prompt(params.prompt, signal),
-      })),
+      answer(() =>
+        sessions.using(params.sessionId, async (session) => ({
+          stopReason: await session.prompt(params.prompt, signal),
+        })),
+      ),
     )
-    // Behind the prompt, also in the way of a message through this list: what is to be cancelled must have begun.
-    .onNotification(on.session.cancel, ({ params }) => {
-      if (sessions.has(params.sessionId)) sessions.get(params.sessionId).cancel()
+    .onNotification(on.session.cancel, async ({ params }) => {
+      // What is not there needs no end.
+      await sessions.using(params.sessionId, async (session) => session.cancel()).catch(() => {})
     })
   return Object.freeze({ app, end: sessions.closeAll })
 }

@@ -2,7 +2,8 @@
 import { homedir } from "node:os"
 import { parse } from "node:path"
 import type { McpServer } from "@agentclientprotocol/sdk"
-import { type Added, idOf } from "#ability/mcp/load-servers.ts"
+import { idsOf } from "#ability/mcp/ids-of.ts"
+import type { Added } from "#ability/mcp/load-servers.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Trust from "#kernel/trust.ts"
 import { statOf } from "#util/stat-of.ts"
@@ -12,8 +13,9 @@ import { InvalidParams } from "./errors.ts"
 export async function broughtServers(servers: readonly McpServer[], method: string): Promise<Added[]> {
   if (!servers.length) return []
   const folder = (await Trust.check(Instance.worktree)) ? Instance.directory : ownFolder()
+  const ids = idsOf(servers.map(({ name }) => name))
   return servers.map((server) => ({
-    id: idOf(server.name),
+    id: ids.get(server.name)!,
     entry: entryOf(server),
     source: `ACP ${method}`,
     folder,

@@ -23,9 +23,11 @@ export class NotOpen extends NamedError {
   }
 }
 
+/** So that an editor offers the login. */
+const authRequired = -32000
 const codes: [names: RegExp, code: number][] = [
   [/^(ACP\.NotOpen|Session\.NotFound)$/, -32002],
-  [/^Provider\.MissingKey$/, -32000],
+  [/^Provider\.MissingKey$/, authRequired],
   [/\.(Invalid|Unknown)\w*$|NotFound$/, -32602],
 ]
 const internal = -32603
@@ -34,13 +36,20 @@ const maxText = 2_000
 export function toRequestError(error: unknown): RequestError {
   if (error instanceof RequestError) return error
   const name = error instanceof Error ? error.name : "Error"
-  const code = codes.find(([names]) => names.test(name))?.[1] ?? internal
+  const code = isRefusedKey(error)
+    ? authRequired
+    : (codes.find(([names]) => names.test(name))?.[1] ?? internal)
   const text = Secret.redact(errorText(error)).replace(/\s+/g, " ").trim().slice(0, maxText)
   const { sessionId } = (error instanceof NamedError ? error.data : {}) as { sessionId?: unknown }
   return new RequestError(code, text || name, {
     name,
     ...(typeof sessionId === "string" ? { sessionId: sessionId.slice(0, maxId) } : {}),
   })
+}
+
+/** By the provider of a model. */
+function isRefusedKey(error: unknown): boolean {
+  return (error as { statusCode?: unknown } | undefined)?.statusCode === 401
 }
 
 /** The SDK tells of wrong parameters as a tree. The places in it that are wrong, in one line. */

@@ -14,21 +14,27 @@ import { createQuestionFollower } from "./follow-questions.ts"
 import { createTaskFollower } from "./follow-tasks.ts"
 import { firstLine } from "./markdown.ts"
 import { planEntries } from "./plan-entries.ts"
+import type { Wish } from "./session-options.ts"
 import { createMessageTeller } from "./tell-messages.ts"
 import { createStateTeller } from "./tell-state.ts"
 import type { Send } from "./updates.ts"
 import { createUsage } from "./usage.ts"
 import { withoutSecrets } from "./without-secrets.ts"
 
+/** `told` is when everything that has happened is sent. */
+export type Following = Readonly<{ told(): Promise<void>; stop(): void }>
+
 const maxNotice = 300
 
-/** Sends what happens in a session until the returned function is called. Must be called inside the Instance. */
+/** Sends what happens in a session until it is stopped. Must be called inside the Instance. */
 export function followSession(options: {
   sessionId: string
   send: Send
   client: ClientCapabilities
-}): () => void {
-  const { sessionId, client } = options
+  /** What the client chose and is not in the record yet. */
+  wished?: () => Wish
+}): Following {
+  const { sessionId, client, wished = () => ({}) } = options
   const { directory } = Instance
   const send = (update: SessionUpdate) => options.send(withoutSecrets(update))
   const teller = createMessageTeller({ directory, client, send, isReplay: false })
@@ -36,7 +42,7 @@ export function followSession(options: {
   const questions = createQuestionFollower(send)
   const usage = createUsage(send)
   const order = createInOrder()
-  const state = createStateTeller(sessionId, send)
+  const state = createStateTeller({ sessionId, send, wished })
   let isWorking = false
 
   function tell(message: Message.Info): void {
@@ -96,11 +102,13 @@ export function followSession(options: {
     own(Session.Idle, order.flush),
     own(Session.Failed, () => isWorking || order.flush()),
   ]
-  return () => {
+  function stop(): void {
     for (const stop of stops) stop()
     state.stop()
     order.flush()
   }
+
+  return Object.freeze({ told: state.told, stop })
 }
 
 /** A change of state follows whatever it follows, and is not waited for. */

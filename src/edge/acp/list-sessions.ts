@@ -4,6 +4,8 @@ import { isAbsolute } from "node:path"
 import type { ListSessionsRequest, ListSessionsResponse } from "@agentclientprotocol/sdk"
 import * as Session from "#engine/session/session.ts"
 import { InvalidParams } from "./errors.ts"
+import { firstLine } from "./markdown.ts"
+import { maxTitle } from "./replay.ts"
 
 type Place = { updated: number; id: string }
 
@@ -21,7 +23,7 @@ export async function listSessions({ cwd, cursor }: ListSessionsRequest): Promis
     sessions: page.map(({ id, directory, title, time }) => ({
       sessionId: id,
       cwd: directory,
-      ...(title ? { title } : {}),
+      ...(title ? { title: firstLine(title, maxTitle) } : {}),
       updatedAt: new Date(time.updated).toISOString(),
     })),
     ...(last && sessions.length > page.length ? { nextCursor: cursorOf(last) } : {}),

@@ -1,5 +1,6 @@
 // JSON-RPC messages over two byte streams, one on each line. A line that is no message is answered and forgotten, one
-// that has no end is not kept, and the end of the input waits until what was asked before it is answered.
+// that has no end is not kept, and the end of the input waits until what was asked before it is answered. Each message
+// has come to whom it is for before the next one is given: the SDK takes longer for some methods than for others.
 import type { Readable, Writable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type AnyMessage, RequestError, type Stream } from "@agentclientprotocol/sdk"
@@ -19,10 +20,15 @@ type Loose = { id?: unknown; method?: unknown; jsonrpc?: unknown; error?: { code
 
 /** Room for a few large images. */
 const maxLine = 64 << 20
+/** Of a client that asks faster than it can be heard no more is read than this. */
+const maxWaiting = 1_000
 
 export function createMessageStream({ input, output }: { input: Readable; output: Writable }): MessageStream {
   const asked = new Set<Id>()
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+  const waiting: AnyMessage[] = []
+  /** Nobody takes them any more. */
+  let isUnread = false
   let writing = 0
   let onWritten = () => {}
 
@@ -42,6 +48,15 @@ export function createMessageStream({ input, output }: { input: Readable; output
 
   const readable = new ReadableStream<AnyMessage>({
     start(controller) {
+      let isOver = false
+
+      function give(): void {
+        const message = waiting.shift()
+        if (message && !isUnread) controller.enqueue(message)
+        if (waiting.length) return void setImmediate(give)
+        if (input.isPaused()) input.resume()
+        if (isOver) setImmediate(end)
+      }
       const lines = createBoundedLines({
         limit: maxLine,
         onLine(line) {
@@ -49,7 +64,8 @@ export function createMessageStream({ input, output }: { input: Readable; output
           const message = parse(line, refuse)
           if (!message) return
           if (isRequest(message)) asked.add(message.id)
-          controller.enqueue(message as AnyMessage)
+          if (waiting.push(message as AnyMessage) === 1) setImmediate(give)
+          if (waiting.length >= maxWaiting) input.pause()
         },
         onCut: ({ bytes }) =>
           refuse(
@@ -63,9 +79,16 @@ export function createMessageStream({ input, output }: { input: Readable; output
       input.on("data", (chunk: Buffer) => lines.push(chunk))
       // The last line may have no end.
       input.once("end", () => lines.push(Buffer.from("\n")))
-      for (const event of ["end", "close", "error"]) input.once(event, () => end())
+      for (const event of ["end", "close", "error"])
+        input.once(event, () => {
+          isOver = true
+          if (!waiting.length) end()
+        })
     },
-    cancel: () => end(),
+    cancel() {
+      isUnread = true
+      end()
+    },
   })
 
   const writable = new WritableStream<AnyMessage>({

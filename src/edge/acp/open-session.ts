@@ -22,7 +22,8 @@ import { errorText } from "#util/error.ts"
 import { createCommandNews } from "./command-news.ts"
 import { askPermission } from "./permission.ts"
 import { type PersonOptions, runTurn } from "./run-turn.ts"
-import { modeOf, type SessionOptions, sessionOptions, setOption } from "./session-options.ts"
+import { createSessionLine } from "./session-line.ts"
+import { type SessionOptions, sessionOptions, wishOf } from "./session-options.ts"
 import { followSession, replay } from "./updates.ts"
 
 export type Opening = {
@@ -43,7 +44,9 @@ export type OpenSession = Readonly<{
   cancel(): void
   /** From the next prompt on. */
   setOption(configId: string, value: unknown): Promise<void>
-  /** What it is doing is stopped, and what it started ended. */
+  /** What it is doing is stopped. */
+  stop(): Promise<void>
+  /** The same, and what it started is ended. */
   close(): Promise<void>
 }>
 
@@ -56,9 +59,7 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
   const inside = AsyncLocalStorage.snapshot()
   /** How each is stopped. */
   const turns = new Map<() => void, Promise<unknown>>()
-  /** What was chosen here; a prompt that is just beginning would write over what is only in the record. */
-  const chosen: { model?: string; agent?: string } = {}
-  let nextMode: Session.Info["mode"] | undefined
+  const line = createSessionLine(id)
 
   const send = (update: SessionUpdate) =>
     void client
@@ -68,8 +69,9 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
   if (opening.isReplayed) await replay({ sessionId: id, send, client: capabilities })
   await bringServers(id, opening.servers)
   const release = Instance.hold()
+  const following = followSession({ sessionId: id, send, client: capabilities, wished: line.wished })
   const stops = [
-    followSession({ sessionId: id, send, client: capabilities }),
+    following.stop,
     Bus.subscribe(Permission.Requested, (request) => void askForPermission(request).catch(warn)),
     // By their names: without MCP servers nothing that knows of them is loaded.
     Bus.subscribe("*", ({ type, payload }) => {
@@ -98,14 +100,14 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
     // Who listens to it must find the instance.
     const stop = () => inside(() => turn.abort("it was aborted"))
     signal.addEventListener("abort", stop, { once: true })
-    const work = inside(() => runTurn({ sessionId: id, blocks, person, chosen, signal: turn.signal }))
+    const run = () => runTurn({ sessionId: id, blocks, person, signal: turn.signal })
+    const work = inside(() => line.run(run).finally(following.told))
     turns.set(stop, work)
     try {
       return await work
     } finally {
       turns.delete(stop)
       signal.removeEventListener("abort", stop)
-      if (!turns.size) await inside(changeMode).catch(warn)
       news.look()
     }
   }
@@ -114,30 +116,22 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
     for (const stop of turns.keys()) stop()
   }
 
-  async function set(configId: string, value: unknown): Promise<void> {
-    if (configId !== "mode") return void Object.assign(chosen, await setOption(id, configId, value))
-    nextMode = modeOf(value)
-    // One that works stays in its mode until it is done.
-    if (!turns.size) await changeMode()
-  }
-
-  async function changeMode(): Promise<void> {
-    const mode = nextMode
-    nextMode = undefined
-    if (mode !== undefined) await Session.setMode(id, mode)
-  }
-
   async function options(): Promise<SessionOptions> {
     const now = await Session.get(id)
-    return sessionOptions({ ...now, ...chosen, mode: nextMode ?? now.mode })
+    return sessionOptions({ ...now, ...line.wished() })
   }
 
-  async function close(): Promise<void> {
+  async function stop(): Promise<void> {
     cancel()
     await Promise.allSettled(turns.values())
-    await Jobs.end(id)
-    for (const stop of stops) stop()
-    await bringServers(id, [])
+    await line.settled()
+  }
+
+  /** All at once: each of them may have to wait for something that does not want to end. */
+  async function close(): Promise<void> {
+    const ended = await Promise.allSettled([stop(), Jobs.end(id), bringServers(id, [])])
+    for (const end of stops) end()
+    for (const result of ended) if (result.status === "rejected") throw result.reason
   }
 
   return Object.freeze({
@@ -145,7 +139,11 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
     tellCommands: news.look,
     prompt,
     cancel,
-    setOption: (configId: string, value: unknown) => inside(() => set(configId, value)),
+    setOption: async (configId: string, value: unknown) => {
+      const wish = wishOf(configId, value)
+      await inside(() => line.choose(wish))
+    },
+    stop: () => inside(stop),
     close: () => inside(close),
   })
 }

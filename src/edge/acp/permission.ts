@@ -51,13 +51,15 @@ async function ask(
   const options = optionsFor(request)
   try {
     const toolCall = await toolCallOf(request)
+    if (over.aborted) return "cancelled"
     const { outcome } = await client.request(
       methods.client.session.requestPermission,
       { sessionId, toolCall, options },
       { cancellationSignal: over, stopWaitingOnCancel: true },
     )
     if (outcome?.outcome === "cancelled") return "cancelled"
-    const chosen = options.find(({ optionId }) => optionId === outcome?.optionId)
+    const wanted = outcome?.outcome === "selected" ? outcome.optionId : undefined
+    const chosen = options.find(({ optionId }) => optionId === wanted)
     return { reply: (chosen?.optionId ?? "reject") as Permission.Reply }
   } catch (error) {
     if (over.aborted) return "cancelled"

@@ -3,6 +3,7 @@
 import { isAbsolute, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { ContentBlock } from "@agentclientprotocol/sdk"
+import { plainText } from "#ability/tool/plain-text.ts"
 import type * as Session from "#engine/session/session.ts"
 import { Instance } from "#kernel/instance.ts"
 import { insideTag } from "#util/inside-tag.ts"
@@ -15,6 +16,7 @@ type Block<T extends ContentBlock["type"]> = Extract<ContentBlock, { type: T }>
 type Lines = { startLine?: number; endLine?: number }
 
 const maxBlocks = 1_000
+const maxShown = 4_000
 /** `#L10`, `#L10-20`, `#L10-L20`, `#L10:20` */
 const lines = /^#L(\d+)(?:C\d+)?(?:[-:]L?(\d+)(?:C\d+)?)?$/i
 
@@ -50,7 +52,7 @@ export function promptParts(blocks: readonly ContentBlock[]): PromptParts {
 
 function linkTo(link: Block<"resource_link">, attached: Session.PromptPart[]): string {
   const { uri, name, title } = link
-  if (!/^file:/i.test(uri)) return `[${title || name}](${uri})`
+  if (!/^file:/i.test(uri)) return `[${shown(title || name)}](${shown(uri)})`
   const { path, range } = fileOf(uri)
   attached.push({ type: "file_reference", path, ...range })
   return mention(path, range)
@@ -59,8 +61,8 @@ function linkTo(link: Block<"resource_link">, attached: Session.PromptPart[]): s
 function embed({ resource }: Block<"resource">, attached: Session.PromptPart[]): string {
   const { uri, mimeType } = resource
   if ("text" in resource) {
-    attached.push({ type: "text", text: insideTag("resource", resource.text, { uri }) })
-    if (!/^file:/i.test(uri)) return `[${uri}]`
+    attached.push({ type: "text", text: insideTag("resource", resource.text, { uri: shown(uri) }) })
+    if (!/^file:/i.test(uri)) return `[${shown(uri)}]`
     const { path, range } = fileOf(uri)
     return mention(path, range)
   }
@@ -69,7 +71,12 @@ function embed({ resource }: Block<"resource">, attached: Session.PromptPart[]):
       `The resource ${JSON.stringify(uri.slice(0, 200))} is ${mimeType ? `of type ${mimeType.slice(0, 100)}` : "of no known type"}: only text and images can be embedded.`,
     )
   attached.push(imageOf(resource.blob, mimeType))
-  return `[${uri}]`
+  return `[${shown(uri)}]`
+}
+
+/** What others named stands among the person's words: on one line, and as nothing that ends or begins something. */
+function shown(text: string): string {
+  return plainText(text, maxShown).replace(/\s+/g, " ").replaceAll("<", "‹").replaceAll(">", "›")
 }
 
 function imageOf(value: string, mimeType: string): Session.PromptPart {
@@ -94,9 +101,9 @@ function fileOf(uri: string): { path: string; range: Lines } {
 /** As the person would have written it. */
 function mention(path: string, { startLine, endLine }: Lines): string {
   const inside = relative(Instance.directory, path)
-  const shown = inside && !inside.startsWith("..") && !isAbsolute(inside) ? inside : path
+  const place = shown(inside && !inside.startsWith("..") && !isAbsolute(inside) ? inside : path)
   const range = startLine === undefined ? "" : `:${startLine}${endLine === startLine ? "" : `-${endLine}`}`
-  return /[\s"]/.test(shown) ? `@"${shown}"${range}` : `@${shown}${range}`
+  return /[\s"]/.test(place) ? `@"${place}"${range}` : `@${place}${range}`
 }
 
 /** Blocks of text are paragraphs; what a person points at stands in the line. */

@@ -13,7 +13,7 @@ import { withoutSecrets } from "./without-secrets.ts"
 
 /** Who writes the updates out must have its turn between them. */
 const atOnce = 50
-const maxTitle = 200
+export const maxTitle = 200
 
 /** The messages of the active branch as updates, as `session/load` wants them. A client that takes compactions is told
  * of them. */

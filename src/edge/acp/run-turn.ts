@@ -15,6 +15,8 @@ export type PersonOptions = {
   agent?: string | undefined
 }
 
+/** An editor keeps a question open, and its person may be away: nobody goes on in their place. As long as a timer can be. */
+const replyLimit = 2 ** 31 - 1
 const ofFinish: Record<string, StopReason> = { length: "max_tokens", "content-filter": "refusal" }
 
 /** To be called inside the instance of the session's folder. */
@@ -22,8 +24,6 @@ export async function runTurn(turn: {
   sessionId: string
   blocks: readonly ContentBlock[]
   person: PersonOptions
-  /** By the client, for this session. */
-  chosen: { model?: string; agent?: string }
   signal: AbortSignal
 }): Promise<StopReason> {
   const { sessionId, person, signal } = turn
@@ -36,7 +36,7 @@ export async function runTurn(turn: {
       mentionsIn,
       asks: person.yes ? "once" : "wait",
       rules: [...person.rules],
-      ...turn.chosen,
+      replyLimit,
       signal,
     })
     return signal.aborted ? "cancelled" : reasonOf(answer)

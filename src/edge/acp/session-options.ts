@@ -3,13 +3,14 @@ import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import * as Provider from "#ability/provider/provider.ts"
 import { modelOf } from "#engine/session/choose-agent.ts"
-import type * as Session from "#engine/session/session.ts"
-import { setAnswerer } from "#engine/session/set-answerer.ts"
+import * as Session from "#engine/session/session.ts"
+import { checkAnswerer, setAnswerer } from "#engine/session/set-answerer.ts"
 import * as Config from "#kernel/config/config.ts"
 import * as Env from "#kernel/env.ts"
 import { InvalidParams } from "./errors.ts"
 
-type Mode = Session.Info["mode"]
+/** One thing that a client chose. */
+export type Wish = { mode?: Session.Info["mode"]; model?: string; agent?: string }
 type Choices = { value: string; name: string; description?: string }[]
 export type SessionOptions = { modes: SessionModeState; configOptions: SessionConfigOption[] }
 
@@ -38,26 +39,29 @@ export async function sessionOptions(session: Session.Info): Promise<SessionOpti
   }
 }
 
-export function modeOf(id: unknown): Mode {
-  if (id === "act" || id === "plan") return id
-  throw new InvalidParams(`Mode ${JSON.stringify(id)} does not exist. Available: act, plan`)
-}
-
-/** Another model or agent, from the next prompt on. Gives what was chosen. */
-export async function setOption(
-  sessionId: string,
-  configId: string,
-  value: unknown,
-): Promise<{ model?: string; agent?: string }> {
+/** What cannot be meant is refused at once; whether the rest is there, `checkWish` says. */
+export function wishOf(configId: string, value: unknown): Wish {
+  if (configId === "mode") {
+    if (value === "act" || value === "plan") return { mode: value }
+    throw new InvalidParams(`Mode ${JSON.stringify(value)} does not exist. Available: act, plan`)
+  }
   if (configId !== "model" && configId !== "agent")
     throw new InvalidParams(
       `Option ${JSON.stringify(configId.slice(0, 100))} does not exist. Available: mode, model, agent`,
     )
   if (typeof value !== "string")
     throw new InvalidParams(`Option ${JSON.stringify(configId)} takes the id of a value.`)
-  const chosen = { [configId]: value }
-  await setAnswerer(sessionId, chosen)
-  return chosen
+  return { [configId]: value }
+}
+
+export async function checkWish({ mode: _, ...answerer }: Wish): Promise<void> {
+  await checkAnswerer(answerer)
+}
+
+/** From the next prompt on. A session that works elsewhere throws `Session.Busy` for a mode. */
+export async function keepWish(sessionId: string, { mode, ...answerer }: Wish): Promise<void> {
+  if (mode !== undefined) await Session.setMode(sessionId, mode)
+  else await setAnswerer(sessionId, answerer)
 }
 
 function select(

@@ -30,9 +30,8 @@ export type Sessions = Readonly<{
   create(wish: Wish, asking: Asking): Promise<Opened>
   /** One that is there, from its beginning (`isReplayed`) or from where it stands. */
   load(wish: Wish & { sessionId: string; isReplayed: boolean }, asking: Asking): Promise<Opened>
-  has(sessionId: string): boolean
-  /** One that is open. */
-  get(sessionId: string): OpenSession
+  /** With one that is open, when what was asked about it before is done. */
+  using<T>(sessionId: string, fn: (session: OpenSession) => Promise<T>): Promise<T>
   close(sessionId: string): Promise<void>
   remove(sessionId: string): Promise<void>
   closeAll(): Promise<void>
@@ -58,8 +57,8 @@ export function createSessions(person: PersonOptions): Sessions {
     asking: Asking,
   ): Promise<Opened> {
     const { sessionId, isReplayed } = wish
-    return inFolder(wish, () =>
-      inTurn(sessionId, async () => {
+    return inTurn(sessionId, () =>
+      inFolder(wish, async () => {
         const session = await Session.get(sessionId)
         if (session.directory !== Instance.directory)
           throw new InvalidParams(
@@ -89,23 +88,29 @@ export function createSessions(person: PersonOptions): Sessions {
     return session
   }
 
-  function has(sessionId: string): boolean {
-    return open.has(sessionId)
+  async function using<T>(sessionId: string, fn: (session: OpenSession) => Promise<T>): Promise<T> {
+    const run = () => fn(get(sessionId))
+    // As `inTurn` waits: of two that wait for the same the earlier one goes first.
+    const before = work.get(sessionId)
+    return before ? before.then(run, run) : run()
   }
 
   async function close(sessionId: string): Promise<void> {
-    get(sessionId)
-    await inTurn(sessionId, () => end(sessionId))
+    await inTurn(sessionId, async () => {
+      get(sessionId)
+      await end(sessionId)
+    })
     await Instance.disposeIdle({ olderThan: 0, keep: 0 })
   }
 
   async function remove(sessionId: string): Promise<void> {
     await inTurn(sessionId, async () => {
       const { directory } = await Session.get(sessionId)
-      await end(sessionId)
+      await open.get(sessionId)?.stop()
       // Its folder may be gone; that of the records is there.
       const cwd = statOf(directory)?.isDirectory() ? directory : Global.data()
       await inFolder({ cwd }, () => Session.remove(sessionId))
+      await end(sessionId)
     })
     await Instance.disposeIdle({ olderThan: 0, keep: 0 })
   }
@@ -118,7 +123,8 @@ export function createSessions(person: PersonOptions): Sessions {
 
   async function closeAll(): Promise<void> {
     isOver = true
-    const closed = await Promise.allSettled([...open.keys()].map((id) => inTurn(id, () => end(id))))
+    const ids = new Set([...open.keys(), ...work.keys()])
+    const closed = await Promise.allSettled([...ids].map((id) => inTurn(id, () => end(id))))
     for (const result of closed)
       if (result.status === "rejected")
         Log.warn("a session did not close", { error: errorText(result.reason) })
@@ -135,7 +141,7 @@ export function createSessions(person: PersonOptions): Sessions {
     }
   }
 
-  return Object.freeze({ create, load, has, get, close, remove, closeAll })
+  return Object.freeze({ create, load, using, close, remove, closeAll })
 }
 
 /** What cannot be used is refused before anything has changed. */

@@ -4,10 +4,18 @@ import * as Session from "#engine/session/session.ts"
 import * as Log from "#kernel/log.ts"
 import { errorText } from "#util/error.ts"
 import { infoUpdate } from "./replay.ts"
-import { sessionOptions } from "./session-options.ts"
+import { type SessionOptions, sessionOptions, type Wish } from "./session-options.ts"
 
-export function createStateTeller(sessionId: string, send: (update: SessionUpdate) => void) {
+export function createStateTeller(options: {
+  sessionId: string
+  send(update: SessionUpdate): void
+  /** What was chosen and is not in the record yet. */
+  wished(): Wish
+}) {
+  const { sessionId, send, wished } = options
   let known: Session.Info | undefined
+  let telling = Promise.resolve()
+  let changes = 0
   let isOver = false
   // What a client was told when it opened the session is not told again, unless something happens at this moment.
   void Session.get(sessionId).then(
@@ -17,29 +25,44 @@ export function createStateTeller(sessionId: string, send: (update: SessionUpdat
     () => {},
   )
 
-  function change(session: Session.Info): void {
+  function change(record: Session.Info): void {
+    const session = { ...record, ...wished() }
     const before = known
     known = session
     const { title, mode, model, agent } = session
     if (title && title !== before?.title) send(infoUpdate(session))
     if (mode !== before?.mode) send({ sessionUpdate: "current_mode_update", currentModeId: mode })
     if (before && (mode !== before.mode || model !== before.model || agent !== before.agent))
-      void tellOptions(session)
+      telling = tellOptions(++changes)
   }
 
-  async function tellOptions(session: Session.Info): Promise<void> {
+  async function tellOptions(change: number): Promise<void> {
     try {
-      const { configOptions } = await sessionOptions(session)
+      const { configOptions } = await optionsNow()
       // Another change tells of itself.
-      if (!isOver && session === known) send({ sessionUpdate: "config_option_update", configOptions })
+      if (!isOver && change === changes) send({ sessionUpdate: "config_option_update", configOptions })
     } catch (error) {
       Log.warn("the options of a session could not be told", { error: errorText(error) })
     }
+  }
+
+  /** More may be chosen while they are looked up. */
+  async function optionsNow(): Promise<SessionOptions> {
+    const session = { ...known!, ...wished() }
+    const found = await sessionOptions(session)
+    const now = { ...known!, ...wished() }
+    const isSame = (["mode", "model", "agent"] as const).every((name) => now[name] === session[name])
+    return isSame ? found : optionsNow()
   }
 
   function stop(): void {
     isOver = true
   }
 
-  return Object.freeze({ change, stop })
+  /** When all that changed is told. */
+  function told(): Promise<void> {
+    return telling
+  }
+
+  return Object.freeze({ change, told, stop })
 }

@@ -27,11 +27,21 @@ else if (Number.parseInt(process.versions.node, 10) >= oldest) await start()
 else await goOnInNewerNode()
 
 async function start() {
+  if (!isSomewhere())
+    return tell("vitamin: the folder that it was started in is gone. Start it in another one.")
   const base = process.env.XDG_CACHE_HOME
   const cache = base && isAbsolute(base) ? base : join(homedir(), ".cache")
   module.enableCompileCache(join(cache, "vitamin", "compile"))
   const { main } = await import("./main.ts")
   process.exitCode = await main(args)
+}
+
+function isSomewhere(): boolean {
+  try {
+    return process.cwd() !== ""
+  } catch {
+    return false
+  }
 }
 
 async function goOnInNewerNode() {

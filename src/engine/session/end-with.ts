@@ -6,7 +6,7 @@ const longestTimer = 2 ** 31 - 1
 /** Ties the caller's signal and the time limit to a prompt. What it ties must be let go of when the prompt is over. */
 export function endWith(
   abort: AbortController,
-  { signal, timeout }: { signal?: AbortSignal; timeout?: number },
+  { signal, timeout, parent }: { signal?: AbortSignal; timeout?: number; parent?: unknown },
 ): () => void {
   // A caller may be outside of the instance, where those who are told find nothing.
   const follow = AsyncLocalStorage.bind(() => abort.abort(signal?.reason))
@@ -16,6 +16,7 @@ export function endWith(
   const timer = timeout === undefined ? undefined : setTimeout(late, Math.min(timeout, longestTimer))
   return () => {
     clearTimeout(timer)
-    signal?.removeEventListener("abort", follow)
+    // What a task left running ends with the turn that gave it.
+    if (!parent) signal?.removeEventListener("abort", follow)
   }
 }

@@ -47,6 +47,8 @@ export type Input = {
   timeout?: number
   /** What is done where a person must allow something: wait for one, deny it, or allow it this once. */
   asks?: Asks
+  /** Milliseconds until a question that nobody answers counts as rejected; ten minutes where it is left out. */
+  replyLimit?: number
   /** Rules of the person for this prompt. */
   rules?: Rule[]
   /** Who gave this prompt as a task. */
@@ -65,8 +67,9 @@ export function prompt(input: Input): Promise<Message.Info> {
 }
 
 /** The same for who is more, or less, patient with the model. */
-export async function promptWith(input: Input, timing: Timing): Promise<Message.Info> {
+export async function promptWith(input: Input, usual: Timing): Promise<Message.Info> {
   const parts = partsOf(input)
+  const timing = { ...usual, reply: input.replyLimit ?? usual.reply }
   return Queue.enter(input, async (abort) => {
     const letGo = endWith(abort, input)
     try {

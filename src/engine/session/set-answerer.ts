@@ -4,17 +4,22 @@ import { chooseAgent } from "./choose-agent.ts"
 import { InvalidModel } from "./choose-model.ts"
 import * as SessionRecord from "./session-record.ts"
 
+type Answerer = { agent?: string; model?: string }
+
 /** What does not exist or cannot be used is refused. A session may be working meanwhile. */
-export async function setAnswerer(
-  sessionId: string,
-  { agent, model }: { agent?: string; model?: string },
-): Promise<SessionRecord.Info> {
+export async function setAnswerer(sessionId: string, answerer: Answerer): Promise<SessionRecord.Info> {
   const session = await SessionRecord.get(sessionId)
-  if (agent !== undefined) await chooseAgent(agent)
-  if (model !== undefined) await checkModel(model)
+  const { agent, model } = answerer
+  await checkAnswerer(answerer)
   return SessionRecord.update(session, (draft) =>
     Object.assign(draft, agent === undefined ? {} : { agent }, model === undefined ? {} : { model }),
   )
+}
+
+/** Throws for what does not exist or cannot be used. */
+export async function checkAnswerer({ agent, model }: Answerer): Promise<void> {
+  if (agent !== undefined) await chooseAgent(agent)
+  if (model !== undefined) await checkModel(model)
 }
 
 async function checkModel(model: string): Promise<void> {

@@ -1,68 +1,15 @@
 // Servers that clients bring with sessions: how long they live, whose they are, and what is said of them.
 import assert from "node:assert/strict"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { getPrompt } from "#ability/mcp/get-prompt.ts"
 import { addServers, bringServers, hiddenFrom, ifConfigured } from "#ability/mcp/if-configured.ts"
 import * as Mcp from "#ability/mcp/mcp.ts"
-import { runTool } from "#ability/tool/run-tool.ts"
-import * as ToolRegistry from "#ability/tool/tool-registry.ts"
-import * as Bus from "#kernel/bus.ts"
-import { Instance } from "#kernel/instance.ts"
-import * as Log from "#kernel/log.ts"
-import * as Storage from "#kernel/storage/storage.ts"
-import * as Trust from "#kernel/trust.ts"
-import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 import { running, until } from "../tool/shell/running.ts"
 import { brought, ended, pidOf, starts } from "./brought-servers.ts"
+import { call, idsFor, inInstance, one, serverTools, unique, up } from "./brought-world.ts"
 import { mcpJson, officialServer, tinyServer } from "./servers.ts"
-
-type World = { tmp: Tmp; events: Bus.Event[]; log(): string }
-
-async function inInstance(fn: (world: World) => Promise<void>, trusted = false): Promise<void> {
-  await using tmp = await tmpdir()
-  const file = join(tmp.path, "..", "log")
-  const log = () => (existsSync(file) ? readFileSync(file, "utf8") : "")
-  const events: Bus.Event[] = []
-  Log.setFile(file)
-  try {
-    if (trusted) await Trust.grant(tmp.path)
-    await Instance.provide({
-      directory: tmp.path,
-      async fn() {
-        Bus.subscribe("*", (event) => void events.push(event))
-        await fn({ tmp, events, log })
-      },
-    })
-  } finally {
-    await Instance.disposeAll()
-    await Storage.close()
-    Log.setFile(undefined)
-  }
-}
-
-let count = 0
-/** A word that no other process has in its command line. */
-const unique = () => `brought-${process.pid}-${++count}`
-const one = (name: string, log?: string) => tinyServer({ tools: [{ name }] }, log)
-const serverTools = () => ToolRegistry.list().flatMap(({ id, server }) => (server ? [id] : []))
-const idsFor = async (sessionId?: string) =>
-  (await Mcp.list(sessionId === undefined ? undefined : [sessionId])).map(({ id }) => id)
-
-/** Known and up, however slow this machine is. */
-async function up(...ids: string[]): Promise<void> {
-  for (const id of ids) {
-    const { state, error } = await Mcp.connect(id)
-    assert.equal(state, "connected", error)
-  }
-}
-
-async function call(name: string): Promise<string> {
-  const context = { sessionId: "a", messageId: "m", callId: "c", signal: new AbortController().signal }
-  const slots = { permit: () => undefined }
-  return (await runTool({ call: { id: "c", name, arguments: {} }, context, slots })).text
-}
 
 test("bringServers() with nothing loads nothing where no session ever brought a server", async () => {
   await inInstance(async () => {
@@ -104,27 +51,6 @@ test("what a session brings stands in the place of what it brought before; what 
     await ended(goes)
     assert.deepEqual(serverTools(), ["comes_x", "stays_x"])
     assert.equal(starts(join(tmp.path, stays)), 1)
-  })
-})
-
-test("of two sessions that bring one name with other settings the later one's counts, and the other's comes back", async () => {
-  await inInstance(async ({ log }) => {
-    await bringServers("a", [brought("tiny", one("first"))])
-    await up("tiny")
-    const [zeroth, second] = [brought("tiny", one("zeroth")), brought("tiny", one("second"))]
-    await Promise.all([bringServers("b", [zeroth]), bringServers("c", [second])])
-    await up("tiny")
-    assert.deepEqual(serverTools(), ["tiny_second"])
-    assert.deepEqual([await idsFor("a"), await idsFor("b"), await idsFor("d")], [["tiny"], ["tiny"], []])
-    assert.equal(log().match(/tiny of ACP session\/new is replaced by that of ACP/g)?.length, 1)
-    await bringServers("b", [zeroth])
-    await bringServers("c", [])
-    await up("tiny")
-    assert.deepEqual(serverTools(), ["tiny_zeroth"])
-    await bringServers("b", [])
-    await up("tiny")
-    assert.deepEqual(serverTools(), ["tiny_first"])
-    assert.deepEqual(await idsFor("b"), [])
   })
 })
 

@@ -1,7 +1,8 @@
 // An MCP server of a few lines over stdio, which starts at once: it offers the tools that its argument names, or hangs, or
 // ends. What it was called with goes to the file of its second argument.
-import { appendFileSync, readFileSync } from "node:fs"
+import { appendFileSync, existsSync, readFileSync } from "node:fs"
 import { createInterface } from "node:readline"
+import { setTimeout as sleep } from "node:timers/promises"
 
 type Behaviour = {
   /** Where the rest is written, for what is too long for a command line. */
@@ -9,6 +10,8 @@ type Behaviour = {
   mode?: "hang" | "crash"
   /** A call adds a tool, and says so. */
   grows?: boolean
+  /** A call is answered when there is this file. */
+  waitsFor?: string
   resources?: { uri: string; name: string; mimeType?: string; text?: string; blob?: string }[]
   tools?: { name: string; description?: string; inputSchema?: object; result?: object }[]
 }
@@ -17,6 +20,7 @@ const given = JSON.parse(process.argv[2] ?? "{}") as Behaviour
 const {
   mode,
   grows,
+  waitsFor,
   tools = [],
   resources = [],
 }: Behaviour = given.file ? JSON.parse(readFileSync(given.file, "utf8")) : given
@@ -29,11 +33,12 @@ if (mode === "crash") {
 process.on("SIGTERM", () => process.exit(0))
 const lines = createInterface({ input: process.stdin })
 lines.on("close", () => process.exit(0))
-lines.on("line", (line) => {
+lines.on("line", async (line) => {
   if (mode === "hang") return
   const { id, method, params } = JSON.parse(line)
   if (id === undefined) return
   const answer = answerTo(method, params)
+  if (waitsFor && method === "tools/call") while (!existsSync(waitsFor)) await sleep(20)
   write({ id, ...answer })
 })
 

@@ -89,6 +89,25 @@ for (const [name, stop] of [
     await until("the command is gone", () => running(nap).length === 0)
   })
 
+for (const [name, before] of [
+  ["a call that was over", []],
+  ["a task that was over", [call("subtask", { task: "start it" })]],
+] as const)
+  test(`what ${name} left outside of its group ends with the turn`, async () => {
+    await using tmp = await tmpdir({ git: true })
+    const nap = uniqueNap()
+    const left = call("bash", { command: `(setsid sleep ${nap} >/dev/null 2>&1 &)` })
+    const told = before.length ? [text("It is started.")] : []
+    await using llm = await fakeLlm([...before, left, ...told, endless()])
+    await using acp = await withSession(tmp, { llm, permit: choose("allow_once") })
+    const answer = acp.prompt("start it")
+    await until("it speaks", () => acp.text().length > 0)
+    await until("what was left runs", () => running(`sleep ${nap}`).length)
+    await cancel(acp)
+    assert.equal((await answer).stopReason, "cancelled")
+    await until("it is gone", () => running(nap).length === 0)
+  })
+
 test("$/cancel_request of a prompt is its cancellation, and of that one alone", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([endless(), text(" Second.")])

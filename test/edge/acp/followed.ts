@@ -19,7 +19,7 @@ export async function inFollowed(
     script,
     async (world) => {
       const editor = createEditor()
-      const stop = followSession({ sessionId: world.session.id, send: editor.send, client })
+      const { stop } = followSession({ sessionId: world.session.id, send: editor.send, client })
       await fn({ ...world, editor })
       stop()
       editor.shown()

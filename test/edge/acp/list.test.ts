@@ -35,6 +35,14 @@ test("session/list gives a folder's sessions or all, page by page, the last used
   assert.deepEqual(await pages(acp, { cwd: join(tmp.path, "gone") }), [[]])
 })
 
+test("what would draw or hide something in a title is shown, on one line", async () => {
+  await using tmp = await tmpdir()
+  await manySessions(tmp, 1, "red \u001b[31m\u202e\nand more")
+  await using acp = await connected(tmp)
+  const [[session] = []] = await pages(acp, {})
+  assert.equal(session?.title, "red \\u001b[31m\\u202e…")
+})
+
 async function pages(acp: Acp, wish: { cwd?: string }) {
   const found: Awaited<ReturnType<typeof page>>["sessions"][] = []
   const page = (cursor?: string) =>
@@ -49,14 +57,14 @@ async function pages(acp: Acp, wish: { cwd?: string }) {
 }
 
 /** In the order in which they were used. */
-async function manySessions(tmp: Tmp, count: number): Promise<string[]> {
+async function manySessions(tmp: Tmp, count: number, title?: string): Promise<string[]> {
   const ids: string[] = []
   try {
     await Instance.provide({
       directory: tmp.path,
       fn: async () => {
         for (let i = 0; i < count; i++) {
-          const { id, projectId } = await Session.create({ title: `number ${i}` })
+          const { id, projectId } = await Session.create({ title: title ?? `number ${i}` })
           // Some at the same moment.
           const updated = 1_000_000 + Math.floor(i / 3)
           await Storage.update(["session", projectId, id], (draft) => {

@@ -96,6 +96,36 @@ test("the mode is an option as well; chosen while a turn runs it holds from the 
   assert.equal(JSON.parse(out).session.mode, "plan")
 })
 
+test("what is chosen while a turn runs is told as it will be, before the turn is answered", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([call("write", { path: "a.txt", content: "x" }), text("Done.")])
+  const { promise: asked, resolve: allow } = Promise.withResolvers<void>()
+  const permit: ReturnType<typeof choose> = async (request) => {
+    await asked
+    return choose("allow_once")(request)
+  }
+  await using acp = await withSession(tmp, { llm, permit })
+  const { sessionId, agent } = acp
+  const answer = acp.prompt("write")
+  await until("the person is asked", () => acp.permissions.length)
+  const set = (configId: string, value: string) =>
+    agent.request(on.session.setConfigOption, { sessionId, configId, value })
+  await set("mode", "plan")
+  const before = acp.updates.length
+  await set("model", "openai/gpt-4.1")
+  allow()
+  await answer
+  const told = acp.updates
+    .slice(before)
+    .flatMap(({ update }) => (update.sessionUpdate === "config_option_update" ? [update.configOptions] : []))
+    .map((options) => ["mode", "model"].map((id) => optionOf(options, id).currentValue))
+  assert.deepEqual(told.at(-1), ["plan", "openai/gpt-4.1"])
+  assert.ok(
+    told.every(([mode]) => mode === "plan"),
+    JSON.stringify(told),
+  )
+})
+
 function optionOf(options: SessionConfigOption[] | null | undefined, id: string) {
   const option = options?.find((one) => one.id === id)
   assert.ok(option?.type === "select", `there is no option ${id}`)

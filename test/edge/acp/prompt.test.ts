@@ -21,9 +21,7 @@ test("a prompt is answered with text, and the answer comes after every update", 
   assert.equal(acp.text(), "Hello, all.")
   assert.ok(acp.of("usage_update").length)
   const last = acp.lines.findIndex((line) => line.includes('"stopReason"'))
-  const after = acp.lines
-    .slice(last + 1)
-    .filter((line) => !/"(available_commands|config_option)_update"/.test(line))
+  const after = acp.lines.slice(last + 1).filter((line) => !line.includes('"available_commands_update"'))
   assert.deepEqual(after, [])
   assert.deepEqual([...new Set(acp.updates.map(({ sessionId }) => sessionId))], [acp.sessionId])
 })
@@ -108,6 +106,7 @@ for (const [name, permit] of [
   ],
   ["an option that does not exist", () => ({ outcome: { outcome: "selected" as const, optionId: "yes" } })],
   ["nonsense", () => ({ hello: 1 }) as never],
+  ["another outcome", () => ({ outcome: { outcome: "expired", optionId: "once" } }) as never],
 ] as const)
   test(`a client that answers with ${name} has allowed nothing`, async () => {
     await using tmp = await tmpdir({ git: true })
@@ -193,6 +192,13 @@ test("what a provider refuses is one clear line, and the session goes on", async
   })
   await acp.prompt("again")
   assert.equal(acp.text(), "Awake.")
+})
+
+test("a key that the provider refuses asks for authentication", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([status(401, { message: "this key is not known" })])
+  await using acp = await withSession(tmp, { llm })
+  await assert.rejects(acp.prompt("hello"), { code: -32000, message: /this key is not known/ })
 })
 
 test("a missing key asks for authentication", async () => {

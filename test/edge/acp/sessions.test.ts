@@ -191,6 +191,27 @@ test("two sessions of a folder work at the same time, and hear only of themselve
   assert.equal(acp.permissions.length, 2)
 })
 
+test("a session that cannot be deleted stays open", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([stall(text("On and on.", { deltas: 9 }), 1_200), text("Still here.")])
+  await using first = await withSession(tmp, { llm })
+  const { sessionId } = first
+  const answer = first.prompt("speak")
+  await until("it speaks", () => first.text())
+  await using second = await connected(tmp, { llm })
+  await second.agent.request(on.session.resume, { sessionId, cwd: tmp.path })
+  await assert.rejects(second.agent.request(on.session.delete, { sessionId }), {
+    data: { name: "Session.Busy", sessionId },
+  })
+  // Nor is a choice refused because of that.
+  await second.agent.request(on.session.setMode, { sessionId, modeId: "plan" })
+  await first.agent.notify(on.session.cancel, { sessionId })
+  await answer
+  assert.equal((await say(second, sessionId)).stopReason, "end_turn")
+  assert.equal(second.text(), "Still here.")
+  assert.equal(second.of("current_mode_update").at(-1)?.currentModeId, "plan")
+})
+
 test("a session that works in another process is busy", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([stall(text("On and on.", { deltas: 9 }), 1_200)])

@@ -131,7 +131,7 @@ test("two sessions that work at once in one instance do not mix", async () => {
       const work = ["red", "blue", "green"].map(async (name) => {
         const session = await Session.create()
         const editor = createEditor()
-        const stop = followSession({ sessionId: session.id, send: editor.send, client: {} })
+        const { stop } = followSession({ sessionId: session.id, send: editor.send, client: {} })
         await promptWith({ sessionId: session.id, text: `session ${name}` }, hasty)
         stop()
         return { name, editor, stored: (await Session.messages(session.id)).at(-1) }
@@ -151,7 +151,7 @@ test("two sessions that work at once in one instance do not mix", async () => {
 test("whoever stops following hears nothing more", async () => {
   await inWorld([text("one"), text("two")], async ({ ask, session }) => {
     const editor = createEditor()
-    const stop = followSession({ sessionId: session.id, send: editor.send, client: {} })
+    const { stop } = followSession({ sessionId: session.id, send: editor.send, client: {} })
     await ask("first")
     stop()
     const { length } = editor.updates

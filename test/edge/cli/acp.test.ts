@@ -1,7 +1,8 @@
 // `vitamin acp` as a command: what it is told by its options. What it does for editors is tested in edge/acp.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { vitamin } from "../../fixture/cli.ts"
+import { run } from "../../fixture/child.ts"
+import { command, vitamin } from "../../fixture/cli.ts"
 import { openTerminal } from "../../fixture/terminal.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
@@ -43,4 +44,15 @@ test("a client that goes at once leaves no error behind", async () => {
   await using tmp = await tmpdir()
   const { code, out, err } = await vitamin(tmp, ["acp"])
   assert.deepEqual([code, out, err], [0, "", ""])
+})
+
+test("vitamin acp in a folder that is gone says so in one line", async () => {
+  await using tmp = await tmpdir()
+  const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"'
+  const args = ["-c", script, "sh", process.execPath, command, "acp"]
+  await using child = run("sh", args, { cwd: tmp.path, env: tmp.env })
+  child.process.stdin?.end()
+  assert.equal(await child.exit, 1)
+  assert.deepEqual([child.lines, child.errors().trim().split("\n").length], [[], 1])
+  assert.match(child.errors(), /^vitamin: the folder .* is gone\./)
 })

@@ -11,7 +11,7 @@ import * as Trust from "#kernel/trust.ts"
 import { brought, ended } from "../../ability/mcp/brought-servers.ts"
 import { everythingOverHttp, mcpJson, officialServer, tinyServer } from "../../ability/mcp/servers.ts"
 import { running } from "../../ability/tool/shell/running.ts"
-import { call, text } from "../../fixture/fake-llm.ts"
+import { call, type Request, text } from "../../fixture/fake-llm.ts"
 import { defineTool, inWorld, resultsOf, until, type World } from "./harness.ts"
 import { namesOf } from "./many.ts"
 
@@ -232,5 +232,61 @@ test("a server that is taken away during a turn, and there for another session, 
       ["success", "success", "error"],
     )
     assert.match(String(results.at(-1)?.output), /is not a tool of the agent/)
+  })
+})
+
+const db = (word: string, log: string) => {
+  const result = { content: [{ type: "text", text: `${word} acted` }] }
+  return brought("db", tinyServer({ tools: [{ name: "act", description: "acts", result }] }, log))
+}
+const act = ({ messages, tools }: Request) => {
+  const { name } = tools.find(({ name }) => /^db.*_act$/.test(name)) ?? assert.fail("it has no such tool")
+  return messages.at(-1)!.results.length ? text("done") : call(name, {})
+}
+
+test("two sessions that bring one name with other settings each reach their own program, whoever came last", async () => {
+  await inWorld(act, async ({ ask, session, tmp, llm }) => {
+    const other = await Session.create()
+    const [staging, production] = ["staging", "production"].map((word) => db(word, join(tmp.path, word)))
+    await bringServers(session.id, [staging!])
+    await bringServers(other.id, [production!])
+    await up("db", "db-2")
+    const both = async () => {
+      for (const sessionId of [session.id, other.id]) await ask("go", { sessionId, rules })
+      return [(await lastResult(session.id))?.output, (await lastResult(other.id))?.output]
+    }
+    assert.deepEqual(await both(), ["staging acted", "production acted"])
+    await bringServers(session.id, [staging!])
+    assert.deepEqual(await both(), ["staging acted", "production acted"])
+    for (const request of llm.requests)
+      assert.equal(namesOf(request).filter((name) => name.startsWith("db")).length, 1)
+  })
+})
+
+test("what was always allowed to one program is asked again for another one of its name", async () => {
+  await inWorld(act, async ({ ask, tmp }) => {
+    const answers: Permission.Reply[] = ["always", "reject"]
+    const use = async (word: string) => {
+      const { id: sessionId } = await Session.create()
+      await bringServers(sessionId, [db(word, join(tmp.path, word))])
+      await up("db")
+      let isOver = false
+      const done = ask("go", { sessionId }).finally(() => {
+        isOver = true
+      })
+      await until(() => isOver || Permission.pending().length > 0, "it is asked, or done")
+      const [request] = Permission.pending()
+      if (request) await Permission.reply(request.id, answers.shift()!)
+      await done
+      const asked = request !== undefined
+      const { status } = (await lastResult(sessionId))!
+      await bringServers(sessionId, [])
+      return [asked, status]
+    }
+    assert.deepEqual(await use("good"), [true, "success"])
+    assert.deepEqual(await use("good"), [false, "success"])
+    assert.deepEqual(await use("evil"), [true, "error"])
+    assert.doesNotMatch(readFileSync(join(tmp.path, "evil"), "utf8"), /act/)
+    assert.deepEqual(await use("good"), [false, "success"], "what was allowed still holds")
   })
 })

@@ -130,6 +130,14 @@ test("calls of one turn are all asked for at once, and always answers the others
   })
 })
 
+test("a prompt may say how long its person may take", async () => {
+  await inWorld([use("a"), text("done")], async ({ ask, messages }) => {
+    needy()
+    await ask("go", { replyLimit: 50 }, { reply: 3_600_000 })
+    assert.deepEqual(outputs(await messages()), ['"needy" was not run: nobody answered within 0.05 s.'])
+  })
+})
+
 test("nobody answers in time: the call is rejected with that reason", async () => {
   await inWorld([use("a"), text("done")], async ({ ask, messages, events, status }) => {
     const ran = needy()

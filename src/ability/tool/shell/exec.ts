@@ -39,7 +39,7 @@ export async function runCommand(
   const { command, shells, record, cwd = process.cwd(), timeout, signal } = options
   signal?.throwIfAborted()
   const start = performance.now()
-  const shell = await shells.start({ command, cwd, take: record.take })
+  const shell = await shells.start({ command, cwd, signal, take: record.take })
   let timedOut = false
   const stop = () => void shell.stop()
   const late = () => {

@@ -61,7 +61,7 @@ export async function create(options: {
   if (running.length >= maxRunning) throw new TooMany(running)
   const id = `job_${jobs.length + 1}`
   const record = createRecord({ sessionId, callId: id })
-  const shell = await ofInstance().start({ command, cwd, background: true, take: record.take })
+  const shell = await ofInstance().start({ command, cwd, background: true, signal, take: record.take })
   const job: Job = { id, command, shell, record, startedAt: performance.now() }
   jobs.push(job)
   watch(job, timeout, signal)

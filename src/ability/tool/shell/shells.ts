@@ -5,6 +5,7 @@ import { Instance } from "#kernel/instance.ts"
 import { createId } from "#util/id.ts"
 import { findProgram } from "./find-program.ts"
 import { createGuard } from "./guard.ts"
+import { endLeftovers } from "./leftovers.ts"
 import { createPipes } from "./pipes.ts"
 import * as Processes from "./processes.ts"
 import { NotStarted, type Order, type Shell, startShell } from "./start-shell.ts"
@@ -40,13 +41,15 @@ export function createShells(options: { pipes: number; guarded?: true }): Shells
     if (!statSync(order.cwd, { throwIfNoEntry: false })?.isDirectory())
       throw new NotStarted(`${JSON.stringify(order.cwd)} is not a folder`)
     if (count === 0) listen()
-    const shell = await startShell({ file, mark: `${tag}.${++count}`, order, pipes })
+    const mark = `${tag}.${++count}`
+    const shell = await startShell({ file, mark, order, pipes })
     running.add(shell)
     // Ended while it was being started.
     if (ended) void shell.stop()
     else guard?.changed()
     const forget = () => {
       running.delete(shell)
+      if (order.signal) endLeftovers(mark, order.signal)
       if (!ended) guard?.changed()
     }
     shell.ended.then(forget, forget)

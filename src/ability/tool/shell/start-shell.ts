@@ -19,6 +19,8 @@ export type Order = {
   cwd: string
   /** It goes on beside us, and its group with it. */
   background?: boolean
+  /** Of the turn. When that is broken off, what the command left outside of its group ends as well. */
+  signal?: AbortSignal | undefined
   take(chunk: Buffer): Promise<void>
 }
 export type Ending = {

@@ -1,0 +1,55 @@
+// A question for permission on its way to a client.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import type { AgentContext } from "@agentclientprotocol/sdk"
+import * as Permission from "#ability/permission/permission.ts"
+import { askPermission } from "#edge/acp/permission.ts"
+import { runTurn } from "#edge/acp/run-turn.ts"
+import * as Bus from "#kernel/bus.ts"
+import { inWorld } from "../../engine/session/harness.ts"
+import { call, text } from "../../fixture/fake-llm.ts"
+
+const day = 86_400_000
+
+test("a question that is over before it is sent is not asked", async () => {
+  await inWorld([], async ({ session: { id: sessionId } }) => {
+    const asked: string[] = []
+    const client = {
+      async request(method: string) {
+        asked.push(method)
+        return { outcome: { outcome: "cancelled" } }
+      },
+    } as unknown as AgentContext
+    const { promise: over, resolve: end } = Promise.withResolvers<void>()
+    Bus.subscribe(Permission.Requested, (request) => {
+      askPermission({ client, sessionId, request, abort() {} }).then(end, end)
+    })
+    const turn = new AbortController()
+    const place = { sessionId, messageId: "msg_01aaaaaaaaaaaaaaaaaaaaaaaa", callId: "c" }
+    const answer = Permission.ask({ ...place, tool: "bash", needs: [], title: "Go on?", signal: turn.signal })
+    turn.abort()
+    assert.equal((await answer).by, "end")
+    await over
+    assert.deepEqual(asked, [])
+  })
+})
+
+test("a person may be away: no question of an editor is given up after minutes", async () => {
+  const write = call("write", { path: "a.txt", content: "x" })
+  await inWorld([write, text("Done.")], async ({ session: { id: sessionId } }) => {
+    const patience: number[] = []
+    Bus.subscribe(Permission.Requested, ({ id, time, expires }) => {
+      patience.push(expires - time)
+      void Permission.reply(id, "once")
+    })
+    const reason = await runTurn({
+      sessionId,
+      blocks: [{ type: "text", text: "write it" }],
+      person: { rules: [], yes: false },
+      signal: new AbortController().signal,
+    })
+    assert.equal(reason, "end_turn")
+    assert.equal(patience.length, 1)
+    assert.ok(patience[0]! > 20 * day)
+  })
+})
