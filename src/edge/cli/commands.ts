@@ -146,7 +146,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
     )
     .command(
       "serve",
-      "Serve this folder over HTTP, for editors and programs",
+      "Serve this folder over HTTP, for other programs",
       (serve) => serve.option("port", { ...port, default: 3141 }).option("host", host),
       async (options) => (await import("./serve.ts")).serve(options),
     )

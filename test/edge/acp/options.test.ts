@@ -72,11 +72,7 @@ test("the mode is an option as well; chosen while a turn runs it holds from the 
   await using tmp = await tmpdir({ git: true })
   const write = (path: string) => call("write", { path, content: "x" })
   await using llm = await fakeLlm([write("a.txt"), text("Done."), write("b.txt"), text("Planned.")])
-  const { promise: asked, resolve: allow } = Promise.withResolvers<void>()
-  const permit: ReturnType<typeof choose> = async (request) => {
-    await asked
-    return choose("allow_once")(request)
-  }
+  const { permit, allow } = holding()
   await using acp = await withSession(tmp, { llm, permit })
   const { sessionId, agent } = acp
   const answer = acp.prompt("write")
@@ -99,11 +95,7 @@ test("the mode is an option as well; chosen while a turn runs it holds from the 
 test("what is chosen while a turn runs is told as it will be, before the turn is answered", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([call("write", { path: "a.txt", content: "x" }), text("Done.")])
-  const { promise: asked, resolve: allow } = Promise.withResolvers<void>()
-  const permit: ReturnType<typeof choose> = async (request) => {
-    await asked
-    return choose("allow_once")(request)
-  }
+  const { permit, allow } = holding()
   await using acp = await withSession(tmp, { llm, permit })
   const { sessionId, agent } = acp
   const answer = acp.prompt("write")
@@ -134,4 +126,14 @@ function optionOf(options: SessionConfigOption[] | null | undefined, id: string)
 
 function valuesOf(option: ReturnType<typeof optionOf>): string[] {
   return option.options.flatMap((one) => ("value" in one ? [one.value] : []))
+}
+
+/** A person who allows what is asked when told to. */
+function holding() {
+  const { promise: told, resolve: allow } = Promise.withResolvers<void>()
+  const permit: ReturnType<typeof choose> = async (request) => {
+    await told
+    return choose("allow_once")(request)
+  }
+  return { permit, allow }
 }

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import { mock, test } from "node:test"
-import * as Log from "#kernel/log.ts"
 import { createEmbedder } from "#knowledge/discovery/create-embedder.ts"
 import type { Embedder } from "#knowledge/discovery/types.ts"
-import { createSemanticCache, type SerializableCacheEntry } from "#knowledge/memory/semantic-cache.ts"
-import { tmpdir } from "../../fixture/tmpdir.ts"
+import { createSemanticCache } from "#knowledge/memory/semantic-cache.ts"
+import { logged } from "./logged.ts"
 
 type Pair = [kind: string, a: string, b: string]
 const pairs = (name: string): Pair[] =>
@@ -14,19 +12,6 @@ const pairs = (name: string): Pair[] =>
     .trim()
     .split("\n")
     .map((line) => line.split("\t") as Pair)
-
-/** The log lines of what is done. */
-async function logged(fn: () => unknown): Promise<string> {
-  await using tmp = await tmpdir()
-  const file = join(tmp.path, "log")
-  Log.setFile(file)
-  try {
-    await fn()
-  } finally {
-    Log.setFile(undefined)
-  }
-  return readFileSync(file, { encoding: "utf8", flag: "a+" })
-}
 
 test("an answer is replayed for the very same request, and the result says so", async () => {
   const cache = await createSemanticCache()
@@ -99,76 +84,6 @@ test("what is only dressed differently is found, what is said in other words is 
   assert.deepEqual(found, { surface: 18, deep: 0, "near-deep": 0 })
 })
 
-test("getOrCompute() asks once, and again where it failed", async () => {
-  const cache = createSemanticCache()
-  let asked = 0
-  const compute = async () => `answer ${++asked}`
-  await assert.rejects(
-    cache.getOrCompute("q one", () => Promise.reject(new Error("down"))),
-    /down/,
-  )
-  assert.deepEqual(await cache.getOrCompute("q one", compute), { response: "answer 1", cached: false })
-  assert.deepEqual(await cache.getOrCompute("q one", compute), { response: "answer 1", cached: true })
-  await cache.store("q one", "newer")
-  assert.equal((await cache.lookup("q one")).entry?.response, "newer")
-  assert.equal(cache.stats().totalEntries, 1)
-  cache.clear()
-  assert.equal(cache.stats().totalEntries, 0)
-  assert.equal(cache.stats().totalHits, 0)
-})
-
-test("getOrCompute() computes once for all who ask at the same time", async () => {
-  for (const embedder of [false, undefined] as const) {
-    const cache = createSemanticCache(embedder === false ? { embedder } : {})
-    const { promise, resolve } = Promise.withResolvers<string>()
-    let computed = 0
-    const compute = () => {
-      computed++
-      return promise
-    }
-    const first = cache.getOrCompute("q one", compute)
-    const others = [" q one\n", "q one", "q one"].map((query) => cache.getOrCompute(query, compute))
-    const another = await cache.getOrCompute("q two", async () => "of its own")
-    assert.deepEqual(another, { response: "of its own", cached: false })
-    resolve("the answer")
-    assert.deepEqual(await first, { response: "the answer", cached: false })
-    for (const other of others) assert.deepEqual(await other, { response: "the answer", cached: true })
-    assert.equal(computed, 1)
-  }
-})
-
-test("getOrCompute() shares an answer that is too large to be kept", async () => {
-  const cache = createSemanticCache({ embedder: false, maxBytes: 1 })
-  const answers = await Promise.all([
-    cache.getOrCompute("q", async () => "first"),
-    cache.getOrCompute("q", async () => "second"),
-  ])
-  assert.deepEqual(
-    answers.map(({ response }) => response),
-    ["first", "first"],
-  )
-  assert.equal((await cache.getOrCompute("q", async () => "later")).response, "later")
-})
-
-test("getOrCompute() of an asker who gives up fails for that asker only", async () => {
-  const cache = createSemanticCache()
-  const stop = new AbortController()
-  const until = (signal: AbortSignal) =>
-    new Promise<string>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)))
-  let computed = 0
-  const leaving = cache.getOrCompute("q", () => until(stop.signal))
-  const staying = [1, 2].map(() => cache.getOrCompute("q", async () => `answer ${++computed}`))
-  const failing = cache.getOrCompute("q", () => Promise.reject(new Error("not asked")))
-  await cache.lookup("something else")
-  stop.abort()
-  await assert.rejects(leaving, { name: "AbortError" })
-  assert.deepEqual(await Promise.all(staying), [
-    { response: "answer 1", cached: false },
-    { response: "answer 1", cached: true },
-  ])
-  assert.equal((await failing).response, "answer 1")
-})
-
 test("an entry lives as long as its TTL", async () => {
   mock.timers.enable({ apis: ["Date"], now: 1_000_000 })
   try {
@@ -226,142 +141,6 @@ test("entries and bytes have a limit, and what was used last stays", async () =>
   assert.equal((await small.lookup("too large")).hit, false)
   assert.ok(small.stats().totalEntries >= 2)
   assert.equal((await small.lookup("request number 99")).hit, true)
-})
-
-test("what is persisted can be handed in again, with its vectors and counts", async () => {
-  let kept: SerializableCacheEntry[] = []
-  const first = createSemanticCache({
-    onPersist: (entries) => {
-      kept = entries
-    },
-  })
-  await first.store("merge main into dev", "merged")
-  await first.lookup("merge main into dev")
-  await first.persist()
-  assert.deepEqual(
-    kept.map(({ id, query, response, hitCount, embedder }) => ({ id, query, response, hitCount, embedder })),
-    [
-      {
-        id: 1,
-        query: "merge main into dev",
-        response: "merged",
-        hitCount: 1,
-        embedder: "vitamin-embedded-1",
-      },
-    ],
-  )
-  assert.equal(kept[0]!.embedding.length, 256)
-  const second = createSemanticCache({ initialEntries: JSON.parse(JSON.stringify(kept)) })
-  assert.equal((await second.lookup("Please merge main into dev")).match, "similar")
-  assert.equal((await second.lookup("merge main into dev")).entry?.hitCount, 3)
-})
-
-test("entries of another dimension or another embedder are embedded again", async () => {
-  const entry = { response: "r", cachedAt: Date.now(), hitCount: 0 }
-  const initialEntries = [
-    { ...entry, id: 1, query: "list the files", embedding: [1, 0, 0] },
-    { ...entry, id: 2, query: "run the tests", embedding: new Array(256).fill(0.0625), embedder: "another" },
-    { ...entry, id: 3, query: "read the file", embedding: [] },
-  ]
-  const cache = createSemanticCache({ initialEntries })
-  for (const { query } of initialEntries)
-    assert.equal((await cache.lookup(`Could you please ${query}?`)).match, "similar")
-  assert.equal(cache.stats().totalEntries, 3)
-})
-
-test("broken initial entries are named and left out, the others are used", async () => {
-  const good = {
-    id: 7,
-    query: "run the tests",
-    response: "r",
-    cachedAt: Date.now() + 1e12,
-    hitCount: -4,
-    embedding: [],
-  }
-  const initialEntries = [
-    null,
-    "text",
-    { ...good, query: 3 },
-    { ...good, response: undefined },
-    { ...good, cachedAt: Number.NaN },
-    { ...good, query: "an old one", cachedAt: 5 },
-    good,
-    { ...good, query: "list the files", embedding: ["x"] },
-  ] as never
-  let cache = createSemanticCache()
-  const log = await logged(() => {
-    cache = createSemanticCache({ initialEntries })
-  })
-  assert.match(log, /left out.*count=5|left out.*5/)
-  assert.match(log, /entry 2: query is no text/)
-  assert.equal(cache.stats().totalEntries, 2)
-  for (const query of ["run the tests", "list the files"]) assert.equal((await cache.lookup(query)).hit, true)
-  for (const wrong of [{}, "[]", 3])
-    assert.throws(
-      () => createSemanticCache({ initialEntries: wrong as never }),
-      /initialEntries must be a list/,
-    )
-})
-
-test("a persist callback that fails is named, and nothing is lost", async () => {
-  let isBroken = true
-  let kept: SerializableCacheEntry[] = []
-  const onPersist = (entries: SerializableCacheEntry[]) => {
-    if (isBroken) throw new Error("disk is full")
-    kept = entries
-  }
-  const cache = createSemanticCache({ onPersist })
-  await cache.store("run the tests", "ok")
-  await assert.rejects(cache.persist(), {
-    name: "Memory.PersistFailed",
-    message: /could not be persisted: disk is full\. Nothing of it is lost/,
-  })
-  assert.equal((await cache.lookup("run the tests")).hit, true)
-  isBroken = false
-  await cache.persist()
-  assert.equal(kept.length, 1)
-})
-
-test("a persist callback that hangs is given up, and never runs twice at once", async () => {
-  const opened = Promise.withResolvers<void>()
-  let calls = 0
-  const onPersist = () => (++calls === 1 ? opened.promise : Promise.resolve())
-  const cache = createSemanticCache({ onPersist, autoPersist: true })
-  mock.timers.enable({ apis: ["setTimeout"] })
-  try {
-    const log = await logged(async () => {
-      for (let at = 0; at < 50; at++) await cache.store(`request ${at}`, "x")
-      const late = assert.rejects(cache.persist(), /onPersist has not ended after 30 s/)
-      await new Promise((done) => setImmediate(done))
-      mock.timers.tick(30_000)
-      await late
-    })
-    assert.match(log, /could not be persisted/)
-  } finally {
-    mock.timers.reset()
-  }
-  assert.equal(calls, 1)
-  assert.equal(cache.stats().totalEntries, 50)
-  opened.resolve()
-  await cache.persist()
-  assert.ok(calls >= 2)
-  await cache.close()
-  assert.equal(cache.stats().totalEntries, 0)
-})
-
-test("changes while it is being persisted are persisted once more, not fifty times", async () => {
-  const sizes: number[] = []
-  const cache = createSemanticCache({
-    autoPersist: true,
-    onPersist: async (entries) => {
-      await new Promise((done) => setImmediate(done))
-      sizes.push(entries.length)
-    },
-  })
-  await Promise.all(Array.from({ length: 50 }, (_, at) => cache.store(`request ${at}`, "x")))
-  await cache.persist()
-  assert.equal(sizes.at(-1), 50)
-  assert.ok(sizes.length <= 3, `${sizes}`)
 })
 
 test("where the embedder fails only the exact request counts, and the vectors come when it is back", async () => {

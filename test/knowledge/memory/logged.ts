@@ -1,0 +1,18 @@
+// What is written to the log meanwhile.
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Log from "#kernel/log.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
+
+/** The log lines of what is done. */
+export async function logged(fn: () => unknown): Promise<string> {
+  await using tmp = await tmpdir()
+  const file = join(tmp.path, "log")
+  Log.setFile(file)
+  try {
+    await fn()
+  } finally {
+    Log.setFile(undefined)
+  }
+  return readFileSync(file, { encoding: "utf8", flag: "a+" })
+}
