@@ -1,6 +1,6 @@
 // A message as `vitamin session show` prints it: whole where people speak, in a line or two where tools and files do.
 import * as Session from "#engine/session/session.ts"
-import type * as Message from "#knowledge/message/message.ts"
+import * as Message from "#knowledge/message/message.ts"
 import { describeAttachment } from "./describe-attachment.ts"
 
 const maxShown = 300
@@ -8,11 +8,10 @@ const maxShown = 300
 export function describeMessage(message: Message.Info): string {
   switch (message.type) {
     case "text": {
-      const { role, finish, parts, origin } = message.data
+      const { role, finish, origin } = message.data
       if (origin) return `· ${origin.kind} ${origin.name}`
-      const text = parts.filter((part) => part.type === "text").map((part) => part.text)
       const note = finish === "interrupted" || finish === "error" ? ` (${finish})` : ""
-      return `[${role}]${note} ${text.join("\n")}\n`
+      return `[${role}]${note} ${Message.textOf(message)}\n`
     }
     case "tool_request":
       return message.data.calls.map((call) => `→ ${call.name} ${JSON.stringify(call.arguments)}`).join("\n")

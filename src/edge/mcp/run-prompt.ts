@@ -8,7 +8,7 @@ import * as Bus from "#kernel/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
 import * as Secret from "#kernel/secret.ts"
-import type * as Message from "#knowledge/message/message.ts"
+import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { NamedError } from "#util/error.ts"
 
@@ -66,7 +66,7 @@ export async function runPrompt(options: {
       rules: [...options.rules],
       signal,
     })
-    return { sessionId, text: Secret.redact(textOf(answer)) }
+    return { sessionId, text: Secret.redact(Message.textOf(answer)) }
   } catch (error) {
     throw new Failed(sessionId, error)
   } finally {
@@ -86,9 +86,4 @@ function lineOf({ toolName, status, metadata, error }: Message.Of<"tool_result">
   return Log.escapeControls(
     `${status === "success" ? "·" : "✗"} ${toolName} ${typeof title === "string" ? title : ""}`.slice(0, 160),
   ).trim()
-}
-
-function textOf(message: Message.Info): string {
-  if (message.type !== "text") return ""
-  return message.data.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("")
 }

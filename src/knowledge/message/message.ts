@@ -58,6 +58,12 @@ export function make<T extends Type>(fields: Fields<T>): Of<T> {
   } as Of<T>
 }
 
+/** The words of a text message, without its reasoning; empty for other types. */
+export function textOf(message: Info): string {
+  if (message.type !== "text") return ""
+  return message.data.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("")
+}
+
 /** The JSON schema of what `parse` takes in the present version. Fields beyond it are ignored. */
 export function jsonSchema(): z.core.JSONSchema.BaseSchema {
   return z.toJSONSchema(Info, { io: "input", unrepresentable: "any" })
