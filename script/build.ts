@@ -1,8 +1,13 @@
-// Builds `dist/`: the installed command and the library, bundled so that a start reads a few files.
-import { chmodSync, cpSync } from "node:fs"
+// Builds `dist/`: the installed command and the library, bundled so that a start reads a few files. With `--if-changed`
+// it does nothing when `dist/` is newer than everything that it is built from: npm runs `prepare` again when `npx vitamin`
+// is called in a checkout for the first time.
+import { chmodSync, cpSync, readdirSync, statSync } from "node:fs"
+import { join, resolve } from "node:path"
 import { build, type InlineConfig, type Rolldown } from "tsdown"
 import { createChunks } from "./chunks.ts"
 import { licences } from "./licences.ts"
+
+if (process.argv.includes("--if-changed") && isBuilt()) process.exit(0)
 
 const shared: InlineConfig = {
   format: "esm",
@@ -25,6 +30,12 @@ const plainWidth: Rolldown.Plugin = {
   load: (id) => (id === "\0plain-width" ? "export default (text) => text.length" : null),
 }
 
+/** Types import "json-schema", which is another package; its types are in `@types`. */
+const jsonSchemaTypes: Rolldown.Plugin = {
+  name: "json-schema-types",
+  resolveId: (id) => (id === "json-schema" ? resolve("node_modules/@types/json-schema/index.d.ts") : null),
+}
+
 await build({
   ...shared,
   plugins: [plainWidth, licences],
@@ -37,7 +48,9 @@ await build({
 })
 await build({
   ...shared,
-  deps: { alwaysBundle: [] },
+  // The types of JSON Schema come along: the package's own types need no other package than zod.
+  deps: { alwaysBundle: ["json-schema"] },
+  plugins: [jsonSchemaTypes],
   entry: { index: "src/index.ts" },
   dts: { emitDtsOnly: true },
   clean: false,
@@ -45,3 +58,15 @@ await build({
 // The embedder's file, beside the bundle that reads it, and what it was made of.
 cpSync("src/knowledge/discovery/model", "dist/model", { recursive: true })
 chmodSync("dist/vitamin.js", 0o755)
+
+/** The last file of a build is newer than every source file, and than every folder, from which a file may have gone. */
+function isBuilt(): boolean {
+  const built = statSync("dist/index.d.ts", { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const sources = ["src", "script"].flatMap((folder) => [
+    folder,
+    ...readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((path) => !path.includes("node_modules"))
+      .map((path) => join(folder, path)),
+  ])
+  return [...sources, "package.json", "package-lock.json"].every((path) => statSync(path).mtimeMs < built)
+}

@@ -17,7 +17,14 @@ export const publicModule = new URL(
   import.meta.url,
 ).href
 
-const ownNames = new Set(["vitamin", "vitamin/agent", "plaited/agent"])
+/** The package's name on npm, its short form, and the name in older papers. */
+const ownNames = new Set([
+  "@vitamin-agent/vitamin",
+  "@vitamin-agent/vitamin/agent",
+  "vitamin",
+  "vitamin/agent",
+  "plaited/agent",
+])
 const mark = "?vitamin-config="
 const limit = 10_000
 

@@ -110,7 +110,13 @@ test("Config.load() prefers .vitamin/config.ts to .plaited/config.ts", async () 
   assert.deepEqual(await Config.load({ directory: tmp.path }), { agent: { name: "v" } })
 })
 
-for (const name of ["vitamin", "vitamin/agent", "plaited/agent"])
+for (const name of [
+  "@vitamin-agent/vitamin",
+  "@vitamin-agent/vitamin/agent",
+  "vitamin",
+  "vitamin/agent",
+  "plaited/agent",
+])
   test(`loadConfig() resolves ${name} to this program, also past a package of that name`, async () => {
     await using tmp = await tmpdir()
     tmp.write("package.json", '{ "type": "commonjs" }')

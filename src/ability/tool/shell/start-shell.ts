@@ -25,7 +25,7 @@ export type Order = {
 }
 export type Ending = {
   exitCode: number | null
-  signal: NodeJS.Signals | null
+  signal: string | null
   /** The folder that the command was in at its end, where that can be told. */
   cwd?: string
   /** What it left running in its group; that was ended. */

@@ -1,0 +1,80 @@
+// The tarball, installed by the real npm from a registry on loopback: as a dependency of a strict TypeScript project, and
+// globally as a command.
+import assert from "node:assert/strict"
+import { execFile, execFileSync } from "node:child_process"
+import { cpSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { version } from "#util/version.ts"
+import { env, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { noServers } from "../../fixture/no-servers.ts"
+import { npmRegistry } from "../../fixture/npm-registry.ts"
+import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
+
+const root = fileURLToPath(new URL("../../..", import.meta.url))
+const run = promisify(execFile)
+
+function pack(tmp: Tmp): string {
+  execFileSync("npm", ["pack", "--ignore-scripts", "--pack-destination", tmp.path], {
+    cwd: root,
+    stdio: "pipe",
+  })
+  return join(tmp.path, readdirSync(tmp.path).find((name) => name.endsWith(".tgz"))!)
+}
+
+async function npmInstall(tmp: Tmp, args: string[]): Promise<void> {
+  await using registry = await npmRegistry()
+  const options = ["--no-audit", "--no-fund", "--loglevel=error", `--registry=${registry.url}`]
+  const cache = `--cache=${join(tmp.path, "..", "npm-cache")}`
+  await run("npm", ["install", ...options, cache, ...args], { cwd: tmp.path, env: tmp.env })
+}
+
+function readmeExample(): string {
+  const readme = readFileSync(join(root, "README.md"), "utf8")
+  return /```ts\n(import [\s\S]+?)```/.exec(readme)![1]!
+}
+
+test("README's library example compiles in a strict project without skipLibCheck, and runs", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([text("A fixture.")])
+  tmp.write("package.json", '{ "name": "embedder", "type": "module", "private": true }')
+  await npmInstall(tmp, [pack(tmp)])
+  for (const name of ["@types/node", "undici-types"])
+    cpSync(join(root, "node_modules", name), join(tmp.path, "node_modules", name), { recursive: true })
+  tmp.write("example.ts", readmeExample())
+  const compilerOptions = {
+    strict: true,
+    skipLibCheck: false,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    module: "nodenext",
+    target: "es2024",
+    types: ["node"],
+    noEmit: true,
+  }
+  tmp.write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["example.ts"] }))
+  const tsc = join(root, "node_modules/.bin/tsc")
+  const compiled = await run(tsc, ["-p", "."], { cwd: tmp.path }).catch((error) => error)
+  assert.equal(compiled.stdout, "")
+  const { stdout } = await run(process.execPath, ["example.ts"], {
+    cwd: tmp.path,
+    env: { ...tmp.env, ...noServers, ...env(llm, "chat").variables },
+  })
+  assert.equal(stdout, "A fixture.\n")
+  assert.equal(llm.requests.length, 1)
+})
+
+test("npm install -g of the tarball gives the command vitamin", async () => {
+  await using tmp = await tmpdir()
+  const prefix = join(tmp.path, "..", "prefix")
+  await npmInstall(tmp, ["-g", `--prefix=${prefix}`, pack(tmp)])
+  const command = join(prefix, "bin", "vitamin")
+  const environment = { ...tmp.env, ...noServers }
+  const shown = await run(command, ["--version"], { cwd: tmp.path, env: environment })
+  assert.equal(shown.stdout, `${version}\n`)
+  tmp.write("notes.txt", "one\n")
+  const answered = await run(command, ["run", "read notes.txt"], { cwd: tmp.path, env: environment })
+  assert.match(answered.stdout, /one/)
+})
