@@ -12,10 +12,10 @@ import {
 } from "#ability/tool/run-tool.ts"
 import type { Context, Definition, Json } from "#ability/tool/tool.ts"
 import { createPermits } from "#engine/session/permits.ts"
+import { resultData } from "#engine/session/result-data.ts"
 import { createRights, type Rights } from "#engine/session/rights.ts"
 import { keep, type Records, settle } from "#engine/session/run.ts"
 import { takeSnapshot } from "#engine/session/take-snapshot.ts"
-import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { createId } from "#util/id.ts"
 import * as ToolCalls from "./tool-calls.ts"
@@ -70,7 +70,7 @@ export async function callTool(asked: Asked): Promise<Result> {
       },
     })
     snapshot.finish()
-    const answer = ToolCalls.next({ ...place, type: "tool_result", data: recordOf(call, result) })
+    const answer = ToolCalls.next({ ...place, type: "tool_result", data: resultData(call, result) })
     keep(records, MessageStore.write(answer))
     await settle(records)
     return result
@@ -92,18 +92,4 @@ async function allowedByPerson(
   const { action, key, grantedByPerson, reals } = await judgeStep(step, decide)
   if (action !== "ask" || key !== approved) return undefined
   return { granted: grantedByPerson, reals, judge: (need) => decide(need).action }
-}
-
-function recordOf(call: { id: string; name: string }, result: Result): Message.Of<"tool_result">["data"] {
-  const { status, text, data, title, error, duration } = result
-  return {
-    requestId: call.id,
-    toolName: call.name,
-    status,
-    output: text,
-    ...(error ? { error } : {}),
-    duration,
-    timestamp: Date.now(),
-    metadata: { ...(title ? { title } : {}), ...(data === undefined ? {} : { data }) },
-  }
 }

@@ -11,6 +11,7 @@ import { NamedError } from "#util/error.ts"
 import { lineOf } from "./line-of.ts"
 import { whoCanBeAsked } from "./permits.ts"
 import { addCall, nudgeAt, type Repeat, stopAt } from "./repeats.ts"
+import { resultData } from "./result-data.ts"
 import { append, lastId, mayCall, type Run, settle } from "./run.ts"
 import type { GivenImage } from "./show-images.ts"
 import { takeSnapshot } from "./take-snapshot.ts"
@@ -127,23 +128,14 @@ async function refuseForeign(run: Run, { id, server }: Tool.Definition): Promise
 
 /** Gives how often in a row this call, or the last few, had this result. */
 function appendResult(run: Run, call: Call, result: Result): Repeat {
-  const { status, text, data, title, error, duration } = result
+  const { status, text } = result
   const repeat = addCall(run.repeats, JSON.stringify([call.name, call.arguments, status, text]))
   const message = Message.make({
     sessionId: run.session.id,
     parentId: lastId(run),
     branch: run.session.branch,
     type: "tool_result",
-    data: {
-      requestId: call.id,
-      toolName: call.name,
-      status,
-      output: repeat.times >= nudgeAt ? text + nudge(repeat) : text,
-      ...(error ? { error } : {}),
-      duration,
-      timestamp: Date.now(),
-      metadata: { ...(title ? { title } : {}), ...(data === undefined ? {} : { data }) },
-    },
+    data: resultData(call, repeat.times >= nudgeAt ? { ...result, text: text + nudge(repeat) } : result),
   })
   append(run, message)
   return repeat
