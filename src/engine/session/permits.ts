@@ -71,10 +71,10 @@ export function createPermits(options: {
     waiting = []
     for (const call of request.data.calls) {
       const context: Context = { sessionId: session.id, messageId: request.id, callId: call.id, signal }
-      // What cannot be run at all is no question of permission: the gate says what is wrong with it.
+      // A call that cannot run (unknown tool, broken arguments) is denied. The gate reports what is wrong with it.
       const step = await stepOf(call as Step["call"], context).catch(() => undefined)
       const judgement = step && (await judgeStep(step, verdicts.decide).catch(() => undefined))
-      call.approval = judgement && step ? approvalOf(judgement, step) : "approved"
+      call.approval = judgement && step ? approvalOf(judgement, step) : "denied"
       if (call.approval === "pending")
         waiting.push({ call, question: questionOf(step!, judgement!, verdicts) })
     }

@@ -97,7 +97,7 @@ function stateOf({ files, open: _, judged, others, ...rest }: Gathering): State 
     request: wordsOf(rest.words.at(-1)),
     files: [...all.values()],
     undecided: judged.filter(({ approval }) => approval === "pending"),
-    refused: judged.filter(({ approval }) => approval === "denied"),
+    refused: judged.filter(({ approval, invalid }) => approval === "denied" && invalid === undefined),
   }
 }
 

@@ -1,6 +1,7 @@
 // What a model says that is not as it should be: handled, kept, and never run.
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import type * as Message from "#knowledge/message/message.ts"
 import { badCall, call, calls, empty, noFinish, type Reply, text, wires } from "../../fixture/fake-llm.ts"
 import { defineTool, inWorld, resultsOf, shapeOf, textOf } from "./harness.ts"
 
@@ -27,6 +28,11 @@ for (const wire of wires) {
         for (const [i, pattern] of patterns.entries()) assert.match(String(results[i]!.output), pattern)
         assert.equal(llm.requests[1]!.messages.flatMap(({ results }) => results).length, 4)
         assert.equal(runs, 0)
+        const [request] = (await messages()).filter(({ type }) => type === "tool_request")
+        assert.deepEqual(
+          (request as Message.Of<"tool_request">).data.calls.map(({ approval }) => approval),
+          ["denied", "denied", "denied", "denied"],
+        )
       },
       { wire },
     )
