@@ -94,17 +94,55 @@ test("recall of every project needs another permission than that of this one", a
   ]
   await inWorld(script, async ({ ask, messages, session }) => {
     defineAgent({ id: "clerk", tools: ["recall"] })
-    const own = [
-      {
-        permission: "file.read",
-        pattern: `/**/storage/session/${session.projectId}`,
-        action: "allow" as const,
-      },
-    ]
+    const own = [`session/${session.projectId}`, "message", "relation", "todo"].map((folder) => ({
+      permission: "file.read",
+      pattern: `/**/storage/${folder}`,
+      action: "allow" as const,
+    }))
     await ask("go", { agent: "clerk", asks: "deny", rules: own })
     assert.deepEqual(
       resultsOf(await messages()).map(({ status }) => status),
       ["success", "error"],
     )
+  })
+})
+
+test("recall asks for every folder whose records it returns, and a rule for one allows no other", async () => {
+  const search = (under?: string) => call("recall", { text: "colour", ...(under ? { under } : {}) })
+  const script = [
+    text("Blue."),
+    call("recall", { text: "colour" }),
+    search("session"),
+    search("message"),
+    search("message"),
+    text("done"),
+  ]
+  await inWorld(script, async ({ ask, messages, session }) => {
+    defineAgent({ id: "clerk", tools: ["recall"] })
+    const { id: earlier } = await Session.create()
+    await ask("What is the colour of it?", { sessionId: earlier })
+    const rule = (folder: string, action: "allow" | "deny") => ({
+      permission: "file.read",
+      pattern: `/**/storage/${folder}`,
+      action,
+    })
+    const sessions = rule(`session/${session.projectId}/**`, "allow")
+    const alone = rule(`session/${session.projectId}`, "allow")
+    await ask("go", { agent: "clerk", asks: "deny", rules: [sessions, alone] })
+    const [all, titles, refused] = resultsOf(await messages())
+    assert.equal(all!.status, "error")
+    assert.match(String(all!.output), /storage\/message/)
+    assert.equal(titles!.status, "success")
+    assert.match(String(titles!.output), /^session\//)
+    assert.doesNotMatch(String(titles!.output), /message\//)
+    assert.equal(refused!.status, "error")
+  })
+  await inWorld([text("Blue."), search("message"), text("done")], async ({ ask, messages }) => {
+    defineAgent({ id: "clerk", tools: ["recall"] })
+    const { id: earlier } = await Session.create()
+    await ask("What is the colour of it?", { sessionId: earlier })
+    const denied = { permission: "file.read", pattern: `/**/message/${earlier}/**`, action: "deny" as const }
+    await ask("go", { agent: "clerk", asks: "once", rules: [denied] })
+    assert.match(String(resultsOf(await messages())[0]!.output), /Nothing stored fits/)
   })
 })

@@ -1,5 +1,6 @@
 // The `recall` tool: what is stored of earlier sessions, for agents that name it. The store is outside of the workspace, so
-// that a person is asked unless a rule allows it.
+// that a person is asked unless a rule allows it. It asks for the folders that it reads, and returns records of no others.
+import { join } from "node:path"
 import { z } from "zod"
 import { Instance } from "#kernel/instance.ts"
 import { storeFolder } from "#knowledge/grounding/store-folder.ts"
@@ -7,6 +8,8 @@ import type { Context, Definition, Output } from "../tool.ts"
 import { descriptions } from "./descriptions.ts"
 
 const defaultLimit = 20
+/** Kinds of records that belong to sessions. Other kinds are searched only when `under` names one. */
+const ofSessions = ["session", "message", "relation", "todo"]
 
 const Parameters = z.strictObject({
   text: z.string().min(1).optional(),
@@ -24,16 +27,20 @@ export const recall = {
   parameters: Parameters,
   readOnly: true,
   onlyNamed: true,
-  permission: ({ everywhere }: Args) => [
-    { permission: "file.read", target: storeFolder(everywhere ? undefined : Instance.project.id) },
-  ],
+  permission: (args: Args) => foldersOf(args).map((target) => ({ permission: "file.read", target })),
   execute,
 } satisfies Definition
 
 /** What the session itself said is in front of the model already. */
-async function execute(args: Args, { sessionId, signal }: Context): Promise<Output> {
+async function execute(args: Args, { sessionId, signal, judge }: Context): Promise<Output> {
   const limit = args.limit ?? defaultLimit
-  const accepts = (name: string) => !name.split("/").includes(sessionId)
+  const folders = foldersOf(args)
+  const accepts = (name: string) => {
+    const path = `${join(storeFolder(), name)}.json`
+    const isAsked = folders.some((folder) => path.startsWith(`${folder}/`))
+    const isDenied = () => judge?.({ permission: "file.read", target: path }) === "deny"
+    return isAsked && !name.split("/").includes(sessionId) && !isDenied()
+  }
   const where = Object.fromEntries((args.where ?? []).map(fieldOf))
   const Grounding = await import("#knowledge/grounding/grounding.ts")
   const { items, more } = await Grounding.get("data_store").search({ ...args, where, limit, accepts, signal })
@@ -46,6 +53,16 @@ async function execute(args: Args, { sessionId, signal }: Context): Promise<Outp
     title: `${args.text ?? args.under ?? "all"} (${items.length}${more ? "+" : ""})`,
     data: { found: items.length, more },
   }
+}
+
+/** The folders whose records a search can return. */
+function foldersOf({ everywhere, under }: Args): string[] {
+  if (everywhere) return [storeFolder()]
+  const kind = /^(?:\.?\/)*([^/]+)/.exec(under ?? "")?.[1]
+  const kinds = kind === undefined || kind === "." ? ofSessions : [kind]
+  return kinds.map((name) =>
+    name === "session" ? storeFolder(Instance.project.id) : join(storeFolder(), name),
+  )
 }
 
 /** `data.role=user` */
