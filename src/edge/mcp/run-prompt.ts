@@ -3,12 +3,13 @@
 import { z } from "zod"
 import type * as Permission from "#ability/permission/permission.ts"
 import { zodToToolSchema } from "#ability/tool/zod-to-tool-schema.ts"
+import { answerText } from "#engine/session/answer-text.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Bus from "#kernel/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
 import * as Secret from "#kernel/secret.ts"
-import * as Message from "#knowledge/message/message.ts"
+import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { NamedError } from "#util/error.ts"
 
@@ -66,7 +67,7 @@ export async function runPrompt(options: {
       rules: [...options.rules],
       signal,
     })
-    return { sessionId, text: Secret.redact(Message.textOf(answer)) }
+    return { sessionId, text: Secret.redact(answerText(answer)) }
   } catch (error) {
     throw new Failed(sessionId, error)
   } finally {

@@ -1,4 +1,4 @@
-// Something about an attachment, or about what a prompt calls for, that a person should know.
+// Something about a prompt, its attachments or its answer that a person should know.
 import { z } from "zod"
 import * as Bus from "#kernel/bus.ts"
 

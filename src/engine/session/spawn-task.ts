@@ -3,6 +3,7 @@
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { errorText, NamedError } from "#util/error.ts"
+import { answerText } from "./answer-text.ts"
 import { chooseAgent, modelOf } from "./choose-agent.ts"
 import type { Input } from "./prompt.ts"
 import { keep, type Run, refuseCost, type Timing } from "./run.ts"
@@ -60,7 +61,7 @@ async function doTask(run: Run, { task, agent: wish, callId }: Task, prompt: Pro
     try {
       const { signal, limits } = run
       const answer = await prompt({ sessionId, text: task, parent: run, signal, ...limits }, run.timing)
-      return { sessionId, text: textOf(answer) }
+      return { sessionId, text: answerText(answer) }
     } catch (error) {
       throw new TaskFailed(sessionId, error)
     } finally {
@@ -101,9 +102,4 @@ async function enter({ tasks, signal }: Run): Promise<() => void> {
   if (!signal.aborted) return leave
   leave()
   throw signal.reason
-}
-
-function textOf(message: Message.Info): string {
-  if (message.type !== "text") return ""
-  return message.data.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("")
 }

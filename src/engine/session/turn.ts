@@ -1,10 +1,12 @@
 // One turn: the history goes to the model, its answer comes back as parts and calls and is kept.
 import * as ImageStore from "#ability/image/image-store.ts"
 import * as Provider from "#ability/provider/provider.ts"
+import * as Bus from "#kernel/bus.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { type Answer, collect } from "./collect.ts"
 import { makeRoom } from "./make-room.ts"
+import { Notice } from "./notice.ts"
 import { withRetry } from "./retry.ts"
 import { append, lastId, type Run, throwIfLost } from "./run.ts"
 import { addUsage } from "./session-record.ts"
@@ -100,6 +102,7 @@ async function keepAnswer(
   Object.assign(text.data, { parts, finish })
   const seeing = await seeingOf(run)
   seeing?.noteSeen(run, parts)
+  if (finish === "length") reportCut(run, text.id)
   if (!calls.length) {
     const message = { ...text, usage }
     append(run, message)
@@ -112,6 +115,12 @@ async function keepAnswer(
   await run.permits.judge(request)
   append(run, request)
   return { answer: request, request }
+}
+
+/** A cut answer reads like a complete one, so the person is told. */
+function reportCut({ session }: Run, messageId: string): void {
+  const text = "the answer was cut off at the model's limit of output tokens; it is not complete"
+  Bus.publish(Notice, { sessionId: session.id, messageId, text })
 }
 
 /** Most sessions have no images. A message that was looked at once stays what it is. */

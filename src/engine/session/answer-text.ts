@@ -1,0 +1,8 @@
+// The words of an answer for a reader that gets nothing else of it: another agent, or a client of `vitamin mcp serve`.
+import * as Message from "#knowledge/message/message.ts"
+
+/** A cut answer reads like a complete one, so it ends with a note that says so. */
+export function answerText(message: Message.Info): string {
+  const isCut = message.type === "text" && message.data.finish === "length"
+  return `${Message.textOf(message)}${isCut ? "\n[cut off at the limit of output tokens]" : ""}`
+}
