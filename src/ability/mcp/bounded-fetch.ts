@@ -1,6 +1,7 @@
-// Fetch for servers over http: an answer, or one event of a stream, never takes more than a message may, and a server
-// leads nowhere that it must not (`check-lead.ts`).
+// Fetch for servers over http: an answer, or one event of a stream, never takes more than a message may, a server leads
+// nowhere that it must not (`check-lead.ts`), and redirects stay within the origin that was asked.
 import { orAborted } from "#util/or-aborted.ts"
+import { redirectTarget } from "#util/redirect.ts"
 import { createLeadCheck, type Resolve } from "./check-lead.ts"
 import { createDirectFetch } from "./direct-fetch.ts"
 import { InvalidServer } from "./errors.ts"
@@ -18,12 +19,32 @@ export function createBoundedFetch(options: {
   const { server } = options
   const check = createLeadCheck(options)
   const send = createDirectFetch()
-  return async (url, init) => {
-    const target = new URL(url)
+  const setting = `the url of the MCP server "${server.id}"`
+
+  async function sendChecked(target: URL, init: RequestInit | undefined): Promise<Response> {
     const checked = check(target)
     // Name servers do not listen to a signal.
     const addresses = await (init?.signal ? orAborted(checked, init.signal) : checked)
-    const response = await send(target, { init, addresses })
+    return send(target, { init, addresses })
+  }
+
+  async function follow(url: URL, init: RequestInit | undefined, hops = 0): Promise<Response> {
+    const response = await sendChecked(url, init)
+    const { status, headers } = response
+    const method = (init?.method ?? "GET").toUpperCase()
+    try {
+      const next = redirectTarget({ url, method, status, location: headers.get("location"), hops, setting })
+      if (!next) return response
+      await response.body?.cancel()
+      return follow(next, init, hops + 1)
+    } catch (error) {
+      await response.body?.cancel()
+      throw error
+    }
+  }
+
+  return async (url, init) => {
+    const response = await follow(new URL(url), init)
     if (!response.body) return response
     const events = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false
     const body = response.body.pipeThrough(limit({ server, events }))

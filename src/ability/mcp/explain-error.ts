@@ -2,6 +2,7 @@
 import { plainText } from "#ability/tool/plain-text.ts"
 import * as Secret from "#kernel/secret.ts"
 import { errorText, NamedError } from "#util/error.ts"
+import { RedirectRefused } from "#util/redirect.ts"
 import { BadAnswer, Refused, Unavailable, VisitNeeded } from "./errors.ts"
 import { clean } from "./last-words.ts"
 import { noteStepUp } from "./login-tokens.ts"
@@ -39,6 +40,9 @@ export async function explainError(given: {
 function translateError(given: { sdk: SDK; server: MCPServerConfig; method: string; error: unknown }): Error {
   const { sdk, server, method, error } = given
   if (error instanceof NamedError) return error
+  // The SDK wraps it, and its own words say less.
+  const redirect = chainOf(error).find((one) => one instanceof RedirectRefused)
+  if (redirect) return new Unavailable(server, errorText(redirect), { cause: error })
   // Before the blanks are changed: there may be some in a secret.
   const message = clean(Secret.redact(rootText(error)).replaceAll(/\s+/g, " "))
   if (sdk.ProtocolError.isInstance(error))
@@ -63,10 +67,13 @@ function isAnswerCode(code: string): boolean {
 
 /** "fetch failed" alone says nothing. */
 function rootText(error: unknown): string {
-  const texts = new Set<string>()
-  for (let at = error, depth = 0; at !== undefined && depth < 4; depth++) {
-    texts.add(errorText(at))
-    at = (at as { cause?: unknown }).cause
-  }
-  return [...texts].filter(Boolean).join(": ")
+  return [...new Set(chainOf(error).map(errorText))].filter(Boolean).join(": ")
+}
+
+/** The error and what caused it. */
+function chainOf(error: unknown): unknown[] {
+  const chain: unknown[] = []
+  for (let at = error; at !== undefined && chain.length < 4; at = (at as { cause?: unknown }).cause)
+    chain.push(at)
+  return chain
 }

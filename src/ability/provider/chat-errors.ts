@@ -1,6 +1,6 @@
 // What went wrong with a request that left, as the errors of the AI SDK: callers handle those of all wire forms alike.
 import { APICallError } from "@ai-sdk/provider"
-import { errorCode } from "#util/error.ts"
+import { errorCode, NamedError } from "#util/error.ts"
 import type { Reply } from "./post.ts"
 
 /** The server answered with an HTTP error. */
@@ -17,9 +17,10 @@ export async function refused(reply: Reply, url: string): Promise<APICallError> 
   })
 }
 
-/** No answer came at all. Anything but the network's failure is a request that cannot be sent, and stays as it is. */
+/** No answer came at all. Only a failure of the network is wrapped: other errors mean that the request cannot be sent. */
 export function unreachable(error: unknown, url: string): unknown {
-  if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) return error
+  const isOurs = [TypeError, RangeError, NamedError].some((kind) => error instanceof kind)
+  if (!(error instanceof Error) || isOurs) return error
   // Of a name with several addresses each has its own failure, and the whole has no words.
   const [first = error] = (error as Partial<AggregateError>).errors ?? []
   const message = `Cannot connect to API: ${first.message || errorCode(error)}`

@@ -14,6 +14,7 @@ import { createRequestBuilder } from "./chat-request.ts"
 import { type ChunkReader, createChunkReader } from "./chunk-reader.ts"
 import { createLineReader } from "./line-reader.ts"
 import { post, type Reply } from "./post.ts"
+import { baseSetting } from "./provider-fetch.ts"
 
 export type ChatModelConfig = {
   providerId: string
@@ -70,7 +71,8 @@ async function send(
   for (const [name, value] of Object.entries(headers ?? {}))
     if (value !== undefined) all[name.toLowerCase()] = value
   try {
-    return await post({ url: config.url, headers: all, body, signal })
+    const setting = baseSetting(config.providerId)
+    return await post({ url: config.url, headers: all, body, setting, signal })
   } catch (error) {
     throw signal?.aborted ? signal.reason : unreachable(error, config.url)
   }

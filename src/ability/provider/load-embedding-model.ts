@@ -4,6 +4,7 @@ import type { EmbeddingModelV4 } from "@ai-sdk/provider"
 import * as Config from "#kernel/config/config.ts"
 import { type Connection, connect, needsKey, settingsOf } from "./connection.ts"
 import { MissingKey, Unusable } from "./errors.ts"
+import { createProviderFetch } from "./provider-fetch.ts"
 import { providers } from "./providers.ts"
 import { useProxy } from "./use-proxy.ts"
 
@@ -33,13 +34,14 @@ export async function loadEmbeddingModel(name: string): Promise<EmbedMany> {
 
 async function load(connection: Connection, modelId: string): Promise<EmbeddingModelV4> {
   const { id, wire, baseURL, apiKey = "", headers, quirks } = connection
+  const fetch = createProviderFetch(id)
   if (wire === "gemini") {
     const { createGoogle } = await import("@ai-sdk/google")
-    return createGoogle({ baseURL, apiKey, headers }).embeddingModel(modelId)
+    return createGoogle({ baseURL, apiKey, headers, fetch }).embeddingModel(modelId)
   }
   if (wire !== "chat" && wire !== "responses") throw new Unusable(id, "it has no embedding models")
   // Every server that imitates OpenAI imitates its embeddings as well.
   const { createOpenAI } = await import("@ai-sdk/openai")
   const key = quirks.keyHeader ? { [quirks.keyHeader]: apiKey } : {}
-  return createOpenAI({ baseURL, apiKey, headers: { ...key, ...headers } }).embeddingModel(modelId)
+  return createOpenAI({ baseURL, apiKey, headers: { ...key, ...headers }, fetch }).embeddingModel(modelId)
 }

@@ -1,9 +1,10 @@
 // Gemini generateContent. The package is loaded when the first such model is asked for.
 import type { LanguageModelV4 } from "@ai-sdk/provider"
+import { createProviderFetch } from "./provider-fetch.ts"
 import type { Resolved } from "./resolve-model.ts"
 
 export async function loadGoogle({ connection, modelId }: Resolved): Promise<LanguageModelV4> {
   const { createGoogle } = await import("@ai-sdk/google")
-  const { baseURL, apiKey = "", headers } = connection
-  return createGoogle({ baseURL, apiKey, headers })(modelId)
+  const { id, baseURL, apiKey = "", headers } = connection
+  return createGoogle({ baseURL, apiKey, headers, fetch: createProviderFetch(id) })(modelId)
 }

@@ -3,6 +3,7 @@
 import type { IncomingMessage } from "node:http"
 import type { Readable } from "node:stream"
 import { errorCode } from "#util/error.ts"
+import { redirectTarget } from "#util/redirect.ts"
 
 export type Reply = {
   status: number
@@ -14,22 +15,29 @@ type Sending = {
   url: string
   headers: Record<string, string>
   body: readonly Uint8Array[]
+  /** What a person changes to send it elsewhere. */
+  setting: string
   signal?: AbortSignal | undefined
 }
 
-const maxRedirects = 5
-
-/** What the network says when it fails is thrown as it is. */
-export async function post(sending: Sending, redirects = 0): Promise<Reply> {
+/** Failures of the network are thrown as they are, and `RedirectRefused` for a redirect that leaves the origin. */
+export async function post(sending: Sending, hops = 0): Promise<Reply> {
   const response = await send(sending).catch((error) => {
     if (error !== closedMeanwhile) throw error
     return send(sending)
   })
   const { statusCode: status = 0, statusMessage: statusText = "" } = response
   const { location } = response.headers
-  if ((status === 307 || status === 308) && location && redirects < maxRedirects) {
-    response.resume()
-    return post(moved(sending, location), redirects + 1)
+  const url = new URL(sending.url)
+  try {
+    const next = redirectTarget({ url, method: "POST", status, location, hops, setting: sending.setting })
+    if (next) {
+      response.resume()
+      return post({ ...sending, url: next.href }, hops + 1)
+    }
+  } catch (error) {
+    response.destroy()
+    throw error
   }
   return { status, statusText, headers: headersOf(response), body: await decoded(response) }
 }
@@ -60,14 +68,6 @@ async function send({ url, headers, body, signal }: Sending): Promise<IncomingMe
 
 function isClosed(error: unknown): boolean {
   return errorCode(error) === "ECONNRESET" || errorCode(error) === "EPIPE"
-}
-
-/** A key is for the server that it was given for. */
-function moved(sending: Sending, location: string): Sending {
-  const url = new URL(location, sending.url)
-  if (url.origin === new URL(sending.url).origin) return { ...sending, url: url.href }
-  const { "content-type": type = "application/json" } = sending.headers
-  return { ...sending, url: url.href, headers: { "content-type": type } }
 }
 
 function headersOf({ headers }: IncomingMessage): Record<string, string> {

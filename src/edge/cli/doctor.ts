@@ -197,7 +197,8 @@ async function server(): Promise<Finding[]> {
   const token = join(Global.state(), "token")
   const mode = statSync(token, { throwIfNoEntry: false })?.mode
   const open = mode !== undefined && (mode & 0o077) !== 0
-  const running = await fetch("http://127.0.0.1:3141/health", { signal: AbortSignal.timeout(500) }).then(
+  const signal = AbortSignal.timeout(500)
+  const running = await fetch("http://127.0.0.1:3141/health", { signal, redirect: "manual" }).then(
     (response) => response.ok,
     () => false,
   )

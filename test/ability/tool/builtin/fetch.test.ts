@@ -220,6 +220,26 @@ test("fetch follows redirects within what was granted, and says where it ended",
   })
 })
 
+test("fetch takes no cookie, key or referrer along a redirect, to its own origin or another", async () => {
+  await using other = await site({ "/end": "<p>arrived</p>" })
+  await using web = await site({
+    "/": (response) =>
+      void response.writeHead(307, { location: "/next", "set-cookie": "session=0123456789" }).end(),
+    "/next": redirect(`${other.origin}/end`, 308),
+  })
+  await inProject(async () => {
+    const slots = granting(web, other)
+    assert.match((await call("fetch", { url: `${web.origin}/?key=secret` }, { slots })).text, /arrived/)
+  })
+  const names = ["accept", "accept-encoding", "connection", "host", "user-agent"]
+  for (const { headers } of [...web.asked, ...other.asked])
+    assert.deepEqual(Object.keys(headers).sort(), names)
+  assert.deepEqual(
+    [...web.asked, ...other.asked].map(({ method, url }) => `${method} ${url}`),
+    ["GET /?key=secret", "GET /next", "GET /end"],
+  )
+})
+
 test("fetch is interrupted at once by the signal, while it waits and while it reads", async () => {
   for (const begin of [false, true]) {
     const stop = new AbortController()
