@@ -17,6 +17,8 @@ export type DataStore = Source<DataSearch>
 const defaultLimit = 50
 /** So many records have been read that the rest is not worth waiting for. */
 const maxRead = 50_000
+/** Milliseconds after which a search gives what it has. */
+const timeLimit = 20_000
 const maxTitles = 8
 const maxTitle = 80
 
@@ -42,8 +44,12 @@ export function createDataStore(projectId: string): DataStore {
       const match = matchRecord(value, query)
       return match && { name, ...match }
     }
-    const { found, more } = await visit({ projectId, query, pick, enough: limit + 1 })
-    return { items: found.slice(0, limit), more: more || found.length > limit }
+    const { found, more, timedOut } = await visit({ projectId, query, pick, enough: limit + 1 })
+    return {
+      items: found.slice(0, limit),
+      more: more || found.length > limit,
+      ...(timedOut ? { timedOut } : {}),
+    }
   }
 
   return Object.freeze({ describe, list, search })
@@ -58,15 +64,23 @@ async function visit<T>(options: {
   query: Pick<DataSearch, "under" | "accepts" | "signal" | "everywhere">
   pick: (name: string, value: unknown) => T | undefined
   enough?: number
-}): Promise<{ found: T[]; more: boolean }> {
+}): Promise<{ found: T[]; more: boolean; timedOut: boolean }> {
   const { pick, enough = Number.POSITIVE_INFINITY } = options
   const { under, accepts = () => true, signal, everywhere } = options.query
   const isOwn = everywhere ? () => true : await ownedBy(options.projectId)
   const found: T[] = []
   let read = 0
-  const isOver = () => found.length >= enough || read >= maxRead
-  await enter([])
-  return { found, more: isOver() }
+  let timedOut = false
+  const deadline = setTimeout(() => {
+    timedOut = true
+  }, timeLimit)
+  const isOver = () => found.length >= enough || read >= maxRead || timedOut
+  try {
+    await enter([])
+  } finally {
+    clearTimeout(deadline)
+  }
+  return { found, more: isOver(), timedOut }
 
   async function enter(key: string[]): Promise<void> {
     signal?.throwIfAborted()
@@ -86,7 +100,7 @@ async function visit<T>(options: {
     const ends = new Set<string>()
     const take = (value: unknown, name: string) => {
       const child = [...key, name]
-      if (!isOwn(child)) return
+      if (timedOut || !isOwn(child)) return
       read++
       if (ofSessions.has(child[0]!)) ends.add(name)
       const path = child.join("/")

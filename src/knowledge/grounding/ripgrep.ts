@@ -1,5 +1,6 @@
 // The one owner of ripgrep: finds it and runs it, with its output handed over piece by piece so that it is never held
 // whole. No configuration file of the person or the project is read, and none of our secrets are in its environment.
+// A model chooses the pattern, so every search has a time limit and the compiled pattern a size limit.
 import { accessSync, constants, mkdirSync } from "node:fs"
 import { createRequire } from "node:module"
 import { delimiter, isAbsolute, join } from "node:path"
@@ -14,6 +15,8 @@ export type Outcome = {
   /** 0 something found, 1 nothing, 2 an error (or some files could not be read); undefined when stopped. */
   code: number | undefined
   errors: string
+  /** Killed at the time limit; the pieces up to then were handed over. */
+  timedOut: boolean
 }
 
 class Missing extends NamedError {
@@ -26,6 +29,12 @@ const require = createRequire(import.meta.url)
 const binary = process.platform === "win32" ? "rg.exe" : "rg"
 const maxErrors = 20_000
 const maxPiece = 1 << 20
+const secondsAllowed = 20
+/** ripgrep's default is ten times as much, which lets `(a{1000}){1000}` compile and then run for minutes. */
+const limits = ["--regex-size-limit=10M"]
+
+/** What a tool says when its search reached the time limit. */
+export const timeLimitNote = `stopped after ${secondsAllowed} s, there may be more; narrow the pattern or the path`
 
 /** The binary that came with the package, else `rg` on PATH, else the slower WebAssembly build. */
 export function find(): Command {
@@ -63,8 +72,8 @@ export function wasm(): Command | undefined {
 }
 
 /**
- * Run to the end, or until `onPiece` gives false, or the signal aborts (which throws its reason). Pieces are what lies
- * between separators; one that grows past 1 MB is cut. `stdin` is a descriptor to search instead of files.
+ * Run to the end, or until `onPiece` gives false, the time limit is reached, or the signal aborts (which throws its
+ * reason). Pieces are what lies between separators; one that grows past 1 MB is cut. `stdin` is a descriptor to search instead of files.
  */
 export async function run(options: {
   args: string[]
@@ -81,7 +90,7 @@ export async function run(options: {
   signal?.throwIfAborted()
   const child = childProcess().spawn(
     command.file,
-    [...command.args, "--no-config", "--color=never", ...options.args],
+    [...command.args, "--no-config", "--color=never", ...limits, ...options.args],
     {
       cwd,
       env: { ...Env.forChild(), ...command.env },
@@ -91,6 +100,11 @@ export async function run(options: {
   const end = () => void child.kill("SIGKILL")
   signal?.addEventListener("abort", end, { once: true })
   let stopped = false
+  let timedOut = false
+  const deadline = setTimeout(() => {
+    timedOut = true
+    end()
+  }, secondsAllowed * 1_000)
   let errors = ""
   pieces(child.stderr!, "\n", (line) => {
     if (options.onError) options.onError(line)
@@ -107,8 +121,13 @@ export async function run(options: {
       child.once("error", reject).once("close", resolve)
     })
     signal?.throwIfAborted()
-    return { code: stopped ? undefined : (code ?? 2), errors: errors.slice(0, maxErrors).trimEnd() }
+    return {
+      code: stopped || timedOut ? undefined : (code ?? 2),
+      errors: errors.slice(0, maxErrors).trimEnd(),
+      timedOut,
+    }
   } finally {
+    clearTimeout(deadline)
     signal?.removeEventListener("abort", end)
   }
 }

@@ -31,7 +31,7 @@ export async function searchLines(options: {
   const trim = () => {
     items = items.sort(inOrder).slice(0, limit)
   }
-  const { code, errors } = await Ripgrep.run({
+  const { code, errors, timedOut } = await Ripgrep.run({
     args: [...searching, `--regexp=${pattern}`, file ? "-" : "."],
     cwd,
     separator: "\n",
@@ -50,7 +50,7 @@ export async function searchLines(options: {
   })
   if (code === 2 && errors) throw new BadSearch(pattern, errors.trim())
   trim()
-  return { items, more: total > limit || code === undefined }
+  return { items, more: total > limit || code === undefined, ...(timedOut ? { timedOut } : {}) }
 }
 
 const searching = [

@@ -16,8 +16,8 @@ export type Listing = { names: string[]; total: number; more: boolean }
 /** `text` is the line, or the part of the entry, that fits. */
 export type Item = { name: string; line?: number; kind?: string; text: string }
 
-/** `more`: there are, or may be, others. */
-export type Found = { items: Item[]; more: boolean }
+/** `more`: there are, or may be, others. `timedOut`: the search reached its time limit. */
+export type Found = { items: Item[]; more: boolean; timedOut?: boolean }
 
 export type Source<Search extends Query = Query> = Readonly<{
   /** A few lines for who knows nothing of it yet. */

@@ -152,3 +152,16 @@ test("data_store describes the last sessions of the project by their titles", as
     assert.doesNotMatch(words, /a task/)
   })
 })
+
+test("data_store stops a search at its time limit and gives what it found until then", async (t) => {
+  await inStore(async (store) => {
+    for (const words of ["first", "second"]) await say((await Session.create({ title: words })).id, "blue")
+    t.mock.timers.enable({ apis: ["setTimeout"] })
+    const accepts = (name: string) => {
+      if (name.startsWith("message/")) t.mock.timers.tick(21_000)
+      return true
+    }
+    const { items, more, timedOut } = await store.search({ text: "blue", accepts })
+    assert.deepEqual([items.length, more, timedOut], [1, true, true])
+  })
+})

@@ -61,7 +61,7 @@ for (const [source, from] of [
     const command = await withPath(`${bin}:${process.env.PATH}`, from)
     assert.ok(command)
     const listed = await search({ cwd: tmp.path, command })
-    assert.deepEqual(listed, { code: 0, errors: "", pieces: ["README.md", "sub/b.txt"] })
+    assert.deepEqual(listed, { code: 0, errors: "", timedOut: false, pieces: ["README.md", "sub/b.txt"] })
     const found = await search({ cwd: tmp.path, command, args: ["--line-number", "needle", "."] })
     assert.deepEqual(found.pieces, ["./sub/b.txt:1:needle 1"])
     const none = await search({ cwd: tmp.path, command, args: ["nowhere", "."] })
@@ -107,7 +107,7 @@ test("Ripgrep.run() reads no configuration, and none of our secrets are in its e
     assert.deepEqual((await search({ cwd: tmp.path, args: ["--files", "--glob=a*"] })).pieces, ["a.txt"])
     const { pieces } = await search({ cwd: tmp.path, command: { file: script, args: [] }, args: ["last"] })
     assert.ok(pieces.includes("RG_TEST_OTHER=kept"))
-    assert.equal(pieces.at(-1), "--no-config --color=never last")
+    assert.equal(pieces.at(-1), "--no-config --color=never --regex-size-limit=10M last")
     assert.doesNotMatch(pieces.join("\n"), /ripgrep-secret/)
   } finally {
     for (const name of ["RIPGREP_CONFIG_PATH", "RG_TEST_KEY", "RG_TEST_OTHER"]) delete process.env[name]

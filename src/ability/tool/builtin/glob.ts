@@ -40,7 +40,7 @@ async function execute({ pattern, path = "." }: Args, context: Context): Promise
   if (!target.isDirectory) throw new NotAFolder(target.shown)
   const isReadable = mayRead(target, context)
   const kept = createFirst(limit)
-  const { code, errors } = await Ripgrep.run({
+  const { code, errors, timedOut } = await Ripgrep.run({
     args: [...listing(hidden), ...filter],
     cwd: target.path,
     separator: "\0",
@@ -55,6 +55,7 @@ async function execute({ pattern, path = "." }: Args, context: Context): Promise
   const total = kept.total() - (listed.length - real.length)
   const files = real.map((file) => posix.join(target.shown, file))
   const notes = [
+    ...(timedOut ? [Ripgrep.timeLimitNote] : []),
     ...(total > limit ? [`${total} files match, the first ${limit} are shown; narrow the pattern`] : []),
     ...(code === 2 ? ["some folders could not be read"] : []),
   ]

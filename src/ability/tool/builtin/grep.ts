@@ -56,9 +56,10 @@ async function execute(args: Args, context: Context): Promise<Output> {
   const accepts = (file: string) => (pattern?.matches(file) ?? true) && isReadable(file)
   const matches = createMatches({ limit, ...(folder ? { accepts } : {}) })
   let lines = 0
-  const { code, errors } = await Ripgrep.run({
-    // A single file comes through stdin: it is open already, and its name may lead elsewhere by now.
-    args: [...searching(args, limit), ...(folder ? [...filtering(pattern), "."] : ["-"])],
+  const { code, errors, timedOut } = await Ripgrep.run({
+    // A single file comes through stdin: it is open already, and its name may lead elsewhere by now. Its matches are
+    // flushed line by line, so that those found before the time limit are shown.
+    args: [...searching(args, limit), ...(folder ? [...filtering(pattern), "."] : ["--line-buffered", "-"])],
     cwd: folder ? target.path : "/",
     separator: "\n",
     signal: context.signal,
@@ -73,7 +74,7 @@ async function execute(args: Args, context: Context): Promise<Output> {
   const groups = folder
     ? await verifyMatches({ root: target.places[1], groups: found.groups, signal: context.signal })
     : found.groups
-  return show({ args, target, limit, found, groups, whole: code !== undefined, unread: code === 2 })
+  return show({ args, target, limit, found, groups, whole: code !== undefined, unread: code === 2, timedOut })
 }
 
 function searching(args: Args, limit: number): string[] {
@@ -107,15 +108,17 @@ function show(options: {
   groups: Group[]
   whole: boolean
   unread: boolean
+  timedOut: boolean
 }): Output {
-  const { args, target, limit, found, groups } = options
+  const { args, target, limit, found, groups, timedOut } = options
   const lost = found.groups.filter((group) => !groups.includes(group))
   const total = found.total - countMatches(lost)
   const files = found.files - lost.length
   const name = (file: string) => (target.isDirectory ? posix.join(target.shown, file) : target.shown)
   const text = groups.map(({ file, lines }) => [name(file), ...lines].join("\n")).join("\n\n")
   const notes = [
-    ...(total > limit || !options.whole
+    ...(timedOut ? [Ripgrep.timeLimitNote] : []),
+    ...(total > limit || (!options.whole && !timedOut)
       ? [`more than ${limit} matches, the first ${limit} are shown; narrow the search, or raise limit`]
       : []),
     ...(lost.length

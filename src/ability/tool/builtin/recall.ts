@@ -43,10 +43,17 @@ async function execute(args: Args, { sessionId, signal, judge }: Context): Promi
   }
   const where = Object.fromEntries((args.where ?? []).map(fieldOf))
   const Grounding = await import("#knowledge/grounding/grounding.ts")
-  const { items, more } = await Grounding.get("data_store").search({ ...args, where, limit, accepts, signal })
+  const { items, more, timedOut } = await Grounding.get("data_store").search({
+    ...args,
+    where,
+    limit,
+    accepts,
+    signal,
+  })
   const lines = items.map(({ name, kind, text }) => `${name}${kind ? ` (${kind})` : ""}: ${text}`)
+  const stopped = timedOut ? "the search was stopped after 20 s" : "there is more"
   const note = more
-    ? `\n[there is more, the newest ${items.length} are shown; narrow the search, or raise limit]`
+    ? `\n[${stopped}, the newest ${items.length} are shown; narrow the search, or raise limit]`
     : ""
   return {
     text: (lines.join("\n") || "Nothing stored fits.") + note,

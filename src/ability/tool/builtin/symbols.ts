@@ -2,6 +2,7 @@
 // spoken of.
 import { posix } from "node:path"
 import { z } from "zod"
+import * as Ripgrep from "#knowledge/grounding/ripgrep.ts"
 import type { Item } from "#knowledge/grounding/source.ts"
 import { mayRead } from "../may-read.ts"
 import { needsReading, openTarget, type Target } from "../open-target.ts"
@@ -37,7 +38,7 @@ async function execute({ name, path = "." }: Args, context: Context): Promise<Ou
   const { isDirectory, shown, handle } = target
   const repo = createCodeRepo(isDirectory ? target.path : "/")
   const accepts = mayRead(target, context)
-  const { items, more } = await repo.search({
+  const { items, more, timedOut } = await repo.search({
     kind: "symbol",
     text: name,
     limit,
@@ -45,13 +46,14 @@ async function execute({ name, path = "." }: Args, context: Context): Promise<Ou
     ...(isDirectory ? { accepts } : { file: { fd: handle.fd, name: shown } }),
   })
   const blocks = await show(items, target, signal)
-  if (!blocks.length && name !== undefined && isDirectory) {
+  if (!blocks.length && name !== undefined && isDirectory && !timedOut) {
     const text = RegExp.escape(name)
     const found = await repo.search({ kind: "line", text, limit: maxMentions, signal, accepts })
     const mentions = await show(found.items, target, signal)
     return noneOf(name, mentions)
   }
-  const note = more ? `\n[more than ${limit} symbols, the first ${limit} are shown; narrow the search]` : ""
+  const limited = `more than ${limit} symbols, the first ${limit} are shown; narrow the search`
+  const note = more ? `\n[${timedOut ? Ripgrep.timeLimitNote : limited}]` : ""
   return {
     text: (blocks.join("\n\n") || "No definition found.") + note,
     title: `${name ?? shown} (${items.length}${more ? "+" : ""})`,

@@ -57,6 +57,7 @@ for (const [args, text] of cases)
 for (const [args, text] of [
   [{ pattern: "foo(" }, /regex parse error:.*unclosed group\nIf the pattern is meant literally, set fixed/s],
   [{ pattern: "(?=x)" }, /look-around.*Look-around and back-references are not supported/is],
+  [{ pattern: "(a{1000}){1000}" }, /compiled regex exceeds size limit of 10485760/],
   [{ pattern: "x", glob: "[" }, /"\[" is not closed/],
   [{ pattern: "x", path: "nope" }, /"nope" does not exist/],
   [{ pattern: "x", limit: 0 }, /- limit: Too small/],
