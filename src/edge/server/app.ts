@@ -1,5 +1,6 @@
 // The Hono app: every request passes the guard, then finds its route, then runs in the instance of its directory. One
 // place answers for whatever is thrown on the way.
+import type { Socket } from "node:net"
 import { type Context, Hono } from "hono"
 import type { z } from "zod"
 import { Instance } from "#kernel/instance.ts"
@@ -29,6 +30,8 @@ export type AppOptions = {
   /** Routes beside the core ones. */
   routes?: readonly Route[]
   bodyLimit?: number
+  /** Called with the connection of each request that showed the token. */
+  admit?: (socket: Socket) => void
 }
 type App = Hono<{ Bindings: Bindings }>
 

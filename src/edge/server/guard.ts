@@ -2,6 +2,7 @@
 // Origin, against other web sites in the person's browser; the token, against everybody else on the machine.
 import { createHash, timingSafeEqual } from "node:crypto"
 import type { IncomingMessage } from "node:http"
+import type { Socket } from "node:net"
 import type { Context } from "hono"
 import { getCookie } from "hono/cookie"
 import { foreignHost, foreignOrigin, unauthorized } from "./refusal.ts"
@@ -21,6 +22,8 @@ export function createGuard(options: {
   hosts: readonly string[]
   origins: readonly string[]
   isOpen: (method: string, path: string) => boolean
+  /** Called with the connection of each request that showed the token. */
+  admit?: (socket: Socket) => void
 }): (c: Context<{ Bindings: Bindings }>) => void {
   const { hosts, origins, isOpen } = options
   const expected = digest(options.token)
@@ -32,6 +35,7 @@ export function createGuard(options: {
     if (!["same-origin", "none"].includes(c.req.header("sec-fetch-site") ?? "none")) throw foreignOrigin()
     if (isOpen(c.req.method, c.req.path)) return
     if (!timingSafeEqual(digest(tokenOf(c) ?? ""), expected)) throw unauthorized()
+    if (c.env?.incoming) options.admit?.(c.env.incoming.socket)
   }
 }
 

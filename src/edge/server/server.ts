@@ -10,6 +10,7 @@ import * as Global from "#kernel/global.ts"
 import { errorCode, errorText, NamedError } from "#util/error.ts"
 import { hostsOf, urlOf } from "./address.ts"
 import { type AppOptions, createApp } from "./app.ts"
+import { createConnections } from "./connections.ts"
 import { createEventStream } from "./event-stream.ts"
 import { checkHost } from "./guard.ts"
 import { createIdleSweep } from "./idle-sweep.ts"
@@ -63,7 +64,6 @@ export type ServerOptions = Pick<
 }
 
 const keepAliveTimeout = 5_000
-const maxConnections = 1_000
 
 /** Start to listen. Port 0 takes any free one. */
 export async function createServer(options: ServerOptions): Promise<RunningServer> {
@@ -78,7 +78,7 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
     requireHostHeader: false,
     connectionsCheckingInterval: Math.min(1_000, headersTimeout / 2),
   })
-  server.maxConnections = maxConnections
+  const connections = createConnections(server)
   const bound = await listen(server, port, host)
 
   const log = createEventLog({ directory: join(Global.state(), "events") })
@@ -95,7 +95,7 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
     sweep.run()
     await rest.init?.()
   }
-  const app = createApp({ ...rest, init, token, hosts, origins, eventStream })
+  const app = createApp({ ...rest, init, token, hosts, origins, eventStream, admit: connections.admit })
   const listener = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,
     errorHandler: (error) => errorResponse(invalidRequest("its target or Host", errorText(error))),
