@@ -1,4 +1,5 @@
-// Which token goes to a server over http: the one of the host's hooks, of the configuration, or of a login.
+// Which token goes to a server over http: the one of its own settings, else the one that the host's hook gives for this
+// server, else the one of a login. A hook is never asked for a server that has a token of its own.
 import type { AuthProvider } from "@modelcontextprotocol/client"
 import * as Secret from "#kernel/secret.ts"
 import type { Resolve } from "./check-lead.ts"
@@ -7,6 +8,8 @@ import { createLoginTokens } from "./login-tokens.ts"
 import type { SDK } from "./sdk.ts"
 import type { MCPServerConfig } from "./types.ts"
 
+type OnAuth = NonNullable<MCPHooks["onAuth"]>
+
 export function createBearer(options: {
   sdk: SDK
   server: MCPServerConfig
@@ -14,34 +17,44 @@ export function createBearer(options: {
   resolve?: Resolve | undefined
 }): AuthProvider | undefined {
   const { server, hooks } = options
-  if (hooks.onAuth) return fromHooks(server, { ...hooks, onAuth: hooks.onAuth })
-  const auth = server.auth ?? { type: "oauth" }
-  if (auth.type === "oauth") return createLoginTokens(options)
-  if (auth.type !== "bearer" || !auth.token) return undefined
-  const { token } = auth
-  Secret.hold(token, `${server.id} token`)
-  return { token: async () => token }
+  const { type, token } = server.auth ?? { type: "oauth" }
+  if (type === "bearer" && token) {
+    Secret.hold(token, `${server.id} token`)
+    return { token: async () => token }
+  }
+  // The SDK would replace a configured Authorization header by any token that it is given.
+  if (type === "none" || hasAuthorization(server)) return undefined
+  const login = type === "oauth" ? createLoginTokens(options) : undefined
+  return hooks.onAuth ? fromHooks({ server, hooks, onAuth: hooks.onAuth, login }) : login
+}
+
+function hasAuthorization({ headers = {} }: MCPServerConfig): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === "authorization")
 }
 
 /** A token is asked for once, refreshed when it ends or is refused, and the SDK then repeats the request. */
-function fromHooks(
-  server: MCPServerConfig,
-  hooks: MCPHooks & { onAuth: () => Promise<AuthToken> },
-): AuthProvider {
-  let current: Promise<AuthToken> | undefined
-  const held = async (token: Promise<AuthToken>) => {
+function fromHooks(options: {
+  server: MCPServerConfig
+  hooks: MCPHooks
+  onAuth: OnAuth
+  login: AuthProvider | undefined
+}): AuthProvider {
+  const { server, hooks, onAuth, login } = options
+  const asking = Object.freeze({ id: server.id, url: server.url! })
+  let current: Promise<AuthToken | undefined> | undefined
+  const held = async (token: ReturnType<OnAuth>) => {
     const value = await token
-    Secret.hold(value.value, `${server.id} token`)
+    Secret.hold(value?.value, `${server.id} token`)
     return value
   }
   const renew = (expired: AuthToken) =>
-    held(hooks.onAuthRefresh ? hooks.onAuthRefresh(expired) : hooks.onAuth())
+    held(hooks.onAuthRefresh ? hooks.onAuthRefresh(expired, asking) : onAuth(asking))
   const get = async () => {
-    current ??= held(hooks.onAuth())
+    current ??= held(onAuth(asking))
     const asked = current
     try {
       const token = await asked
-      if (token.expires === undefined || token.expires > Date.now()) return token
+      if (token?.expires === undefined || token.expires > Date.now()) return token
       // Several requests may find it expired at once.
       if (current === asked) current = renew(token)
       return await current
@@ -51,10 +64,11 @@ function fromHooks(
     }
   }
   return {
-    token: async () => (await get()).value,
-    async onUnauthorized({ response }) {
-      await response.body?.cancel().catch(() => {})
+    token: async () => (await get())?.value ?? login?.token(),
+    async onUnauthorized(context) {
       const refused = await get()
+      if (!refused) return login?.onUnauthorized?.(context)
+      await context.response.body?.cancel().catch(() => {})
       current = renew(refused)
       await current
     },

@@ -6,6 +6,9 @@ export type AuthToken = {
   expires?: number
 }
 
+/** Which server a hook is asked about. */
+type AskingServer = { id: string; url: string }
+
 /** A call on its way to the server ("tools/call"). */
 type MCPRequest = { method: string; params: Record<string, unknown> }
 type MCPResponse = { method: string; result: Record<string, unknown> }
@@ -18,10 +21,10 @@ export type MCPLog = {
 }
 
 export type MCPHooks = {
-  /** The bearer token for a server over http. */
-  onAuth?: () => Promise<AuthToken>
+  /** The bearer token for a server over http that has none in its own settings. Undefined: a stored login is used. */
+  onAuth?: (server: AskingServer) => Promise<AuthToken | undefined>
   /** The server refused the token, or it ended. The request is repeated once with the new one. */
-  onAuthRefresh?: (expired: AuthToken) => Promise<AuthToken>
+  onAuthRefresh?: (expired: AuthToken, server: AskingServer) => Promise<AuthToken | undefined>
   onRequest?: (request: MCPRequest) => MCPRequest | Promise<MCPRequest>
   onResponse?: (response: MCPResponse) => MCPResponse | Promise<MCPResponse>
   onLog?: (log: MCPLog) => void

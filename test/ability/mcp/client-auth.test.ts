@@ -116,6 +116,19 @@ test("onAuth() gives the token, onAuthRefresh() a new one when it is refused or 
   assert.equal(locked.tokens.at(-1), "third-token")
 })
 
+test("a server for which onAuth() gives nothing gets the token of its login, refreshed", async () => {
+  await using _ = await tmpdir()
+  await using locked = await lockedServer()
+  const server = serverAt(locked)
+  await visit(server)
+  await using client = clientOf({ server, hooks: { onAuth: async () => undefined } })
+  await client.connect()
+  assert.match(locked.tokens.at(-1)!, /^access-/)
+  locked.accepted.clear()
+  assert.equal((await client.callTool("ok")).isError, false)
+  assert.equal(locked.seen.at(-1), "token refresh_token")
+})
+
 test("a configured token is sent, and one that is refused is said to be", async () => {
   await using locked = await lockedServer()
   locked.accepted.add("a-configured-token")
