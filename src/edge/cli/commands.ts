@@ -6,6 +6,7 @@ import { format } from "./format-option.ts"
 import type { FolderOptions } from "./in-instance.ts"
 import { mcpCommands } from "./mcp-commands.ts"
 import { modelsCommands } from "./models-commands.ts"
+import { positiveInteger, positiveNumber } from "./number-options.ts"
 import { sessionCommands } from "./session-commands.ts"
 import { skillCommands } from "./skill-commands.ts"
 
@@ -18,10 +19,14 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
       (run) =>
         run
           .positional("message", { type: "string", array: true, describe: "what to do" })
-          .option("model", { type: "string", describe: "provider/model" })
-          .option("agent", { type: "string", describe: "who does it" })
-          .option("session", { type: "string", describe: "go on with a session" })
-          .option("continue", { type: "boolean", describe: "go on with the session used last" })
+          .option("model", { alias: "m", type: "string", describe: "model to use, as provider/model" })
+          .option("agent", { type: "string", describe: "agent to run (see: vitamin agent list)" })
+          .option("session", { type: "string", describe: "session to continue, by id or unique prefix" })
+          .option("continue", {
+            alias: "c",
+            type: "boolean",
+            describe: "continue the newest session of this work tree",
+          })
           .conflicts("session", "continue")
           .option("mode", { choices: ["plan", "act"] as const, describe: "plan: nothing is changed" })
           .option("file", { ...repeated, describe: "attach a file, or lines of it: PATH[:FROM[-TO]]" })
@@ -45,11 +50,11 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
             describe: 'a rule that allows: permission[:pattern], such as "bash.execute:npm *"',
           })
           .option("deny", { ...repeated, describe: "a rule that denies" })
-          .option("yes", { type: "boolean", describe: "allow once whatever would be asked" })
+          .option("yes", { alias: "y", type: "boolean", describe: "answer every question with yes, once" })
           .option("format", { ...format, describe: "json: one event per line" })
-          .option("max-steps", { type: "number", describe: "at most so many turns of the model" })
-          .option("max-cost", { type: "number", describe: "at most so many US dollars" })
-          .option("timeout", { type: "number", describe: "at most so many seconds" }),
+          .option("max-steps", positiveInteger("--max-steps", "stop after this many turns of the model"))
+          .option("max-cost", positiveNumber("--max-cost", "stop when this many US dollars are spent"))
+          .option("timeout", positiveNumber("--timeout", "stop after this many seconds")),
       async (options) => (await import("./run.ts")).run(options),
     )
     .command("session", "Sessions of this project", sessionCommands)
@@ -120,7 +125,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
           (search) =>
             search
               .positional("query", { type: "string", array: true, demandOption: true })
-              .option("limit", { type: "number", default: 10, describe: "at most so many" })
+              .option("limit", { ...positiveInteger("--limit", "how many to show"), default: 10 })
               .option("format", format),
           async (options) => (await import("./tool.ts")).searchTools(options),
         )

@@ -6,6 +6,7 @@ import * as Secret from "#kernel/secret.ts"
 import { errorText } from "#util/error.ts"
 import { version } from "#util/version.ts"
 import { addCommands } from "./commands.ts"
+import { withDefaultCommand } from "./default-command.ts"
 import { exitCodes, UsageError } from "./exit.ts"
 
 type Internals = {
@@ -21,7 +22,7 @@ export async function main(args: string[]): Promise<number> {
   // Whoever read the log has gone; the work goes on.
   process.stderr.on("error", () => {})
   try {
-    const parser = commandLine(args)
+    const parser = commandLine(withDefaultCommand(args))
     drawNoHelpAhead(parser)
     await parser.parseAsync()
     return Number(process.exitCode ?? exitCodes.done)
@@ -38,7 +39,9 @@ export async function main(args: string[]): Promise<number> {
 function commandLine(args: string[]) {
   const shared = yargs(args)
     .scriptName("vitamin")
-    .usage("vitamin <command>\n\nAn open, self-hostable agent runtime and coding agent.")
+    .usage(
+      'vitamin <command>, or vitamin "what to do"\n\nAn open, self-hostable agent runtime and coding agent.',
+    )
     .options({
       dir: { type: "string", describe: "the folder to work in (default: this one)", global: true },
       trust: { type: "boolean", describe: "trust the folder for this run only", global: true },

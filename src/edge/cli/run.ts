@@ -1,6 +1,7 @@
 // `vitamin run`: a message to a session of this folder, the answer as it comes, and an exit code.
 import * as Session from "#engine/session/session.ts"
 import { exitCodes, UsageError } from "./exit.ts"
+import { findSession, newestSession } from "./find-session.ts"
 import { type FolderOptions, inInstance } from "./in-instance.ts"
 import { listDenied } from "./list-denied.ts"
 import { onSignal } from "./on-signal.ts"
@@ -102,11 +103,8 @@ async function sessionFor(options: Options): Promise<Session.Info> {
 }
 
 async function knownSession(options: Options): Promise<Session.Info | undefined> {
-  if (options.session) return Session.get(options.session)
-  if (!options.continue) return undefined
-  const [latest] = await Session.list()
-  if (!latest) throw new UsageError("There is no session to continue in this project.")
-  return latest
+  if (options.session !== undefined) return findSession(options.session)
+  return options.continue ? newestSession() : undefined
 }
 
 async function attachmentsOf(options: Options): Promise<Session.PromptPart[]> {

@@ -2,22 +2,25 @@
 import * as Session from "#engine/session/session.ts"
 import * as Log from "#kernel/log.ts"
 import { UsageError } from "./exit.ts"
+import { findSession } from "./find-session.ts"
 import { type FolderOptions, inInstance } from "./in-instance.ts"
 
 export async function branchSession(
   options: FolderOptions & {
-    id: string
+    id?: string | undefined
     name?: string | undefined
     from?: string | undefined
     format: "text" | "json"
   },
 ): Promise<void> {
-  const { id, name, from, format } = options
+  const { from, format } = options
+  const { session: named, name } = readWords(options)
   if (name === undefined && from !== undefined)
     throw new UsageError(
       "--from is for a new branch, which needs a name: vitamin session branch ID NAME --from …",
     )
   await inInstance(options, async () => {
+    const { id } = await findSession(named)
     if (name !== undefined) {
       const session = await Session.branch(id, name, { from })
       return print(format === "json" ? JSON.stringify(session, null, 2) : `${id}: ${session.branch}`)
@@ -27,6 +30,12 @@ export async function branchSession(
     const width = Math.max(...branches.map((branch) => branch.name.length))
     for (const branch of branches) print(Log.escapeControls(lineOf(branch, width)))
   })
+}
+
+/** `session branch NAME` is about the newest session: one word that does not look like an id is the branch. */
+function readWords({ id, name }: { id?: string | undefined; name?: string | undefined }) {
+  if (name !== undefined || id === undefined || id.startsWith("sess_")) return { session: id, name }
+  return { session: undefined, name: id }
 }
 
 function lineOf({ name, active, count, tip, from }: Session.Branch, width: number): string {

@@ -3,6 +3,8 @@ import type { Argv } from "yargs"
 import { format } from "./format-option.ts"
 import type { FolderOptions } from "./in-instance.ts"
 
+const named = "session, by id or unique prefix (default: the newest of this work tree)"
+
 export function sessionCommands(session: Argv<FolderOptions>) {
   return session
     .command(
@@ -15,7 +17,7 @@ export function sessionCommands(session: Argv<FolderOptions>) {
       async (options) => (await import("./session.ts")).listSessions(options),
     )
     .command(
-      "show <id>",
+      "show [id]",
       "What was said and done",
       (show) =>
         one(show)
@@ -27,13 +29,13 @@ export function sessionCommands(session: Argv<FolderOptions>) {
       async (options) => (await import("./session.ts")).showSession(options),
     )
     .command(
-      "fork <id>",
+      "fork [id]",
       "A new session with the messages up to one",
       (fork) => one(fork).option("message", { type: "string", describe: "the last message to take along" }),
       async (options) => (await import("./session.ts")).forkSession(options),
     )
     .command(
-      "export <id>",
+      "export [id]",
       "Print a session",
       (exported) =>
         one(exported).option("format", {
@@ -54,23 +56,26 @@ export function sessionCommands(session: Argv<FolderOptions>) {
       async (options) => (await import("./session.ts")).importSession(options),
     )
     .command(
-      "mode <id> <mode>",
+      "mode <id> [mode]",
       "Plan (nothing is changed) or act, from the next prompt on",
-      (moded) => one(moded).positional("mode", { choices: ["plan", "act"] as const, demandOption: true }),
+      (moded) =>
+        moded
+          .positional("id", { type: "string", demandOption: true, describe: `${named}; or the mode` })
+          .positional("mode", { choices: ["plan", "act"] as const }),
       async (options) => (await import("./session.ts")).setSessionMode(options),
     )
     .command(
-      "compact <id>",
+      "compact [id]",
       "Have the model be sent a summary in place of the older messages",
       one,
       async (options) => (await import("./session.ts")).compactSession(options),
     )
     .command(
-      "branch <id> [name]",
+      "branch [id] [name]",
       "List the branches, or make one and switch to it, or switch to one that is there",
       (branched) =>
         one(branched)
-          .positional("name", { type: "string", describe: "the branch to go on with" })
+          .positional("name", { type: "string", describe: "branch to make or to switch to" })
           .option("from", {
             type: "string",
             describe: "the message to make a new one at (default: the last one)",
@@ -79,7 +84,7 @@ export function sessionCommands(session: Argv<FolderOptions>) {
       async (options) => (await import("./session-branch.ts")).branchSession(options),
     )
     .command(
-      "diff <id>",
+      "diff [id]",
       "What a session changed in the files",
       (diff) =>
         one(diff)
@@ -89,12 +94,12 @@ export function sessionCommands(session: Argv<FolderOptions>) {
     )
     .command(
       "plan [id]",
-      "The plan of a session (default: the one used last), how far it is, and what was changed for it",
-      (plan) => plan.positional("id", { type: "string", describe: "the session" }).option("format", format),
+      "The plan of a session, how far it is, and what was changed for it",
+      (plan) => one(plan).option("format", format),
       async (options) => (await import("./session-plan.ts")).showPlan(options),
     )
     .command(
-      "revert <id>",
+      "revert [id]",
       "Undo what a session did, in the files and in the conversation",
       (revert) =>
         one(revert)
@@ -106,8 +111,12 @@ export function sessionCommands(session: Argv<FolderOptions>) {
           .option("force", { type: "boolean", describe: "also what somebody else changed since" }),
       async (options) => (await import("./session-undo.ts")).revertSession(options),
     )
-    .command("remove <id>", "Remove a session and its messages", one, async (options) =>
-      (await import("./session.ts")).removeSession(options),
+    .command(
+      "remove <id>",
+      "Remove a session and its messages",
+      (removed) =>
+        removed.positional("id", { type: "string", demandOption: true, describe: "id or unique prefix" }),
+      async (options) => (await import("./session.ts")).removeSession(options),
     )
     .demandCommand(
       1,
@@ -116,5 +125,5 @@ export function sessionCommands(session: Argv<FolderOptions>) {
 }
 
 function one(yargs: Argv<FolderOptions>) {
-  return yargs.positional("id", { type: "string", demandOption: true, describe: "the session" })
+  return yargs.positional("id", { type: "string", describe: named })
 }

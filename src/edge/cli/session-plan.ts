@@ -2,7 +2,7 @@
 // and the sessions that did a task for it.
 import { styleText } from "node:util"
 import * as Session from "#engine/session/session.ts"
-import { UsageError } from "./exit.ts"
+import { findSession } from "./find-session.ts"
 import { type FolderOptions, inInstance } from "./in-instance.ts"
 import { safeText } from "./safe-text.ts"
 
@@ -17,7 +17,7 @@ export async function showPlan(
   options: FolderOptions & { id?: string | undefined; format: "text" | "json" },
 ): Promise<void> {
   await inInstance(options, async () => {
-    const plan = await Session.plan(options.id ?? (await lastUsed()))
+    const plan = await Session.plan((await findSession(options.id)).id)
     if (options.format === "json") return print(JSON.stringify(plan, null, 2))
     // Colours only where a terminal shows them, and nobody has asked for none.
     for (const line of drawPlan(plan, (format, text) => styleText(format, text))) print(line)
@@ -74,12 +74,6 @@ function nameOf(node: Node): string {
 
 function isNamed({ id }: Node): boolean {
   return !id.startsWith("#")
-}
-
-async function lastUsed(): Promise<string> {
-  const [latest] = await Session.list()
-  if (latest) return latest.id
-  throw new UsageError("There is no session in this project yet.")
 }
 
 function safe(text: string): string {

@@ -2,15 +2,17 @@
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import * as Session from "#engine/session/session.ts"
 import { UsageError } from "./exit.ts"
+import { findSession } from "./find-session.ts"
 import { type FolderOptions, inInstance } from "./in-instance.ts"
 
-type One = FolderOptions & { id: string }
+type One = FolderOptions & { id?: string | undefined }
 
 export async function diffSession(
   options: One & { since?: string | undefined; stat?: boolean | undefined },
 ): Promise<void> {
   await inInstance(options, async () => {
-    const { id, since, stat } = options
+    const { since, stat } = options
+    const { id } = await findSession(options.id)
     const { text, conflicts } = await Session.diff(id, { since, stat })
     process.stdout.write(text || "Nothing is changed.\n")
     await warnIfOff()
@@ -23,7 +25,8 @@ export async function revertSession(
   options: One & { to?: string | undefined; force?: boolean | undefined; preview?: boolean | undefined },
 ): Promise<void> {
   await inInstance(options, async () => {
-    const { id, force, preview } = options
+    const { force, preview } = options
+    const { id } = await findSession(options.id)
     const reverted = await Session.revert(id, options.to ?? (await lastPrompt(id)), { force, preview })
     const { restored, removed, conflicts, messageId } = reverted
     for (const path of restored) print(`${preview ? "would restore" : "restored"}  ${path}`)

@@ -3,10 +3,11 @@ import { readFileSync } from "node:fs"
 import * as Session from "#engine/session/session.ts"
 import { describeMessage } from "./describe-message.ts"
 import { UsageError } from "./exit.ts"
+import { findSession } from "./find-session.ts"
 import { type FolderOptions, inInstance } from "./in-instance.ts"
 import { safeText } from "./safe-text.ts"
 
-type One = FolderOptions & { id: string }
+type One = FolderOptions & { id?: string | undefined }
 
 export async function listSessions(
   options: FolderOptions & { tasks?: boolean | undefined; format: "text" | "json" },
@@ -24,8 +25,8 @@ export async function showSession(
   options: One & { all?: boolean | undefined; format: "text" | "json" },
 ): Promise<void> {
   await inInstance(options, async () => {
-    const session = await Session.get(options.id)
-    const messages = await Session.messages(options.id, { all: options.all === true })
+    const session = await findSession(options.id)
+    const messages = await Session.messages(session.id, { all: options.all === true })
     if (options.format === "json") return print(JSON.stringify({ session, messages }, null, 2))
     const { usage, model, status, directory, mode, branch } = session
     print(`${session.id}  ${session.title}`)
@@ -40,17 +41,18 @@ export async function showSession(
 }
 
 export async function forkSession(options: One & { message?: string | undefined }): Promise<void> {
-  await inInstance(options, async () => print((await Session.fork(options.id, options.message)).id))
+  await inInstance(options, async () => {
+    const { id } = await findSession(options.id)
+    print((await Session.fork(id, options.message)).id)
+  })
 }
 
 export async function exportSession(options: One & { format: "json" | "markdown" }): Promise<void> {
-  await inInstance(options, async () =>
-    print(
-      options.format === "markdown"
-        ? await Session.exportMarkdown(options.id)
-        : JSON.stringify(await Session.export(options.id), null, 2),
-    ),
-  )
+  await inInstance(options, async () => {
+    const { id } = await findSession(options.id)
+    if (options.format === "markdown") return print(await Session.exportMarkdown(id))
+    print(JSON.stringify(await Session.export(id), null, 2))
+  })
 }
 
 export async function importSession(options: FolderOptions & { file: string }): Promise<void> {
@@ -58,27 +60,36 @@ export async function importSession(options: FolderOptions & { file: string }): 
   await inInstance(options, async () => print((await Session.import(data)).id))
 }
 
-export async function setSessionMode(options: One & { mode: "plan" | "act" }): Promise<void> {
+/** `session mode plan` is about the newest session, `session mode ID plan` about another one. */
+export async function setSessionMode(
+  options: FolderOptions & { id: string; mode?: "plan" | "act" | undefined },
+): Promise<void> {
+  const { id, mode } = options
+  const wanted = mode ?? id
+  if (wanted !== "plan" && wanted !== "act")
+    throw new UsageError("Name the mode, plan or act: vitamin session mode [id] plan")
   await inInstance(options, async () => {
-    const { id, mode } = await Session.setMode(options.id, options.mode)
-    print(`${id}: ${mode}`)
+    const session = await findSession(mode ? id : undefined)
+    print(`${session.id}: ${(await Session.setMode(session.id, wanted)).mode}`)
   })
 }
 
 export async function compactSession(options: One): Promise<void> {
   await inInstance(options, async () => {
-    const before = (await Session.messages(options.id)).at(-1)
-    await Session.compact(options.id)
-    const last = (await Session.messages(options.id)).at(-1)
+    const { id } = await findSession(options.id)
+    const before = (await Session.messages(id)).at(-1)
+    await Session.compact(id)
+    const last = (await Session.messages(id)).at(-1)
     const isDone = last?.type === "system_control" && last.id !== before?.id
     print(isDone ? Session.describeControl(last.data) : "There is nothing to gain by a compaction yet.")
   })
 }
 
-export async function removeSession(options: One): Promise<void> {
+export async function removeSession(options: FolderOptions & { id: string }): Promise<void> {
   await inInstance(options, async () => {
-    await Session.remove(options.id)
-    print(`Removed: ${options.id}`)
+    const { id } = await findSession(options.id)
+    await Session.remove(id)
+    print(`Removed: ${id}`)
   })
 }
 
