@@ -67,13 +67,16 @@ export const Replied = Bus.define(
     ...Details.shape,
   }),
 )
-/** Nobody could be asked. The rules of the needs would have allowed it; where one has none, only a person can. */
+/** A call was denied: by a rule, or because nobody could be asked. In the second case the rules of the needs would have
+ * allowed it; a need without rules can only be allowed by a person. */
 export const Denied = Bus.define(
   "permission.denied",
   z.object({
     sessionId: z.string(),
     callId: z.string(),
     tool: z.string(),
+    by: z.enum(["rule", "nobody"]),
+    source: z.string().optional().describe("the layer of the rule: default, agent, config, session, mode"),
     needs: z.array(ShownNeed),
     protected: z.boolean().describe("it would change what runs, and --yes does not allow that"),
   }),

@@ -19,6 +19,10 @@ type Options = FolderOptions &
 
 export async function serveAcp(options: Options): Promise<void> {
   if (options.login) return logIn(options)
+  if (process.stdin.isTTY)
+    throw new UsageError(
+      "An editor starts this command and talks to it over stdin and stdout: see docs/editors.md. In a terminal use: vitamin run",
+    )
   const { yes = false, model, agent } = options
   const rules = rulesOf(options)
   const told = new AbortController()

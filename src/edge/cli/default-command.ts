@@ -24,9 +24,9 @@ export function withDefaultCommand(args: string[]): string[] {
   const first = args[place]
   const isLeftAlone = first === undefined || commandNames.includes(first) || answeredByYargs.has(first)
   if (isLeftAlone || args.includes("--help")) return args
-  if (first === "-p" || first === "--print") return args.toSpliced(place, 1, "run")
   refuseMisspelt(first, args.slice(place + 1))
-  return args.toSpliced(place, 0, "run")
+  // `run` prints the answer and ends, which is what -p asks for.
+  return args.toSpliced(place, 0, "run").filter((word) => word !== "-p" && word !== "--print")
 }
 
 /** One word that is nearly a command is a misspelling, not a prompt. */

@@ -1,4 +1,5 @@
-// What was denied in a run because nobody could be asked, in one line at its end, with an exit code of its own.
+// What was denied in a run, in a line at its end, with an exit code of its own: by a rule, by the person, or because
+// nobody could be asked. Plan mode denies by design and does not count.
 import * as Permission from "#ability/permission/permission.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Log from "#kernel/log.ts"
@@ -7,19 +8,37 @@ import { exitCodes } from "./exit.ts"
 const maxNamed = 3
 
 export function listDenied(): { tell(): void; stop(): void } {
-  const lines = new Set<string>()
-  const stop = Bus.subscribe(Permission.Denied, ({ needs, protected: isProtected }) => {
-    const judged = needs.map((need) => ({ ...need, ...(isProtected ? { protected: true as const } : {}) }))
-    lines.add(`${needs.map(Permission.sayNeed).join(" and ")} (${Permission.flagsFor(judged)})`)
-  })
+  const unasked = new Set<string>()
+  const byRule = new Set<string>()
+  let isRejected = false
+  const unsubscribe = [
+    Bus.subscribe(Permission.Denied, ({ by, source, needs, protected: isProtected }) => {
+      const named = needs.map(Permission.sayNeed).join(" and ")
+      if (by === "rule") return source === "mode" ? undefined : void byRule.add(named)
+      const judged = needs.map((need) => ({ ...need, ...(isProtected ? { protected: true as const } : {}) }))
+      unasked.add(`${named} (${Permission.flagsFor(judged)})`)
+    }),
+    Bus.subscribe(Permission.Replied, ({ reply, by }) => {
+      if (reply === "reject" && (by === "person" || by === "time")) isRejected = true
+    }),
+  ]
+
   function tell(): void {
-    if (!lines.size) return
-    const more = lines.size > maxNamed ? `, and ${lines.size - maxNamed} more` : ""
-    const named = [...lines].slice(0, maxNamed).join(", ")
-    process.stderr.write(
-      `vitamin: denied, since nobody could be asked: ${Log.escapeControls(named)}${more}\n`,
-    )
-    process.exitCode = exitCodes.nobodyToAsk
+    write("denied, since nobody could be asked", unasked)
+    write("denied by a rule", byRule)
+    if (unasked.size || byRule.size || isRejected) process.exitCode = exitCodes.denied
   }
+
+  function stop(): void {
+    for (const each of unsubscribe) each()
+  }
+
   return Object.freeze({ tell, stop })
+}
+
+function write(what: string, lines: Set<string>): void {
+  if (!lines.size) return
+  const more = lines.size > maxNamed ? `, and ${lines.size - maxNamed} more` : ""
+  const named = [...lines].slice(0, maxNamed).join(", ")
+  process.stderr.write(`vitamin: ${what}: ${Log.escapeControls(named)}${more}\n`)
 }

@@ -32,11 +32,9 @@ type Options = FolderOptions &
 /** Other schemes too: what is wrong with one is told where it is fetched. */
 const isAddress = /^(?:data:|[a-z][a-z\d+.-]*:\/\/)/i
 
-export async function run(options: Options): Promise<void> {
+export async function run(given: Options): Promise<void> {
   const piped = await readStdin()
-  const isEmpty = !piped && !(options.message ?? []).join("").trim()
-  if (isEmpty && !options.file?.length && !options.image?.length && options.prompt === undefined)
-    throw new UsageError('Say what to do: vitamin run "fix the login bug"')
+  const options = isEmpty(given) && !piped ? { ...given, message: [await askForPrompt()] } : given
   if ([...(options.file ?? []), ...(options.image ?? [])].some((value) => !value.trim()))
     throw new UsageError("--file and --image need a name, such as --file src/app.ts:10-20")
   const rules = rulesOf(options)
@@ -83,6 +81,19 @@ export async function run(options: Options): Promise<void> {
     }
     if (!signalled) denied.tell()
   }).finally(() => stopListening())
+}
+
+function isEmpty({ message = [], file, image, prompt }: Options): boolean {
+  return !message.join("").trim() && !file?.length && !image?.length && prompt === undefined
+}
+
+/** `vitamin run` alone asks a person at the terminal what to do. */
+async function askForPrompt(): Promise<string> {
+  const { converse } = await import("./converse.ts")
+  const signal = new AbortController().signal
+  const asked = hasPerson() ? await converse(signal, (ask) => ask("What should I do? ")) : undefined
+  if (asked?.trim()) return asked
+  throw new UsageError('Say what to do: vitamin run "fix the login bug"')
 }
 
 /** What the person says, and what a server offered to say for them. */

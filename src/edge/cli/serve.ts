@@ -41,6 +41,10 @@ export async function serve(options: Options): Promise<void> {
     })
     const told = new Promise<void>((resolve) => onSignal(resolve))
     process.stdout.write(`vitamin is listening on ${server.url} (token in ${server.tokenFile})\n`)
+    if (server.openUrls)
+      process.stderr.write(
+        `vitamin: warning: other machines can reach this server at ${server.openUrls.join(", ")}. Whoever has the token can run commands here, and HTTP does not encrypt it.\n`,
+      )
     await told
     // What is nearly done is answered; who works, or waits for a person, is interrupted and says so.
     const stopped = server.stop()

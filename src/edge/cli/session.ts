@@ -1,11 +1,13 @@
 // `vitamin session …`: look at sessions, carry them away, bring them back.
 import { readFileSync } from "node:fs"
 import * as Session from "#engine/session/session.ts"
+import { Instance } from "#kernel/instance.ts"
 import { describeMessage } from "./describe-message.ts"
 import { UsageError } from "./exit.ts"
 import { findSession } from "./find-session.ts"
 import { type FolderOptions, inInstance } from "./in-instance.ts"
 import { safeText } from "./safe-text.ts"
+import { sessionLines } from "./session-lines.ts"
 
 type One = FolderOptions & { id?: string | undefined }
 
@@ -16,8 +18,7 @@ export async function listSessions(
     const sessions = await Session.list({ tasks: options.tasks === true })
     if (options.format === "json") return print(JSON.stringify(sessions, null, 2))
     if (!sessions.length) return print("No session in this project yet.")
-    for (const { id, status, time, title } of sessions)
-      print(`${id}  ${new Date(time.updated).toISOString().slice(0, 16)}  ${status.padEnd(11)}  ${title}`)
+    for (const line of sessionLines(sessions, Instance.worktree)) print(line)
   })
 }
 

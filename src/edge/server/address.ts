@@ -7,6 +7,17 @@ export function urlOf(address: string, port: number): string {
   return `http://${isWildcard(address) ? "127.0.0.1" : bracketed(withoutMapping(address))}:${port}`
 }
 
+/** Every URL under which a server listens, when that is more than this machine can reach; else undefined. */
+export function openUrls(address: string, port: number): string[] | undefined {
+  if (isLoopback(address)) return undefined
+  if (!isWildcard(address)) return [`http://${bracketed(withoutMapping(address))}:${port}`]
+  const wanted = withoutMapping(address) === "0.0.0.0" ? ["IPv4"] : ["IPv4", "IPv6"]
+  return Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .filter(({ family, scopeid }) => wanted.includes(family) && !scopeid)
+    .map((each) => `http://${bracketed(each.address)}:${port}`)
+}
+
 /** The Host values of a server. Bound to every address, it answers under the machine's own addresses and name; else
  * also under the name that was asked for. */
 export function hostsOf(bound: { address: string; asked: string; port: number }): string[] {
@@ -20,6 +31,10 @@ export function hostsOf(bound: { address: string; asked: string; port: number })
       for (const { address } of addresses ?? []) add(address)
   } else for (const name of [address, withoutMapping(address), asked.trim()]) add(name)
   return [...names].flatMap((name) => [`${name}:${port}`, ...(port === 80 ? [name] : [])])
+}
+
+function isLoopback(address: string): boolean {
+  return /^127\.|^::1$/.test(withoutMapping(address))
 }
 
 function isWildcard(address: string): boolean {

@@ -8,7 +8,7 @@ import { getRequestListener } from "@hono/node-server"
 import { createEventLog } from "#kernel/event-log.ts"
 import * as Global from "#kernel/global.ts"
 import { errorCode, errorText, NamedError } from "#util/error.ts"
-import { hostsOf, urlOf } from "./address.ts"
+import { hostsOf, openUrls, urlOf } from "./address.ts"
 import { type AppOptions, createApp } from "./app.ts"
 import { createConnections } from "./connections.ts"
 import { createEventStream } from "./event-stream.ts"
@@ -48,7 +48,14 @@ export class CannotListen extends NamedError {
   }
 }
 
-export type RunningServer = Readonly<{ url: string; port: number; tokenFile: string; stop(): Promise<void> }>
+export type RunningServer = Readonly<{
+  url: string
+  /** Where other machines may reach it; undefined on loopback. */
+  openUrls: string[] | undefined
+  port: number
+  tokenFile: string
+  stop(): Promise<void>
+}>
 export type ServerOptions = Pick<
   AppOptions,
   "directory" | "init" | "config" | "version" | "routes" | "bodyLimit"
@@ -128,6 +135,7 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
 
   return Object.freeze({
     url: urlOf(bound.address, bound.port),
+    openUrls: openUrls(bound.address, bound.port),
     port: bound.port,
     tokenFile,
     stop() {

@@ -106,7 +106,7 @@ export function createPermits(options: {
     const judgement = await judgeStep(step, verdicts.decide)
     const { needs, granted } = judgement
     const denied = needs.find(({ action }) => action === "deny")
-    if (denied) return { message: Permission.sayDenied(tool.id, denied) }
+    if (denied) return byRule(asked, denied)
     const unclear = needs.filter(({ action }) => action === "ask")
     if (!unclear.length || (asks === "once" && !unclear.some((need) => need.protected)))
       return { granted, reals: judgement.reals, judge: judgeWith(verdicts) }
@@ -122,7 +122,7 @@ export function createPermits(options: {
     if (now.key === judgement.key && now.action !== "deny")
       return { granted: now.grantedByPerson, reals: now.reals, judge: judgeWith(verdictsNow) }
     const deniedNow = now.needs.find(({ action }) => action === "deny")
-    if (deniedNow) return { message: Permission.sayDenied(tool.id, deniedNow) }
+    if (deniedNow) return byRule(asked, deniedNow)
     return {
       message: `"${tool.id}" was not run: what it would reach changed while it was asked for. Try again.`,
     }
@@ -136,15 +136,30 @@ export function createPermits(options: {
     }
   }
 
-  function nobody({ call }: Asked, needs: Permission.JudgedNeed[]): Refusal {
+  function byRule(asked: Asked, need: Permission.JudgedNeed): Refusal {
+    publishDenied(asked, { by: "rule", needs: [need] })
+    return { message: Permission.sayDenied(asked.call.name, need) }
+  }
+
+  function nobody(asked: Asked, needs: Permission.JudgedNeed[]): Refusal {
+    publishDenied(asked, { by: "nobody", needs })
+    return { message: Permission.sayNobody(asked.call.name, needs) }
+  }
+
+  function publishDenied(
+    { call }: Asked,
+    { by, needs }: { by: "rule" | "nobody"; needs: Permission.JudgedNeed[] },
+  ): void {
+    const source = by === "rule" ? needs[0]?.source : undefined
     Bus.publish(Permission.Denied, {
       sessionId: session.id,
       callId: call.id,
       tool: call.name,
+      by,
+      ...(source === undefined ? {} : { source }),
       needs: needs.map(Permission.showNeed),
       protected: needs.some((need) => need.protected),
     })
-    return { message: Permission.sayNobody(call.name, needs) }
   }
 
   /** Who is asked sees what it is about. */

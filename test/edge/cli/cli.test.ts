@@ -33,11 +33,17 @@ test("vitamin --help lists every command with what it does", async () => {
 })
 
 for (const [args, says] of [
-  [["rnu", "x"], /Did you mean run\?/],
+  [["rnu", "x"], /"rnu" is not a command\. Did you mean: vitamin run\?/],
   [["skill", "lst"], /Did you mean list\? \(vitamin skill --help\)/],
-  [["session", "mode", "x"], /Something is missing: vitamin session mode <id> <mode> \(/],
+  [["session", "mode", "x"], /Name the mode, plan or act/],
   [["run", "--modle", "a/b", "x"], /Unknown argument: modle/],
   [["run"], /Say what to do/],
+  [["sesion", "list"], /"sesion" is not a command\. Did you mean: vitamin session\?/],
+  [["run", "--max-cost", "abc", "x"], /--max-cost takes a number above 0, such as --max-cost 5/],
+  [["run", "--timeout", "abc", "x"], /--timeout takes a number above 0/],
+  [["run", "--timeout", "0", "x"], /--timeout takes a number above 0/],
+  [["run", "--max-steps", "-1", "x"], /--max-steps takes a whole number from 1 on/],
+  [["run", "--max-steps", "1.5", "x"], /--max-steps takes a whole number from 1 on/],
   [["run", "  "], /Say what to do/],
   [["config"], /vitamin config show/],
   [["serve", "--port", "abc"], /--port takes a number from 0 to 65535/],

@@ -39,14 +39,15 @@ for (const flags of [["--allow", "file.write:*.txt"], ["--allow", "file.write"],
     assert.equal(readFileSync(join(tmp.path, "a.txt"), "utf8"), "x\n")
   })
 
-test("vitamin run --deny denies what --allow and --yes allow, and that is no reason for exit code 3", async () => {
+test("vitamin run --deny wins over --allow and --yes, and the run ends with exit code 3", async () => {
   const flags = ["--allow", "file.write:**", "--deny", "file.write:b/**", "--yes"]
   const { code, err, has, sent, tmp } = await run(
     [calls([write("a.txt"), write("b/c.txt")]), text("done")],
     flags,
   )
   await using _ = tmp
-  assert.equal(code, 0, err)
+  assert.equal(code, 3, err)
+  assert.match(err, /^vitamin: denied by a rule: file\.write of "b\/c\.txt"$/m)
   assert.deepEqual([has("a.txt"), has("b/c.txt")], [true, false])
   assert.match(sent[1]!, /is denied by the rule/)
 })

@@ -1,6 +1,7 @@
 // A real `vitamin serve`: signals, hosts, reload and trust while it runs, and what happens when nobody reads its log.
 import assert from "node:assert/strict"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { networkInterfaces } from "node:os"
 import { join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -126,4 +127,28 @@ test("vitamin serve goes on when nobody reads its log any more", async () => {
   assert.equal((await fetch(`${server.url}/health`)).status, 200)
   child.process.kill("SIGTERM")
   assert.equal(await child.exit, 0)
+})
+
+test("vitamin serve --host 0.0.0.0 names every address it listens on, and warns", async () => {
+  await using tmp = await tmpdir()
+  const server = await serving(tmp, ["--host", "0.0.0.0"])
+  await using child = server.child
+  await until("the warning", async () => /warning: other machines can reach this server/.test(child.errors()))
+  const [, listed] = /this server at (\S+(?:, \S+)*)\. Whoever/.exec(child.errors())!
+  const port = new URL(server.url).port
+  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
+  const wanted = own
+    .filter(({ family }) => family === "IPv4")
+    .map(({ address }) => `http://${address}:${port}`)
+  assert.deepEqual(listed!.split(", "), wanted)
+  assert.equal((await fetch(`${wanted[0]}/health`)).status, 200)
+})
+
+test("vitamin serve on loopback warns of nothing", async () => {
+  await using tmp = await tmpdir()
+  const server = await serving(tmp)
+  await using child = server.child
+  child.process.kill("SIGINT")
+  await child.exit
+  assert.doesNotMatch(child.errors(), /warning/)
 })

@@ -77,7 +77,7 @@ test("vitamin session plan and GET /session/:id/plan say the same, and where the
   const { variables } = env(llm, "chat")
   const none = await vitamin(tmp, ["session", "plan"], variables)
   assert.equal(none.code, 2)
-  assert.match(none.err, /There is no session in this project yet/)
+  assert.match(none.err, /There is no session in this folder yet/)
   assert.equal((await vitamin(tmp, ["run", "plan"], variables)).code, 0)
   const shown = await vitamin(tmp, ["session", "plan", "--format", "json"], variables)
   const plan = JSON.parse(shown.out) as Session.Plan

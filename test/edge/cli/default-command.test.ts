@@ -1,0 +1,109 @@
+// `vitamin` without a command, and sessions named by a prefix or not at all.
+import assert from "node:assert/strict"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import { fileURLToPath } from "node:url"
+import { commandNames } from "#edge/cli/default-command.ts"
+import { command, vitamin } from "../../fixture/cli.ts"
+import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { openTerminal } from "../../fixture/terminal.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
+
+const root = fileURLToPath(new URL("../../..", import.meta.url))
+
+test("commandNames are the commands that vitamin --help lists", async () => {
+  await using tmp = await tmpdir()
+  const { out } = await vitamin(tmp, ["--help"])
+  const listed = [...out.matchAll(/^ {2}vitamin (\w+)/gm)].map(([, name]) => name)
+  assert.deepEqual([...new Set(listed)].sort(), [...commandNames].sort())
+})
+
+for (const args of [
+  ["fix the bug"],
+  ["fix", "the", "bug"],
+  ["-p", "fix the bug"],
+  ["--print", "fix the bug"],
+  ["-y", "fix the bug"],
+  ["--model", "openai/fake-model", "fix the bug"],
+  ["-m", "openai/fake-model", "-p", "fix the bug"],
+  ["--log-level", "warn", "fix the bug"],
+])
+  test(`vitamin ${args.join(" ")} means run`, async () => {
+    await using tmp = await tmpdir()
+    await using llm = await fakeLlm([text("fixed")])
+    const { code, out, err } = await vitamin(tmp, args, env(llm, "chat").variables)
+    assert.equal(code, 0, err)
+    assert.equal(out, "fixed")
+    assert.match(JSON.stringify(llm.requests[0]!.body), /"fix the bug"/)
+  })
+
+test("vitamin -c continues the newest session of this work tree, not one of another clone", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("here"), text("there"), text("again")])
+  const { variables } = env(llm, "chat")
+  await vitamin(tmp, ["first here"], variables)
+  tmp.git("clone", "-q", ".", "../clone")
+  await vitamin(tmp, ["--dir", "../clone", "then there"], variables)
+  const { code, err } = await vitamin(tmp, ["-c", "go on"], variables)
+  assert.equal(code, 0, err)
+  const sent = JSON.stringify(llm.requests[2]!.body)
+  assert.match(sent, /first here/)
+  assert.doesNotMatch(sent, /then there/)
+  const listed = (await vitamin(tmp, ["session", "list"])).out
+  assert.match(listed, /\/clone +then there$/m)
+})
+
+test("session commands take a unique prefix, or nothing for the newest session", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([
+    text("one"),
+    call("write", { path: "a.txt", content: "x\n" }),
+    text("two"),
+  ])
+  const { variables } = env(llm, "chat")
+  await vitamin(tmp, ["run", "first prompt"], variables)
+  await vitamin(tmp, ["run", "--yes", "second prompt"], variables)
+  const sessions = JSON.parse((await vitamin(tmp, ["session", "list", "--format", "json"])).out)
+  const [newer, older] = sessions as { id: string }[]
+  assert.match((await vitamin(tmp, ["session", "show"])).out, /second prompt/)
+  assert.match((await vitamin(tmp, ["session", "diff"])).out, /^\+x$/m)
+  const [prefix] = (await vitamin(tmp, ["session", "list"])).out.split("\n")[1]!.split(" ")
+  assert.ok(prefix!.length < older!.id.length)
+  assert.match((await vitamin(tmp, ["session", "show", prefix!])).out, /first prompt/)
+  assert.match((await vitamin(tmp, ["session", "show", prefix!.slice("sess_".length)])).out, /first prompt/)
+  const unclear = await vitamin(tmp, ["session", "show", "sess_0"])
+  assert.equal(unclear.code, 2)
+  assert.match(unclear.err, /"sess_0" fits 2 sessions: .+ Name one of them\./)
+  assert.match((await vitamin(tmp, ["session", "show", "sess_zz"])).err, /Session sess_zz does not exist/)
+  assert.equal((await vitamin(tmp, ["session", "mode", "plan"])).out, `${newer!.id}: plan`)
+  assert.equal((await vitamin(tmp, ["session", "mode", prefix!, "plan"])).out, `${older!.id}: plan`)
+  assert.equal((await vitamin(tmp, ["session", "branch", "try"])).out, `${older!.id}: try`)
+  assert.match((await vitamin(tmp, ["session", "branch"])).out, /^\* try/m)
+  assert.equal((await vitamin(tmp, ["session", "remove"])).code, 2)
+})
+
+test("vitamin run alone asks a person at the terminal what to do", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([text("done it")])
+  await using terminal = openTerminal(tmp, ["run"], { env: env(llm, "chat").variables })
+  await terminal.sees(/What should I do\? /)
+  terminal.type("fix the bug\r")
+  await terminal.sees(/done it/)
+  assert.equal(await terminal.exit, 0)
+  assert.match(JSON.stringify(llm.requests[0]!.body), /"fix the bug"/)
+})
+
+test("vitamin acp in a terminal says that an editor starts it", async () => {
+  await using tmp = await tmpdir()
+  await using terminal = openTerminal(tmp, ["acp"])
+  assert.equal(await terminal.exit, 2)
+  assert.match(terminal.shown(), /An editor starts this command/)
+})
+
+test("npx vitamin in a checkout finds a command that is built already", () => {
+  const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+  assert.equal(manifest.name, "@vitamin-agent/vitamin")
+  assert.match(manifest.scripts.prepare, /--if-changed/)
+  assert.equal(join(root, manifest.bin.vitamin), command)
+})
