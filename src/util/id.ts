@@ -1,22 +1,40 @@
-// Ids that sort by the time they were made: prefix, 10 characters of milliseconds, 16 of randomness, all in
-// lower-case base 32, so that they are safe as file names on any file system.
+// Ids that sort in the order in which they were made: prefix, 10 characters of milliseconds, 16 of randomness, all in
+// lower-case base 32, so that they are safe as file names on any file system. The milliseconds are those of a logical
+// clock: it follows the clock of the machine, never goes back, and never falls behind an id that it was shown.
 import { randomFillSync } from "node:crypto"
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+const form = /^[a-z]+_([0-9a-hjkmnp-tv-z]{26})$/
+/** Ten characters hold no later time. */
+const maxTime = 32 ** 10 - 1
 const random = new Uint8Array(16)
 let lastTime = 0
+let last = ""
 
 /** A new id such as `sess_01kc2x…`. Later calls in one process sort later, also when the clock goes back. */
 export function createId(prefix: string): string {
   const now = Date.now()
-  if (now > lastTime) {
-    lastTime = now
-    randomFillSync(random)
-  } else increment()
+  if (now > lastTime) advance(now)
+  else increment()
   let id = ""
   for (let rest = lastTime, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) id = alphabet[rest % 32] + id
   for (const byte of random) id += alphabet[byte & 31]
+  last = id
   return `${prefix}_${id}`
+}
+
+/** Make sure that later ids of this process sort behind `id`, which another process may have made by another clock. */
+export function followId(id: string): void {
+  const digits = form.exec(id)?.[1]
+  if (digits === undefined || digits <= last) return
+  let time = 0
+  for (const digit of digits.slice(0, 10)) time = time * 32 + alphabet.indexOf(digit)
+  if (time >= lastTime && time < maxTime) advance(time + 1)
+}
+
+function advance(time: number) {
+  lastTime = time
+  randomFillSync(random)
 }
 
 /** The next higher random part, so that ids of one millisecond keep their order. */

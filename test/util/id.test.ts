@@ -1,7 +1,7 @@
 // Ids that sort by the time they were made.
 import assert from "node:assert/strict"
 import { mock, test } from "node:test"
-import { createId } from "#util/id.ts"
+import { createId, followId } from "#util/id.ts"
 
 test("createId() starts with its prefix and is a safe file name on any file system", () => {
   const [one, two] = [createId("sess"), createId("sess")]
@@ -39,4 +39,26 @@ test("createId() keeps its order when the clock stands still or goes back", () =
   clock.mock.restore()
   assert.deepEqual([...ids].sort(), ids)
   assert.equal(new Set(ids).size, ids.length)
+})
+
+test("followId() has later ids sort behind one that another process made by a clock that is ahead", () => {
+  const now = Date.now() + 3_000_000
+  const clock = mock.method(Date, "now", () => now + 3_600_000)
+  const foreign = createId("t")
+  clock.mock.mockImplementation(() => now)
+  const ids = [foreign.replace(/.$/, "z")]
+  for (let i = 0; i < 100; i++) {
+    followId(ids.at(-1)!)
+    ids.push(createId("t"))
+  }
+  clock.mock.restore()
+  assert.deepEqual([...ids].sort(), ids)
+})
+
+test("followId() takes no notice of what is no id of ours, or of a time that no id can be behind", () => {
+  const before = createId("t")
+  for (const odd of ["", "msg_none", "t_uuuuuuuuuuuuuuuuuuuuuuuuuu", `t_${"z".repeat(26)}`]) followId(odd)
+  const after = createId("t")
+  assert.equal(after.slice(0, 6), before.slice(0, 6))
+  assert.ok(after > before)
 })

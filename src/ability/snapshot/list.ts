@@ -8,18 +8,26 @@ import * as Shadow from "./shadow.ts"
 /** A snapshot, and the message and call that it belongs to. */
 export type Snapshot = { sessionId: string; messageId: string; callId?: string; part: Part }
 
-/** In the order in which they were taken; from a message on where one is given. */
+/** In the order in which they were taken; from a message on where one is given. Within a message that is the order of
+ * their ids: one process takes them. */
 export async function list(sessionId: string, options: { since?: string } = {}): Promise<Snapshot[]> {
   const messages = await MessageStore.list(sessionId)
   const { since } = options
+  const start = since === undefined ? 0 : messages.findIndex(({ id }) => id === since)
   const found: Snapshot[] = []
-  for (const message of messages)
-    if (since === undefined || message.id >= since)
-      for (const { callId, value } of partsIn(message)) {
-        const part = await wholePart(value)
-        found.push({ sessionId, messageId: message.id, ...(callId ? { callId } : {}), part })
-      }
-  return found.sort((a, b) => (a.part.id < b.part.id ? -1 : 1))
+  for (const message of start < 0 ? [] : messages.slice(start)) {
+    const parts: Snapshot[] = []
+    for (const { callId, value } of partsIn(message)) {
+      const part = await wholePart(value)
+      parts.push({ sessionId, messageId: message.id, ...(callId ? { callId } : {}), part })
+    }
+    found.push(...parts.sort(byId))
+  }
+  return found
+}
+
+export function byId(a: Snapshot, b: Snapshot): number {
+  return a.part.id < b.part.id ? -1 : 1
 }
 
 function partsIn(message: Message.Info): { callId?: string; value: unknown }[] {

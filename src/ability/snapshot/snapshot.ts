@@ -1,6 +1,7 @@
 // Snapshots: what was there before a call changed it, so that it can be looked at and undone. Kept in a shadow store
 // outside of the project; the person's index, branch, stash and history are never touched. The door of this folder.
-import { list, type Snapshot } from "./list.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+import { byId, list, type Snapshot } from "./list.ts"
 import { shorten } from "./part-list.ts"
 import * as Restore from "./restore.ts"
 import { removeSession } from "./session-log.ts"
@@ -16,8 +17,12 @@ export { offReason } from "./shadow.ts"
 export type { Diff } from "./show-diff.ts"
 export { type Asked, Created, type Taken, take } from "./take.ts"
 
-/** `tasks` are sessions whose work counts as this one's. */
-type Chosen = { sessionId: string; messageId?: string | undefined; tasks?: readonly string[] | undefined }
+/** `tasks` are sessions whose work counts as this one's, each `at` the message whose call it worked for. */
+type Chosen = {
+  sessionId: string
+  messageId?: string | undefined
+  tasks?: readonly { sessionId: string; at: string }[] | undefined
+}
 
 /** What a session changed: its files as they were before its first snapshot, or before a message, and as they are now. */
 export async function diff(options: Chosen & { stat?: boolean | undefined }): Promise<Diff> {
@@ -57,8 +62,17 @@ function short(sessionId: string, reverted: Restore.Reverted): Restore.Reverted 
   return reverted.part ? { ...reverted, part: shorten(Shadow.get(), sessionId, reverted.part) } : reverted
 }
 
+/** In the order of the conversation. What one message's calls and their tasks did, side by side perhaps, is in the order
+ * of the ids: one process did it. */
 async function chosen({ sessionId, messageId, tasks = [] }: Chosen): Promise<Snapshot[]> {
   const own = await list(sessionId, messageId === undefined ? {} : { since: messageId })
-  const others = await Promise.all(tasks.map((id) => list(id)))
-  return [...own, ...others.flat()].sort((a, b) => (a.part.id < b.part.id ? -1 : 1))
+  if (!tasks.length) return own
+  const places = new Map((await MessageStore.list(sessionId)).map(({ id }, place) => [id, place]))
+  const taken = own.map((snapshot) => ({ snapshot, place: places.get(snapshot.messageId) ?? -1 }))
+  for (const task of tasks)
+    for (const snapshot of await list(task.sessionId))
+      taken.push({ snapshot, place: places.get(task.at) ?? -1 })
+  return taken
+    .sort((a, b) => a.place - b.place || byId(a.snapshot, b.snapshot))
+    .map(({ snapshot }) => snapshot)
 }

@@ -1,4 +1,5 @@
 // The messages of a branch in order, and what makes them whole again after a process died or a person interrupted it.
+import { revertedFrom } from "#knowledge/message/conversation-order.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 
@@ -27,26 +28,19 @@ export function pathTo(messages: Message.Info[], branch: string): Message.Info[]
 function isChain(messages: Message.Info[], branch: string): boolean {
   let before: string | null = null
   for (const message of messages) {
-    if (message.parentId !== before || message.branch !== branch || leftBehind(message)) return false
+    if (message.parentId !== before || message.branch !== branch || revertedFrom(message)) return false
     before = message.id
   }
   return true
 }
 
-/** The last one that nothing follows. Not simply the last one: the clock may have gone back between two processes. */
+/** The last one that nothing follows. */
 function newest(messages: Message.Info[], branch: string): Message.Info | undefined {
   const followed = new Set<string | null>()
   for (const message of messages)
-    if (message.branch === branch) followed.add(message.parentId).add(leftBehind(message))
+    if (message.branch === branch) followed.add(message.parentId).add(revertedFrom(message))
   const isOwn = (message: Message.Info) => message.branch === branch
   return messages.findLast((one) => isOwn(one) && !followed.has(one.id)) ?? messages.findLast(isOwn)
-}
-
-/** Where the branch stood before it was taken back. */
-function leftBehind(message: Message.Info): string | null {
-  if (message.type !== "system_control" || message.data.control !== "revert") return null
-  const { from } = message.data.parameters
-  return typeof from === "string" ? from : null
 }
 
 /** Results for the calls of a history that have none. A call id can come again in a later turn. */

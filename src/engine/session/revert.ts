@@ -7,6 +7,7 @@ import { MessageNotFound } from "./fork.ts"
 import { historyOf, pathTo } from "./history.ts"
 import * as Queue from "./queue.ts"
 import * as SessionRecord from "./session-record.ts"
+import { tasksSince } from "./tasks-since.ts"
 import { whileBusy } from "./while-busy.ts"
 
 /** `messageId` is the message that says that it was reverted; without one nothing was changed. */
@@ -23,11 +24,11 @@ export function revert(
     const session = await SessionRecord.get(sessionId)
     const target = messages.find(({ id }) => id === messageId)
     if (!target || !isOn(session.branch, target, messages)) throw new MessageNotFound(sessionId, messageId)
-    const tasks = await tasksSince(session, target.time)
+    const tasks = await tasksSince(session, messages, messageId)
     if (options.preview) return Snapshot.revert({ sessionId, messageId, tasks, preview: true })
     return whileBusy({ sessionId, after: { status: "idle", error: undefined } }, async () => {
       const begun = await finishBegun(session, options.force)
-      for (const id of [sessionId, ...tasks]) await Snapshot.recover(id)
+      for (const id of [sessionId, ...tasks.map((task) => task.sessionId)]) await Snapshot.recover(id)
       const chosen = { sessionId, messageId, tasks }
       if (begun?.target === messageId && isDone(await Snapshot.revert({ ...chosen, preview: true })))
         return begun.reverted
@@ -43,8 +44,11 @@ export async function diff(
 ): Promise<Snapshot.Diff> {
   const session = await SessionRecord.get(sessionId)
   const { since: messageId, stat } = options
-  const from = messageId === undefined ? undefined : await MessageStore.get(sessionId, messageId)
-  return Snapshot.diff({ sessionId, messageId, tasks: await tasksSince(session, from?.time ?? 0), stat })
+  const messages = await MessageStore.list(sessionId)
+  if (messageId !== undefined && !messages.some(({ id }) => id === messageId))
+    throw new MessageNotFound(sessionId, messageId, "session")
+  const tasks = await tasksSince(session, messages, messageId)
+  return Snapshot.diff({ sessionId, messageId, tasks, stat })
 }
 
 /** Also what was taken back there before. The end of another branch would become the end of this one. */
@@ -102,19 +106,4 @@ function headBefore(target: Message.Info): string | null {
   if (target.type !== "system_control" || target.data.control !== "revert") return target.parentId
   const { from } = target.data.parameters
   return typeof from === "string" ? from : null
-}
-
-/** The sessions that did a task for this one since a time, and those that did one for them. */
-async function tasksSince(session: SessionRecord.Info, time: number): Promise<string[]> {
-  const all = (await SessionRecord.list({ tasks: true })).filter(({ time: { created } }) => created >= time)
-  const found: string[] = []
-  const add = (parent: string) => {
-    for (const { id, taskOf } of all)
-      if (taskOf?.sessionId === parent) {
-        found.push(id)
-        add(id)
-      }
-  }
-  add(session.id)
-  return found
 }

@@ -10,6 +10,7 @@ import * as MessageStore from "#knowledge/message/message-store.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"
 import { chooseAgent } from "./choose-agent.ts"
+import { keepLastUsed, lastUsed, setLastUsed } from "./last-used.ts"
 import * as Owner from "./owner.ts"
 
 export const Status = z.enum(["idle", "busy", "waiting", "interrupted", "error"])
@@ -138,11 +139,12 @@ export async function get(sessionId: string): Promise<Info> {
 export async function list(options: { tasks?: boolean; everywhere?: boolean } = {}): Promise<Info[]> {
   const projects = options.everywhere ? await Storage.list(["session"]) : [Instance.project.id]
   const found = await Promise.all(projects.map(listProject))
+  const last = options.everywhere ? undefined : await lastUsed(Instance.project.id)
   return found
     .flat()
     .filter((session) => session !== undefined)
     .filter(({ taskOf }) => options.tasks || !taskOf)
-    .sort(lastUsedFirst)
+    .sort((a, b) => Number(b.id === last) - Number(a.id === last) || newestFirst(a, b))
 }
 
 /** Change a session as it is now, under the lock of all processes; kept, then announced. */
@@ -173,7 +175,7 @@ export async function claim(
       delete draft.error
       Object.assign(draft, { status: "busy", owner: Owner.self() })
       resolve({ session: Info.parse(draft), before, kept })
-    })
+    }).then(() => keepLastUsed(found))
     kept.catch(reject)
   })
 }
@@ -190,7 +192,10 @@ export async function remove(sessionId: string): Promise<void> {
 
 /** Keep a session record as it is; for sessions that are made whole: forks and imports. */
 export async function write(session: Info): Promise<void> {
-  await Storage.write(["session", session.projectId, session.id], session)
+  await Promise.all([
+    Storage.write(["session", session.projectId, session.id], session),
+    setLastUsed(session),
+  ])
 }
 
 export function addUsage(totals: Totals, usage: Message.Usage): void {
@@ -231,7 +236,7 @@ function isWorking(status: Status): boolean {
   return status === "busy" || status === "waiting"
 }
 
-function lastUsedFirst(a: Info, b: Info): number {
+function newestFirst(a: Info, b: Info): number {
   return b.time.updated - a.time.updated || (a.id < b.id ? 1 : -1)
 }
 

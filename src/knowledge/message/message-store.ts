@@ -4,7 +4,9 @@ import { z } from "zod"
 import * as Bus from "#kernel/bus.ts"
 import * as Log from "#kernel/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
+import { followId } from "#util/id.ts"
 import { adopt, checked, Invalid } from "./codec.ts"
+import { conversationOrder } from "./conversation-order.ts"
 import { Info } from "./schema.ts"
 
 const Written = z.object({ sessionId: z.string(), message: Info })
@@ -40,7 +42,8 @@ export async function get(sessionId: string, messageId: string): Promise<Info> {
   return adopt(await Storage.read(keyOf(sessionId, messageId)), { id: messageId, sessionId })
 }
 
-/** All messages of a session, in the order of their ids. One that cannot be read is named in the log and left out. */
+/** All messages of a session, of every branch, in the order of the conversation. One that cannot be read is named in the
+ * log and left out. */
 export async function list(sessionId: string): Promise<Info[]> {
   const messages: Info[] = []
   await Storage.readAll(keyOf(sessionId), (value, id) => {
@@ -51,7 +54,9 @@ export async function list(sessionId: string): Promise<Info[]> {
       Log.warn(error.message, { sessionId })
     }
   })
-  return messages
+  const newest = messages.at(-1)
+  if (newest) followId(newest.id)
+  return conversationOrder(messages)
 }
 
 /** Remove all messages of a session. */

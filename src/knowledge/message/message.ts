@@ -2,7 +2,7 @@
 // its rules, and its way to a model.
 import type { LanguageModelV4Message } from "@ai-sdk/provider"
 import { z } from "zod"
-import { createId } from "#util/id.ts"
+import { createId, followId } from "#util/id.ts"
 import { Info, type Of, type Type, type Usage } from "./schema.ts"
 
 export { checkPairing } from "./check-pairing.ts"
@@ -40,9 +40,11 @@ export type Fields<T extends Type> = {
   data: Of<T>["data"]
 }
 
-/** A new message. It is in no store yet. */
+/** A new message. It is in no store yet. Its id sorts behind that of the message that it follows, whatever the clock
+ * says. */
 export function make<T extends Type>(fields: Fields<T>): Of<T> {
   const { sessionId, parentId, branch = "main", agent, model, usage, type, data } = fields
+  if (parentId !== null) followId(parentId)
   return {
     id: createId("msg"),
     sessionId,

@@ -42,7 +42,7 @@ export const Call = z.object({
 })
 
 const envelope = {
-  id: z.string().describe("`msg_…`; sorts by the time it was made"),
+  id: z.string().describe("`msg_…`; sorts behind the id of the message that it follows"),
   sessionId: z.string(),
   parentId: z
     .string()

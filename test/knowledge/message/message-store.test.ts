@@ -193,3 +193,21 @@ test("MessageStore.Delta is live: it has no id", () =>
     assert.equal(events[0]?.type, "message.delta")
     assert.ok(!("id" in events[0]!))
   }))
+
+test("MessageStore.list() gives the messages in the order of the conversation, also where their ids are in another", () =>
+  inStore(async () => {
+    const first = { ...user("one"), id: "msg_5", parentId: null }
+    const second = { ...user("two"), id: "msg_2", parentId: "msg_5" }
+    for (const message of [first, second]) await MessageStore.write({ ...message, sessionId: "sess_1" })
+    assert.deepEqual(
+      (await MessageStore.list("sess_1")).map(({ id }) => id),
+      ["msg_5", "msg_2"],
+    )
+  }))
+
+test("Message.make() gives an id that sorts behind the message that it follows, made by a clock that was ahead", () => {
+  const parentId = "msg_0zzzzzzzzz0000000000000000"
+  const data = { role: "user" as const, parts: [] }
+  const { id } = Message.make({ sessionId: "sess_1", parentId, type: "text", data })
+  assert.ok(id > parentId)
+})

@@ -1,0 +1,28 @@
+// Which session of a project was used last. It has a record of its own because the clock may go back between two
+// sessions, and `--continue` would then take the wrong one. Sessions that do a task for another one do not count.
+import * as Storage from "#kernel/storage/storage.ts"
+
+type Session = { id: string; projectId: string; taskOf?: unknown }
+
+/** For a session that was just made: written in one batch with its own record. */
+export async function setLastUsed({ id, projectId, taskOf }: Session): Promise<void> {
+  if (!taskOf) await Storage.write(keyOf(projectId), { sessionId: id })
+}
+
+/** For a session that goes on: most prompts go to the session that is the last one already. */
+export async function keepLastUsed(session: Session): Promise<void> {
+  if ((await lastUsed(session.projectId)) !== session.id) await setLastUsed(session)
+}
+
+export async function lastUsed(projectId: string): Promise<string | undefined> {
+  try {
+    return (await Storage.read<{ sessionId?: string }>(keyOf(projectId))).sessionId
+  } catch (error) {
+    if (error instanceof Storage.NotFound || error instanceof Storage.Corrupt) return undefined
+    throw error
+  }
+}
+
+function keyOf(projectId: string): Storage.Key {
+  return ["last-session", projectId]
+}

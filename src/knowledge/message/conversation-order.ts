@@ -1,0 +1,43 @@
+// Messages in the order of the conversation: each one behind the message that it follows, and a revert behind what it
+// took back. Their ids sort that way too, unless the clock went back while an older version of this program wrote them,
+// or they come from an import.
+import type { Info } from "./schema.ts"
+
+/** `messages` are sorted by id; they stay as they are where that is the order already. */
+export function conversationOrder(messages: Info[]): Info[] {
+  if (isInOrder(messages)) return messages
+  const waiting = new Map(messages.map((message) => [message.id, message]))
+  const ordered: Info[] = []
+  for (const message of messages) {
+    // A chain may have thousands of messages, so this is a stack and no recursion. What is on the stack waits no more,
+    // so a cycle, which only damaged records have, ends too.
+    const stack = waiting.delete(message.id) ? [message] : []
+    for (let top = stack.at(-1); top; top = stack.at(-1)) {
+      const earlier = waiting.get(top.parentId ?? "") ?? waiting.get(revertedFrom(top) ?? "")
+      if (earlier && waiting.delete(earlier.id)) stack.push(earlier)
+      else ordered.push(stack.pop()!)
+    }
+  }
+  return ordered
+}
+
+/** Where the branch stood before it was taken back, if this is a revert. */
+export function revertedFrom(message: Info): string | null {
+  if (message.type !== "system_control" || message.data.control !== "revert") return null
+  const { from } = message.data.parameters
+  return typeof from === "string" ? from : null
+}
+
+function isInOrder(messages: readonly Info[]): boolean {
+  const seen = new Set<string>()
+  let all: Set<string> | undefined
+  for (const message of messages) {
+    seen.add(message.id)
+    for (const id of [message.parentId, revertedFrom(message)]) {
+      if (id === null || seen.has(id)) continue
+      all ??= new Set(messages.map((one) => one.id))
+      if (all.has(id)) return false
+    }
+  }
+  return true
+}
