@@ -1,13 +1,13 @@
 // The runtime of one directory. Everything that belongs to a directory hangs on its instance, is made once, and is
 // taken down with it. Code finds its instance through AsyncLocalStorage, after awaits and in callbacks too.
 import { AsyncLocalStorage } from "node:async_hooks"
-import { realpathSync, statSync } from "node:fs"
-import { resolve } from "node:path"
 import { errorText, NamedError } from "#util/error.ts"
 import * as Log from "./log.ts"
+import { realDirectory } from "./real-directory.ts"
 import * as Space from "./space.ts"
 
-type Cell = { value: unknown; dispose?: (state: unknown) => unknown }
+type Dispose = ((state: unknown) => unknown) | undefined
+type Cell = { value: unknown; dispose: Dispose; isWork: boolean; isEnded: boolean }
 type Context = {
   directory: string
   project: Space.SpaceInfo
@@ -36,14 +36,6 @@ class Disposed extends NamedError {
       `The instance of ${JSON.stringify(directory)} was disposed. Work that outlives its Instance.provide() call needs Instance.hold().`,
       { directory },
     )
-  }
-}
-
-class InvalidDirectory extends NamedError {
-  constructor(directory: string, reason: string) {
-    super("Instance.InvalidDirectory", `Directory ${JSON.stringify(directory)} cannot be used: ${reason}`, {
-      directory,
-    })
   }
 }
 
@@ -97,15 +89,20 @@ export const Instance = {
     return hold(context)
   },
 
-  /** A value made at most once per instance, by the first call of the returned accessor. */
-  state<S>(factory: () => S, dispose?: (state: Awaited<S>) => unknown): () => S {
+  /** A value made at most once per instance, by the first call of the returned accessor. A state with `isWork` holds
+   * running work: its `dispose` stops that work, and is called before the parts that the work uses are disposed. */
+  state<S>(
+    factory: () => S,
+    dispose?: (state: Awaited<S>) => unknown,
+    { isWork = false }: { isWork?: boolean } = {},
+  ): () => S {
     const key = Symbol()
     return () => {
       const { cells, phase, directory } = use()
       if (phase === "ended") throw new Disposed(directory)
       let cell = cells.get(key)
       if (!cell) {
-        cell = { value: factory(), ...(dispose ? { dispose: dispose as (state: unknown) => unknown } : {}) }
+        cell = { value: factory(), dispose: dispose as Dispose, isWork, isEnded: false }
         cells.set(key, cell)
       }
       return cell.value as S
@@ -117,16 +114,19 @@ export const Instance = {
     ends.add(fn)
   },
 
-  /** Take the current instance down: every state's `dispose`, last made first, each once. */
+  /** Stop the work of every instance and wait for it. Its other parts stay up. */
+  async stopWork(): Promise<void> {
+    const all = await everyInstance()
+    await Promise.all(all.map((context) => current.run(context, () => endWork(context))))
+  },
+
+  /** Take the current instance down: first its work, then every other state, last made first, each once. */
   async dispose(): Promise<void> {
     await disposeContext(use())
   },
 
   async disposeAll(): Promise<void> {
-    const all = await Promise.allSettled(instances.values())
-    await Promise.all(
-      all.flatMap((made) => (made.status === "fulfilled" ? [disposeContext(made.value)] : [])),
-    )
+    await Promise.all((await everyInstance()).map(disposeContext))
   },
 
   /** Take down what nobody uses: instances unused for `olderThan` milliseconds, and of the others the least recently
@@ -152,6 +152,11 @@ function instanceOf(directory: string, init?: () => unknown): Promise<Context> {
   instances.set(directory, made)
   made.catch(() => instances.get(directory) === made && instances.delete(directory))
   return made
+}
+
+async function everyInstance(): Promise<Context[]> {
+  const all = await Promise.allSettled(instances.values())
+  return all.flatMap((made) => (made.status === "fulfilled" ? [made.value] : []))
 }
 
 async function create(directory: string, init?: () => unknown): Promise<Context> {
@@ -189,13 +194,8 @@ function disposeContext(context: Context): Promise<void> {
     context.phase = "ending"
     instances.delete(context.directory)
     standing.delete(context)
-    const done = new Set<Cell>()
-    // What a dispose function still makes is disposed as well.
-    for (let cell = lastOf(context, done); cell; cell = lastOf(context, done)) {
-      const { value, dispose } = cell
-      done.add(cell)
-      await safely(context, async () => dispose?.(await value))
-    }
+    await endWork(context)
+    await endCells(context, () => true)
     if (stood) for (const end of ends) await safely(context, end)
     context.phase = "ended"
     context.cells.clear()
@@ -203,8 +203,19 @@ function disposeContext(context: Context): Promise<void> {
   return context.disposed
 }
 
-function lastOf(context: Context, done: Set<Cell>): Cell | undefined {
-  return [...context.cells.values()].findLast((cell) => !done.has(cell))
+/** A session whose shell is disposed first takes the end of its command for a result, and asks the model again. */
+function endWork(context: Context): Promise<void> {
+  return endCells(context, ({ isWork }) => isWork)
+}
+
+/** Last made first. A cell that a `dispose` function makes is disposed as well. */
+async function endCells(context: Context, isChosen: (cell: Cell) => boolean): Promise<void> {
+  const next = () => [...context.cells.values()].findLast((cell) => !cell.isEnded && isChosen(cell))
+  for (let cell = next(); cell; cell = next()) {
+    const { value, dispose } = cell
+    cell.isEnded = true
+    await safely(context, async () => dispose?.(await value))
+  }
 }
 
 async function safely(context: Context, end: () => unknown): Promise<void> {
@@ -222,15 +233,4 @@ function use(): Context {
   const context = current.getStore()
   if (!context) throw new NoInstance()
   return context
-}
-
-function realDirectory(directory: string): string {
-  if (directory.includes("\0")) throw new InvalidDirectory(directory, "it has a NUL byte")
-  try {
-    const real = realpathSync(resolve(directory))
-    if (statSync(real).isDirectory()) return real
-  } catch (error) {
-    throw new InvalidDirectory(directory, errorText(error))
-  }
-  throw new InvalidDirectory(directory, "it is not a directory")
 }

@@ -49,6 +49,42 @@ test("Instance.dispose() hands each state to its dispose once, last made first, 
   assert.equal(inits, 1)
 })
 
+test("Instance.dispose() stops work before it disposes the parts that the work uses, whichever was made first", async () => {
+  await using tmp = await tmpdir()
+  const ended: string[] = []
+  const end = async (state: string) => {
+    await sleep(1)
+    ended.push(state)
+  }
+  const work = Instance.state(() => "work", end, { isWork: true })
+  const parts = [Instance.state(() => "shell", end), Instance.state(() => "index", end)]
+  await Instance.provide({
+    directory: tmp.path,
+    fn: async () => {
+      for (const use of [parts[0]!, work, parts[1]!]) use()
+      await Instance.dispose()
+    },
+  })
+  assert.deepEqual(ended, ["work", "index", "shell"])
+})
+
+test("Instance.stopWork() stops the work of every instance once, and leaves its parts", async () => {
+  await using tmp = await tmpdir()
+  mkdirSync(join(tmp.path, "other"))
+  const ended: string[] = []
+  const work = Instance.state(here, (directory) => ended.push(basename(directory)), { isWork: true })
+  const part = Instance.state(
+    () => "part",
+    (state) => ended.push(state),
+  )
+  for (const directory of [tmp.path, join(tmp.path, "other")])
+    await Instance.provide({ directory, fn: () => [part(), work()] })
+  await Instance.stopWork()
+  assert.deepEqual(ended.sort(), ["other", "project"])
+  await Instance.disposeAll()
+  assert.deepEqual(ended.sort(), ["other", "part", "part", "project"])
+})
+
 test("Instance.dispose() goes on when one state cannot be disposed, and says so", async () => {
   await using tmp = await tmpdir()
   const file = join(tmp.path, "log")

@@ -26,7 +26,10 @@ export async function serveAcp(options: Options): Promise<void> {
   const { yes = false, model, agent } = options
   const rules = rulesOf(options)
   const told = new AbortController()
-  const stopListening = onSignal(() => told.abort())
+  const stopListening = onSignal((exitCode) => {
+    process.exitCode = exitCode
+    told.abort()
+  })
   // Before any code of a folder is loaded.
   const output = takeStdout(() => told.abort())
   try {

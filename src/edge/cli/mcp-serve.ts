@@ -30,7 +30,10 @@ export async function serveMcp(options: Options): Promise<void> {
   const offering = { rules, yes, servers: Env.get(mark) === undefined }
   process.env[mark] = "1"
   const told = new AbortController()
-  const stopListening = onSignal(() => told.abort())
+  const stopListening = onSignal((exitCode) => {
+    process.exitCode = exitCode
+    told.abort()
+  })
   const { signal } = told
   // Before any code of the folder is loaded.
   const output = options.http ? undefined : takeStdout(() => told.abort())

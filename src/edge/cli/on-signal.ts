@@ -2,20 +2,28 @@
 // same time are one; a later one means that the person has lost patience.
 import { exitCodes } from "./exit.ts"
 
-const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const
+const signals = {
+  SIGINT: exitCodes.interrupted,
+  SIGHUP: exitCodes.interrupted,
+  SIGTERM: exitCodes.terminated,
+} as const
 const sameTime = 500
 
-/** Call `stop` at the first signal; a later one ends the program at once. Gives a function that ends the listening. */
-export function onSignal(stop: () => void): () => void {
+/** Call `stop` at the first signal, with the exit code that belongs to it; a later one ends the program at once. Returns
+ * a function that removes the listeners. */
+export function onSignal(stop: (exitCode: number) => void): () => void {
   let first: number | undefined
-  const listener = () => {
-    if (first === undefined) {
-      first = performance.now()
-      stop()
-    } else if (performance.now() - first > sameTime) process.exit(exitCodes.interrupted)
-  }
-  for (const signal of signals) process.on(signal, listener)
+  const listeners = Object.entries(signals).map(([signal, exitCode]) => {
+    const listener = () => {
+      if (first === undefined) {
+        first = performance.now()
+        stop(exitCode)
+      } else if (performance.now() - first > sameTime) process.exit(exitCode)
+    }
+    process.on(signal, listener)
+    return [signal, listener] as const
+  })
   return () => {
-    for (const signal of signals) process.off(signal, listener)
+    for (const [signal, listener] of listeners) process.off(signal, listener)
   }
 }

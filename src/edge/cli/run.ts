@@ -1,6 +1,6 @@
 // `vitamin run`: a message to a session of this folder, the answer as it comes, and an exit code.
 import * as Session from "#engine/session/session.ts"
-import { exitCodes, UsageError } from "./exit.ts"
+import { UsageError } from "./exit.ts"
 import { findSession, newestSession } from "./find-session.ts"
 import { type FolderOptions, inInstance } from "./in-instance.ts"
 import { listDenied } from "./list-denied.ts"
@@ -48,10 +48,11 @@ export async function run(given: Options): Promise<void> {
     const stopPrinting = printRun(session.id, options.format)
     const stopAsking = asks === "wait" ? (await import("./ask-person.ts")).askPerson() : () => {}
     const denied = listDenied()
-    let [signalled, isOver] = [false, false]
-    stopListening = onSignal(() => {
+    let signalled: number | undefined
+    let isOver = false
+    stopListening = onSignal((exitCode) => {
       if (isOver) return
-      signalled = true
+      signalled = exitCode
       Session.abort(session.id)
     })
     try {
@@ -70,16 +71,16 @@ export async function run(given: Options): Promise<void> {
         ...(options.timeout ? { timeout: options.timeout * 1000 } : {}),
       })
     } catch (error) {
-      if (!(error instanceof Session.Interrupted && signalled)) throw error
+      if (!(error instanceof Session.Interrupted && signalled !== undefined)) throw error
       process.stderr.write(`vitamin: interrupted; go on with: vitamin run --session ${session.id} "…"\n`)
-      process.exitCode = exitCodes.interrupted
+      process.exitCode = signalled
     } finally {
       denied.stop()
       stopAsking()
       isOver = true
       stopPrinting()
     }
-    if (!signalled) denied.tell()
+    if (signalled === undefined) denied.tell()
   }).finally(() => stopListening())
 }
 

@@ -39,15 +39,17 @@ export async function serve(options: Options): Promise<void> {
       ],
       config: async () => Config.redacted(await Config.get()),
     })
-    const told = new Promise<void>((resolve) => onSignal(resolve))
+    const told = new Promise<number>((resolve) => onSignal(resolve))
     process.stdout.write(`vitamin is listening on ${server.url} (token in ${server.tokenFile})\n`)
     if (server.openUrls)
       process.stderr.write(
         `vitamin: warning: other machines can reach this server at ${server.openUrls.join(", ")}. Whoever has the token can run commands here, and HTTP does not encrypt it.\n`,
       )
-    await told
-    // What is nearly done is answered; who works, or waits for a person, is interrupted and says so.
+    process.exitCode = await told
     const stopped = server.stop()
+    // Sessions end first, so that none of them goes on with parts that are already gone. Other requests that are nearly
+    // done still get their answer.
+    await Instance.stopWork()
     await Promise.race([stopped, sleep(grace, undefined, { ref: false })])
     await Instance.disposeAll()
     await stopped

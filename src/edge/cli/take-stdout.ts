@@ -17,5 +17,5 @@ export function takeStdout(onGone: () => void): Writable {
 
 /** At the end: what a client does not read must not keep us here. */
 export function leaveStdout(): void {
-  if (process.stdout.writableLength > 0) process.exit(exitCodes.done)
+  if (process.stdout.writableLength > 0) process.exit(process.exitCode ?? exitCodes.done)
 }

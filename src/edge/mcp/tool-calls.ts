@@ -21,6 +21,7 @@ const calls = Instance.state<Calls>(
     end.abort()
     await Promise.allSettled(running)
   },
+  { isWork: true },
 )
 
 /** The session, made by whoever comes first. */

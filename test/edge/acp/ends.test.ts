@@ -10,13 +10,13 @@ import { choose, on, withSession } from "./harness.ts"
 
 type Acp = Awaited<ReturnType<typeof withSession>>
 
-const endings: [name: string, end: (acp: Acp) => unknown][] = [
-  ["its input is closed", ({ stdin }) => stdin.end()],
-  ["SIGTERM", ({ kill }) => kill("SIGTERM")],
-  ["SIGINT", ({ kill }) => kill("SIGINT")],
-  ["SIGHUP", ({ kill }) => kill("SIGHUP")],
+const endings: [name: string, end: (acp: Acp) => unknown, exitCode: number][] = [
+  ["its input is closed", ({ stdin }) => stdin.end(), 0],
+  ["SIGTERM", ({ kill }) => kill("SIGTERM"), 143],
+  ["SIGINT", ({ kill }) => kill("SIGINT"), 130],
+  ["SIGHUP", ({ kill }) => kill("SIGHUP"), 130],
 ]
-for (const [name, end] of endings)
+for (const [name, end, exitCode] of endings)
   test(`a turn is stopped and kept, and its command is gone: ${name}`, async () => {
     await using tmp = await tmpdir({ git: true })
     const nap = uniqueNap()
@@ -29,7 +29,8 @@ for (const [name, end] of endings)
     await until("the server runs", () => running(`stdio ${nap}`).length)
     end(acp)
     assert.equal((await answer).stopReason, "cancelled")
-    assert.equal(await acp.exit, 0, acp.errors())
+    assert.equal(await acp.exit, exitCode, acp.errors())
+    assert.equal(llm.requests.length, 1)
     await until("all is gone", () => running(nap).length === 0)
     const { out } = await vitamin(tmp, ["session", "show", acp.sessionId, "--format", "json"])
     const { session, messages } = JSON.parse(out)
@@ -37,7 +38,7 @@ for (const [name, end] of endings)
     assert.equal(messages.at(-1).data.status, "interrupted")
   })
 
-for (const [name, end] of endings.slice(0, 2))
+for (const [name, end, exitCode] of endings.slice(0, 2))
   test(`a client that does not read what we write does not keep us: ${name}`, async () => {
     await using tmp = await tmpdir()
     await using acp = await withSession(tmp)
@@ -46,7 +47,7 @@ for (const [name, end] of endings.slice(0, 2))
     for (let i = 0; i < 500; i++)
       acp.write(`${JSON.stringify({ jsonrpc: "2.0", id: `d${i}`, method: `x${"y".repeat(1_000)}` })}\n`)
     end(acp)
-    assert.equal(await acp.left, 0, acp.errors())
+    assert.equal(await acp.left, exitCode, acp.errors())
     acp.stdout.resume()
   })
 

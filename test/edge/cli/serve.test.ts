@@ -24,13 +24,18 @@ async function until(what: string, fn: () => Promise<boolean>) {
   assert.fail(`never: ${what}`)
 }
 
-for (const signals of [["SIGINT"], ["SIGTERM"], ["SIGHUP"], ["SIGINT", "SIGINT"]] as const)
-  test(`vitamin serve stops in good order on ${signals.join(" twice at once, ")}`, async () => {
+for (const [signals, code] of [
+  [["SIGINT"], 130],
+  [["SIGTERM"], 143],
+  [["SIGHUP"], 130],
+  [["SIGINT", "SIGINT"], 130],
+] as const)
+  test(`vitamin serve stops in good order on ${signals.join(" twice at once, ")}, with ${code}`, async () => {
     await using tmp = await tmpdir()
     const server = await serving(tmp)
     await using child = server.child
     for (const signal of signals) child.process.kill(signal)
-    assert.equal(await child.exit, 0, child.errors())
+    assert.equal(await child.exit, code, child.errors())
     assert.ok(readFileSync(join(tmp.env.XDG_STATE_HOME!, "vitamin/events/0/reserved"), "utf8"))
   })
 
@@ -60,7 +65,7 @@ test("vitamin serve that stops answers who waits for a session, and leaves nothi
   await until("a question", async () => ((await (await pending()).json()) as unknown[]).length === 1)
   child.process.kill("SIGTERM")
   for (const answer of [running, waiting]) assert.equal((await answer).error?.name, "Session.Interrupted")
-  assert.equal(await child.exit, 0, child.errors())
+  assert.equal(await child.exit, 143, child.errors())
   assert.deepEqual(Running.running(nap), [])
 })
 
@@ -126,7 +131,7 @@ test("vitamin serve goes on when nobody reads its log any more", async () => {
   }
   assert.equal((await fetch(`${server.url}/health`)).status, 200)
   child.process.kill("SIGTERM")
-  assert.equal(await child.exit, 0)
+  assert.equal(await child.exit, 143)
 })
 
 test("vitamin serve --host 0.0.0.0 names every address it listens on, and warns", async () => {

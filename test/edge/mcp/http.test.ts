@@ -109,7 +109,7 @@ test("when it is told to stop, what runs is ended and the calls say interrupted"
     client.callTool({ name: "bash", arguments: { command: `sleep ${nap}` } }).catch(() => {})
   await until("the command runs", () => running(nap).length)
   served.child.process.kill("SIGTERM")
-  assert.equal(await served.child.exit, 0, served.child.errors())
+  assert.equal(await served.child.exit, 143, served.child.errors())
   assert.deepEqual(running(nap), [])
   for (const client of clients) await client.close()
   const { out } = await vitamin(tmp, ["session", "list", "--format", "json"])

@@ -57,8 +57,8 @@ const endings: [
   code: number | string,
 ][] = [
   ["its input is closed", ({ process }) => process.stdin!.end(), 0],
-  ["SIGTERM", ({ process }) => process.kill("SIGTERM"), 0],
-  ["SIGINT", ({ process }) => process.kill("SIGINT"), 0],
+  ["SIGTERM", ({ process }) => process.kill("SIGTERM"), 143],
+  ["SIGINT", ({ process }) => process.kill("SIGINT"), 130],
   ["nobody reads its output", ({ process }) => process.stdout!.destroy(), 0],
 ]
 for (const [name, end, code] of endings)
@@ -98,7 +98,7 @@ test("a client that reads nothing does not keep it from its end", async () => {
   await until("a call is made", async () => (await calls()).length === 1)
   child.process.kill("SIGTERM")
   const ended = new Promise((resolve) => child.process.once("exit", resolve))
-  assert.equal(await ended, 0, child.errors())
+  assert.equal(await ended, 143, child.errors())
   child.process.stdout!.destroy()
 })
 

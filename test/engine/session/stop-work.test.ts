@@ -1,0 +1,61 @@
+// What happens to prompts when the runtime stops.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { setTimeout as sleep } from "node:timers/promises"
+import * as Queue from "#engine/session/queue.ts"
+import * as Session from "#engine/session/session.ts"
+import { Instance } from "#kernel/instance.ts"
+import { call, text } from "../../fixture/fake-llm.ts"
+import { defineTool, inWorld, resultsOf, until } from "./harness.ts"
+
+test("Instance.dispose() interrupts a prompt before its tools lose the parts that they use", async () => {
+  await inWorld([call("part"), text("It goes on.")], async ({ ask, llm, session }) => {
+    const part = Instance.state(
+      () => ({ ...Promise.withResolvers<string>() }),
+      async ({ resolve }) => {
+        resolve("The part is gone.")
+        // Time enough for a loop that was not stopped to ask the model again.
+        await sleep(300)
+      },
+    )
+    let isRunning = false
+    defineTool("part", () => {
+      isRunning = true
+      return part().promise
+    })
+    const asked = ask("go")
+    asked.catch(() => {})
+    await until(() => isRunning)
+    await Instance.dispose()
+    await assert.rejects(asked, { name: "Session.Interrupted", message: /the runtime stops/ })
+    assert.equal(llm.requests.length, 1)
+    await Instance.provide({
+      directory: session.directory,
+      async fn() {
+        assert.equal((await Session.get(session.id)).status, "interrupted")
+        const results = resultsOf(await Session.messages(session.id))
+        assert.deepEqual(
+          results.map(({ status }) => status),
+          ["interrupted"],
+        )
+      },
+    })
+  })
+})
+
+test("Session.prompt() is refused once the work of its instance was stopped", async () => {
+  await inWorld([text("no")], async ({ ask, llm }) => {
+    const first = ask("go")
+    await first
+    await Instance.stopWork()
+    await assert.rejects(ask("more"), { name: "Session.Interrupted", message: /the runtime stops/ })
+    assert.equal(llm.requests.length, 1)
+  })
+})
+
+test("Instance.dispose() does not wait for ever for work that ignores its signal", async () => {
+  await inWorld([], async ({ session }) => {
+    void Queue.enter({ sessionId: session.id }, () => new Promise(() => {}))
+    await Instance.dispose()
+  })
+})
