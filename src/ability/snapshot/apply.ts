@@ -2,9 +2,7 @@
 // no links. Any step may be the last one before a crash; doing all of it again ends in the same state.
 import {
   closeSync,
-  constants,
   fchmodSync,
-  mkdirSync,
   openSync,
   readdirSync,
   renameSync,
@@ -15,40 +13,63 @@ import {
 } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { errorCode } from "#util/error.ts"
+import { writeInPlace } from "#util/write-in-place.ts"
+import { finishFolders, openFolders } from "./apply-folders.ts"
+import { applyLinks } from "./apply-links.ts"
 import { atThisMoment, Conflict, NotReverted } from "./errors.ts"
+import { type Folder, openFile, openFolder, setMode, within } from "./open-folder.ts"
 import { isSame, type State } from "./part.ts"
 import type { Action, Plan } from "./plan.ts"
 import type { Shadow } from "./shadow.ts"
-import { stateOf } from "./state-of.ts"
-
-type Folder = { fd: number; path: string }
+import { isHalfWritten, stateOf } from "./state-of.ts"
 
 const maxBytes = 100_000_000
-const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 
 /** `name` is that of the file that is written aside, so that what a crash left is found again. */
-export async function apply(shadow: Shadow, { actions, folders }: Plan, name: string): Promise<void> {
+export async function apply(shadow: Shadow, plan: Plan, name: string): Promise<void> {
   const { root } = shadow
-  for (const folder of new Set(actions.map(({ path }) => dirname(path)))) removeAside(root, folder, name)
+  const { actions, folders, folderActions, links } = plan
+  const written = [...actions.map(({ path }) => path), ...links.flatMap(({ paths }) => paths)]
+  for (const folder of new Set(written.map((path) => dirname(path)))) removeAside(root, folder, name)
+  openFolders(shadow, folderActions)
   const deepestFirst = [...actions].sort((a, b) => depth(b.path) - depth(a.path))
   for (const action of deepestFirst)
     if (isInTheWay(action)) step(shadow, action, () => remove(root, action.path))
   for (const folder of [...folders].sort((a, b) => depth(b) - depth(a))) removeFolder(root, folder)
-  for (const action of actions)
-    if (action.to) {
-      const bytes = await shadow.store.read(action.to.hash!)
-      step(shadow, action, () => write({ root, action, bytes, name }))
-    }
+  // What became one file is taken apart first: the mode of one name would be set for the others as well.
+  await applyLinks(
+    shadow,
+    links.filter(({ before }) => before === "apart"),
+    name,
+  )
+  for (const action of actions) if (action.to) await writeBack(shadow, action, name)
+  await applyLinks(
+    shadow,
+    links.filter(({ before }) => before === "linked"),
+    name,
+  )
+  finishFolders(shadow, folderActions)
+}
+
+/** Where only the mode is to change, no bytes are needed, and they may not have been kept. */
+async function writeBack(shadow: Shadow, { path, from, to }: Action, name: string): Promise<void> {
+  const bytes = from?.hash === to!.hash ? undefined : await shadow.store.read(to!.hash!)
+  const found = (await isHalfWritten(shadow, path, { from, to })) ? look(shadow, path) : from
+  step(shadow, { path, from: found, to }, (now) => write({ shadow, path, now, from, to: to!, bytes, name }))
+}
+
+function look(shadow: Shadow, path: string): State {
+  return stateOf(shadow.root, path, { store: shadow.store, keep: false, maxBytes })
 }
 
 /** What is neither as it was found nor as it shall be was changed by somebody at this moment. */
-function step(shadow: Shadow, { path, from, to }: Action, work: () => void): void {
-  const now = stateOf(shadow.root, path, { store: shadow.store, keep: false, maxBytes })
+function step(shadow: Shadow, { path, from, to }: Action, work: (now: State) => void): void {
+  const now = look(shadow, path)
   if (isSame(now, to)) return
-  const isOnItsWay = now === null && to !== null
+  const isOnItsWay = now === null && to !== null && from?.hash !== to.hash
   if (!isSame(now, from) && !isOnItsWay) throw new Conflict([{ path, reason: atThisMoment }])
   try {
-    work()
+    work(now)
   } catch (error) {
     throw errorCode(error) === undefined ? error : new NotReverted(path, error)
   }
@@ -59,17 +80,52 @@ function isInTheWay({ from, to }: Action): boolean {
   return to === null || from?.kind === "folder"
 }
 
-function write(options: { root: string; action: Action; bytes: Buffer; name: string }): void {
-  const { root, action, bytes, name } = options
-  const to = action.to!
-  const folder = openFolder(root, dirname(action.path), true)!
+type Writing = {
+  shadow: Shadow
+  path: string
+  now: State
+  from: State
+  to: NonNullable<State>
+  bytes: Buffer | undefined
+  name: string
+}
+
+function write({ shadow, path, now, from, to, bytes, name }: Writing): void {
+  const folder = openFolder(shadow.root, dirname(path), true)!
+  const mode = modeFor(from, to)
   try {
-    const aside = within(folder, name)
-    if (to.kind === "link") symlinkSync(bytes, aside)
-    else writeFile(aside, bytes, modeFor(action.from, to))
-    renameSync(aside, within(folder, basename(action.path)))
+    if (!bytes) setMode(folder, basename(path), mode!)
+    // Still the file that it was before the calls, with other names: they get the old bytes through this one.
+    else if (to.inode && now?.inode === to.inode)
+      rewrite(folder, basename(path), { bytes, mode, inode: to.inode })
+    else replace(folder, basename(path), { bytes, mode, name, isLink: to.kind === "link" })
   } finally {
     closeSync(folder.fd)
+  }
+}
+
+function replace(
+  folder: Folder,
+  name: string,
+  to: { bytes: Buffer; mode: number | undefined; name: string; isLink: boolean },
+): void {
+  const aside = within(folder, to.name)
+  if (to.isLink) symlinkSync(to.bytes, aside)
+  else writeFile(aside, to.bytes, to.mode)
+  renameSync(aside, within(folder, name))
+}
+
+function rewrite(
+  folder: Folder,
+  name: string,
+  { bytes, mode, inode }: { bytes: Buffer; mode: number | undefined; inode: string },
+): void {
+  const fd = openFile(folder, name, inode)
+  try {
+    writeInPlace(fd, bytes)
+    if (mode !== undefined) fchmodSync(fd, mode)
+  } finally {
+    closeSync(fd)
   }
 }
 
@@ -144,46 +200,6 @@ function removeAside(root: string, path: string, name: string): void {
   } finally {
     closeSync(folder.fd)
   }
-}
-
-/** Name by name from the root, never through a link. Undefined where it is not there and not to be made. */
-function openFolder(root: string, path: string, make: boolean): Folder | undefined {
-  let folder: Folder = { fd: openSync(root, flags), path: root }
-  for (const name of path === "." ? [] : path.split("/")) {
-    const next = openNext(folder, name, make)
-    closeSync(folder.fd)
-    if (!next) return undefined
-    folder = next
-  }
-  return folder
-}
-
-function openNext(folder: Folder, name: string, make: boolean): Folder | undefined {
-  const place = within(folder, name)
-  try {
-    if (make) makeFolder(place)
-    return { fd: openSync(place, flags), path: join(folder.path, name) }
-  } catch (error) {
-    const code = errorCode(error)
-    if (!make && (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP")) return undefined
-    closeSync(folder.fd)
-    if (code === "ENOTDIR" || code === "ELOOP")
-      throw new Conflict([{ path: join(folder.path, name), reason: "it has to be a folder, and is none" }])
-    throw error
-  }
-}
-
-function makeFolder(path: string): void {
-  try {
-    mkdirSync(path)
-  } catch (error) {
-    if (errorCode(error) !== "EEXIST") throw error
-  }
-}
-
-/** Where the system can, a path that leads to the open folder whatever happens to its names. */
-function within({ fd, path }: Folder, name: string): string {
-  return join(process.platform === "linux" ? `/proc/self/fd/${fd}` : path, name)
 }
 
 function depth(path: string): number {

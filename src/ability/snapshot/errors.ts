@@ -5,6 +5,10 @@ import type { Uncovered } from "./part.ts"
 /** Why a path was left alone that changed while it was looked at. */
 export const atThisMoment = "it was changed by somebody else at this moment"
 
+export const changedSince = "it was changed by somebody else since"
+export const changedBetween = "it was changed by somebody else between two calls"
+export const unknownOwner = "the work was cut off while it was written, so it is not known whose it is"
+
 export class GitFailed extends NamedError {
   constructor(command: string, reason: string) {
     super("Snapshot.GitFailed", `git ${command} failed in the store of snapshots: ${reason}`, { command })

@@ -52,5 +52,6 @@ async function wholePart(value: unknown): Promise<Part> {
 function broken(tool: string, reason: string): Part {
   const uncovered = [{ path: `(what ${tool} changed)`, reason }]
   const { root } = Shadow.get()
-  return { id: "", time: 0, tool, root, scope: "paths", done: true, files: [], folders: [], uncovered }
+  const nothing = { files: [], folders: [], changedFolders: [], links: [] }
+  return { id: "", time: 0, tool, root, scope: "paths", done: true, ...nothing, uncovered }
 }

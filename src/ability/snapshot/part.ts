@@ -11,6 +11,7 @@ export const State = z
     hash: z.string().optional(),
     stamp: z.string().optional(),
     exact: z.literal(false).optional().describe("git knew only whether it was executable"),
+    inode: z.string().optional().describe("of a file that has several names (hard links)"),
   })
   .nullable()
 export type State = z.infer<typeof State>
@@ -28,6 +29,22 @@ export const Change = z.object({
 })
 export type Change = z.infer<typeof Change>
 
+/** The mode of a folder before and after a call; null is no folder. */
+export const FolderChange = z.object({
+  path: Inside,
+  before: z.number().nullable(),
+  after: z.number().nullable().optional(),
+})
+export type FolderChange = z.infer<typeof FolderChange>
+
+/** Names that were one file before a call and are not after it, or that were apart before and are one file now. */
+export const LinkChange = z.object({
+  paths: z.array(Inside).min(2),
+  before: z.enum(["linked", "apart"]),
+  inode: z.string().optional().describe("of the one file"),
+})
+export type LinkChange = z.infer<typeof LinkChange>
+
 export const Uncovered = z.object({ path: z.string(), reason: z.string() })
 export type Uncovered = z.infer<typeof Uncovered>
 
@@ -41,6 +58,8 @@ export const Part = z.object({
   files: z.array(Change).default([]),
   list: z.string().optional().describe("the hash of the files, where they are many"),
   folders: z.array(Inside).default([]).describe("those that were made"),
+  changedFolders: z.array(FolderChange).default([]).describe("those that were removed, or got another mode"),
+  links: z.array(LinkChange).default([]).describe("hard links that were made or broken"),
   uncovered: z.array(Uncovered).default([]).describe("changed, but what was there before was not kept"),
   late: z
     .literal(true)
@@ -55,7 +74,7 @@ export function isSame(left: State | undefined, right: State | undefined): boole
   const [one, other] = [withoutFolder(left), withoutFolder(right)]
   if (!one || !other) return one === other
   if (one.kind !== other.kind) return false
-  if (one.kind === "other") return true
+  if (one.kind === "other") return !one.stamp || !other.stamp || one.stamp === other.stamp
   return isSameContent(one, other) && isSameMode(one, other)
 }
 

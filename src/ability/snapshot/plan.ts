@@ -3,9 +3,11 @@
 import { existsSync, readdirSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { z } from "zod"
-import { InvalidRoot } from "./errors.ts"
+import { changedBetween, changedSince, InvalidRoot, unknownOwner } from "./errors.ts"
+import { linkedNames } from "./linked-names.ts"
 import type { Snapshot } from "./list.ts"
-import { Change, isSame, State, Uncovered, withoutFolder } from "./part.ts"
+import { Change, isSame, LinkChange, State, Uncovered, withoutFolder } from "./part.ts"
+import { FolderAction, planFolders } from "./plan-folders.ts"
 import type { Shadow } from "./shadow.ts"
 import { statAt, stateOf } from "./state-of.ts"
 
@@ -15,6 +17,8 @@ export const Plan = z.object({
   actions: z.array(Action),
   /** Those that the calls made, to go when nothing is left in them. */
   folders: z.array(z.string()),
+  folderActions: z.array(FolderAction).default([]),
+  links: z.array(LinkChange).default([]),
   conflicts: z.array(Uncovered),
 })
 export type Plan = z.infer<typeof Plan>
@@ -22,7 +26,6 @@ export type Plan = z.infer<typeof Plan>
 type Chain = { to: State; expected: State | undefined; states: State[]; problem?: string }
 
 const maxBytes = 100_000_000
-const byYou = "it was changed by somebody else since"
 
 export async function plan(shadow: Shadow, snapshots: readonly Snapshot[]): Promise<Plan> {
   const conflicts: Uncovered[] = []
@@ -34,16 +37,37 @@ export async function plan(shadow: Shadow, snapshots: readonly Snapshot[]): Prom
     if (problem) conflicts.push({ path, reason: problem })
     if (canRestore(chain.to)) actions.push({ path, from, to: chain.to })
   }
-  const lost = await shadow.store.missing(actions.flatMap(({ to }) => (to?.hash ? [to.hash] : [])))
-  const isLost = ({ to }: Action) => to?.hash !== undefined && lost.has(to.hash)
+  // Where only the mode has to change, no bytes are needed.
+  const needed = actions.filter(({ from, to }) => to?.hash !== undefined && from?.hash !== to.hash)
+  const isNeeded = new Set(needed)
+  const lost = await shadow.store.missing(needed.map(({ to }) => to!.hash!))
+  const isLost = (action: Action) => isNeeded.has(action) && lost.has(action.to!.hash!)
   for (const { path } of actions.filter(isLost))
     conflicts.push({ path, reason: "its bytes are no longer in the store of snapshots" })
   const found = actions.filter((action) => !isLost(action))
   const blocked = blockedIn(shadow, found)
   for (const [path, reason] of blocked) conflicts.push({ path, reason })
   const kept = found.filter(({ path }) => !blocked.has(path))
-  const folders = [...new Set(snapshots.flatMap(({ part }) => part.folders))]
-  return { actions: kept, folders, conflicts }
+  const goes = new Set(kept.flatMap(({ path, to }) => (to === null ? [path] : [])))
+  const planned = planFolders(shadow, { snapshots, goes, conflicts })
+  return { actions: kept, ...planned, links: linksIn(snapshots), conflicts }
+}
+
+/** Folders that the calls made and in which nothing is. */
+export function emptyFolders({ root }: Shadow, { folders }: Pick<Plan, "folders">): string[] {
+  const isEmpty = (path: string) => statAt(root, path)?.isDirectory() && holdsOnly(root, path, new Set())
+  return folders.filter(isEmpty)
+}
+
+/** What the first call found counts. */
+function linksIn(snapshots: readonly Snapshot[]): LinkChange[] {
+  const found = new Map<string, LinkChange>()
+  for (const { part } of snapshots)
+    for (const link of part.links) {
+      const key = link.paths.toSorted().join("\0")
+      if (!found.has(key)) found.set(key, link)
+    }
+  return [...found.values()]
 }
 
 /** For each path how it was before the first call, and how the last one left it. */
@@ -53,12 +77,13 @@ function chainsOf(
   conflicts: Uncovered[],
 ): Map<string, Chain> {
   const chains = new Map<string, Chain>()
-  for (const { part } of snapshots) {
+  const others = linkedNames(snapshots)
+  for (const [at, { part }] of snapshots.entries()) {
     if (part.root !== shadow.root && existsSync(part.root)) throw new InvalidRoot(part.root, shadow.root)
     if (part.note?.startsWith("not covered"))
       conflicts.push({ path: `(what ${part.tool} changed)`, reason: part.note })
     conflicts.push(...part.uncovered)
-    for (const change of part.files) {
+    for (const change of part.files.flatMap((file) => [file, ...others(at, file)])) {
       const after = part.late ? undefined : change.after
       extend(chains, { ...change, after })
     }
@@ -74,15 +99,14 @@ function extend(chains: Map<string, Chain>, { path, before, after }: Change): vo
   }
   // What a call found is what an earlier one had left or, where they ran side by side, had found.
   const isKnown = chain.expected === undefined || chain.states.some((state) => isSame(state, before))
-  if (!isKnown) chain.problem = "it was changed by somebody else between two calls"
+  if (!isKnown) chain.problem = changedBetween
   chain.states.push(before, after ?? null)
   chain.expected = after
 }
 
 function problemOf(from: State, { expected }: Chain): string | undefined {
-  if (expected === undefined)
-    return "the work was cut off while it was written, so it is not known whose it is"
-  return isSame(from, expected) ? undefined : byYou
+  if (expected === undefined) return unknownOwner
+  return isSame(from, expected) ? undefined : changedSince
 }
 
 function canRestore(to: State): boolean {

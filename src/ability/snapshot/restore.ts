@@ -5,24 +5,34 @@ import { z } from "zod"
 import * as Storage from "#kernel/storage/storage.ts"
 import { createId } from "#util/id.ts"
 import { apply } from "./apply.ts"
+import { differingLinks } from "./apply-links.ts"
+import { modeAt } from "./changed-folders.ts"
 import { atThisMoment, Conflict } from "./errors.ts"
 import type { Snapshot } from "./list.ts"
+import { notesOf } from "./notes.ts"
 import { isSame, Part, type State, type Uncovered } from "./part.ts"
-import { type Action, Plan, plan } from "./plan.ts"
+import { emptyFolders, Plan, plan } from "./plan.ts"
 import { addHashes } from "./session-log.ts"
 import type { Shadow } from "./shadow.ts"
 import { statAt, stateOf } from "./state-of.ts"
 
-const Begun = z.object({ target: z.string(), part: Part, plan: Plan })
+const Begun = z.object({
+  target: z.string(),
+  part: Part,
+  plan: Plan,
+  notes: z.array(z.string()).default([]),
+})
 export type Begun = z.infer<typeof Begun>
 
 export type Reverted = {
-  /** Put back as they were. */
+  /** Put back as they were; the names of folders end with a slash. */
   restored: string[]
   /** They had been made since. */
   removed: string[]
   /** What stood against it; with `force` those without bytes were left as they are. */
   conflicts: Uncovered[]
+  /** What an undo of these calls does not cover in any case. */
+  notes: string[]
   /** The state right before, so that this can be undone as well. */
   part?: Part
 }
@@ -40,8 +50,8 @@ export async function begunRevert(sessionId: string): Promise<Begun | undefined>
 }
 
 export async function preview(shadow: Shadow, snapshots: readonly Snapshot[]): Promise<Reverted> {
-  const { actions, conflicts } = await plan(shadow, snapshots)
-  return { ...named(actions), conflicts }
+  const made = await plan(shadow, snapshots)
+  return { ...named(shadow, made), conflicts: made.conflicts, notes: notesOf(snapshots) }
 }
 
 export async function restore(
@@ -56,13 +66,13 @@ export async function restore(
   const swapped = actions.filter(({ from }, i) => !isSame(from, made.actions[i]!.from))
   if (swapped.length && !force)
     throw new Conflict(swapped.map(({ path }) => ({ path, reason: atThisMoment })))
-  const part = partOf(shadow, actions)
+  const part = partOf(shadow, { ...made, actions })
   addHashes(
     shadow,
     sessionId,
     actions.map(({ from }) => from?.hash),
   )
-  const begun: Begun = { target, part, plan: { ...made, actions } }
+  const begun: Begun = { target, part, plan: { ...made, actions }, notes: notesOf(snapshots) }
   await Storage.write(keyOf(sessionId), begun)
   return finish(shadow, begun)
 }
@@ -74,8 +84,10 @@ export async function resume(
   options: { force?: boolean | undefined } = {},
 ): Promise<Reverted> {
   if (!options.force) return finish(shadow, begun)
-  const actions = begun.plan.actions.map((action) => ({ ...action, from: keep(shadow, action.path) }))
-  return finish(shadow, { ...begun, plan: { ...begun.plan, actions } })
+  const { plan } = begun
+  const actions = plan.actions.map((action) => ({ ...action, from: keep(shadow, action.path) }))
+  const folderActions = plan.folderActions.map((action) => ({ ...action, from: modeAt(shadow, action.path) }))
+  return finish(shadow, { ...begun, plan: { ...plan, actions, folderActions } })
 }
 
 /** The revert is over and on record elsewhere. */
@@ -84,13 +96,17 @@ export async function forget(sessionId: string): Promise<void> {
 }
 
 async function finish(shadow: Shadow, begun: Begun): Promise<Reverted> {
-  await apply(shadow, begun.plan, `.vitamin-${begun.part.id}`)
-  const files = begun.part.files.map((file) => ({ ...file, after: look(shadow, file.path) }))
-  const { actions, conflicts } = begun.plan
-  return { ...named(actions), conflicts, part: { ...begun.part, files, done: true } }
+  const { plan, part, notes } = begun
+  const names = named(shadow, plan)
+  await apply(shadow, plan, `.vitamin-${part.id}`)
+  const files = part.files.map((file) => ({ ...file, after: look(shadow, file.path) }))
+  const changedFolders = part.changedFolders.map((one) => ({ ...one, after: modeAt(shadow, one.path) }))
+  return { ...names, conflicts: plan.conflicts, notes, part: { ...part, files, changedFolders, done: true } }
 }
 
-function partOf({ root }: Shadow, actions: Action[]): Part {
+/** What is there right before, as the snapshot of a call. */
+function partOf(shadow: Shadow, { actions, folders, folderActions, links }: Plan): Part {
+  const { root } = shadow
   const covered = actions.filter(({ from }) => from?.kind !== "file" || from.hash)
   const uncovered = actions
     .filter((action) => !covered.includes(action))
@@ -103,7 +119,20 @@ function partOf({ root }: Shadow, actions: Action[]): Part {
     scope: "paths",
     done: false,
     files: covered.map(({ path, from }) => ({ path, before: from })),
-    folders: [...new Set(actions.flatMap(({ path, to }) => (to ? missingFolders(root, path) : [])))],
+    folders: [
+      ...new Set([
+        ...actions.flatMap(({ path, to }) => (to ? missingFolders(root, path) : [])),
+        ...folderActions.flatMap(({ path }) => missingFolders(root, `${path}/x`)),
+      ]),
+    ],
+    changedFolders: [...folders, ...folderActions.map(({ path }) => path)].flatMap((path) => {
+      const before = modeAt(shadow, path)
+      return before === null ? [] : [{ path, before }]
+    }),
+    links: differingLinks(shadow, links).map(({ paths, before }) => ({
+      paths,
+      before: before === "linked" ? "apart" : "linked",
+    })),
     uncovered,
   }
 }
@@ -119,10 +148,17 @@ function missingFolders(root: string, path: string): string[] {
   return missing
 }
 
-function named(actions: Action[]): Pick<Reverted, "restored" | "removed"> {
+/** Folders that go with what is in them are not named, those that are empty already are. */
+function named(shadow: Shadow, plan: Plan): Pick<Reverted, "restored" | "removed"> {
+  const { actions, folderActions } = plan
+  const restored = actions.flatMap(({ path, to }) => (to ? [path] : []))
+  const linked = differingLinks(shadow, plan.links).flatMap(({ paths }) => paths)
   return {
-    restored: actions.flatMap(({ path, to }) => (to ? [path] : [])),
-    removed: actions.flatMap(({ path, to }) => (to ? [] : [path])),
+    restored: [...new Set([...restored, ...linked]), ...folderActions.map(({ path }) => `${path}/`)],
+    removed: [
+      ...actions.flatMap(({ path, to }) => (to ? [] : [path])),
+      ...emptyFolders(shadow, plan).map((path) => `${path}/`),
+    ],
   }
 }
 

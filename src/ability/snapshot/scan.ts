@@ -22,7 +22,15 @@ import { walkPlain } from "./walk-plain.ts"
 
 /** What the index says of a file that is not as it says. */
 export type Entry = { mode: string; hash: string }
-export type Scan = { modified: Map<string, Entry>; untracked: string[]; uncovered: Uncovered[] }
+export type Scan = {
+  modified: Map<string, Entry>
+  /** Those and all others whose times or numbers are not those that the index has. */
+  touched: Map<string, Entry>
+  untracked: string[]
+  uncovered: Uncovered[]
+}
+type Row = Entry & { path: Buffer }
+type Looked = { modified: Row[]; touched: Row[] }
 
 /** More names than this are not the work of a project. */
 const maxNames = 8 << 20
@@ -69,7 +77,7 @@ export async function scan(shadow: Shadow, index: string | undefined): Promise<S
     untrackedOf(shadow, index),
     assumedIn(shadow, index),
   ])
-  const modified = index && assumed.length ? await modifiedAnyway({ shadow, index, assumed }) : found
+  const looked = index && assumed.length ? await modifiedAnyway({ shadow, index, assumed }) : found
   const uncovered: Uncovered[] = []
   const known = (path: Buffer): string[] => {
     const name = path.toString()
@@ -77,8 +85,12 @@ export async function scan(shadow: Shadow, index: string | undefined): Promise<S
     uncovered.push({ path: name, reason: "its name is not UTF-8" })
     return []
   }
+  const byName = (rows: Row[]) =>
+    new Map(rows.flatMap(({ path, ...entry }) => known(path).map((name) => [name, entry])))
+  const modified = byName(looked.modified)
   return {
-    modified: new Map(modified.flatMap(({ path, ...entry }) => known(path).map((name) => [name, entry]))),
+    modified,
+    touched: looked.touched === looked.modified ? modified : byName(looked.touched),
     // A name that ends like a folder is a repository inside of this one.
     untracked: untracked.flatMap(known).filter((name) => !name.endsWith("/")),
     uncovered,
@@ -91,30 +103,50 @@ export function overWorktree({ store, root, folder }: Shadow, index: string | un
   return { gitDir, objects, worktree: root, index: join(folder, index ?? "no-index"), args: [] }
 }
 
-async function modifiedOf(shadow: Shadow, index: string | undefined) {
-  if (!index) return []
+async function modifiedOf(shadow: Shadow, index: string | undefined): Promise<Looked> {
+  if (!index) return { modified: [], touched: [] }
   const call = overWorktree(shadow, index)
   // What git was told to leave out of the work tree, and is there all the same, counts as well.
   const setting = "core.sparseCheckout=true"
   const args = ["diff-files", "--raw", "-z", "--ignore-submodules=all"]
   const look = () => runGit({ ...call, setting, args })
-  const found = rowsIn(await look())
-  if (found.length <= manyModified || shadow.refreshed.has(index)) return found
+  const touched = rowsIn(await look())
+  if (touched.length <= manyModified || shadow.refreshed.has(index)) return { modified: touched, touched }
   shadow.refreshed.add(index)
   // It only makes the next looks cheaper; another process may be at it.
   const refresh = ["update-index", "-q", "--unmerged", "--ignore-submodules", "--refresh"]
   await runGit({ ...call, args: refresh }).catch(() => undefined)
-  return rowsIn(await look())
+  return { modified: rowsIn(await look()), touched }
 }
 
 /** Files that git was told to assume unchanged, as far as this copy of the index still knows of it. */
 async function assumedIn(shadow: Shadow, index: string | undefined): Promise<Buffer[]> {
   if (!index || shadow.checked.has(index)) return []
-  const rows = pieces(await runGit({ ...overWorktree(shadow, index), args: ["ls-files", "-v", "-z"] }))
-  // `h path`, with a small letter.
-  const names = rows.filter(([tag = 0]) => tag >= 97).map((row) => row.subarray(2))
-  if (!names.length) shadow.checked.add(index)
-  return names
+  const { assumed } = await trackedIn(shadow, index)
+  if (!assumed.length) shadow.checked.add(index)
+  return assumed
+}
+
+/** All files of the index, and which of them git was told to assume unchanged. Callers at the same time share one
+ * git process. */
+export function trackedIn(shadow: Shadow, index: string): Promise<{ names: string[]; assumed: Buffer[] }> {
+  const known = shadow.tracking.get(index)
+  if (known) return known
+  const made = listTracked(shadow, index).finally(() => shadow.tracking.delete(index))
+  shadow.tracking.set(index, made)
+  return made
+}
+
+async function listTracked(shadow: Shadow, index: string) {
+  const output = await runGit({ ...overWorktree(shadow, index), args: ["ls-files", "-v", "-z"] })
+  const names: string[] = []
+  const assumed: Buffer[] = []
+  for (const row of pieces(output)) {
+    names.push(row.toString("utf8", 2))
+    // `h path`, with a small letter.
+    if (row[0]! >= 97) assumed.push(row.subarray(2))
+  }
+  return { names, assumed }
 }
 
 /** They are looked at like all others: our copy forgets what git was told. Another process may be at it. */
@@ -154,9 +186,9 @@ function plainFiles({ root }: Shadow): Buffer[] | undefined {
 }
 
 /** `:100644 100644 <hash of the index> <zeros> M`, NUL, path, NUL. */
-function rowsIn(output: Buffer): (Entry & { path: Buffer })[] {
+function rowsIn(output: Buffer): Row[] {
   const parts = pieces(output)
-  const rows: (Entry & { path: Buffer })[] = []
+  const rows: Row[] = []
   for (let i = 0; i + 1 < parts.length; i += 2) {
     const [mode = "", , hash = ""] = parts[i]!.toString("latin1").slice(1).split(" ")
     if (mode !== "160000") rows.push({ mode, hash, path: parts[i + 1]! })

@@ -24,9 +24,17 @@ const Pending = z.object({
   base: z
     .object({
       index: z.string().optional(),
+      version: z.string().optional(),
       started: z.number(),
       odd: z.array(z.string()),
       files: z.record(z.string(), z.object({ state: State, stamp: z.string().optional() })),
+      folders: z
+        .object({
+          modes: z.record(z.string(), z.number()),
+          special: z.record(z.string(), z.string()),
+          closed: z.array(z.string()),
+        })
+        .optional(),
     })
     .optional(),
 })

@@ -13,6 +13,26 @@ import type { State } from "./part.ts"
 
 export type Shadow = ReturnType<typeof makeShadow>
 
+/** Modes and hard links of the files that were clean against one version of the index. */
+export type FileModes = {
+  version: string
+  /** What most files have, not executable and executable; `others` have another one. */
+  usual: [plain: number, program: number]
+  others: Record<string, number>
+  /** The inodes of files that have several names. */
+  links: Record<string, string>
+  /** Files that are too young for git to notice a change of their mode. */
+  young: string[]
+}
+
+/** What was found in a folder. */
+export type Listing = {
+  stamp: string
+  folders: string[]
+  special: [name: string, kind: string][]
+  hasFiles: boolean
+}
+
 const current = Instance.state(
   () => makeShadow(),
   (shadow) => Promise.allSettled(shadow.background),
@@ -65,6 +85,14 @@ function makeShadow() {
     /** What was seen of files that git does not keep, so that they are not read again while nobody touches them. */
     seen,
     refreshed: new Set<string>(),
+    /** Modes and hard links of clean files, for the version of the index that was used last. */
+    modes: undefined as FileModes | undefined,
+    /** Folders of the files in an index. */
+    folders: undefined as { version: string; names: Set<string> } | undefined,
+    /** What was found in folders, so that they are not read again while their entries stay. */
+    listings: new Map<string, Listing>(),
+    /** The lists of an index that are being made. */
+    tracking: new Map<string, Promise<{ names: string[]; assumed: Buffer[] }>>(),
     /** Copies of the index in which nothing is assumed. */
     checked: new Set<string>(),
     noted: new Set<string>(),

@@ -3,9 +3,11 @@
 import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { createId } from "#util/id.ts"
+import { describeMetadata } from "./describe-metadata.ts"
 import type { Snapshot } from "./list.ts"
+import { notesOf } from "./notes.ts"
 import type { State, Uncovered } from "./part.ts"
-import { plan } from "./plan.ts"
+import { type Plan, plan } from "./plan.ts"
 import { runGit } from "./run-git.ts"
 import type { Shadow } from "./shadow.ts"
 import { stateOf } from "./state-of.ts"
@@ -15,6 +17,8 @@ export type Diff = {
   /** Unified, or a summary of lines where only that was asked for. */
   text: string
   conflicts: Uncovered[]
+  /** What is not covered in any case. */
+  notes: string[]
 }
 
 const maxBytes = 64_000_000
@@ -24,11 +28,15 @@ export async function showDiff(
   snapshots: readonly Snapshot[],
   options: { stat?: boolean } = {},
 ): Promise<Diff> {
-  const { actions, conflicts } = await plan(shadow, snapshots)
-  if (!actions.length) return { files: [], text: "", conflicts }
+  const made = await plan(shadow, snapshots)
+  const { actions, conflicts } = made
+  const more = describeMetadata(shadow, made)
+  const notes = notesOf(snapshots)
+  const contents = actions.filter(({ from, to }) => to === null || from?.hash !== to.hash)
+  if (!contents.length) return { files: filesOf(made, actions), text: more, conflicts, notes }
   shadow.store.ensure()
   const look = (path: string) => stateOf(shadow.root, path, { store: shadow.store, keep: true, maxBytes })
-  const sides = actions.map(({ path, to }) => ({ path, old: to, now: look(path) }))
+  const sides = contents.map(({ path, to }) => ({ path, old: to, now: look(path) }))
   const old = await treeOf(shadow, sides, ({ old }) => old)
   const now = await treeOf(shadow, sides, ({ now }) => now)
   const form = options.stat ? ["--stat=120"] : ["-p"]
@@ -38,8 +46,18 @@ export async function showDiff(
     objects: shadow.store.objects,
     args: [...args, old, now],
   })
-  const files = sides.map(({ path, old, now }) => ({ path, change: changeOf(old, now) }))
-  return { files, text: output.toString(), conflicts }
+  return { files: filesOf(made, actions), text: output.toString() + more, conflicts, notes }
+}
+
+/** The names of folders end with a slash. */
+function filesOf({ folderActions }: Plan, actions: Plan["actions"]): Diff["files"] {
+  return [
+    ...actions.map(({ path, from, to }) => ({ path, change: changeOf(to, from) })),
+    ...folderActions.map(({ path, from }) => ({
+      path: `${path}/`,
+      change: from === null ? ("removed" as const) : ("changed" as const),
+    })),
+  ]
 }
 
 type Side = { path: string; old: State; now: State }

@@ -4,6 +4,7 @@ import {
   type BigIntStats,
   closeSync,
   constants,
+  type Dirent,
   fstatSync,
   lstatSync,
   openSync,
@@ -13,6 +14,7 @@ import {
 } from "node:fs"
 import { dirname, join } from "node:path"
 import { errorCode } from "#util/error.ts"
+import { isMixOf } from "#util/write-in-place.ts"
 import type { ObjectStore } from "./object-store.ts"
 import type { State } from "./part.ts"
 
@@ -26,9 +28,10 @@ export function stateOf(root: string, path: string, look: Look): State {
   if (!stat) return null
   const mode = Number(stat.mode & 0o7777n)
   if (stat.isSymbolicLink()) return linkState(place, mode, look)
-  if (!stat.isFile()) return { kind: stat.isDirectory() ? "folder" : "other", mode, size: 0 }
+  if (stat.isDirectory()) return { kind: "folder", mode, size: 0 }
+  if (!stat.isFile()) return specialState(stat)
   const size = Number(stat.size)
-  const unread: State = { kind: "file", mode, size, stamp: stampOf(stat) }
+  const unread: State = { kind: "file", mode, size, stamp: stampOf(stat), ...namesOf(stat) }
   if (size > look.maxBytes) return unread
   const fd = openFile(place)
   if (typeof fd !== "number") return fd === "gone" ? null : unread
@@ -37,6 +40,22 @@ export function stateOf(root: string, path: string, look: Look): State {
   } finally {
     closeSync(fd)
   }
+}
+
+/** Whether a write in place was cut off there: it is still the file that it was, and every byte is one of the two
+ * versions. */
+export async function isHalfWritten(
+  { root, store }: { root: string; store: ObjectStore },
+  path: string,
+  { from, to }: { from: State; to: State },
+): Promise<boolean> {
+  if (!to?.inode || !from?.hash || !to.hash || from.hash === to.hash) return false
+  const stat = statAt(root, path)
+  if (!stat?.isFile() || String(stat.ino) !== to.inode || stat.size > Math.max(from.size, to.size))
+    return false
+  const found = await store.readSome([from.hash, to.hash])
+  const [one, other] = [found.get(from.hash), found.get(to.hash)]
+  return one !== undefined && other !== undefined && isMixOf(readFileSync(join(root, path)), one, other)
 }
 
 /** Without following the last name, and only where the names before it are folders and not links. */
@@ -77,9 +96,30 @@ function linkState(place: string, mode: number, { store, keep }: Look): State {
 function fileState(fd: number, { store, keep, maxBytes }: Look): State {
   const stat = fstatSync(fd, { bigint: true })
   const mode = Number(stat.mode & 0o7777n)
-  if (!stat.isFile()) return { kind: "other", mode, size: 0 }
+  if (!stat.isFile()) return specialState(stat)
   if (stat.size > BigInt(maxBytes))
-    return { kind: "file", mode, size: Number(stat.size), stamp: stampOf(stat) }
+    return { kind: "file", mode, size: Number(stat.size), stamp: stampOf(stat), ...namesOf(stat) }
   const bytes = readFileSync(fd)
-  return { kind: "file", mode, size: bytes.length, hash: keep ? store.put(bytes) : store.hashOf(bytes) }
+  const hash = keep ? store.put(bytes) : store.hashOf(bytes)
+  return { kind: "file", mode, size: bytes.length, hash, ...namesOf(stat) }
+}
+
+/** A named pipe, a socket or a device: it has no bytes, so its inode tells one from another. */
+function specialState(stat: BigIntStats): State {
+  return {
+    kind: "other",
+    mode: Number(stat.mode & 0o7777n),
+    size: 0,
+    stamp: `${specialKind(stat)} ${stat.ino}`,
+  }
+}
+
+export function specialKind(stat: BigIntStats | Dirent): string {
+  if (stat.isFIFO()) return "named pipe"
+  return stat.isSocket() ? "socket" : "device"
+}
+
+/** The inode of a file that has several names: writing through one of them changes all. */
+function namesOf({ nlink, ino }: BigIntStats): { inode?: string } {
+  return nlink > 1n ? { inode: String(ino) } : {}
 }

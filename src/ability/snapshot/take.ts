@@ -7,6 +7,7 @@ import * as Log from "#kernel/log.ts"
 import { errorCode, errorText } from "#util/error.ts"
 import { createId } from "#util/id.ts"
 import { NotTaken } from "./errors.ts"
+import { commandNote, joinNotes } from "./notes.ts"
 import { type Part, type State, Uncovered } from "./part.ts"
 import { shorten } from "./part-list.ts"
 import { realPath } from "./real-path.ts"
@@ -44,7 +45,6 @@ export const Created = Bus.define(
 )
 
 const maxFileBytes = 64_000_000
-const ignoredNote = "what git ignores, and repositories inside of this one, are not covered for commands"
 /** What the tool itself will stumble over, and say better. */
 const unreachable = new Set(["ENOTDIR", "ELOOP", "ENAMETOOLONG", "EACCES"])
 
@@ -105,8 +105,8 @@ function takePaths(shadow: Shadow.Shadow, asked: Asked, paths: readonly string[]
 
 async function takeWorktree(shadow: Shadow.Shadow, asked: Asked): Promise<Taken> {
   const part = newPart(shadow, asked, "worktree")
-  const notes = [shadow.noted.has(asked.sessionId) ? undefined : ignoredNote, asked.note].filter(Boolean)
-  if (notes.length) part.note = notes.join("; ")
+  const note = joinNotes([shadow.noted.has(asked.sessionId) ? undefined : commandNote, asked.note])
+  if (note) part.note = note
   shadow.noted.add(asked.sessionId)
   let base: Worktree.Base
   try {
@@ -142,8 +142,7 @@ async function settle(shadow: Shadow.Shadow, pending: Pending): Promise<Part> {
   const { part, base, sessionId } = pending
   if (!base) return part
   try {
-    const { files, folders, uncovered } = await Worktree.after(shadow, base)
-    return shorten(shadow, sessionId, { ...part, done: true, files, folders, uncovered })
+    return shorten(shadow, sessionId, { ...part, done: true, ...(await Worktree.after(shadow, base)) })
   } catch (error) {
     Log.warn("what a command changed is not known", { reason: errorText(error) })
     return { ...part, done: true, note: `not covered: ${errorText(error)}` }
@@ -156,7 +155,8 @@ function pendingOf({ sessionId, messageId, callId }: Asked, part: Part): Pending
 
 function newPart({ root }: Shadow.Shadow, { tool }: Asked, scope: Part["scope"]): Part {
   const id = createId("snap")
-  return { id, time: Date.now(), tool, root, scope, done: false, files: [], folders: [], uncovered: [] }
+  const nothing = { files: [], folders: [], changedFolders: [], links: [], uncovered: [] }
+  return { id, time: Date.now(), tool, root, scope, done: false, ...nothing }
 }
 
 function placeOf(path: string): string | undefined {

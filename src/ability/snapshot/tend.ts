@@ -139,7 +139,8 @@ function removeOldIndexes(shadow: Shadow, before: number): void {
   for (const name of namesIn(shadow.folder)) {
     const file = join(shadow.folder, name)
     const isOld = (statOf(file)?.ctimeMs ?? 0) < before
-    if (/^(index-|sharedindex\.|tmp_)/.test(name) && isOld && !used.has(name)) rmSync(file, { force: true })
+    if (/^(index-|sharedindex\.|tmp_)/.test(name) && isOld && !used.has(name.replace(/\.modes$/, "")))
+      rmSync(file, { force: true })
   }
 }
 

@@ -1,28 +1,38 @@
 // What a command changed in the work tree, found by looking before and after. Before it, only what git does not keep is
 // read; what git has comes out of its objects afterwards, for the few files that turn out to be changed.
-import type { BigIntStats } from "node:fs"
-import { basename, dirname } from "node:path"
+import { dirname } from "node:path"
 import { NamedError } from "#util/error.ts"
-import { cleanStates } from "./clean-states.ts"
-import { type Change, isSame, type State, type Uncovered } from "./part.ts"
-import { copyIndex, type Entry, scan } from "./scan.ts"
-import type { Shadow } from "./shadow.ts"
+import { changedFiles, type Stamped } from "./changed-files.ts"
+import { changedFolders } from "./changed-folders.ts"
+import { changedLinks } from "./changed-links.ts"
+import { fileModes, loadModes, versionOf } from "./file-modes.ts"
+import type { Change, FolderChange, LinkChange, Uncovered } from "./part.ts"
+import { copyIndex, scan, trackedIn } from "./scan.ts"
+import type { FileModes, Shadow } from "./shadow.ts"
 import { stampOf, statAt, stateOf } from "./state-of.ts"
+import { type Folders, walkFolders } from "./walk-folders.ts"
 
 /** How things stood before a command. It is kept on disk until the command is over, so that a crash loses nothing. */
 export type Base = {
   index?: string
+  /** Of the copy of the index, by which the modes of clean files are found. */
+  version?: string
   /** Milliseconds since 1970. */
   started: number
   /** All that git did not have as it was. */
-  files: Record<string, Seen>
+  files: Record<string, Stamped>
   /** Files whose names we cannot write. */
   odd: string[]
+  /** Missing where there are too many to look at. */
+  folders?: Folders
 }
-type Seen = { state: State; stamp?: string }
-/** What was there before by the look of it, wherever it is now. */
-type Known = { inodes: Set<number>; hashes: Set<string> }
-export type Found = { files: Change[]; folders: string[]; uncovered: Uncovered[] }
+export type Found = {
+  files: Change[]
+  folders: string[]
+  changedFolders: FolderChange[]
+  links: LinkChange[]
+  uncovered: Uncovered[]
+}
 
 const maxFiles = 20_000
 const maxFileBytes = 10_000_000
@@ -37,34 +47,74 @@ const tooMany = new NamedError(
 
 export async function before(shadow: Shadow): Promise<Base> {
   const index = copyIndex(shadow)
-  const { modified, untracked, uncovered } = await scan(shadow, index)
+  const [{ modified, untracked, uncovered }] = await Promise.all([
+    scan(shadow, index),
+    // Read while git works. Where git wrote the index anew meanwhile, it is read again below.
+    index && modesOf(shadow, index),
+  ])
   if (modified.size + untracked.length > maxFiles) throw tooMany
-  const files: Record<string, Seen> = Object.create(null)
+  const modes = index ? await modesOf(shadow, index) : undefined
+  const files: Record<string, Stamped> = Object.create(null)
   let room = maxBytes
   for (const path of [...modified.keys(), ...untracked]) {
     const seen = look(shadow, path, Math.min(room, maxFileBytes))
     if (seen.state?.hash) room -= seen.state.size
     files[path] = seen
   }
-  return { ...(index ? { index } : {}), started: Date.now(), files, odd: uncovered.map(({ path }) => path) }
+  const folders = walkFolders(shadow, await foldersOf(shadow, index, untracked))
+  return {
+    ...(index ? { index } : {}),
+    ...(modes ? { version: modes.version } : {}),
+    started: Date.now(),
+    files,
+    odd: uncovered.map(({ path }) => path),
+    ...(folders ? { folders } : {}),
+  }
 }
 
 export async function after(shadow: Shadow, base: Base): Promise<Found> {
   const now = await scan(shadow, base.index)
-  const uncovered = now.uncovered.filter(({ path }) => !base.odd.includes(path))
-  const found: Found = { files: [], folders: [], uncovered }
-  for (const [path, seen] of Object.entries(base.files)) addKnown(shadow, { path, seen, base, found })
-  const clean = await addClean(shadow, { base, entries: newlyModified(now.modified, base), found })
-  const known = { inodes: new Set([...inodesIn(base), ...clean]), hashes: hashesIn(found) }
-  const rulesChanged = found.files.some(({ path }) => basename(path) === ".gitignore")
-  for (const path of now.untracked)
-    if (!Object.hasOwn(base.files, path)) addNew(shadow, { path, base, found, known, rulesChanged })
-  found.folders = madeFolders(shadow, base, found.files)
+  const modes = loadModes(shadow, base.index, base.version)
+  const found: Found = { files: [], folders: [], changedFolders: [], links: [], uncovered: [] }
+  found.uncovered.push(...now.uncovered.filter(({ path }) => !base.odd.includes(path)))
+  await changedFiles(shadow, { base, now, modes, found })
+  const known = await foldersOf(shadow, base.index, now.untracked)
+  changedFolders(shadow, { base, known, found })
+  changedLinks(shadow, { base, touched: [...now.touched.keys(), ...(modes?.young ?? [])], modes, found })
   return found
 }
 
+async function modesOf(shadow: Shadow, index: string): Promise<FileModes> {
+  return fileModes(shadow, index, async () => (await trackedIn(shadow, index)).names)
+}
+
+/** All folders above files that git knows or would add. */
+async function foldersOf(
+  shadow: Shadow,
+  index: string | undefined,
+  untracked: readonly string[],
+): Promise<Set<string>> {
+  const found = new Set(index ? await trackedFolders(shadow, index) : [])
+  for (const path of untracked) addParents(found, path)
+  return found
+}
+
+async function trackedFolders(shadow: Shadow, index: string): Promise<Set<string>> {
+  const version = versionOf(shadow, index)
+  if (shadow.folders?.version === version) return shadow.folders.names
+  const names = new Set<string>()
+  for (const path of (await trackedIn(shadow, index)).names) addParents(names, path)
+  shadow.folders = { version, names }
+  return names
+}
+
+function addParents(found: Set<string>, path: string): void {
+  for (let folder = dirname(path); folder !== "." && !found.has(folder); folder = dirname(folder))
+    found.add(folder)
+}
+
 /** The hash of a file that nobody touched since is known. */
-function look(shadow: Shadow, path: string, room: number): Seen {
+function look(shadow: Shadow, path: string, room: number): Stamped {
   const stat = statAt(shadow.root, path)
   if (!stat) return { state: null }
   const stamp = stampOf(stat)
@@ -75,111 +125,4 @@ function look(shadow: Shadow, path: string, room: number): Seen {
   const isSettled = Number(stat.ctimeNs / 1_000_000n) < Date.now() - tick
   if (state?.hash && isSettled) shadow.seen.set(path, seen)
   return seen
-}
-
-function stateNow(shadow: Shadow, path: string): State {
-  return stateOf(shadow.root, path, { store: shadow.store, keep: false, maxBytes })
-}
-
-function addKnown(shadow: Shadow, options: { path: string; seen: Seen; base: Base; found: Found }): void {
-  const { path, seen, base, found } = options
-  const stat = statAt(shadow.root, path)
-  const isYoung = stat !== undefined && isSince(stat.ctimeNs, base)
-  if (!stat && !seen.state) return
-  if (stat && stampOf(stat) === seen.stamp && !(isYoung && seen.state?.hash)) return
-  const state = stateNow(shadow, path)
-  if (isSame(seen.state, state)) return
-  if (seen.state?.kind === "file" && !seen.state.hash)
-    found.uncovered.push({ path, reason: "it was too large to keep, or could not be read" })
-  else found.files.push({ path, before: seen.state, after: state })
-}
-
-function newlyModified(modified: Map<string, Entry>, base: Base): Map<string, Entry> {
-  return new Map([...modified].filter(([path]) => !Object.hasOwn(base.files, path)))
-}
-
-async function addClean(
-  shadow: Shadow,
-  options: { base: Base; entries: Map<string, Entry>; found: Found },
-): Promise<Set<number>> {
-  const { base, entries, found } = options
-  if (!entries.size || !base.index) return new Set()
-  const { states, inodes } = await cleanStates({ shadow, index: base.index, entries, maxBytes: maxFileBytes })
-  for (const [path, state] of states) {
-    if (state instanceof NamedError) {
-      if (wasTouched(shadow, path, base)) found.uncovered.push({ path, reason: state.message })
-      continue
-    }
-    const after = stateNow(shadow, path)
-    if (!isSame(state, after)) found.files.push({ path, before: state, after })
-  }
-  return inodes
-}
-
-/** A file that is older than the call is nobody's to remove, unless it is one that is put back where it was: it was
- * ignored until the rules changed, or came from where nothing is kept. */
-function addNew(
-  shadow: Shadow,
-  options: { path: string; base: Base; found: Found; known: Known; rulesChanged: boolean },
-): void {
-  const { path, base, found, known, rulesChanged } = options
-  const stat = statAt(shadow.root, path)
-  if (!stat) return
-  const after = stateNow(shadow, path)
-  const isMoved = known.inodes.has(shortInode(stat.ino)) || (after?.hash && known.hashes.has(after.hash))
-  // A file system that does not know when a file was made says 0.
-  const isNew = isSince(stat.birthtimeNs || stat.ctimeNs, base)
-  if (isMoved || isNew) found.files.push({ path, before: null, after })
-  else if (wasTouched(shadow, path, base)) {
-    const reason = rulesChanged
-      ? "it was ignored by git before"
-      : "it was moved here from where nothing is kept"
-    found.uncovered.push({ path, reason })
-  }
-}
-
-function isSince(time: bigint, { started }: Base): boolean {
-  return Number(time / 1_000_000n) >= started - tick
-}
-
-function inodesIn({ files }: Base): number[] {
-  return Object.values(files).flatMap(({ stamp }) =>
-    stamp ? shortInode(BigInt(stamp.split(":", 1)[0]!)) : [],
-  )
-}
-
-function hashesIn({ files }: Found): Set<string> {
-  return new Set(files.flatMap(({ before }) => before?.hash ?? []))
-}
-
-/** As git has it in its index. */
-function shortInode(inode: bigint): number {
-  return Number(inode & 0xffffffffn)
-}
-
-function wasTouched(shadow: Shadow, path: string, base: Base): boolean {
-  const stat = statAt(shadow.root, path)
-  return !stat || isSince(stat.ctimeNs, base)
-}
-
-/** Folders of new files that are themselves new, or were moved here. */
-function madeFolders({ root }: Shadow, base: Base, files: Change[]): string[] {
-  const made = new Map<string, boolean>([[".", false]])
-  const isMade = (folder: string): boolean => {
-    const known = made.get(folder)
-    if (known !== undefined) return known
-    const above = dirname(folder)
-    const isNew = isMade(above) || isMadeOrMoved(statAt(root, folder), statAt(root, above), base)
-    made.set(folder, isNew)
-    return isNew
-  }
-  for (const { path, before } of files) if (!before) isMade(dirname(path))
-  return [...made].flatMap(([folder, isNew]) => (isNew ? [folder] : []))
-}
-
-/** A move changes a folder, but not what is in it, and the folder above. */
-function isMadeOrMoved(stat: BigIntStats | undefined, above: BigIntStats | undefined, base: Base): boolean {
-  if (!stat?.isDirectory() || !above) return false
-  if (isSince(stat.birthtimeNs, base)) return true
-  return isSince(stat.ctimeNs, base) && !isSince(stat.mtimeNs, base) && isSince(above.mtimeNs, base)
 }

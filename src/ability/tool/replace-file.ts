@@ -16,11 +16,11 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  writeSync,
 } from "node:fs"
 import { join } from "node:path"
 import { errorCode, NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"
+import { writeAll, writeInPlace as writeInto } from "#util/write-in-place.ts"
 
 /** The file that was there, open, as it was when it was looked at. */
 export type Before = { fd: number; stat: BigIntStats; bytes: Buffer | undefined }
@@ -107,16 +107,14 @@ function isSame(one: BigIntStats, other: BigIntStats): boolean {
   return one.ino === other.ino && one.size === other.size && one.mtimeNs === other.mtimeNs
 }
 
-/** What is longer goes first: a disk that is full is noticed before anything is lost. */
+/** Whatever goes wrong, the old content is put back. */
 function writeInPlace(before: Before, { target, bytes }: Writing): BigIntStats {
   const size = Number(before.stat.size)
   const fd = reopen(before, target)
   try {
     const old = before.bytes ?? readFileSync(fd)
     try {
-      writeAll(fd, bytes.subarray(size), size)
-      writeAll(fd, bytes.subarray(0, size), 0)
-      ftruncateSync(fd, bytes.length)
+      writeInto(fd, bytes)
     } catch (error) {
       ftruncateSync(fd, size)
       writeAll(fd, old, 0)
@@ -137,9 +135,4 @@ function reopen({ fd, stat }: Before, target: string): number {
   if (isSame(fstatSync(again, { bigint: true }), stat)) return again
   closeSync(again)
   throw new Swapped()
-}
-
-function writeAll(fd: number, bytes: Buffer, from: number) {
-  for (let done = 0; done < bytes.length; )
-    done += writeSync(fd, bytes, done, bytes.length - done, from + done)
 }

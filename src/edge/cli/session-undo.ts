@@ -13,11 +13,12 @@ export async function diffSession(
   await inInstance(options, async () => {
     const { since, stat } = options
     const { id } = await findSession(options.id)
-    const { text, conflicts } = await Session.diff(id, { since, stat })
+    const { text, conflicts, notes } = await Session.diff(id, { since, stat })
     process.stdout.write(text || "Nothing is changed.\n")
     await warnIfOff()
     for (const { path, reason } of conflicts)
       process.stderr.write(`${path.replaceAll(/\p{Cc}/gu, "?")}: ${reason}\n`)
+    writeNotes(notes)
   })
 }
 
@@ -28,13 +29,14 @@ export async function revertSession(
     const { force, preview } = options
     const { id } = await findSession(options.id)
     const reverted = await Session.revert(id, options.to ?? (await lastPrompt(id)), { force, preview })
-    const { restored, removed, conflicts, messageId } = reverted
+    const { restored, removed, conflicts, notes, messageId } = reverted
     for (const path of restored) print(`${preview ? "would restore" : "restored"}  ${path}`)
     for (const path of removed) print(`${preview ? "would remove" : "removed"}  ${path}`)
     for (const { path, reason } of conflicts) print(`! ${path}: ${reason}`)
     if (preview && conflicts.length) print("Because of these it would be refused without --force.")
     if (!restored.length && !removed.length) print("No file has to be changed.")
     await warnIfOff()
+    writeNotes(notes)
     if (messageId) print(`To undo this: vitamin session revert ${id} --to ${messageId}`)
   })
 }
@@ -44,6 +46,10 @@ async function lastPrompt(sessionId: string): Promise<string> {
   const prompt = messages.findLast((message) => message.type === "text" && message.data.role === "user")
   if (prompt) return prompt.id
   throw new UsageError("The session has no prompt that could be undone. --to takes any message of it.")
+}
+
+function writeNotes(notes: readonly string[]): void {
+  for (const note of notes) process.stderr.write(`Note: ${note}.\n`)
 }
 
 async function warnIfOff(): Promise<void> {

@@ -37,6 +37,7 @@ const Reverted = z.object({
   conflicts: z
     .array(z.object({ path: z.string(), reason: z.string() }))
     .describe("what others changed since, and what was not kept"),
+  notes: z.array(z.string()).describe("what an undo of these calls does not cover in any case"),
   messageId: z.string().optional().describe("revert to this one to undo the revert"),
 })
 

@@ -90,9 +90,28 @@ export function imageOf(folder: string, prefix = ""): Record<string, string> {
     if (path === ".git") continue
     if (entry.isDirectory()) Object.assign(found, imageOf(folder, path))
     else if (entry.isSymbolicLink()) found[path] = `-> ${readlinkSync(join(folder, path))}`
-    else {
+    else if (entry.isFile()) {
       const mode = (lstatSync(join(folder, path)).mode & 0o7777).toString(8)
       found[path] = `${mode} ${readFileSync(join(folder, path), "latin1")}`
+    }
+  }
+  return found
+}
+
+/** The same with folders, named pipes and sockets, and with the names that are one file (hard links). */
+export function treeOf(folder: string): Record<string, string> {
+  const found: Record<string, string> = imageOf(folder)
+  const names = new Map<string, string>()
+  for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" }).sort()) {
+    if (path === ".git" || path.startsWith(".git/")) continue
+    const stat = lstatSync(join(folder, path))
+    const mode = (stat.mode & 0o7777).toString(8)
+    if (stat.isDirectory()) found[`${path}/`] = mode
+    else if (stat.isFIFO() || stat.isSocket()) found[path] = `special ${mode}`
+    else if (stat.nlink > 1) {
+      const first = names.get(String(stat.ino)) ?? path
+      names.set(String(stat.ino), first)
+      found[path] += ` = ${first}`
     }
   }
   return found

@@ -1,12 +1,12 @@
 // Random scripts: files are edited by tools and by commands, then undone to a random point, and that is undone again.
-// Everything is compared byte for byte with what was there.
+// Everything is compared with what was there: bytes, modes, empty folders and hard links.
 import assert from "node:assert/strict"
 import { chmodSync, existsSync, lstatSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { repeat } from "../../fixture/soak.ts"
 import type { Tmp } from "../../fixture/tmpdir.ts"
-import { change, command, imageOf, inProject, revert } from "./harness.ts"
+import { change, command, inProject, revert, treeOf } from "./harness.ts"
 
 type Pick = <T>(from: readonly T[]) => T
 
@@ -14,7 +14,7 @@ const names = ["a.txt", "b.bin", "run.sh", "link", "d/c.txt", "d/e/f.txt", "g", 
 const contents = ["", "x\n", "a\r\nb\r\n", "no end", "\0\x01\xff", `${"long line ".repeat(50)}\n`]
 
 test("random edits and commands are undone, and done again, byte for byte", async () => {
-  for (let seed = 1; seed <= repeat(8, 200); seed++)
+  for (let seed = 1; seed <= repeat(12, 200); seed++)
     await inProject((tmp) => runScript(tmp, seed), { git: seed % 4 !== 0 })
 })
 
@@ -27,25 +27,25 @@ async function runScript(tmp: Tmp, seed: number): Promise<void> {
   const ownIndex = index()
   const steps: { image: Record<string, string>; messageId: string }[] = []
   for (let i = 0; i < 4; i++) {
-    const image = imageOf(tmp.path)
+    const image = treeOf(tmp.path)
     const { messageId } =
       random() < 0.5
         ? await editOne(tmp, pick)
         : await command([0, 1, 2].map(() => randomCommand(pick)).join("\n"))
     steps.push({ image, messageId })
   }
-  const last = imageOf(tmp.path)
+  const last = treeOf(tmp.path)
   const { image, messageId } = pick(steps)
-  const untouched = Object.keys(image).filter((path) =>
-    steps.every((step) => step.image[path] === last[path]),
+  const untouched = Object.keys(image).filter(
+    (path) => !path.endsWith("/") && steps.every((step) => step.image[path] === last[path]),
   )
   const times = () => untouched.map((path) => lstatSync(join(tmp.path, path)).mtimeMs)
   const before = times()
   const reverted = await revert(messageId)
-  assert.deepEqual(imageOf(tmp.path), image, `seed ${seed}: not as it was before`)
+  assert.deepEqual(treeOf(tmp.path), image, `seed ${seed}: not as it was before`)
   assert.deepEqual(times(), before, `seed ${seed}: times of other files`)
   await revert(reverted.messageId)
-  assert.deepEqual(imageOf(tmp.path), last, `seed ${seed}: the revert was not undone`)
+  assert.deepEqual(treeOf(tmp.path), last, `seed ${seed}: the revert was not undone`)
   assert.equal(index(), ownIndex, `seed ${seed}: the person's index`)
 }
 
@@ -103,6 +103,11 @@ function randomCommand(pick: Pick): string {
     `rm -rf ${one}; mkdir -p ${one} && echo inside > ${one}/inside || true`,
     `[ -f ${one} ] && sed -i s/o/0/ ${one} || true`,
     `mkdir -p made/deep && cp -P ${one} made/deep/ || true`,
+    `[ -f ${one} ] && [ ! -L ${one} ] && chmod ${pick(["600", "640", "664"])} ${one} || true`,
+    `[ -d ${one} ] && chmod ${pick(["700", "775"])} ${one} || true`,
+    `mkdir -p ${pick(["made/empty", "d/none", "void"])} || true`,
+    "rm -rf void made; mkdir -m 711 void",
+    `[ -f ${one} ] && [ ! -L ${one} ] && [ ! -d ${two} ] && ln -f ${one} ${two} || true`,
     "rm -rf d; echo flat > d",
   ])
 }

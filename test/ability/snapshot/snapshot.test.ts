@@ -207,7 +207,7 @@ test("Snapshot.revert() with preview changes nothing and says what would be done
     })
     const before = imageOf(tmp.path)
     const preview = await Snapshot.revert({ sessionId, messageId, preview: true })
-    assert.deepEqual(preview, { restored: ["a.txt"], removed: ["b.txt"], conflicts: [] })
+    assert.deepEqual(preview, { restored: ["a.txt"], removed: ["b.txt"], conflicts: [], notes: [] })
     assert.deepEqual(imageOf(tmp.path), before)
   }))
 

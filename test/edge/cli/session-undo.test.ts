@@ -1,6 +1,6 @@
 // A person at a terminal looks at what a session changed, takes it back, and takes that back; and the same over HTTP.
 import assert from "node:assert/strict"
-import { existsSync, readFileSync } from "node:fs"
+import { chmodSync, existsSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { serving, vitamin } from "../../fixture/cli.ts"
@@ -56,6 +56,27 @@ test("vitamin session revert refuses what the person changed since, unless --for
   assert.match(none.err, /msg_none/)
 })
 
+test("vitamin session diff and revert cover modes and empty folders, and say what is not covered", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write("key", "secret\n")
+  chmodSync(join(tmp.path, "key"), 0o600)
+  tmp.git("add", "-A")
+  tmp.git("commit", "-qm", "key")
+  const script = "chmod 666 key; mkdir -p made/empty"
+  await using llm = await fakeLlm([calls([call("bash", { command: script })]), text("Done.")])
+  await vitamin(tmp, ["run", "--yes", "go"], env(llm, "chat").variables)
+  const id = await onlySession(tmp)
+  const diff = await vitamin(tmp, ["session", "diff", id])
+  assert.match(diff.out, /^mode changed: key \(600 to 666\)\n(.*\n)*folder made: made\/empty\/$/m)
+  assert.match(diff.err, /^Note: what git ignores, .* are not covered for commands\.$/m)
+  const reverted = await vitamin(tmp, ["session", "revert", id])
+  assert.match(reverted.out, /^restored {2}key$/m)
+  assert.match(reverted.out, /^removed {2}made\/$/m)
+  assert.match(reverted.err, /^Note: what git ignores/m)
+  assert.equal(statSync(join(tmp.path, "key")).mode & 0o777, 0o600)
+  assert.equal(existsSync(join(tmp.path, "made")), false)
+})
+
 test("vitamin session diff says where there are no snapshots", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm(answers())
@@ -82,7 +103,9 @@ test("POST /session/:id/revert previews, refuses with 409, and reverts", async (
   const [{ id: messageId }] = (await list.json()) as [{ id: string }]
   const path = `/session/${session.id}/revert`
   const preview = await post(path, { messageId, preview: true })
-  assert.deepEqual(preview.body, { restored: ["README.md"], removed: ["new.txt"], conflicts: [] })
+  const { notes, ...would } = preview.body
+  assert.deepEqual(would, { restored: ["README.md"], removed: ["new.txt"], conflicts: [] })
+  assert.match(String(notes), /what git ignores.* not covered/)
   tmp.write("new.txt", "by hand\n")
   assert.equal((await post(path, { messageId })).status, 409)
   assert.equal((await post(path, { messageId: "msg_none" })).status, 404)

@@ -1,0 +1,89 @@
+// Hard links put back: names that were one file become one again, names that were apart get files of their own. Only
+// names with the same content and mode are touched, so that no byte can be lost.
+import { closeSync, fchmodSync, linkSync, openSync, renameSync, writeFileSync } from "node:fs"
+import { basename, dirname } from "node:path"
+import { type Folder, openFolder, within } from "./open-folder.ts"
+import { isSame, type LinkChange, type State } from "./part.ts"
+import type { Shadow } from "./shadow.ts"
+import { statAt, stateOf } from "./state-of.ts"
+
+const maxBytes = 100_000_000
+
+/** `name` is that of the file that is written aside. */
+export async function applyLinks(shadow: Shadow, links: readonly LinkChange[], name: string): Promise<void> {
+  for (const link of links) {
+    const [source, ...others] = sourceFirst(shadow, link)
+    for (const path of others) {
+      const [one, other] = [look(shadow, source!), look(shadow, path)]
+      if (one?.kind !== "file" || !isSame(one, other)) continue
+      const isLinked = inodeOf(shadow, source!) === inodeOf(shadow, path)
+      if (link.before === "linked" && !isLinked) relink(shadow, { source: source!, path, name })
+      if (link.before === "apart" && isLinked) await part(shadow, { path, state: one, name })
+    }
+  }
+}
+
+/** Names that are not, now, what they were before the calls. */
+export function differingLinks(shadow: Shadow, links: readonly LinkChange[]): LinkChange[] {
+  return links.filter(({ paths, before }) => {
+    const inodes = paths.map((path) => inodeOf(shadow, path))
+    if (inodes.some((inode) => inode === undefined)) return before === "linked"
+    return before === "linked" ? new Set(inodes).size > 1 : new Set(inodes).size < inodes.length
+  })
+}
+
+/** The one that still is the file of before, if there is one: it may have names that we do not know. */
+function sourceFirst(shadow: Shadow, { paths, inode }: LinkChange): string[] {
+  const source = paths.find((path) => inodeOf(shadow, path) === inode) ?? paths[0]!
+  return [source, ...paths.filter((path) => path !== source)]
+}
+
+function relink(
+  { root }: Shadow,
+  { source, path, name }: { source: string; path: string; name: string },
+): void {
+  inFolders(root, [source, path], (from, to) => {
+    linkSync(within(from, basename(source)), within(to, name))
+    renameSync(within(to, name), within(to, basename(path)))
+  })
+}
+
+async function part(
+  { root, store }: Shadow,
+  { path, state, name }: { path: string; state: NonNullable<State>; name: string },
+): Promise<void> {
+  const bytes = await store.read(state.hash!)
+  inFolders(root, [path, path], (folder) => {
+    const fd = openSync(within(folder, name), "wx", 0o600)
+    try {
+      writeFileSync(fd, bytes)
+      fchmodSync(fd, state.mode)
+    } finally {
+      closeSync(fd)
+    }
+    renameSync(within(folder, name), within(folder, basename(path)))
+  })
+}
+
+function inFolders(
+  root: string,
+  [one, other]: [string, string],
+  work: (one: Folder, other: Folder) => void,
+): void {
+  const first = openFolder(root, dirname(one), false)
+  const second = first && openFolder(root, dirname(other), false)
+  try {
+    if (first && second) work(first, second)
+  } finally {
+    for (const folder of [first, second]) if (folder) closeSync(folder.fd)
+  }
+}
+
+function look({ root, store }: Shadow, path: string): State {
+  return stateOf(root, path, { store, keep: true, maxBytes })
+}
+
+function inodeOf({ root }: Shadow, path: string): string | undefined {
+  const stat = statAt(root, path)
+  return stat?.isFile() ? String(stat.ino) : undefined
+}

@@ -1,0 +1,177 @@
+// Which files a command changed, made or removed, by their content and their mode.
+import { basename } from "node:path"
+import { NamedError } from "#util/error.ts"
+import { cleanStates } from "./clean-states.ts"
+import { modeIn } from "./file-modes.ts"
+import { type Change, isSame, type State, type Uncovered } from "./part.ts"
+import type { Entry, Scan } from "./scan.ts"
+import type { FileModes, Shadow } from "./shadow.ts"
+import { stampOf, statAt, stateOf } from "./state-of.ts"
+import type { Folders } from "./walk-folders.ts"
+
+export type Stamped = { state: State; stamp?: string }
+export type Before = {
+  index?: string
+  started: number
+  files: Record<string, Stamped>
+  folders?: Folders
+}
+type Found = { files: Change[]; uncovered: Uncovered[] }
+type Looks = { base: Before; now: Scan; modes: FileModes | undefined; found: Found }
+/** What was there before by the look of it, wherever it is now. */
+type Known = { inodes: Set<number>; hashes: Set<string> }
+
+const maxFileBytes = 10_000_000
+const maxBytes = 100_000_000
+/** The clock of a file system may be this much behind ours, and two changes this near look like one. */
+const tick = 50
+
+/** Adds to `found` what is not as it was in `base`. */
+export async function changedFiles(shadow: Shadow, looks: Looks): Promise<void> {
+  const { base, now, found } = looks
+  for (const [path, seen] of Object.entries(base.files)) addKnown(shadow, { path, seen, base, found })
+  const clean = await addClean(shadow, looks)
+  const known = { inodes: new Set([...inodesIn(base), ...clean]), hashes: hashesIn(found) }
+  const rulesChanged = found.files.some(({ path }) => basename(path) === ".gitignore")
+  for (const path of now.untracked)
+    if (!Object.hasOwn(base.files, path)) addNew(shadow, { path, base, found, known, rulesChanged })
+}
+
+export function isSince(time: bigint, { started }: Pick<Before, "started">): boolean {
+  return Number(time / 1_000_000n) >= started - tick
+}
+
+function stateNow(shadow: Shadow, path: string): State {
+  return stateOf(shadow.root, path, { store: shadow.store, keep: false, maxBytes })
+}
+
+function addKnown(
+  shadow: Shadow,
+  options: { path: string; seen: Stamped; base: Before; found: Found },
+): void {
+  const { path, seen, base, found } = options
+  const stat = statAt(shadow.root, path)
+  const isYoung = stat !== undefined && isSince(stat.ctimeNs, base)
+  if (!stat && !seen.state) return
+  if (stat && stampOf(stat) === seen.stamp && !(isYoung && seen.state?.hash)) return
+  const state = stateNow(shadow, path)
+  if (isSame(seen.state, state)) return
+  if (seen.state?.kind === "file" && !seen.state.hash)
+    found.uncovered.push({ path, reason: "it was too large to keep, or could not be read" })
+  else found.files.push({ path, before: seen.state, after: state })
+}
+
+/** Files that git had as they were. Gives their inodes. */
+async function addClean(shadow: Shadow, { base, now, modes, found }: Looks): Promise<Set<number>> {
+  const inodes = new Set<number>()
+  const entries = new Map<string, Entry>()
+  for (const [path, entry] of now.touched) {
+    if (Object.hasOwn(base.files, path)) continue
+    const stat = statAt(shadow.root, path)
+    if (stat) inodes.add(shortInode(stat.ino))
+    const isModified = now.modified.has(path)
+    if (!isModified && (!modes || !stat || Number(stat.mode & 0o7777n) === modeOf(modes, path, entry)))
+      continue
+    const after = stateNow(shadow, path)
+    if (!isEntry(after, entry)) entries.set(path, entry)
+    else addIfChanged(found, { path, before: exactly({ ...after!, ...gitMode(entry) }, path, modes), after })
+  }
+  for (const path of modes?.young ?? [])
+    if (!now.touched.has(path) && !Object.hasOwn(base.files, path))
+      addYoung(shadow, { path, modes: modes!, found, inodes })
+  if (!entries.size || !base.index) return inodes
+  const clean = await cleanStates({ shadow, index: base.index, entries, maxBytes: maxFileBytes })
+  for (const [path, state] of clean.states) {
+    if (!(state instanceof NamedError))
+      addIfChanged(found, { path, before: exactly(state, path, modes), after: stateNow(shadow, path) })
+    else if (wasTouched(shadow, path, base)) found.uncovered.push({ path, reason: state.message })
+  }
+  return inodes.union(clean.inodes)
+}
+
+/** To git it is as it was, and so are its bytes; its mode may be another one. */
+function addYoung(
+  shadow: Shadow,
+  options: { path: string; modes: FileModes; found: Found; inodes: Set<number> },
+): void {
+  const { path, modes, found, inodes } = options
+  const stat = statAt(shadow.root, path)
+  if (!stat?.isFile()) return
+  inodes.add(shortInode(stat.ino))
+  const mode = Number(stat.mode & 0o7777n)
+  if (mode === modeIn(modes, path, (mode & 0o100) !== 0)) return
+  const after = stateNow(shadow, path)
+  if (after?.kind === "file") addIfChanged(found, { path, before: exactly(after, path, modes), after })
+}
+
+function addIfChanged({ files }: Found, change: Change): void {
+  if (!isSame(change.before, change.after)) files.push(change)
+}
+
+/** Whether it has the bytes of the index, so that only its mode can have changed. */
+function isEntry(state: State, { hash, mode }: Entry): boolean {
+  return state?.hash === hash && state.kind === (mode === "120000" ? "link" : "file")
+}
+
+function gitMode({ mode }: Entry): { mode: number; exact?: false } {
+  if (mode === "120000") return { mode: 0o777 }
+  return { mode: isProgram({ mode }) ? 0o755 : 0o644, exact: false }
+}
+
+/** With all bits of its mode, and its inode where it had several names, if these were read before the command. */
+function exactly(state: State, path: string, modes: FileModes | undefined): State {
+  if (state?.kind !== "file" || !modes) return state
+  const { exact: _, inode: __, ...rest } = state
+  const inode = modes.links[path]
+  return { ...rest, mode: modeIn(modes, path, (state.mode & 0o100) !== 0), ...(inode ? { inode } : {}) }
+}
+
+function modeOf(modes: FileModes, path: string, entry: Entry): number {
+  return modeIn(modes, path, isProgram(entry))
+}
+
+function isProgram({ mode }: Pick<Entry, "mode">): boolean {
+  return mode === "100755"
+}
+
+/** A file that is older than the call is nobody's to remove, unless it is one that is put back where it was: it was
+ * ignored until the rules changed, or came from where nothing is kept. */
+function addNew(
+  shadow: Shadow,
+  options: { path: string; base: Before; found: Found; known: Known; rulesChanged: boolean },
+): void {
+  const { path, base, found, known, rulesChanged } = options
+  const stat = statAt(shadow.root, path)
+  if (!stat) return
+  const after = stateNow(shadow, path)
+  const isMoved = known.inodes.has(shortInode(stat.ino)) || (after?.hash && known.hashes.has(after.hash))
+  // A file system that does not know when a file was made says 0.
+  const isNew = isSince(stat.birthtimeNs || stat.ctimeNs, base)
+  if (isMoved || isNew) found.files.push({ path, before: null, after })
+  else if (wasTouched(shadow, path, base)) {
+    const reason = rulesChanged
+      ? "it was ignored by git before"
+      : "it was moved here from where nothing is kept"
+    found.uncovered.push({ path, reason })
+  }
+}
+
+function inodesIn({ files }: Before): number[] {
+  return Object.values(files).flatMap(({ stamp }) =>
+    stamp ? shortInode(BigInt(stamp.split(":", 1)[0]!)) : [],
+  )
+}
+
+function hashesIn({ files }: Found): Set<string> {
+  return new Set(files.flatMap(({ before }) => before?.hash ?? []))
+}
+
+/** As git has it in its index. */
+function shortInode(inode: bigint): number {
+  return Number(inode & 0xffffffffn)
+}
+
+function wasTouched(shadow: Shadow, path: string, base: Before): boolean {
+  const stat = statAt(shadow.root, path)
+  return !stat || isSince(stat.ctimeNs, base)
+}

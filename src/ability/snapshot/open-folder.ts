@@ -1,0 +1,80 @@
+// A folder of the work tree, opened name by name and never through a link. What is done in it goes through the open
+// folder, so that nothing swapped in on the way leads elsewhere.
+import { chmodSync, closeSync, constants, fchmodSync, fstatSync, mkdirSync, openSync } from "node:fs"
+import { join } from "node:path"
+import { errorCode } from "#util/error.ts"
+import { atThisMoment, Conflict } from "./errors.ts"
+
+export type Folder = { fd: number; path: string }
+
+const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
+/** Linux: a place in the tree, without a right to read what is there. */
+const onlyPath = 0o10000000
+
+/** Undefined where it is not there and not to be made. */
+export function openFolder(root: string, path: string, make: boolean): Folder | undefined {
+  let folder: Folder = { fd: openSync(root, flags), path: root }
+  for (const name of path === "." ? [] : path.split("/")) {
+    const next = openNext(folder, name, make)
+    closeSync(folder.fd)
+    if (!next) return undefined
+    folder = next
+  }
+  return folder
+}
+
+function openNext(folder: Folder, name: string, make: boolean): Folder | undefined {
+  const place = within(folder, name)
+  try {
+    if (make) makeFolder(place)
+    return { fd: openSync(place, flags), path: join(folder.path, name) }
+  } catch (error) {
+    const code = errorCode(error)
+    if (!make && (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP")) return undefined
+    closeSync(folder.fd)
+    if (code === "ENOTDIR" || code === "ELOOP")
+      throw new Conflict([{ path: join(folder.path, name), reason: "it has to be a folder, and is none" }])
+    throw error
+  }
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST") throw error
+  }
+}
+
+/** Where the system can, a path that leads to the open folder whatever happens to its names. */
+export function within({ fd, path }: Folder, name: string): string {
+  return join(process.platform === "linux" ? `/proc/self/fd/${fd}` : path, name)
+}
+
+/** Set the mode of a file or folder in an open folder; of what a link leads to never. */
+export function setMode(folder: Folder, name: string, mode: number): void {
+  const canReadNothing = process.platform === "linux"
+  const access = canReadNothing ? onlyPath : constants.O_RDONLY | constants.O_NONBLOCK
+  const fd = openSync(within(folder, name), access | constants.O_NOFOLLOW)
+  try {
+    const stat = fstatSync(fd)
+    if (!stat.isFile() && !stat.isDirectory()) throw swapped(folder, name)
+    if (canReadNothing) chmodSync(`/proc/self/fd/${fd}`, mode)
+    else fchmodSync(fd, mode)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** The file with this inode, open for writing in place. */
+export function openFile(folder: Folder, name: string, inode: string): number {
+  const fd = openSync(within(folder, name), constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  const stat = fstatSync(fd, { bigint: true })
+  if (stat.isFile() && String(stat.ino) === inode) return fd
+  closeSync(fd)
+  throw swapped(folder, name)
+}
+
+function swapped({ path }: Folder, name: string): Conflict {
+  return new Conflict([{ path: join(path, name), reason: atThisMoment }])
+}

@@ -1,0 +1,80 @@
+// What has to be done so that the folders that some calls removed or gave another mode are as they were before the first
+// of them, and which folders they made.
+import { z } from "zod"
+import { modeAt } from "./changed-folders.ts"
+import { changedBetween, changedSince, unknownOwner } from "./errors.ts"
+import type { Snapshot } from "./list.ts"
+import { FolderChange, type Uncovered } from "./part.ts"
+import type { Shadow } from "./shadow.ts"
+import { statAt } from "./state-of.ts"
+
+export const FolderAction = z.object({
+  path: FolderChange.shape.path,
+  from: z.number().nullable(),
+  to: z.number(),
+})
+export type FolderAction = z.infer<typeof FolderAction>
+
+type Chain = {
+  to: number | null
+  expected: number | null | undefined
+  modes: Set<number | null>
+  isRemade: boolean
+  problem?: string
+}
+
+/** `goes` are the paths at which nothing will be left when the folders are made. */
+export function planFolders(
+  shadow: Shadow,
+  options: { snapshots: readonly Snapshot[]; goes: ReadonlySet<string>; conflicts: Uncovered[] },
+): { folderActions: FolderAction[]; folders: string[] } {
+  const { snapshots, goes, conflicts } = options
+  const folderActions: FolderAction[] = []
+  const { chains, made } = chainsOf(snapshots)
+  for (const [path, chain] of chains) {
+    const from = modeAt(shadow, path)
+    if (chain.to === null || from === chain.to) continue
+    const isBlocked = from === null && !goes.has(path) && statAt(shadow.root, path) !== undefined
+    const reason = isBlocked ? "it has to be a folder, and is none" : problemOf(chain, from)
+    if (reason) conflicts.push({ path, reason })
+    if (!isBlocked) folderActions.push({ path, from, to: chain.to })
+  }
+  const folders = [...made].filter((path) => (chains.get(path)?.to ?? null) === null)
+  return { folderActions, folders }
+}
+
+/** For each path its mode before the first call, and how the last one left it; and the folders that were made. */
+function chainsOf(snapshots: readonly Snapshot[]): { chains: Map<string, Chain>; made: Set<string> } {
+  const made = new Set<string>()
+  const chains = new Map<string, Chain>()
+  for (const { part } of snapshots) {
+    for (const { path, before, after } of part.changedFolders) {
+      const chain = chains.get(path) ?? {
+        to: made.has(path) ? null : before,
+        expected: before,
+        modes: new Set([before]),
+        isRemade: false,
+      }
+      // What a call found is what an earlier one had left or, where they ran side by side, had found.
+      const isKnown = chain.isRemade || chain.expected === undefined || chain.modes.has(before)
+      if (!isKnown) chain.problem = changedBetween
+      chain.modes.add(after ?? null)
+      chain.expected = part.late ? undefined : after
+      chain.isRemade = false
+      chains.set(path, chain)
+    }
+    for (const path of part.folders) {
+      made.add(path)
+      const chain = chains.get(path)
+      if (chain) chain.isRemade = true
+    }
+  }
+  return { chains, made }
+}
+
+/** The mode of a folder that a later call made again is on no record. */
+function problemOf({ expected, isRemade, problem }: Chain, from: number | null): string | undefined {
+  if (problem || isRemade) return problem
+  if (expected === undefined) return unknownOwner
+  return from === expected ? undefined : changedSince
+}
