@@ -1,5 +1,6 @@
 // Fetch for servers over http: an answer, or one event of a stream, never takes more than a message may, a server leads
 // nowhere that it must not (`check-lead.ts`), and redirects stay within the origin that was asked.
+import { boundMessages } from "#util/bound-messages.ts"
 import { orAborted } from "#util/or-aborted.ts"
 import { redirectTarget } from "#util/redirect.ts"
 import { createLeadCheck, type Resolve } from "./check-lead.ts"
@@ -9,8 +10,6 @@ import { messageLimit } from "./stdio-transport.ts"
 import type { MCPServerConfig } from "./types.ts"
 
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
-
-const eventEnds = ["\n\n", "\n\r\n", "\r\r"]
 
 export function createBoundedFetch(options: {
   server: MCPServerConfig
@@ -44,38 +43,7 @@ export function createBoundedFetch(options: {
   }
 
   return async (url, init) => {
-    const response = await follow(new URL(url), init)
-    if (!response.body) return response
-    const events = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false
-    const body = response.body.pipeThrough(limit({ server, events }))
-    const bounded = new Response(body, response)
-    Object.defineProperty(bounded, "url", { value: response.url })
-    return bounded
+    const tooLarge = () => new InvalidServer(server, `it sent a message of more than ${messageLimit} bytes`)
+    return boundMessages(await follow(new URL(url), init), { limit: messageLimit, error: tooLarge })
   }
-}
-
-/** Counts a whole answer, or what came since the last event of a stream began: its lines are held until it ends. */
-function limit({ server, events }: { server: MCPServerConfig; events: boolean }) {
-  let bytes = 0
-  let tail = Buffer.alloc(0)
-  return new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      const seen = Buffer.concat([tail, chunk])
-      const end = events ? lastEnd(seen) : -1
-      bytes = end < 0 ? bytes + chunk.length : seen.length - end
-      tail = Buffer.from(seen.subarray(-2))
-      if (bytes > messageLimit)
-        controller.error(new InvalidServer(server, `it sent a message of more than ${messageLimit} bytes`))
-      else controller.enqueue(chunk)
-    },
-  })
-}
-
-/** Where the last event that is whole ends; -1 where none is. */
-function lastEnd(bytes: Buffer): number {
-  const ends = eventEnds.map((end) => {
-    const at = bytes.lastIndexOf(end)
-    return at < 0 ? -1 : at + end.length
-  })
-  return Math.max(...ends)
 }

@@ -3,6 +3,8 @@ import { APICallError } from "@ai-sdk/provider"
 import { errorCode, NamedError } from "#util/error.ts"
 import type { Reply } from "./post.ts"
 
+const maxErrorBody = 1 << 20
+
 /** The server answered with an HTTP error. */
 export async function refused(reply: Reply, url: string): Promise<APICallError> {
   const { status: statusCode, statusText, headers: responseHeaders } = reply
@@ -28,7 +30,8 @@ export function unreachable(error: unknown, url: string): unknown {
 }
 
 /** The answer began and its connection broke. */
-export function brokenOff(cause: unknown, reply: Reply, url: string): APICallError {
+export function brokenOff(cause: unknown, reply: Reply, url: string): Error {
+  if (cause instanceof NamedError) return cause
   return new APICallError({
     message: "Failed to process successful response",
     cause,
@@ -47,9 +50,15 @@ export function faultOf(error: unknown, url: string): Error {
   return new APICallError({ message, url, requestBodyValues: undefined, data: error, isRetryable: true })
 }
 
+/** The beginning of the body: what a provider says about an error is short. */
 async function textOf({ body }: Reply): Promise<string> {
   const parts: Buffer[] = []
-  for await (const part of body) parts.push(part)
+  let size = 0
+  for await (const part of body) {
+    parts.push(part)
+    size += part.length
+    if (size > maxErrorBody) break
+  }
   return Buffer.concat(parts).toString()
 }
 

@@ -12,6 +12,7 @@ import { brokenOff, refused, unreachable } from "./chat-errors.ts"
 import { generateFrom } from "./chat-generate.ts"
 import { createRequestBuilder } from "./chat-request.ts"
 import { type ChunkReader, createChunkReader } from "./chunk-reader.ts"
+import { MessageTooLarge, messageLimit } from "./errors.ts"
 import { createLineReader } from "./line-reader.ts"
 import { post, type Reply } from "./post.ts"
 import { baseSetting } from "./provider-fetch.ts"
@@ -37,7 +38,7 @@ export function createChatModel(config: ChatModelConfig): LanguageModelV4 {
     const reply = await send(body, options, config)
     if (reply.status < 200 || reply.status > 299) throw await refused(reply, config.url)
     const chunks = createChunkReader({ optionsName, raw: options.includeRawChunks === true })
-    const stream = partsOf({ reply, chunks, warnings, options, url: config.url })
+    const stream = partsOf({ reply, chunks, warnings, options, config })
     const request = {
       get body() {
         return Buffer.concat(body).toString()
@@ -83,7 +84,7 @@ type Reading = {
   chunks: ChunkReader
   warnings: SharedV4Warning[]
   options: LanguageModelV4CallOptions
-  url: string
+  config: ChatModelConfig
 }
 
 function partsOf({
@@ -91,10 +92,11 @@ function partsOf({
   chunks,
   warnings,
   options,
-  url,
+  config: { providerId, url },
 }: Reading): ReadableStream<LanguageModelV4StreamPart> {
   const reader = createByteReader(reply.body)
-  const lines = createLineReader(chunks.take)
+  const error = () => new MessageTooLarge(providerId)
+  const lines = createLineReader({ take: chunks.take, limit: messageLimit, error })
   const { abortSignal } = options
 
   /** Read until there is something to hand out. Says whether more can come. */

@@ -48,6 +48,19 @@ export class MissingKey extends NamedError {
   }
 }
 
+/** One message of an answer: an event of the stream, or a body that is not a stream. */
+export const messageLimit = 16 << 20
+
+export class MessageTooLarge extends NamedError {
+  constructor(providerId: string) {
+    super(
+      "Provider.MessageTooLarge",
+      `Provider "${providerId}" sent a message of more than ${messageLimit >> 20} MB. The answer was dropped; check provider.${providerId}.baseURL, or use another model.`,
+      { providerId, limit: messageLimit },
+    )
+  }
+}
+
 /** A setting that is missing or cannot be used. */
 export class Unusable extends NamedError {
   constructor(providerId: string, reason: string) {

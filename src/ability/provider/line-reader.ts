@@ -2,8 +2,14 @@
 
 export type LineReader = { add(bytes: Uint8Array): void; end(): void }
 
-/** `take` gets the text behind `data:`; `whole` is false for a last line that nobody ended. */
-export function createLineReader(take: (data: string, whole: boolean) => void): LineReader {
+/** `take` gets the text behind `data:`; `whole` is false for a last line that nobody ended. A line of more than `limit`
+ * characters throws `error()`. */
+export function createLineReader(options: {
+  take: (data: string, whole: boolean) => void
+  limit: number
+  error: () => Error
+}): LineReader {
+  const { take, limit, error } = options
   const decoder = new TextDecoder()
   let rest = ""
 
@@ -22,6 +28,7 @@ export function createLineReader(take: (data: string, whole: boolean) => void): 
       from = to + 1
     }
     rest += from ? text.slice(from) : text
+    if (rest.length > limit) throw error()
   }
 
   return Object.freeze({

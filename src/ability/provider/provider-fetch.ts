@@ -1,9 +1,12 @@
 // `fetch` for the AI SDK's clients. Node's own follows redirects to other origins and takes `x-api-key`, `x-goog-api-key`
-// and the body along; this one stays within the origin of the base URL.
+// and the body along; this one stays within the origin of the base URL. No message of an answer is larger than our limit.
+import { boundMessages } from "#util/bound-messages.ts"
 import { redirectTarget } from "#util/redirect.ts"
+import { MessageTooLarge, messageLimit } from "./errors.ts"
 
 export function createProviderFetch(providerId: string): typeof fetch {
   const setting = baseSetting(providerId)
+  const tooLarge = () => new MessageTooLarge(providerId)
   return async (input, init = {}) => {
     const { method = "GET" } = init
     let url = new URL(input instanceof Request ? input.url : input)
@@ -13,7 +16,7 @@ export function createProviderFetch(providerId: string): typeof fetch {
       const location = headers.get("location")
       try {
         const next = redirectTarget({ url, method, status, location, hops, setting })
-        if (!next) return response
+        if (!next) return boundMessages(response, { limit: messageLimit, error: tooLarge })
         url = next
       } catch (error) {
         await response.body?.cancel()

@@ -8,6 +8,12 @@ import type {
 import type * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
 
+/** Models end their answers at about half a million characters. */
+const maxCharacters = 8_000_000
+const maxCalls = 256
+/** What a part costs beside its text, in characters. */
+const partCost = 100
+
 type Finish = LanguageModelV4FinishReason["unified"]
 export type Answer = {
   parts: Message.Part[]
@@ -36,6 +42,13 @@ export class EmptyAnswer extends NamedError {
   }
 }
 
+/** Far more than any model can say in one answer, so that the stream is broken or hostile. */
+class AnswerTooLong extends NamedError {
+  constructor(what: string) {
+    super("Session.AnswerTooLong", `The model's answer was stopped: it has more than ${what}.`)
+  }
+}
+
 /** The provider said in the middle of an answer that it failed. */
 export class ProviderFault extends NamedError {
   readonly statusCode?: number
@@ -58,6 +71,7 @@ export async function collect(options: {
 }): Promise<void> {
   const { stream, answer, signal, onPart, onText } = options
   const open = new Map<string, Message.Part>()
+  let size = 0
   const reader = stream.getReader()
   // Also ends a stream that does not listen to the signal itself, and the connection of one that we leave early.
   const leave = () => void reader.cancel().catch(() => {})
@@ -76,14 +90,21 @@ export async function collect(options: {
   }
   finishUp(answer)
 
+  function count(characters: number): void {
+    size += characters
+    if (size > maxCharacters) throw new AnswerTooLong(`${maxCharacters / 1e6} million characters`)
+  }
+
   function take(value: LanguageModelV4StreamPart): void {
     switch (value.type) {
       case "text-start":
       case "reasoning-start":
+        count(partCost)
         open.set(key(value), begin(answer, value))
         break
       case "text-delta":
       case "reasoning-delta": {
+        count(value.delta.length)
         const part = open.get(key(value)) ?? begin(answer, value)
         open.set(key(value), part)
         part.text += value.delta
@@ -95,7 +116,13 @@ export async function collect(options: {
       case "reasoning-end":
         addMetadata(open.get(key(value)), value.providerMetadata)
         break
+      // The client puts the pieces together and gives the whole call later.
+      case "tool-input-delta":
+        count(value.delta.length)
+        break
       case "tool-call":
+        if (answer.calls.length >= maxCalls) throw new AnswerTooLong(`${maxCalls} tool calls`)
+        count(value.input.length)
         answer.calls.push({
           id: value.toolCallId,
           name: value.toolName,

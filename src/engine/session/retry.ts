@@ -9,6 +9,7 @@ import { Stalled } from "./watchdog.ts"
 const usualAttempts = 6
 const emptyAttempts = 3
 const longestWait = 60_000
+const longestMessage = 2_000
 
 /** What the SDK says about what came back. Its other errors are about what we asked for, and stay. */
 const aboutAnswers = /^AI_(APICall|JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)Error$/
@@ -28,8 +29,9 @@ export async function withRetry<T>(options: {
     try {
       signal.throwIfAborted()
       return await attempt()
-    } catch (error) {
+    } catch (caught) {
       signal.throwIfAborted()
+      const error = reported(caught)
       const limit = error instanceof EmptyAnswer ? Math.min(emptyAttempts, attempts) : attempts
       if (tries >= limit || !isPassing(error)) throw error
       await onRetry()
@@ -37,6 +39,15 @@ export async function withRetry<T>(options: {
       Log.info("the provider failed and is asked again", { error: errorText(error), wait: pause, tries })
       await sleep(pause, undefined, { signal })
     }
+}
+
+/** The AI SDK wraps what our own `fetch` throws in the middle of an answer. What a provider says about an error is shown
+ * and stored, so it is cut to a length that a person reads. */
+function reported(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  if (error.cause instanceof NamedError) return error.cause
+  if (error.message.length > longestMessage) error.message = `${error.message.slice(0, longestMessage)}…`
+  return error
 }
 
 /** Busy, broken or unreachable for now; not a request that will never be right. */
