@@ -1,5 +1,6 @@
 // JSON with comments and trailing commas, read strictly: whatever would be lost, doubled or dangerous is refused
-// with its place. Relies on jsonc-parser, whose parser recurses, so depth is checked first.
+// with its place. Relies on jsonc-parser, whose parser recurses, so depth is checked first. A file of a stranger's
+// folder is read before each command, so its size and the number of its values are limited.
 import { isUtf8 } from "node:buffer"
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser"
 import { NamedError } from "./error.ts"
@@ -8,8 +9,10 @@ export type Path = readonly (string | number)[]
 export type Place = { line: number; column: number }
 export type Jsonc = { value: Record<string, unknown>; locate: (path: Path) => Place }
 
-const maxBytes = 4 << 20
+const maxBytes = 1 << 20
 const maxDepth = 200
+/** Every value is checked, merged and traced to its layer, which takes some 30 µs. */
+const maxValues = 10_000
 
 export class JsoncError extends NamedError {
   declare readonly data: { source: string; line: number; column: number }
@@ -30,7 +33,7 @@ export function parseJsonc(bytes: Uint8Array | string, source: string): Jsonc {
   }
   const nul = text.indexOf("\0")
   if (nul >= 0) fail(nul, "a NUL character is not allowed")
-  checkDepth(text, fail)
+  checkShape(text, fail)
   const errors: ParseError[] = []
   const root = parseTree(text, errors, { allowTrailingComma: true })
   const first = errors[0]
@@ -73,15 +76,19 @@ function firstInvalidByte(bytes: Uint8Array): Place {
   return { line: 1, column: 1 }
 }
 
-function checkDepth(text: string, fail: (offset: number, reason: string) => never) {
+function checkShape(text: string, fail: (offset: number, reason: string) => never) {
   const scanner = createScanner(text, true)
   let depth = 0
+  let values = 0
   while (scanner.getPosition() < text.length) {
     scanner.scan()
     if (scanner.getTokenLength() !== 1) continue
     const token = text[scanner.getTokenOffset()]
     if (token === "{" || token === "[") depth++
     else if (token === "}" || token === "]") depth--
+    // What follows an opening bracket or a comma is a value.
+    if (token === "{" || token === "[" || token === ",") values++
+    if (values > maxValues) fail(scanner.getTokenOffset(), `there are more than ${maxValues} values`)
     if (depth > maxDepth) fail(scanner.getTokenOffset(), `nested deeper than ${maxDepth} levels`)
   }
 }

@@ -103,6 +103,14 @@ test("parseJsonc() keeps keys named like members of Object", () => {
   })
 })
 
-test("parseJsonc() refuses more than 4 MB", () => {
-  refused(Buffer.from(`{"a": "${"x".repeat(4 << 20)}"}`), { line: 1, column: 1, message: /limit is 4194304/ })
+test("parseJsonc() refuses more than 1 MB", () => {
+  refused(Buffer.from(`{"a": "${"x".repeat(1 << 20)}"}`), { line: 1, column: 1, message: /limit is 1048576/ })
+})
+
+test("parseJsonc() refuses more than 10,000 values", () => {
+  const message = /more than 10000 values/
+  const keys = (count: number) => `{${Array.from({ length: count }, (_, i) => `"k${i}":1\n`)}}`
+  assert.equal(Object.keys(parseJsonc(keys(10_000), "f").value).length, 10_000)
+  refused(keys(10_001), { line: 10_001, column: 1, message })
+  refused(`{"a":[\n${"1,\n".repeat(10_001)}]}`, { line: 10_000, column: 2, message })
 })

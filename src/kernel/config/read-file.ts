@@ -4,7 +4,7 @@ import { type FileHandle, open, realpath, stat } from "node:fs/promises"
 import { isAbsolute, relative, sep } from "node:path"
 import { errorCode } from "#util/error.ts"
 
-const maxBytes = 4 << 20
+const maxBytes = 1 << 20
 
 /** The content, or undefined where there is no such file. Anything but a regular file of fair size is an error, and
  * with `root` also one whose real place is not below it. */
