@@ -33,6 +33,7 @@ export async function scanAgents(folder: string, worktree: string | undefined): 
   const root = rootOf(folder, worktree)
   const trusted = await isTrusted(folder, root)
   const scan: Scan = { agents: [], problems, ignored: [], trusted }
+  const reading: Promise<[file: string, content: Content]>[] = []
   let bytes = 0
   for (const [i, name] of names.entries()) {
     const file = join(folder, name)
@@ -42,8 +43,11 @@ export async function scanAgents(folder: string, worktree: string | undefined): 
       scan.problems.push({ file: folder, message })
       break
     }
-    take(scan, file, await readAgentFile(file, trusted ? undefined : root).catch(unusable))
+    // All at once, so that files whose import never settles share one time limit.
+    const content = readAgentFile(file, trusted ? undefined : root).catch(unusable)
+    reading.push(content.then((found) => [file, found]))
   }
+  for (const [file, content] of await Promise.all(reading)) take(scan, file, content)
   return scan
 }
 

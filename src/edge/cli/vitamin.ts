@@ -10,6 +10,8 @@ import { fileURLToPath } from "node:url"
 import { version } from "#util/version.ts"
 
 const oldest = 24
+/** Milliseconds that the process may go on after its command. */
+const leftoverTime = 1_000
 const shortHelp = `vitamin ${version}: a coding agent for the terminal, the editor and the server
 
   vitamin run "fix the login bug"     do something in this folder
@@ -34,6 +36,17 @@ async function start() {
   module.enableCompileCache(join(cache, "vitamin", "compile"))
   const { main } = await import("./main.ts")
   process.exitCode = await main(args)
+  endSoon()
+}
+
+/** Trusted code of a project may leave a timer or a server behind, which would keep the process alive for ever. What
+ * vitamin itself started is closed by now. The timer alone does not keep the process alive. */
+function endSoon() {
+  const timer = setTimeout(() => {
+    if (process.stdout.writableLength + process.stderr.writableLength > 0) endSoon()
+    else process.exit()
+  }, leftoverTime)
+  timer.unref()
 }
 
 function isSomewhere(): boolean {
