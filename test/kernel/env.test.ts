@@ -44,6 +44,47 @@ test("Env.forChild() leaves out what holds one of our secrets, and a child never
   assert.equal("ENV_TEST_KEY" in seen || "ENV_TEST_HEADER" in seen, false)
 })
 
+test("Env.forCommand() leaves out credentials but for those that a person named, and we keep them all", async () => {
+  process.env.ENV_TEST_TOKEN = "token-of-another-0123"
+  process.env.ENV_TEST_SECRET = "secret-of-another-0123"
+  Secret.hold("held-by-us-0123", "key")
+  process.env.ENV_TEST_OURS_TOKEN = "held-by-us-0123"
+  assert.equal("ENV_TEST_TOKEN" in Env.forCommand([]), false)
+  const env = Env.forCommand(["ENV_TEST_TOKEN", "ENV_TEST_OURS_TOKEN"])
+  assert.equal(env.ENV_TEST_TOKEN, "token-of-another-0123")
+  assert.equal(env.ENV_TEST_OURS_TOKEN, "held-by-us-0123")
+  assert.equal("ENV_TEST_SECRET" in env, false)
+  assert.deepEqual(
+    Env.lostByName(["ENV_TEST_TOKEN"]).filter((name) => name.startsWith("ENV_TEST")),
+    ["ENV_TEST_OURS_TOKEN", "ENV_TEST_SECRET"],
+  )
+  assert.equal(Env.get("ENV_TEST_SECRET"), "secret-of-another-0123")
+})
+
+test("Env.forServer() has a base and proxies without a password", async () => {
+  const given = { HTTP_PROXY: "http://proxy:1", HTTPS_PROXY: "http://me:pass@proxy:1", ENV_TEST: "1" }
+  await withEnv(given, () => {
+    const env = Env.forServer()
+    assert.equal(env.PATH, process.env.PATH)
+    assert.equal(env.HTTP_PROXY, "http://proxy:1")
+    for (const name of ["HTTPS_PROXY", "ENV_TEST"]) assert.equal(name in env, false, name)
+  })
+})
+
+test("variables that a command loses are gone from /proc/self/environ, and still there for us", async () => {
+  const script = `
+    const Env = await import(${JSON.stringify(import.meta.resolve("#kernel/env.ts"))})
+    const { readFileSync } = await import("node:fs")
+    Env.forCommand(["PASSED_TOKEN"])
+    const shown = readFileSync("/proc/self/environ", "latin1").split(String.fromCharCode(0)).filter((line) => /_TOKEN/.test(line))
+    console.log(JSON.stringify({ shown, own: process.env.SOME_TOKEN, child: Env.all().SOME_TOKEN }))`
+  const env = { SOME_TOKEN: "tökens-0123", PASSED_TOKEN: "passed-0123", LAST_TOKEN: "last-0123" }
+  await using child = run(process.execPath, ["--input-type=module", "-e", script], { env })
+  const { shown, own, child: copy } = JSON.parse(await child.line(/^{/))
+  assert.deepEqual(shown.sort(), ["LAST_TOKEN=", "PASSED_TOKEN=passed-0123", "SOME_TOKEN="])
+  assert.deepEqual([own, copy], ["tökens-0123", "tökens-0123"])
+})
+
 /** Run with variables of the process set, then as before. */
 async function withEnv(values: Record<string, string>, fn: () => Promise<void> | void): Promise<void> {
   const before = Object.keys(values).map((name) => [name, process.env[name]] as const)

@@ -6,6 +6,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import type { Duplex, Readable, Writable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
+import { markName } from "#ability/tool/shell/environment.ts"
 import * as Processes from "#ability/tool/shell/processes.ts"
 import * as Env from "#kernel/env.ts"
 import { guardScript } from "./guard-script.ts"
@@ -42,7 +43,7 @@ export function startGuarded(options: {
     : ["/bin/sh", ["-c", guardScript, "sh", mark, ...options.command]]
   const child = spawn(program, args, {
     cwd: options.cwd,
-    env: { ...Env.forChild(), ...options.env },
+    env: { ...Env.forServer(), ...outerMark(), ...options.env },
     stdio: ["pipe", "pipe", "pipe", "pipe"],
     detached: !windows,
     windowsHide: true,
@@ -112,6 +113,12 @@ export function startGuarded(options: {
     end,
     kill,
   }
+}
+
+/** Calls that we stem from ourselves. */
+function outerMark(): Record<string, string> {
+  const mark = Env.get(markName)
+  return mark ? { [markName]: mark } : {}
 }
 
 function askGroup(group: number) {

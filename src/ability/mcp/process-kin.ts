@@ -2,6 +2,7 @@
 // that one lives. One is known by its number and the time of its start, since numbers are used again.
 import { execFileSync } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
+import * as Env from "#kernel/env.ts"
 
 /** Number and start. */
 export type Kin = ReadonlyMap<number, string>
@@ -94,7 +95,7 @@ function fromProc(without: ReadonlySet<number>): Process[] {
 
 function fromPs(): Process[] {
   const columns = ["pid", "ppid", "pgid", "lstart"].flatMap((name) => ["-o", `${name}=`])
-  const env = { ...process.env, LC_ALL: "C", TZ: "UTC" }
+  const env = { ...Env.forChild(), LC_ALL: "C", TZ: "UTC" }
   const stdio: ["ignore", "pipe", "ignore"] = ["ignore", "pipe", "ignore"]
   const lines = execFileSync("ps", ["-A", ...columns], { encoding: "utf8", env, stdio }).split("\n")
   return lines.flatMap((line) => {

@@ -23,7 +23,7 @@ export type MCPServerConfig = {
   auth?: MCPAuth
   /** For stdio: the program and its arguments. */
   command?: string[]
-  /** Added to the person's environment. */
+  /** Beside a base such as PATH and HOME, all that the program gets. */
   env?: Record<string, string>
   cwd?: string
   /** Milliseconds for one call, 60 000 by default. */

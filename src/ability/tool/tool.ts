@@ -38,6 +38,8 @@ export type Context = {
   /** What the rules say of something that shows only while the call runs: a file of a folder, a redirect. */
   judge?(need: Need): Permission.Action
   report?(text: string): void
+  /** Tells the person something that is not about how the call goes on. */
+  notice?(text: string): void
   /** Have another agent do a task in a session of its own, and get its answer. */
   spawn?(task: { task: string; agent?: string }): Promise<{ sessionId: string; text: string }>
   /** Look among tools that the model is not sent, the best first. */

@@ -9,6 +9,7 @@ import * as Bus from "#kernel/bus.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
 import { lineOf } from "./line-of.ts"
+import { Notice } from "./notice.ts"
 import { whoCanBeAsked } from "./permits.ts"
 import { addCall, nudgeAt, type Repeat, stopAt } from "./repeats.ts"
 import { resultData } from "./result-data.ts"
@@ -89,6 +90,8 @@ async function runCall(run: Run, request: Request, call: Call): Promise<Result> 
     ...whoCanBeAsked(run.permits),
     report: (text: string) =>
       void Bus.publish(Tool.Progress, { sessionId: run.session.id, callId: call.id, text }),
+    notice: (text: string) =>
+      void Bus.publish(Notice, { sessionId: run.session.id, messageId: request.id, text }),
     spawn: (task: { task: string; agent?: string }) => run.spawn({ ...task, callId: call.id }),
     ...(run.more ? { findTools: (query: string, limit: number) => findMore(run, { query, limit }) } : {}),
   }

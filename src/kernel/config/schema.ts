@@ -97,6 +97,13 @@ export const Remote = z.strictObject({
 })
 export type Remote = z.infer<typeof Remote>
 
+/** Variables that commands get although their names look like credentials. */
+const Environment = z.strictObject({
+  pass: z
+    .array(z.string().regex(/^[^=*\s]+$/, "expected the whole name of a variable, without wildcards"))
+    .optional(),
+})
+
 const shared = {
   mcp: z
     .strictObject({
@@ -159,7 +166,7 @@ export const Info = z.strictObject({
   ...shared,
   snapshot: z.boolean().optional().describe("false: what tools change is not kept, and cannot be undone"),
   remote: Remote.optional(),
-  environment: z.record(z.string(), z.string()).optional(),
+  environment: Environment.optional(),
 })
 export type Info = z.infer<typeof Info>
 

@@ -6,7 +6,7 @@ import { shownUrl } from "./shown-url.ts"
 
 const hidden = "[redacted]"
 const secretKeys = new Set(["apiKey", "token"])
-const secretParts = new Set(["headers", "environment", "env"])
+const secretParts = new Set(["headers", "env"])
 const urlKeys = new Set(["url", "baseURL"])
 // Values of these are ordinary words; holding them would take ordinary words out of every text.
 const plainHeaders =

@@ -107,7 +107,7 @@ test("vitamin serve tells its clients when the configuration changes, and keeps 
 
 test("vitamin trust, and taking it back, reach a server that is running", async () => {
   await using tmp = await tmpdir()
-  tmp.write(".vitamin/config.jsonc", '{ "environment": { "MARK": "1" } }')
+  tmp.write(".vitamin/config.jsonc", '{ "environment": { "pass": ["MARK"] } }')
   const server = await serving(tmp)
   await using _ = server.child
   const headers = bearer(server)

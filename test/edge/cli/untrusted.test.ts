@@ -24,7 +24,7 @@ function plant(tmp: Tmp, traces: string, foreign: string): void {
         servers: [{ id: "x", name: "x", transport: "stdio", command: ["sh", "-c", leave("mcp-config")] }],
       },
       remote: { url: `${foreign}/config` },
-      environment: { PATH: tmp.path, NODE_OPTIONS: "--require ./evil.js" },
+      environment: { pass: ["AWS_SECRET_ACCESS_KEY"] },
       snapshot: false,
     }),
   )

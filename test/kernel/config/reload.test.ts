@@ -206,12 +206,12 @@ for (const code of ["ENOSPC", "EMFILE"])
 test("Config.reload() takes what an untrusted folder said once it is trusted", async () => {
   await using tmp = await tmpdir()
   Log.setFile(join(tmp.path, "log"))
-  tmp.write(".vitamin/config.jsonc", '{ "environment": { "A": "b" } }')
+  tmp.write(".vitamin/config.jsonc", '{ "environment": { "pass": ["b"] } }')
   await inInstance(tmp.path, async (changes) => {
     assert.equal((await Config.get()).environment, undefined)
     await Trust.grant(tmp.path)
     await Config.reload()
-    assert.deepEqual((await Config.get()).environment, { A: "b" })
+    assert.deepEqual((await Config.get()).environment, { pass: ["b"] })
     assert.deepEqual(changes, [["project"]])
   })
   assert.match(

@@ -6,7 +6,7 @@ import * as Secret from "#kernel/secret.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { writeGlobal } from "./fixture.ts"
 
-test("Config.redacted() shows no key, token, header, environment value or function", async () => {
+test("Config.redacted() shows no key, token, header or function", async () => {
   await using tmp = await tmpdir()
   const inline: Config.Input = {
     model: "a/b",
@@ -15,7 +15,7 @@ test("Config.redacted() shows no key, token, header, environment value or functi
       servers: [{ id: "s", name: "S", transport: "http", auth: { type: "bearer", token: "token-1" } }],
       hooks: { onLog: () => undefined },
     },
-    environment: { SOME: "value-1" },
+    environment: { pass: ["SOME_TOKEN"] },
   }
   const config = await Config.load({ directory: tmp.path, inline })
   assert.deepEqual(Config.redacted(config), {
@@ -28,7 +28,7 @@ test("Config.redacted() shows no key, token, header, environment value or functi
       servers: [{ id: "s", name: "S", transport: "http", auth: { type: "bearer", token: "[redacted]" } }],
       hooks: { onLog: "[function]" },
     },
-    environment: { SOME: "[redacted]" },
+    environment: { pass: ["SOME_TOKEN"] },
   })
   assert.equal((config.provider as Record<string, { apiKey?: string }>).a?.apiKey, "key-1")
 })

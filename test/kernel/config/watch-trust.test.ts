@@ -21,11 +21,11 @@ async function inAnotherProcess(tmp: Tmp, call: "grant" | "remove") {
 }
 
 const environmentIs = (value: string | undefined) =>
-  until(`environment ${value}`, async () => (await Config.get()).environment?.A === value)
+  until(`environment ${value}`, async () => (await Config.get()).environment?.pass?.[0] === value)
 
 test("Config.watch() takes what a folder says when it is trusted, and drops it when it no longer is", async () => {
   await using tmp = await tmpdir({ git: true })
-  tmp.write(".vitamin/config.jsonc", '{ "model": "a/b", "environment": { "A": "b" } }')
+  tmp.write(".vitamin/config.jsonc", '{ "model": "a/b", "environment": { "pass": ["b"] } }')
   tmp.write(".vitamin/config.ts", 'export default { agent: { name: "ts" } }')
   await inInstance(tmp.path, async (changes) => {
     await Config.watch()
@@ -46,7 +46,7 @@ test("Config.watch() takes what a folder says when it is trusted, and drops it w
 for (const kind of ["broken", "elsewhere"])
   test(`Config.watch() lets no rights outlive trust when the file is ${kind}`, async () => {
     await using tmp = await tmpdir()
-    const content = '{ "model": "a/b", "environment": { "A": "b" } }'
+    const content = '{ "model": "a/b", "environment": { "pass": ["b"] } }'
     await Trust.grant(tmp.path)
     if (kind === "broken") tmp.write(".vitamin/config.jsonc", content)
     else {
@@ -59,7 +59,7 @@ for (const kind of ["broken", "elsewhere"])
       if (kind === "broken") {
         tmp.write(".vitamin/config.jsonc", "{")
         await until("a warning", async () => (await Config.current()).warnings.length > 0)
-        assert.equal((await Config.get()).environment?.A, "b")
+        assert.equal((await Config.get()).environment?.pass?.[0], "b")
       }
       await inAnotherProcess(tmp, "remove")
       await environmentIs(undefined)

@@ -8,6 +8,7 @@ import { within } from "../shell/read-pipe.ts"
 import { createRecord } from "../shell/record.ts"
 import { ofInstance } from "../shell/shells.ts"
 import type { Ending } from "../shell/start-shell.ts"
+import { reportWithheld } from "../shell/withheld.ts"
 import type { Context, Definition, Need, Output } from "../tool.ts"
 import { descriptions } from "./descriptions.ts"
 
@@ -56,6 +57,7 @@ async function runForeground(args: { command: string; timeout: number }, context
   const { command, timeout } = args
   const { cwd, note } = KeptFolder.get(context.sessionId)
   const { sessionId, callId, signal: interrupted } = context
+  const withheld = await reportWithheld(context)
   const report = (text: string) => (interrupted.aborted ? undefined : context.report?.(text))
   const record = createRecord({ sessionId, callId, report })
   const ran = await runCommand({
@@ -67,7 +69,7 @@ async function runForeground(args: { command: string; timeout: number }, context
     record,
   })
   const next = KeptFolder.update(sessionId, { from: cwd, to: ran.cwd ?? cwd })
-  const notes = [note, ...leftovers(ran), next.note]
+  const notes = [note, withheld, ...leftovers(ran), next.note]
   if (ran.timedOut) {
     const late = `timed out after ${timeout} s and was ended; raise timeout, or use background: true`
     throw new TimedOut(await record.cut(lines([...notes, late])), timeout)
@@ -87,6 +89,7 @@ async function startJob(
 ): Promise<Output> {
   const { command, timeout } = args
   const { cwd, note } = KeptFolder.get(context.sessionId)
+  const withheld = await reportWithheld(context)
   const job = await Jobs.create({
     sessionId: context.sessionId,
     command,
@@ -95,7 +98,7 @@ async function startJob(
     signal: context.signal,
   })
   await within(moment, job.shell.ended)
-  return showJob(job, [note])
+  return showJob(job, [note, withheld])
 }
 
 async function readJob(args: Args & { job: string }, context: Context): Promise<Output> {

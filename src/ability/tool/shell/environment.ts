@@ -1,4 +1,4 @@
-// The environment of a command: the person's, without our secrets, and with what keeps programs from asking, paging,
+// The environment of a command: the person's, without our secrets and other credentials, and with what keeps programs from asking, paging,
 // drawing colours or opening an editor that nobody sees. CI is not set: it changes what package managers install.
 import * as Env from "#kernel/env.ts"
 
@@ -23,8 +23,9 @@ const quiet = {
 }
 const forcing = ["FORCE_COLOR", "CLICOLOR_FORCE"]
 
-export function environmentFor(mark: string): Record<string, string> {
-  const env = { ...Env.forChild(), ...quiet }
+/** `pass` are variables that a person lets commands have although their names look like credentials. */
+export function environmentFor(mark: string, pass: readonly string[]): Record<string, string> {
+  const env = { ...Env.forCommand(pass), ...quiet }
   for (const name of forcing) delete (env as Record<string, string>)[name]
   const outer = Env.get(markName)
   return { ...env, [markName]: outer ? `${outer}/${mark}` : mark }

@@ -13,6 +13,7 @@ import { closePipe, type Pipe, type Pipes } from "./pipes.ts"
 import * as Processes from "./processes.ts"
 import { readPipe } from "./read-pipe.ts"
 import { folderFd, mayMove, wrap } from "./script.ts"
+import { passedVariables } from "./withheld.ts"
 
 export type Order = {
   command: string
@@ -129,7 +130,7 @@ async function spawnShell(options: {
     const child = childProcess().spawn(file, ["-c", script], {
       argv0: basename(file),
       cwd: order.cwd,
-      env: environmentFor(mark),
+      env: environmentFor(mark, await passedVariables()),
       detached: true,
       stdio,
     })

@@ -248,6 +248,8 @@ test("bash: a command gets the person's environment without our secrets", async 
     process.env.TEST_SECRET = "sk-another-secret-0123"
     Secret.hold(process.env.TEST_SECRET, "test key")
     try {
+      const first = await run('echo "$TEST_PLAIN|$TEST_SECRET|"')
+      assert.match(first.text, /^plain value\|\|\n\[commands do not get TEST_SECRET: .*environment\.pass/)
       assert.equal((await run('echo "$TEST_PLAIN|$TEST_SECRET|"')).text, "plain value||\n")
     } finally {
       delete process.env.TEST_PLAIN
