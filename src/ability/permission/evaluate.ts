@@ -13,7 +13,8 @@ export type Decision = {
   action: Action
   rule?: Rule
   source?: string
-  /** It would change what runs: only a rule that names it, or a person, can allow it. */
+  /** It would change what runs, or a link leads it out of the workspace: only a rule that names it, or a person, can
+   * allow it. */
   protected?: true
   /** A person allowed it for good, and it was another tool then. */
   changed?: true

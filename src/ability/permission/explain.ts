@@ -1,5 +1,7 @@
 // Why a call was not run, in the words that the model and the person read. What would allow it is named.
+import { readPath } from "#util/wildcard.ts"
 import { type Decision, isOutside, type Need, narrowest, shown } from "./evaluate.ts"
+import { isOwnConfiguration } from "./own-configuration.ts"
 import type { Answer, ShownNeed } from "./requests.ts"
 import { formatRule, isFile } from "./rule.ts"
 
@@ -54,8 +56,16 @@ export function flagsFor(needs: (Need & { protected?: true | undefined })[]): st
     : []
   const isProtected = needs.some((need) => need.protected)
   const all = isProtected ? flags : [...flags, "--yes"]
-  const why = isProtected ? "It would change what runs: " : ""
+  const why = isProtected ? `${whyProtected(needs)}: ` : ""
   return all.length ? `${why}${all.join(" or ")} would allow it.` : `${why}only a person can allow it.`
+}
+
+/** Why `--yes` and rules with wildcards are not enough. */
+export function whyProtected(needs: Need[]): string {
+  const isLink = (need: Need) => isOutside(need) && !isOwnConfiguration(readPath(shown(need.target)))
+  return needs.some(isLink)
+    ? "A link leads out of the workspace"
+    : "It would change what runs on this machine"
 }
 
 export function sayRejected(tool: string, { by, message }: Answer): string {

@@ -1,5 +1,6 @@
-// What decides what runs: our own configuration, agents, servers and hooks. A rule with a wildcard does not reach it;
-// a person must name it. Of a command that is told by its words: a guard rail, not a wall.
+// What decides what runs: our own configuration, agents, servers, hooks, and files by which an editor or a shell runs
+// something when a folder is opened. A rule with a wildcard does not reach it; a person must name it. Of a command that is
+// told by its words: a guard rail, not a wall.
 import { homedir } from "node:os"
 import * as Env from "#kernel/env.ts"
 import * as Global from "#kernel/global.ts"
@@ -9,10 +10,17 @@ import { isRisky } from "./shell/risky-command.ts"
 import { type SimpleCommand, splitCommand } from "./shell/split-command.ts"
 import { reach } from "./shell/unwrap.ts"
 
-const folders = new Set([".vitamin", ".plaited", ".claude", ".agents", ".git", ".husky", ".mcp.json"])
+const folders = new Set([
+  ...[".vitamin", ".plaited", ".claude", ".agents", ".cursor", ".mcp.json"],
+  ...[".git", ".githooks", ".gitconfig", ".husky"],
+  ...[".vscode", ".idea", ".zed", ".fleet", ".exrc", ".nvimrc", ".nvim.lua", ".dir-locals.el"],
+  ...[".envrc", ".devcontainer", ".devcontainer.json"],
+])
+/** A workspace file of VS Code has tasks and settings, whatever its name. */
+const workspaceFile = ".code-workspace"
 /** The same names in a command, as a segment of any word, and the scripts of a skill. */
 const mentioned = new RegExp(
-  `(^|[^\\w.-])(${[...folders].map((name) => name.replaceAll(".", "\\.")).join("|")}|skills/+[^\\s/]{1,100}/+scripts)(?![\\w.-])`,
+  `(^|[^\\w.-])(${[...folders].map((name) => name.replaceAll(".", "\\.")).join("|")}|[\\w.-]{0,100}\\.code-workspace|skills/+[^\\s/]{1,100}/+scripts)(?![\\w.-])`,
   "i",
 )
 const readers = new Set(
@@ -50,6 +58,7 @@ export function isOwnConfiguration({ segments, isAbsolute }: Path): boolean {
   const names = segments.map((segment) => segment.toLowerCase())
   if (names.some((name, i) => folders.has(name) || (name === "skills" && names[i + 2] === "scripts")))
     return true
+  if (names.at(-1)?.endsWith(workspaceFile)) return true
   if (!isAbsolute) return false
   const path = `/${segments.join("/")}`
   return ownFolders().some((folder) => path === folder || path.startsWith(`${folder}/`))

@@ -19,6 +19,7 @@ export {
   sayNobody,
   sayRejected,
   showNeed,
+  whyProtected,
 } from "./explain.ts"
 export {
   commandsIn,

@@ -34,7 +34,10 @@ export const Request = z.object({
     .describe('whom "always" would allow it: who is at work, and for whom'),
   tool: z.string(),
   needs: z.array(ShownNeed).describe("what is to be allowed; empty where the question is another one"),
-  protected: z.literal(true).optional().describe("it would change what decides what runs"),
+  protected: z
+    .literal(true)
+    .optional()
+    .describe("it would change what decides what runs, or a link leads it out of the workspace"),
   title: z.string().describe("the question in one line"),
   preview: z.string().optional().describe("what would change: lines with - go, lines with + come"),
   time: z.number(),
@@ -78,7 +81,9 @@ export const Denied = Bus.define(
     by: z.enum(["rule", "nobody"]),
     source: z.string().optional().describe("the layer of the rule: default, agent, config, session, mode"),
     needs: z.array(ShownNeed),
-    protected: z.boolean().describe("it would change what runs, and --yes does not allow that"),
+    protected: z
+      .boolean()
+      .describe("--yes does not allow it: it would change what runs, or a link leads out of the workspace"),
   }),
 )
 

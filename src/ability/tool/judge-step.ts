@@ -67,7 +67,12 @@ async function judgeFile(need: Need, sessionId: string, decide: Decide) {
   const real = await resolveInside(parse(target).root, target)
   // With the whole path, so that what is shown and remembered is what was judged, whatever folder it was named from.
   const judged: Permission.JudgedNeed[] = [{ ...need, target, ...decide({ ...need, target }) }]
-  if (real !== target) judged.push({ ...need, target: real, ...decide({ ...need, target: real }) })
+  if (real !== target) {
+    const decision = decide({ ...need, target: real })
+    // `--yes` answers for what a call names. A link of the repository names something else.
+    const isHidden = need.permission !== "file.read" && leadsOut(target, real) && decision.action === "ask"
+    judged.push({ ...need, target: real, ...decision, ...(isHidden ? { protected: true } : {}) })
+  }
   if (need.permission !== "file.read" && (await isSkillScript(real)))
     for (const one of judged) Object.assign(one, Permission.guarded(one))
   if (need.permission === "file.edit") judged.push(...deniedReading([target, real], decide))
@@ -77,6 +82,11 @@ async function judgeFile(need: Need, sessionId: string, decide: Decide) {
   if (isOutput && judged.every(({ action }) => action !== "deny"))
     return { judged: [{ ...need, action: "allow" as const }], real }
   return { judged, real }
+}
+
+/** Whether a path of the workspace leads out of it. */
+function leadsOut(target: string, real: string): boolean {
+  return isInside(Instance.worktree, target) && !isInside(Instance.worktree, real)
 }
 
 /** Who edits a file is shown parts of it. Where reading it is not denied, being allowed to edit it is enough. */

@@ -21,6 +21,8 @@ import type { Context, Need } from "./tool.ts"
 export type Place = {
   /** As a person would write it, from the folder of the Instance. */
   shown: string
+  /** The same, with the real place where a link leads there. */
+  named: string
   /** Where it really is, symbolic links followed. */
   real: string
   /** The file that is there now. */
@@ -80,6 +82,7 @@ export async function openForWriting(path: string, context: Context): Promise<Pl
     const file = folder.missing.length ? undefined : explained(() => openFile(within(folder, name), shown))
     return {
       shown,
+      named: place === absolute ? shown : `${shown} → ${showPlace(place)}`,
       real: place,
       file: file && { stat: file.stat, size: Number(file.stat.size), read: () => readFileSync(file.fd) },
       replace: (bytes, old) =>
@@ -101,6 +104,10 @@ export async function openForWriting(path: string, context: Context): Promise<Pl
     closeSync(folder.fd)
     throw error
   }
+}
+
+function showPlace(place: string): string {
+  return isInside(Instance.worktree, place) ? relative(Instance.directory, place) : place
 }
 
 /** `..` at the start is a way that our own tools show; after a name it means something else where that is a link. */

@@ -72,7 +72,7 @@ async function ask(
 function optionsFor(request: Permission.Request): PermissionOption[] {
   const { needs, protected: isProtected } = request
   const hints = [
-    ...(isProtected ? ["it would change what runs on this machine"] : []),
+    ...(isProtected ? [lowered(Permission.whyProtected(needs))] : []),
     ...(needs.some(({ changed }) => changed) ? [Permission.sayChanged] : []),
   ]
   const once: PermissionOption = {
@@ -85,4 +85,8 @@ function optionsFor(request: Permission.Request): PermissionOption[] {
   const shown = Secret.redact(Log.escapeControls(rules))
   const name = `Always allow ${shown.length > maxName ? `${shown.slice(0, maxName - 1)}…` : shown}`
   return [once, { optionId: "always", name, kind: "allow_always" }, reject]
+}
+
+function lowered(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1)
 }

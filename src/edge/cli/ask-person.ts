@@ -64,7 +64,7 @@ function asText(request: Permission.Request): string {
     ({ permission, target, changed }) =>
       `  ${permission}  ${safe(target)}${changed ? `  (${Permission.sayChanged})` : ""}`,
   )
-  if (isProtected) lines.push("  It would change what runs on this machine.")
+  if (isProtected) lines.push(`  ${Permission.whyProtected(needs)}.`)
   if (preview) lines.push(...preview.split("\n").map((line) => `    ${safe(line)}`))
   const whose = agents.length > 1 ? ` (${agents.join(", working for ")})` : ""
   return `${safe(tool)} needs your permission${whose}:\n${lines.join("\n")}\n[o]nce${always}, [r]eject (or say why not): `

@@ -60,7 +60,7 @@ test("write and edit follow a link that leads inside, and it stays a link", asyn
     tree(tmp)
     assert.equal((await edit("in.txt")).status, "success")
     assert.equal(readFileSync(join(tmp.path, "folder/old.txt"), "utf8"), "new")
-    assert.equal((await write("in.txt", "newer")).title, "in.txt (+1 -1)")
+    assert.equal((await write("in.txt", "newer")).title, "in.txt → folder/old.txt (+1 -1)")
     assert.equal(readFileSync(join(tmp.path, "folder/old.txt"), "utf8"), "newer")
     assert.equal(readlinkSync(join(tmp.path, "in.txt")), "folder/old.txt")
     assert.equal((await write("in/other.txt")).status, "success")
@@ -96,7 +96,7 @@ test("write goes outside where the call was granted that, a folder standing for 
       { path: "out.txt", edits: [{ oldText: "new", newText: "x" }] },
       granting(outside),
     )
-    assert.equal(text, "out.txt edited (+1 -1).")
+    assert.equal(text, `out.txt → ${join(outside, "old.txt")} edited (+1 -1).`)
   })
 })
 

@@ -1,7 +1,7 @@
 // Permissions of `vitamin run` where nobody can be asked: flags, plan mode, and the exit code.
 import assert from "node:assert/strict"
-import { existsSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { test } from "node:test"
 import { vitamin } from "../../fixture/cli.ts"
 import { call, calls, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
@@ -62,7 +62,7 @@ test("vitamin run --yes does not write what decides what runs", async () => {
   assert.equal(has(".vitamin/config.jsonc"), false)
   assert.match(
     err,
-    /It would change what runs: --allow "file\.write:\.vitamin\/config\.jsonc" would allow it/,
+    /It would change what runs on this machine: --allow "file\.write:\.vitamin\/config\.jsonc" would allow it/,
   )
 })
 
@@ -131,3 +131,86 @@ for (const [args, says] of [
     assert.match(err, says)
     assert.match(err, /^vitamin: [^\n]+\n$/)
   })
+
+const whatRuns = [
+  ".vscode/tasks.json",
+  ".vscode/settings.json",
+  ".vscode/launch.json",
+  ".VSCode/Tasks.json",
+  "packages/a/.vscode/extensions.json",
+  "app.code-workspace",
+  ".envrc",
+  "sub/.envrc",
+  ".idea/workspace.xml",
+  ".idea/runConfigurations/x.xml",
+  ".devcontainer/devcontainer.json",
+  ".devcontainer.json",
+  ".zed/tasks.json",
+  ".cursor/mcp.json",
+  ".nvim.lua",
+  ".exrc",
+  ".dir-locals.el",
+  ".husky/pre-commit",
+  ".githooks/pre-commit",
+  ".git/hooks/pre-commit",
+  ".git/config",
+  ".gitconfig",
+  ".mcp.json",
+]
+
+test("vitamin run --yes writes nothing that decides what runs, neither by its name nor by a link, unless a rule names it", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const before = new Map<string, string>()
+  for (const [i, path] of whatRuns.entries()) {
+    const place = join(tmp.path, path)
+    mkdirSync(dirname(place), { recursive: true })
+    if (!existsSync(place)) writeFileSync(place, "before")
+    before.set(path, readFileSync(place, "utf8"))
+    symlinkSync(place, join(tmp.path, `link${i}`))
+  }
+  const attempts = whatRuns.flatMap((path, i) => [
+    write(path),
+    write(`link${i}`),
+    call("edit", { path: `link${i}`, edits: [{ oldText: before.get(path)!, newText: "after" }] }),
+    call("bash", { command: `echo x | tee ${path}` }),
+  ])
+  await using llm = await fakeLlm([calls(attempts), text("done"), calls(whatRuns.map(write)), text("done")])
+  const { variables } = env(llm, "chat")
+  const wide = ["--yes", "--allow", "*", "--allow", "file.write:**", "--allow", "file.edit:**"]
+  const { code, err } = await vitamin(tmp, ["run", ...wide, "go"], variables)
+  assert.equal(code, 3, err)
+  for (const path of whatRuns)
+    assert.equal(readFileSync(join(tmp.path, path), "utf8"), before.get(path), `${path} was changed`)
+  assert.equal(err.match(/^✗ (write|edit|bash) /gm)?.length, attempts.length, err)
+  const named = whatRuns.flatMap((path) => ["--allow", `file.write:${path}`])
+  const allowed = await vitamin(tmp, ["run", ...named, "go"], variables)
+  assert.equal(allowed.code, 0, allowed.err)
+  for (const path of whatRuns) assert.equal(readFileSync(join(tmp.path, path), "utf8"), "x\n", path)
+})
+
+test("vitamin run --yes does not write outside through a link of the repository, and names where it leads", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using other = await tmpdir()
+  const outside = join(other.path, "outside.txt")
+  writeFileSync(outside, "before")
+  symlinkSync(outside, join(tmp.path, "notes.txt"))
+  symlinkSync(join(other.path, "new.txt"), join(tmp.path, "dangling.txt"))
+  symlinkSync(other.path, join(tmp.path, "folder"))
+  const edit = call("edit", { path: "notes.txt", edits: [{ oldText: "before", newText: "after" }] })
+  const all = [write("notes.txt"), edit, write("dangling.txt"), write("folder/deep/new.txt")]
+  await using llm = await fakeLlm([calls(all), text("done"), write("notes.txt"), text("done")])
+  const { variables } = env(llm, "chat")
+  const denied = await vitamin(tmp, ["run", "--yes", "--allow", "file.write:**", "go"], variables)
+  assert.equal(denied.code, 3, denied.err)
+  assert.equal(readFileSync(outside, "utf8"), "before")
+  assert.deepEqual(readdirSync(other.path), ["outside.txt"])
+  assert.ok(
+    denied.err.includes(`A link leads out of the workspace: --allow "file.write:${outside}"`),
+    denied.err,
+  )
+  const rule = ["--allow", "file.write:notes.txt", "--allow", `file.write:${outside}`]
+  const named = await vitamin(tmp, ["run", ...rule, "go"], variables)
+  assert.equal(named.code, 0, named.err)
+  assert.equal(readFileSync(outside, "utf8"), "x\n")
+  assert.ok(named.err.includes(`notes.txt → ${outside} (`), named.err)
+})

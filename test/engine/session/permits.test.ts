@@ -201,7 +201,7 @@ test('asks "once" allows what would be asked, but no denial and no own configura
       assert.match(denied!, /denied by the rule "file\.write:src\/b\.ts" \(session\)/)
       assert.match(
         own!,
-        /It would change what runs: --allow "file\.write:\.vitamin\/config\.jsonc" would allow it/,
+        /It would change what runs on this machine: --allow "file\.write:\.vitamin\/config\.jsonc" would allow it/,
       )
       assert.doesNotMatch(own!, /--yes/)
     },

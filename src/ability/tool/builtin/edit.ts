@@ -68,8 +68,8 @@ async function execute({ path, edits }: Args, context: Context): Promise<Output>
   const counts = `+${additions} -${deletions}`
   const where = places === edits.length ? "" : ` in ${places} places`
   return {
-    text: `${place.shown} edited${where} (${counts}).`,
-    title: `${place.shown} (${counts})`,
+    text: `${place.named} edited${where} (${counts}).`,
+    title: `${place.named} (${counts})`,
     data: {
       path: place.shown,
       edits: edits.length,

@@ -46,8 +46,8 @@ async function execute({ path, content }: Args, context: Context): Promise<Outpu
   const counts = changes ? ` (+${additions} -${deletions})` : ""
   const done = same ? " is already exactly this" : `${place.file ? " replaced" : " created"}${counts}`
   return {
-    text: `${place.shown}${done}, ${bytes.length} bytes.${notes.length ? ` [${notes.join("; ")}]` : ""}`,
-    title: `${place.shown}${counts}`,
+    text: `${place.named}${done}, ${bytes.length} bytes.${notes.length ? ` [${notes.join("; ")}]` : ""}`,
+    title: `${place.named}${counts}`,
     data: {
       path: place.shown,
       created: place.file === undefined,
