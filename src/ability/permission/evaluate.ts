@@ -7,8 +7,14 @@ import { readTexts, writtenCommands } from "./exact-command.ts"
 import { isOwnConfiguration, mentionsOwnConfiguration } from "./own-configuration.ts"
 import { type Action, covers, isFile, isKnown, isWhole, type Layer, type Meant, type Rule } from "./rule.ts"
 import { judgeCommand } from "./shell/judge-command.ts"
+import { noPlace, type Place } from "./shell/outside-targets.ts"
 
-export type Need = { permission: string; target: string } & Meant
+export type Need = {
+  permission: string
+  target: string
+  /** Of a command: the folder that it starts in. */
+  cwd?: string
+} & Meant
 export type Decision = {
   action: Action
   rule?: Rule
@@ -27,7 +33,7 @@ const exact = new Set(["grant", "session"])
 const strictness = { allow: 0, ask: 1, deny: 2 }
 
 export function evaluate(need: Need, ...layers: Layer[]): Decision {
-  if (need.permission === "bash.execute") return evaluateShell(need.target, layers)
+  if (need.permission === "bash.execute") return evaluateShell(need.target, placeOf(need), layers)
   if (!isFile(need.permission)) return evaluateNamed(need, layers)
   const worktree = worktreeNow()
   const path = readPath(need.target, worktree)
@@ -37,7 +43,7 @@ export function evaluate(need: Need, ...layers: Layer[]): Decision {
 
 /** What rules say of a command that would be handed to `bash -c`. */
 export function evaluateCommand(command: string, rules: Rule[]): Action {
-  return evaluateShell(command, [{ source: "user", rules }]).action
+  return evaluateShell(command, placeOf({}), [{ source: "user", rules }]).action
 }
 
 /** Whether the first allows less. */
@@ -95,10 +101,15 @@ function evaluateNamed({ permission, target, fingerprint }: Need, layers: Layer[
   return changed && decision.action === "ask" ? { ...decision, changed } : decision
 }
 
-function evaluateShell(command: string, layers: Layer[]): Decision {
+function placeOf({ cwd }: Pick<Need, "cwd">): Place {
+  const worktree = worktreeNow()
+  return worktree === undefined ? noPlace : { worktree, folders: [cwd ?? worktree] }
+}
+
+function evaluateShell(command: string, place: Place, layers: Layer[]): Decision {
   const touches = mentionsOwnConfiguration(command)
   const textOf = readTexts(command)
-  const decision: Decision = judgeCommand(command, (fits) =>
+  const decision: Decision = judgeCommand(command, place, (fits) =>
     decide(layers, "bash.execute", (rule, source) => {
       if (touches && isWide(rule)) return false
       // What was shown to a person is written with its quotes; of a grant, nothing else counts.

@@ -11,6 +11,7 @@ import { isSkillScript } from "./is-skill-script.ts"
 import { outputFolder } from "./output.ts"
 import type { Step } from "./run-tool.ts"
 import { runsUntrustedScript } from "./runs-untrusted-script.ts"
+import * as KeptFolder from "./shell/kept-folder.ts"
 import type { Definition, Need } from "./tool.ts"
 
 export type Judgement = {
@@ -101,10 +102,11 @@ async function judgeOther(
   { tool: { id }, context }: Omit<Step, "call">,
   decide: Decide,
 ): Promise<Permission.Decision> {
-  const decision = decide(need)
   const { permission, target } = need
-  if (permission === "bash.execute") {
-    const { sessionId } = context
+  const { sessionId } = context
+  const isShell = permission === "bash.execute"
+  const decision = decide(isShell ? { ...need, cwd: KeptFolder.get(sessionId).cwd } : need)
+  if (isShell) {
     if ((await changesWhatRuns(target, sessionId)) || (await runsUntrustedScript(target, sessionId)))
       return Permission.guarded(decision)
   }

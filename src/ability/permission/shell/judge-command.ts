@@ -4,6 +4,7 @@ import { fitsText, hasWildcard } from "#util/wildcard.ts"
 import type { Rule } from "../rule.ts"
 import { createBehind, pieces } from "./behind.ts"
 import { mightFit } from "./might-fit.ts"
+import { namesTargets, outsideTargets, type Place, withMoves } from "./outside-targets.ts"
 import { isRisky } from "./risky-command.ts"
 import { type SimpleCommand, splitCommand } from "./split-command.ts"
 import { unwrap } from "./unwrap.ts"
@@ -11,7 +12,12 @@ import { unwrap } from "./unwrap.ts"
 /** The last of the rules that fit, as the layers have it. */
 export type Decide<D> = (fits: (rule: Rule, source: string) => boolean) => D
 type Decision = { action: Rule["action"] }
-type Judging<D> = { decide: Decide<D>; behind: ReturnType<typeof createBehind>; depth: number }
+type Judging<D> = {
+  decide: Decide<D>
+  behind: ReturnType<typeof createBehind>
+  place: Place
+  depth: number
+}
 
 const maxInside = 8
 const strictness = { allow: 0, ask: 1, deny: 2 }
@@ -24,9 +30,13 @@ export function exactCommands(command: string): string[] {
   return [...new Set(running.map((simple) => (isNamed(simple) && isKnown(simple) ? simple.text : "")))]
 }
 
-export function judgeCommand<D extends Decision>(command: string, decide: Decide<D>): D | { action: "ask" } {
+export function judgeCommand<D extends Decision>(
+  command: string,
+  place: Place,
+  decide: Decide<D>,
+): D | { action: "ask" } {
   const { commands, unclear } = splitCommand(command)
-  const judging = { decide, behind: createBehind(), depth: 0 }
+  const judging = { decide, behind: createBehind(), place: withMoves(commands, place), depth: 0 }
   const judged: (D | { action: "ask" })[] = commands.filter(isRunning).map((simple) => judge(simple, judging))
   if (unclear !== undefined) judged.push(...denials(command, judging))
   if (unclear !== undefined || judged.length === 0) judged.push({ action: "ask" })
@@ -63,12 +73,14 @@ function fits(pattern: string, { text, words }: SimpleCommand): boolean {
 
 /** Whether an allowing rule that fits the text was meant for this, too. */
 function covers<D extends Decision>({ pattern }: Rule, command: SimpleCommand, judging: Judging<D>): boolean {
-  const inner = { ...judging, depth: judging.depth + 1 }
   if (!isNamed(command)) return false
   if (!hasWildcard(pattern) && isKnown(command)) return true
   const inside = unwrap(command)
   if (inside === "unknown" || judging.depth > maxInside || isRisky(command)) return false
-  return !inside?.filter(isRunning).some((simple) => judge(simple, inner).action !== "allow")
+  if (!namesTargets(pattern, outsideTargets(command, judging.place))) return false
+  if (!inside) return true
+  const inner = { ...judging, place: withMoves(inside, judging.place), depth: judging.depth + 1 }
+  return !inside.filter(isRunning).some((simple) => judge(simple, inner).action !== "allow")
 }
 
 /** Setting an ordinary variable runs nothing. */

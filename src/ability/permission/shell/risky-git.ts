@@ -2,7 +2,7 @@
 import type { ShellWord } from "./word.ts"
 
 const gitOptions =
-  "output output-directory exec-path config-env ext-diff textconv open-files-in-pager upload-pack receive-pack exec git-dir work-tree extcmd template upload-archive tool paginate filters export-marks in-place namespace super-prefix attr-source".split(
+  "output output-directory exec-path config-env ext-diff textconv open-files-in-pager upload-pack receive-pack exec git-dir work-tree extcmd template upload-archive tool paginate filters export-marks in-place namespace super-prefix attr-source unsafe-paths".split(
     " ",
   )
 /** They run what they are told, or change what later commands run. */

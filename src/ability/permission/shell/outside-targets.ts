@@ -1,0 +1,164 @@
+// Where a command would write or run something outside of the workspace, as far as its words say so. A rule with a
+// wildcard does not cover that. By names alone: a link is followed by the tools that write files, not here.
+import { homedir } from "node:os"
+import { isAbsolute, resolve } from "node:path"
+import { isInside } from "#util/resolve-inside.ts"
+import type { SimpleCommand } from "./split-command.ts"
+import { programOf } from "./unwrap.ts"
+import type { ShellWord } from "./word.ts"
+
+/** Relative paths may start in any of these folders; `left` are those of them that are outside of the workspace. */
+export type Place = { folders: string[]; worktree: string; left?: string[] }
+
+const list = (text: string) => text.split(" ")
+const nowhere = "/workspace of the rules alone"
+/** A rule is judged where it is written, without any folder: then every absolute path is outside. */
+export const noPlace: Place = { folders: [nowhere], worktree: nowhere }
+
+/** Any word of theirs may be what they change, or where they run. */
+const anyWord = new Set(
+  list(
+    "mv ln rm rmdir mkdir touch tee truncate chmod chown chgrp unlink shred mkfifo split csplit patch make gmake ninja cargo go npm pnpm yarn bun wget svn hg",
+  ),
+)
+/** Their last operand is where they write, unless an option names it. */
+const lastWord = new Set(list("cp install rsync scp"))
+/** Options whose value is where they write or run. */
+const options: Record<string, RegExp> = {
+  cp: /^(-[a-zA-Z]*t|--target-directory)$/,
+  install: /^(-[a-zA-Z]*t|--target-directory)$/,
+  tar: /^(-[a-zA-Z]*C|--directory|--one-top-level)$/,
+  bsdtar: /^(-[a-zA-Z]*C|--directory)$/,
+  unzip: /^-[a-zA-Z]*d$/,
+  env: /^(-[a-zA-Z]*C|--chdir)$/,
+}
+/** Without a path they write or run where they are. */
+const others = new Set(list("git tar bsdtar unzip zip dd gh"))
+const archivers = new Set(["tar", "bsdtar"])
+/** Subcommands of git that write only in the repository, whatever their words are. */
+const gitStays =
+  /^(add|annotate|blame|branch|cat-file|check-ignore|cherry|cherry-pick|commit|count-objects|describe|diff|diff-tree|for-each-ref|fsck|gc|grep|log|ls-files|ls-tree|merge|merge-base|mv|name-rev|notes|range-diff|rebase|reflog|rev-list|rev-parse|revert|rm|shortlog|show|show-branch|show-ref|stash|status|symbolic-ref|tag|var|version|whatchanged)$/
+/** Of a line that moves more often nobody can say where it ends. */
+const maxMoves = 20
+const device = /^\/dev\/(null|zero|full|tty|stdin|stdout|stderr|fd\/\d+)$/
+/** Variables that hold a folder of the person or of the system. */
+const elsewhere = /^\$\{?(HOME|OLDPWD|TMPDIR|TMP|TEMP|XDG_\w+)\b/
+const upwards = /(^|[/{,])\.\.([/},]|$)/
+
+/** With the folders that the commands of a line go to. Which of them counts for which command is not told apart: what is
+ * in parentheses does not move the rest, a loop moves again and again. */
+export function withMoves(commands: SimpleCommand[], place: Place): Place {
+  const moves = commands.filter(isMove)
+  if (!moves.length) return place
+  const [start = ""] = place.folders
+  const folders = new Set(place.folders)
+  let here = start
+  for (const { words } of moves.slice(0, maxMoves)) {
+    const text = operandsOf(words.slice(1))[0]?.text ?? "~"
+    if (text === "-") continue
+    const path = elsewhere.test(text) ? homedir() : fromHome(text)
+    here = resolve(here, path)
+    folders.add(here).add(resolve(start, path))
+  }
+  const left = [...folders].filter((folder) => !isInside(place.worktree, folder))
+  if (moves.length > maxMoves) left.push("/")
+  return { ...place, folders: [...folders], left }
+}
+
+function isMove({ words }: SimpleCommand): boolean {
+  return words[0]?.text === "cd" || words[0]?.text === "pushd"
+}
+
+/** The places outside that a command names, or the folder outside that it runs in. */
+export function outsideTargets(command: SimpleCommand, place: Place): string[] {
+  const [name, ...args] = command.words
+  const program = programOf(name?.text ?? "")
+  const words = targetWords(program, args)
+  const found = words.flatMap((word) => candidates(word).filter((path) => isOutside(path, word, place)))
+  if (isGlobalInstall(program, args)) found.push("-g")
+  if (place.left && (anyWord.has(program) || lastWord.has(program) || others.has(program)))
+    found.push(...place.left)
+  return found
+}
+
+/** Whether a pattern names each of these places itself, up to its first star. */
+export function namesTargets(pattern: string, targets: string[]): boolean {
+  const named = pattern
+    .split(/\s+/)
+    .flatMap((word) => [word, word.slice(word.indexOf("=") + 1)])
+    .map((word) => word.split("*", 1)[0]!)
+    .filter((start) => /^(\.\.|\/.|~|-g)/.test(start))
+  return targets.every((target) => named.some((start) => target.startsWith(start)))
+}
+
+function targetWords(program: string, args: ShellWord[]): ShellWord[] {
+  const over = args.findIndex(({ text }) => text === "--")
+  const own = over < 0 ? args : args.slice(0, over)
+  if (program === "git") return gitStays.test(operandsOf(own)[0]?.text ?? "") ? [] : args
+  // What comes behind "--" is for the script that runs there.
+  if (/^(npm|pnpm|yarn|bun|cargo|go)$/.test(program)) return own
+  if (anyWord.has(program)) return args
+  if (program === "dd") return args.filter(({ text }) => text.startsWith("of="))
+  if (program === "zip") return operandsOf(args).slice(0, 1)
+  if (program === "gh") return /^repo clone /.test(textOf(operandsOf(args))) ? args : []
+  const named = Object.hasOwn(options, program) ? valuesOf(args, options[program]!) : []
+  // Letters without a dash take their values from the words that follow, in an order of their own.
+  if (archivers.has(program)) return isCreating(args) || /^\w*C/.test(args[0]?.text ?? "") ? args : named
+  return lastWord.has(program) ? [...named, ...operandsOf(args).slice(-1)] : named
+}
+
+/** The values of an option: in the next word, behind "=", or right behind its letter. */
+function valuesOf(args: ShellWord[], option: RegExp): ShellWord[] {
+  return args.filter(({ text }, i) => {
+    if (option.test(args[i - 1]?.text ?? "")) return true
+    const letters = /^-[a-zA-Z]+(?=[./~$])/.exec(text)?.[0]
+    return option.test(text.split("=", 1)[0]!) || (letters !== undefined && option.test(letters))
+  })
+}
+
+function operandsOf(args: ShellWord[]): ShellWord[] {
+  return args.filter(({ text }) => !text.startsWith("-"))
+}
+
+function textOf(words: ShellWord[]): string {
+  return words.map(({ text }) => text).join(" ")
+}
+
+function isCreating([first, ...rest]: ShellWord[]): boolean {
+  const modes = [first?.text ?? "", ...rest.map(({ text }) => text).filter((text) => text.startsWith("-"))]
+  return modes.some((text, i) =>
+    (i === 0
+      ? /^-?[a-zA-Z]*[cruA]/
+      : /^-[a-zA-Z]*[cruA]|^--(create|append|update|concatenate|catenate)$/
+    ).test(text),
+  )
+}
+
+function isGlobalInstall(program: string, args: ShellWord[]): boolean {
+  if (!/^(npm|pnpm|yarn|bun)$/.test(program)) return false
+  const isGlobal = args.some(({ text }) => /^(-[a-zA-Z]*g|--global|--location=global|global)$/.test(text))
+  return isGlobal && args.some(({ text }) => /^(i|install|add|un\w*|remove|rm|up\w*|link|ci)$/.test(text))
+}
+
+/** What of a word may be a path: all of it, and what is behind "=" or behind a letter. */
+function candidates({ text }: ShellWord): string[] {
+  const at = text.indexOf("=")
+  return [
+    ...(text.startsWith("-") ? [] : [text]),
+    ...(at > 0 ? [text.slice(at + 1)] : []),
+    ...(/^-[a-zA-Z]+[./~$]/.test(text) ? [text.replace(/^-[a-zA-Z]+/, "")] : []),
+  ]
+}
+
+function isOutside(path: string, { isLiteral }: ShellWord, { folders, worktree }: Place): boolean {
+  if (device.test(path)) return false
+  if (!isLiteral && (elsewhere.test(path) || upwards.test(path))) return true
+  if (/^~[^/]/.test(path)) return true
+  const whole = fromHome(path)
+  if (!isAbsolute(whole) && !upwards.test(whole)) return false
+  return folders.some((folder) => !isInside(worktree, resolve(folder, whole)))
+}
+
+function fromHome(path: string): string {
+  return path === "~" || path.startsWith("~/") ? homedir() + path.slice(1) : path
+}
