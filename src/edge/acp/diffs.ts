@@ -1,10 +1,12 @@
 // The changes of `edit` and `write` as an editor draws them: before a call runs from its arguments, afterwards from what
 // the tool says it has changed.
+
 import { resolve } from "node:path"
 import type { ToolCallContent } from "@agentclientprotocol/sdk"
+import { argument } from "#ability/tool/describe-call.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { code, firstLine } from "./markdown.ts"
-import { argument, isPath } from "./tool-look.ts"
+import { isPath } from "./tool-look.ts"
 
 type Call = Pick<Message.Call, "name" | "arguments">
 type Change = { oldText: string | null; newText: string }

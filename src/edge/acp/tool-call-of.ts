@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs"
 import type { ToolCall, ToolCallUpdate } from "@agentclientprotocol/sdk"
 import type * as Permission from "#ability/permission/permission.ts"
+import { argument, kindOf } from "#ability/tool/describe-call.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import type * as Message from "#knowledge/message/message.ts"
@@ -10,7 +11,7 @@ import { errorCode } from "#util/error.ts"
 import { openInside } from "#util/resolve-inside.ts"
 import { firstLine } from "./markdown.ts"
 import { block, requested } from "./tool-call.ts"
-import { argument, isPath, kindOf } from "./tool-look.ts"
+import { isPath } from "./tool-look.ts"
 import { withoutSecrets } from "./without-secrets.ts"
 
 const maxOld = 50_000

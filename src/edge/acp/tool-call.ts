@@ -1,11 +1,13 @@
 // A call of a tool as an editor shows it: when it is asked for, and when it is over.
+
 import { createHash } from "node:crypto"
 import type { ToolCall, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk"
+import { argument, kindOf } from "#ability/tool/describe-call.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { boundedJson } from "./bounded-json.ts"
 import { madeChanges, wantedChanges } from "./diffs.ts"
 import { fence, firstLine, middleCut } from "./markdown.ts"
-import { argument, kindOf, locationsOf, titleOf } from "./tool-look.ts"
+import { locationsOf, titleOf } from "./tool-look.ts"
 
 type Result = Message.Of<"tool_result">["data"]
 /** Where a call stands. */

@@ -1,140 +1,75 @@
-// What a person sees of a run: the text on stdout as it comes, a line per tool call on stderr. Or, for programs, every
-// event as one line of JSON.
+// What a person sees of a run: the text on stdout, a line per tool call on stderr. Or, for programs, every event as one
+// line of JSON.
+import { styleText } from "node:util"
 import * as Permission from "#ability/permission/permission.ts"
+import * as TodoList from "#ability/tool/todo-list.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Log from "#kernel/log.ts"
-import { createInOrder } from "#knowledge/message/in-order.ts"
-import type * as Message from "#knowledge/message/message.ts"
+import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
-import { describeAttachment } from "./describe-attachment.ts"
-import { createProgressLine } from "./progress-line.ts"
-import { safeText } from "./safe-text.ts"
+import { createFollower } from "./follow-run.ts"
+import { createRunTotals } from "./run-totals.ts"
+import { createScreen } from "./screen.ts"
 
-type Call = Extract<Message.Info, { type: "tool_request" }>["data"]["calls"][number]
+const planMarks = { pending: "[ ]", in_progress: "[>]", done: "[x]" }
 
 /** Print what happens in a session until the returned function is called. */
-export function printRun(sessionId: string, format: "text" | "json"): () => void {
-  return format === "json" ? printEvents() : printText(sessionId)
+export function printRun(session: Session.Info, format: "text" | "json"): () => void {
+  return format === "json" ? printEvents() : printText(session)
 }
 
 function printEvents(): () => void {
   return Bus.subscribe("*", (event) => void process.stdout.write(`${JSON.stringify(event)}\n`))
 }
 
-function printText(sessionId: string): () => void {
-  const calls = new Map<string, Call>()
-  const order = createInOrder()
-  let atLineStart = true
-  const startLine = () => {
-    if (!atLineStart) process.stdout.write("\n")
-    atLineStart = true
-  }
-  const progress = createProgressLine(startLine)
-  const endLine = () => {
-    progress.clear()
-    startLine()
-  }
-  const say = (text: string) => {
-    progress.clear()
-    process.stdout.write(process.stdout.isTTY ? safeText(text) : text)
-    atLineStart = text.endsWith("\n")
-  }
-  const note = (line: string) => {
-    endLine()
-    process.stderr.write(`${line}\n`)
-  }
-  const attachments = new Map<string, string>()
-  const tellAttached = (message: Message.Info) => {
-    const line = describeAttachment(message)
-    if (line && attachments.get(message.id) !== line) note(line)
-    if (line) attachments.set(message.id, line)
-  }
-  const stopDeltas = Bus.subscribe(MessageStore.Delta, ({ sessionId: id, kind, parentId, text }) => {
-    if (id === sessionId && kind === "text") order.add({ parentId, show: () => say(text) })
-  })
-  const stopMessages = Bus.subscribe(MessageStore.Created, ({ sessionId: ofSession, message }) => {
-    if (ofSession !== sessionId) return
-    const { id, parentId } = message
-    if (message.type === "tool_request") for (const call of message.data.calls) calls.set(call.id, call)
-    order.add({
-      id,
-      parentId,
-      isFirst: message.type === "text" && message.data.role === "user",
-      show() {
-        if (message.type === "tool_result") note(oneLine(calls.get(message.data.requestId), message.data))
-        if (message.type === "system_control") note(`· ${Session.describeControl(message.data)}`)
-        tellAttached(message)
-      },
-    })
-  })
-  // One that a person was asked for, or that was read again.
-  const stopAttachments = Bus.subscribe(MessageStore.Updated, ({ sessionId: id, message }) => {
-    if (id === sessionId) tellAttached(message)
-  })
-  const stopNotices = Bus.subscribe(Session.Notice, ({ sessionId: id, text }) => {
-    if (id === sessionId) note(`vitamin: ${Log.escapeControls(text)}`)
-  })
-  // An answer that broke off is taken back, and asked for again.
-  const stopTakeBacks = Bus.subscribe(MessageStore.Updated, ({ sessionId: id, message }) => {
-    if (id !== sessionId || message.type !== "text" || message.data.parts.length > 0) return
-    const show = () => note("✗ the answer broke off and is asked for again")
-    order.add({ parentId: message.parentId, show })
-  })
-  const stopQuestions = Bus.subscribe(Permission.Requested, endLine)
-  // By its name: without MCP servers nothing that knows of their questions is loaded.
-  const stopServers = Bus.subscribe("*", ({ type }) => {
-    if (type === "elicitation.requested") endLine()
-  })
+function printText(session: Session.Info): () => void {
+  const totals = createRunTotals()
+  let model = session.model ?? ""
+  const screen = createScreen(() => totals.status(model))
+  const follower = createFollower(session.id, screen)
+  const isHere = (id: string) => id === session.id
   const told = new Set<string>()
-  const stopChoices = Bus.subscribe(Session.ModelChosen, ({ model, text }) => {
-    if (!told.has(model)) note(`vitamin: ${Log.escapeControls(text)}`)
-    told.add(model)
-  })
+  const unsubscribe = [
+    Bus.subscribe(MessageStore.Delta, (delta) => follower.addDelta(delta)),
+    Bus.subscribe(MessageStore.Created, ({ message }) => follower.addMessage(message)),
+    Bus.subscribe(MessageStore.Updated, ({ message }) => follower.changeMessage(message)),
+    Bus.subscribe(Session.Created, ({ session: created }) => follower.addSession(created)),
+    Bus.subscribe(Session.Updated, ({ session: updated }) => {
+      if (isHere(updated.id)) model = updated.model ?? model
+    }),
+    Bus.subscribe(Session.Notice, ({ sessionId, text }) => {
+      if (isHere(sessionId)) screen.note(`vitamin: ${Log.escapeControls(text)}`)
+    }),
+    Bus.subscribe(TodoList.Updated, ({ sessionId, todos }) => {
+      if (isHere(sessionId)) for (const line of planLines(todos)) screen.note(line)
+    }),
+    Bus.subscribe(Session.ModelChosen, ({ model: chosen, text }) => {
+      model = chosen
+      if (!told.has(chosen)) screen.note(`vitamin: ${Log.escapeControls(text)}`)
+      told.add(chosen)
+    }),
+    Bus.subscribe(Permission.Requested, screen.endLine),
+    // By its name: without MCP servers nothing that knows of their questions is loaded.
+    Bus.subscribe("*", ({ type }) => {
+      if (type === "elicitation.requested") screen.endLine()
+    }),
+  ]
   return () => {
-    stopAttachments()
-    stopNotices()
-    stopChoices()
-    stopQuestions()
-    stopServers()
-    stopDeltas()
-    stopMessages()
-    stopTakeBacks()
-    order.flush()
-    progress.stop()
-    startLine()
+    for (const each of unsubscribe) each()
+    follower.flush()
+    screen.stop()
+    totals.stop()
+    const closing = process.stderr.isTTY ? totals.closing(session.id) : undefined
+    if (closing) process.stderr.write(`${closing}\n`)
   }
 }
 
-/** `· read src/app.ts  50 lines` */
-function oneLine(
-  call: Call | undefined,
-  result: Extract<Message.Info, { type: "tool_result" }>["data"],
-): string {
-  const mark = result.status === "success" ? "·" : "✗"
-  const output = typeof result.output === "string" ? result.output : JSON.stringify(result.output)
-  const title = result.metadata?.title
-  const short =
-    result.status === "success"
-      ? typeof title === "string"
-        ? title
-        : firstLine(output)
-      : firstLine((result.error?.message ?? output).replace(/:\n(- )?/, ": "))
-  const args = shortArguments(call?.arguments)
-  const isRepeated = args === "" || short === args || short.startsWith(`${args} (`)
-  return Log.escapeControls(
-    `${mark} ${result.toolName} ${isRepeated ? "" : `${args}  `}${short}`.slice(0, 160),
-  )
-}
-
-function shortArguments(args: unknown): string {
-  if (typeof args !== "object" || args === null) return ""
-  return Object.values(args)
-    .map((value) => (typeof value === "string" ? value : JSON.stringify(value)))
-    .join(" ")
-    .slice(0, 80)
-}
-
-function firstLine(text: string): string {
-  return text.split("\n", 1)[0]!.slice(0, 80)
+/** The plan as a checklist, each time that it changes. */
+function planLines(todos: readonly { text: string; status: keyof typeof planMarks }[]): string[] {
+  return todos.map(({ text, status }) => {
+    const line = `  ${planMarks[status]} ${Log.escapeControls(text)}`
+    const format = status === "done" ? "dim" : status === "in_progress" ? "bold" : "reset"
+    return styleText(format, line, { stream: process.stderr })
+  })
 }

@@ -45,7 +45,7 @@ export async function run(given: Options): Promise<void> {
     const { message, parts } = await wordsOf(options)
     const text = [message, piped].filter(Boolean).join("\n\n")
     const session = await sessionFor(options)
-    const stopPrinting = printRun(session.id, options.format)
+    const stopPrinting = printRun(session, options.format)
     const stopAsking = asks === "wait" ? (await import("./ask-person.ts")).askPerson() : () => {}
     const denied = listDenied()
     let signalled: number | undefined

@@ -110,7 +110,7 @@ test("vitamin session list and run --continue pass over the sessions of subtasks
   const { code, out, err } = await vitamin(tmp, ["run", "--allow", "agent.delegate", "all"], variables)
   assert.equal(code, 0, err)
   assert.equal(out, "whole")
-  assert.match(err, /^· subtask a part/m)
+  assert.match(err, /^· Task /m)
   const listed = async (...more: string[]) =>
     (await vitamin(tmp, ["session", "list", ...more])).out.split("\n")
   assert.equal((await listed()).length, 1)

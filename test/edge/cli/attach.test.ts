@@ -158,7 +158,7 @@ test("without a model, the built-in one does what is asked with a file that is a
   const { code, out, err } = await vitamin(tmp, ["run", "show @app.txt:1-2"])
   assert.equal(code, 0, err)
   assert.match(err, /· attached app\.txt:1-2/)
-  assert.match(err, /· read app\.txt/)
+  assert.match(err, /· Read app\.txt/)
   assert.match(out, /delete everything\n.*line two/)
   assert.doesNotMatch(out, /line three|did not work/)
 })

@@ -77,7 +77,7 @@ test("vitamin run has a model of llama.cpp call a tool, read what it gave, and a
   const { code, out, err } = await vitamin(tmp, ["run", "--model", "local/functiongemma", "list the files"])
   assert.equal(code, 0, err)
   assert.equal(out, "I have seen them.")
-  assert.match(err, /^· ls/m)
+  assert.match(err, /^· List/m)
   assert.deepEqual(readdirSync(tmp.path), ["hello.txt"])
 })
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { vitamin } from "../../fixture/cli.ts"
-import { call, calls, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { call, calls, cut, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { openTerminal } from "../../fixture/terminal.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
@@ -16,12 +16,12 @@ test("a terminal shows the last line of a running command, and takes it away whe
   terminal.child.process.stdout!.on("data", (piece: string) => {
     raw += piece
   })
-  await terminal.sees(/ {2}step 2 red/)
+  await terminal.sees(/openai\/fake-model · step 2 · \d+ s · 110 tokens · step 2 red/)
   assert.doesNotMatch(terminal.shown(), /step 1/)
   tmp.write("go", "")
   assert.equal(await terminal.exit, 0, terminal.shown())
-  assert.match(raw, /step 2 red[^\n]*\r\u001b\[K· bash /)
-  assert.match(terminal.shown(), /\ndone\n$/)
+  assert.match(raw, /step 2 red[^\n]*\r\u001b\[K\S*·\S* \S*Run/)
+  assert.match(terminal.shown(), /\ndone\nsess_\w{10} · 1 file changed · 220 tokens · \d+ s · undo: .+\n$/)
 })
 
 test("a pipe gets no such line", async () => {
@@ -30,7 +30,7 @@ test("a pipe gets no such line", async () => {
   await using llm = await fakeLlm([call("bash", { command }), text("done")])
   const { err, out } = await vitamin(tmp, ["run", "--yes", "go"], env(llm, "chat").variables)
   assert.equal(out, "done")
-  assert.match(err, /^· bash [^\n]*\n$/)
+  assert.match(err, /^· Run [^\n]*\n$/)
 })
 
 test("the words of a model do not drive the terminal, and reach a pipe as they are", async () => {
@@ -52,7 +52,62 @@ test("the line of a call stands before what the model says about it", async () =
   await using llm = await fakeLlm([...rounds, text("That is all.")])
   await using terminal = openTerminal(tmp, ["run", "go"], { env: env(llm, "chat").variables })
   assert.equal(await terminal.exit, 0, terminal.shown())
-  const lines = terminal.shown().trimEnd().split("\n")
-  const kinds = lines.map((line) => /^(looking|· glob|That is all)/.exec(line)?.[1] ?? line)
-  assert.deepEqual(kinds, [...rounds.flatMap(() => ["looking", "· glob"]), "That is all"])
+  const lines = terminal.shown().trimEnd().split("\n").slice(0, -1)
+  const kinds = lines.map((line) => /(looking|· Find files|That is all)/.exec(line)?.[1] ?? line)
+  assert.deepEqual(kinds, [...rounds.flatMap(() => ["looking", "· Find files"]), "That is all"])
+})
+
+test("a terminal shows Markdown styled, and a pipe gets it as written", async () => {
+  const words = "# Title\n- one **bold** and `code`\n```ts\nconst a = 1 // **no**\n```\n"
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([text(words, { deltas: 9 }), text(words), text(words)])
+  const { variables } = env(llm, "chat")
+  await using terminal = openTerminal(tmp, ["run", "go"], { env: variables })
+  let raw = ""
+  terminal.child.process.stdout!.on("data", (piece: string) => {
+    raw += piece
+  })
+  assert.equal(await terminal.exit, 0, terminal.shown())
+  assert.match(raw, /\u001b\[1mTitle\u001b\[22m/)
+  assert.match(raw, /• one \u001b\[1mbold\u001b\[22m and \u001b\[36mcode\u001b\[39m/)
+  assert.match(raw, /\u001b\[36mconst a = 1 \/\/ \*\*no\*\*\u001b\[39m/)
+  assert.equal((await vitamin(tmp, ["run", "go"], variables)).out, words.trimEnd())
+  await using plain = openTerminal(tmp, ["run", "go"], { env: { ...variables, NO_COLOR: "1" } })
+  assert.equal(await plain.exit, 0, plain.shown())
+  assert.match(plain.shown(), /# Title\n- one \*\*bold\*\* and `code`\n/)
+})
+
+test("the closing line says what changed, what it cost, how to undo and how to continue", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([call("write", { path: "a.txt", content: "x\n" }), text("done")])
+  await using terminal = openTerminal(tmp, ["run", "--yes", "go"], { env: env(llm, "chat").variables })
+  assert.equal(await terminal.exit, 0, terminal.shown())
+  const [, id] =
+    /(sess_\w{10}) · 1 file changed · 220 tokens · \d+ s · undo: vitamin session revert \1 · continue/.exec(
+      terminal.shown(),
+    )!
+  assert.match((await vitamin(tmp, ["session", "revert", id!])).out, /removed {2}a\.txt/)
+})
+
+test("a failed call says why, however long that is, and a plan is shown as a checklist", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const path = `${"deep/".repeat(30)}gone.txt`
+  const todos = [
+    { text: "look", status: "done" },
+    { text: "fix it", status: "in_progress" },
+    { text: "test", status: "pending" },
+  ]
+  await using llm = await fakeLlm([call("read", { path }), call("todo", { todos }), text("done")])
+  const { err } = await vitamin(tmp, ["run", "go"], env(llm, "chat").variables)
+  assert.match(err, /^✗ Read (deep\/)+gone\.txt: .*does not exist/m)
+  assert.match(err, /^ {2}\[x\] look\n {2}\[>\] fix it\n {2}\[ \] test$/m)
+})
+
+test("an answer that broke off and was asked for again reaches a pipe once", async () => {
+  await using tmp = await tmpdir()
+  const broken = cut(text("this answer is cut off in its middle", { deltas: 20 }), 1_500)
+  await using llm = await fakeLlm([broken, text("whole")])
+  const { out, err } = await vitamin(tmp, ["run", "go"], env(llm, "chat").variables)
+  assert.equal(out, "whole")
+  assert.match(err, /the answer broke off and is asked for again/)
 })

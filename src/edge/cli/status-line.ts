@@ -1,36 +1,51 @@
-// The last line that a running call has printed, in one line of the terminal that the next one replaces and that is gone
-// before anything else is shown. Where there is no terminal there is no such line.
+// One line at the bottom of a terminal while a run works: model, step, seconds, tokens, and the last line that a running
+// command printed. It is erased before anything else is shown. Without a terminal there is no such line.
 import * as Permission from "#ability/permission/permission.ts"
 import * as Tool from "#ability/tool/tool.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Env from "#kernel/env.ts"
 import * as Log from "#kernel/log.ts"
 
-export type ProgressLine = { clear(): void; stop(): void }
+export type StatusLine = Readonly<{ clear(): void; stop(): void }>
 
-const none: ProgressLine = Object.freeze({ clear() {}, stop() {} })
+const none: StatusLine = Object.freeze({ clear() {}, stop() {} })
 const eraseLine = "\r\u001b[K"
+const interval = 1_000
 
-/** `makeRoom` is called before the line is drawn: what stands in its place must have ended. */
-export function createProgressLine(makeRoom: () => void): ProgressLine {
+/** `mayDraw` says whether the cursor is at the start of a line; `status` is drawn again every second. */
+export function createStatusLine(options: {
+  status(): string
+  mayDraw(): boolean
+  startLine(): void
+}): StatusLine {
   const { stderr } = process
   if (!stderr.isTTY || Env.get("TERM") === "dumb") return none
   const questions = new Set<string>()
   let isShown = false
+  let printed = ""
+
+  function draw(): void {
+    // A person who is asked something must see nothing move.
+    if (questions.size) return
+    const line = [options.status(), printed].filter(Boolean).join(" · ")
+    stderr.write(`${eraseLine}${fit(line, (stderr.columns || 80) - 1)}`)
+    isShown = true
+  }
 
   function clear(): void {
     if (isShown) stderr.write(eraseLine)
     isShown = false
+    printed = ""
   }
 
+  const timer = setInterval(() => {
+    if (options.mayDraw()) draw()
+  }, interval).unref()
   const unsubscribe = [
     Bus.subscribe(Tool.Progress, ({ text }) => {
-      const line = lastLine(text)
-      // A person who is asked something wants to see nothing move.
-      if (!line || questions.size) return
-      if (!isShown) makeRoom()
-      isShown = true
-      stderr.write(`${eraseLine}  ${fit(line, (stderr.columns || 80) - 3)}`)
+      printed = lastLine(text) ?? printed
+      if (!questions.size && !isShown) options.startLine()
+      draw()
     }),
     Bus.subscribe(Permission.Requested, ({ id }) => {
       questions.add(id)
@@ -40,6 +55,7 @@ export function createProgressLine(makeRoom: () => void): ProgressLine {
   ]
 
   function stop(): void {
+    clearInterval(timer)
     for (const each of unsubscribe) each()
     clear()
   }
@@ -54,7 +70,7 @@ function lastLine(text: string): string | undefined {
 /** Other characters than plain ones may be two columns wide. */
 function fit(line: string, columns: number): string {
   const safe = Log.escapeControls(line)
-  const most = /^[ -~]*$/.test(safe) ? columns : Math.floor(columns / 2)
+  const most = /^[ -~·]*$/.test(safe) ? columns : Math.floor(columns / 2)
   const characters = [...safe.slice(0, 2 * most + 2)]
   return characters.length > most ? `${characters.slice(0, most - 1).join("")}…` : characters.join("")
 }

@@ -1,0 +1,51 @@
+// A call of a tool in words: "Edit src/config.ts (+1 -1)". The terminal and editors show the same ones.
+import type * as Message from "#knowledge/message/message.ts"
+
+export type CallKind = "execute" | "edit" | "fetch" | "search" | "read" | "think" | "other"
+type Call = Pick<Message.Call, "name" | "arguments">
+type Look = {
+  kind: CallKind
+  verb: string
+  /** The arguments that say best what the call is about. */
+  names?: string[]
+}
+
+/** The built-in tools. What the arguments of other tools mean is not known. */
+const looks = new Map<string, Look>([
+  ["bash", { kind: "execute", verb: "Run", names: ["command", "job"] }],
+  ["edit", { kind: "edit", verb: "Edit", names: ["path"] }],
+  ["fetch", { kind: "fetch", verb: "Fetch", names: ["url"] }],
+  ["glob", { kind: "search", verb: "Find files", names: ["pattern"] }],
+  ["grep", { kind: "search", verb: "Search", names: ["pattern"] }],
+  ["ls", { kind: "search", verb: "List", names: ["path"] }],
+  ["read", { kind: "read", verb: "Read", names: ["path"] }],
+  ["recall", { kind: "search", verb: "Recall", names: ["text", "under"] }],
+  ["subtask", { kind: "think", verb: "Task", names: ["task"] }],
+  ["symbols", { kind: "search", verb: "Find definitions", names: ["name", "path"] }],
+  ["todo", { kind: "think", verb: "Plan" }],
+  ["tool_search", { kind: "search", verb: "Find tools", names: ["query"] }],
+  ["write", { kind: "edit", verb: "Write", names: ["path"] }],
+])
+
+export function kindOf(tool: string): CallKind {
+  return looks.get(tool)?.kind ?? "other"
+}
+
+/** `title` is what the tool itself says once it has run. Undefined for tools that are not built in. */
+export function describeCall(call: Call, title?: unknown): { verb: string; subject: string } | undefined {
+  const look = looks.get(call.name)
+  if (!look) return undefined
+  const subject = typeof title === "string" && title.trim() ? title : subjectOf(call, look)
+  return { verb: look.verb, subject: subject ?? "" }
+}
+
+/** One argument of a call whose arguments may be anything. */
+export function argument({ arguments: given }: Pick<Message.Call, "arguments">, name: string): unknown {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return undefined
+  return Object.hasOwn(given, name) ? (given as Record<string, unknown>)[name] : undefined
+}
+
+function subjectOf(call: Call, { names = [] }: Look): string | undefined {
+  const values = names.map((name) => argument(call, name))
+  return values.find((value): value is string => typeof value === "string" && value.trim() !== "")
+}

@@ -1,0 +1,50 @@
+// A tool call that has ended, as a line for a person: `· Edit src/config.ts (+1 -1)`. A failed one says why, whole.
+import { stripVTControlCharacters, styleText } from "node:util"
+import { describeCall } from "#ability/tool/describe-call.ts"
+import * as Log from "#kernel/log.ts"
+import type * as Message from "#knowledge/message/message.ts"
+
+type Result = Message.Of<"tool_result">["data"]
+
+const maxReason = 600
+const maxSubject = 160
+
+export function callLine(call: Message.Call | undefined, result: Result, columns: number): string {
+  const { verb, subject } = wordsOf(call, result)
+  const isDone = result.status === "success"
+  const mark = isDone ? paint("dim", "·") : paint("red", "✗")
+  const about = oneLine(subject, isDone ? Math.max(20, columns - verb.length - 4) : maxSubject)
+  const head = [mark, paint("bold", verb), about].filter(Boolean).join(" ")
+  return isDone ? head : `${head}${about ? ":" : ""} ${reasonOf(result)}`
+}
+
+function wordsOf(call: Message.Call | undefined, result: Result): { verb: string; subject: string } {
+  const title = result.status === "success" ? result.metadata?.title : undefined
+  const known = call && describeCall(call, title)
+  if (known) return known
+  const subject = typeof title === "string" && title.trim() ? title : shortArguments(call?.arguments)
+  return { verb: Log.escapeControls(result.toolName), subject }
+}
+
+function reasonOf({ error, output }: Result): string {
+  const text = error?.message ?? (typeof output === "string" ? output : JSON.stringify(output))
+  return oneLine(text, maxReason)
+}
+
+/** With nothing in it that could drive the terminal. */
+function oneLine(text: string, max: number): string {
+  const line = stripVTControlCharacters(text).trim().replace(/\s+/g, " ")
+  const isLong = line.length > max
+  return Log.escapeControls(isLong ? `${line.slice(0, max - 1)}…` : line)
+}
+
+function shortArguments(args: unknown): string {
+  if (typeof args !== "object" || args === null) return ""
+  return Object.values(args)
+    .map((value) => (typeof value === "string" ? value : JSON.stringify(value)))
+    .join(" ")
+}
+
+function paint(format: Parameters<typeof styleText>[0], text: string): string {
+  return styleText(format, text, { stream: process.stderr })
+}

@@ -1,0 +1,68 @@
+// What a run has cost and changed so far, tasks of other agents included: for the status line and the closing line.
+import { styleText } from "node:util"
+import * as Snapshot from "#ability/snapshot/snapshot.ts"
+import * as Bus from "#kernel/bus.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+
+export type RunTotals = Readonly<{
+  /** `openai/gpt-5 · step 3 · 12 s · 4.2k tokens` */
+  status(model: string): string
+  /** The session, what changed, what it cost, and what to type next. Undefined when the model never answered. */
+  closing(sessionId: string): string | undefined
+  stop(): void
+}>
+
+/** Of an id: 10 characters of time, which no two sessions of a person share. */
+const prefixLength = "sess_".length + 10
+
+export function createRunTotals(): RunTotals {
+  const started = performance.now()
+  const files = new Set<string>()
+  let [steps, tokens, cost] = [0, 0, 0]
+  const unsubscribe = [
+    Bus.subscribe(MessageStore.Created, ({ message: { usage } }) => {
+      if (!usage) return
+      steps++
+      tokens += (usage.input ?? 0) + (usage.output ?? 0)
+      cost += usage.cost ?? 0
+    }),
+    Bus.subscribe(Snapshot.Created, ({ files: changed }) => {
+      for (const file of changed) files.add(file)
+    }),
+  ]
+
+  function seconds(): string {
+    const passed = Math.round((performance.now() - started) / 1000)
+    return passed < 60 ? `${passed} s` : `${Math.floor(passed / 60)} min ${passed % 60} s`
+  }
+
+  function status(model: string): string {
+    const parts = [model, `step ${steps + 1}`, seconds(), ...(tokens ? [`${short(tokens)} tokens`] : [])]
+    return parts.join(" · ")
+  }
+
+  function closing(sessionId: string): string | undefined {
+    if (!steps) return undefined
+    const id = sessionId.slice(0, prefixLength)
+    const parts = [
+      id,
+      ...(files.size ? [`${files.size} ${files.size === 1 ? "file" : "files"} changed`] : []),
+      ...(tokens ? [`${short(tokens)} tokens`] : []),
+      ...(cost ? [`$${cost.toFixed(4)}`] : []),
+      seconds(),
+      ...(files.size ? [`undo: vitamin session revert ${id}`] : []),
+      'continue: vitamin -c "…"',
+    ]
+    return styleText("dim", parts.join(" · "), { stream: process.stderr })
+  }
+
+  function stop(): void {
+    for (const each of unsubscribe) each()
+  }
+
+  return Object.freeze({ status, closing, stop })
+}
+
+function short(count: number): string {
+  return count < 1_000 ? String(count) : `${(count / 1_000).toFixed(1)}k`
+}
