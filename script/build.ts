@@ -52,6 +52,7 @@ await build({
   deps: { alwaysBundle: ["json-schema"] },
   plugins: [jsonSchemaTypes],
   entry: { index: "src/index.ts" },
+  tsconfig: "tsconfig.build.json",
   dts: { emitDtsOnly: true },
   clean: false,
 })

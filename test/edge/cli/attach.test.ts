@@ -78,7 +78,7 @@ test("vitamin run denies a file outside where nobody can be asked, names the rul
   assert.equal(allowed.code, 0, allowed.err)
   assert.match(llm.requests[1]!.raw, /1\\tfrom outside/)
   const rule = await vitamin(tmp, ["run", "--deny", "file.read:README.md", "look @README.md"], variables)
-  assert.equal(rule.code, 0, rule.err)
+  assert.equal(rule.code, 3, rule.err)
   assert.match(
     rule.err,
     /✗ README\.md could not be attached: .* is denied by the rule "file\.read:README\.md"/,
