@@ -1,28 +1,86 @@
-// Calls whose end nobody saw, because their process died: what they changed is looked at now and put on record.
-
+// Calls whose end nobody saw, because their process died: what they changed is looked at now and put on record. What
+// `write` and `edit` were to write is known from their arguments, which proves whose the file is that is there now.
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import * as Storage from "#kernel/storage/storage.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
+import { isMixOf } from "#util/write-in-place.ts"
+import { cleanFolders } from "./clean-folders.ts"
+import { Lost } from "./errors.ts"
+import { type Change, isSame, type Part, type State } from "./part.ts"
 import { readPending, removePending } from "./session-log.ts"
 import * as Shadow from "./shadow.ts"
+import { stateOf } from "./state-of.ts"
 import { finishLate } from "./take.ts"
 
+/** The content that a call was to give a file that had these bytes, if its arguments say so. */
+export type ContentAfter = (
+  call: Message.Call,
+  before: Buffer | undefined,
+) => Promise<Buffer | undefined> | Buffer | undefined
+
+const maxBytes = 64_000_000
+
 /** Only for a session that nobody is working on. */
-export async function recover(sessionId: string): Promise<void> {
+export async function recover(sessionId: string, contentAfter: ContentAfter): Promise<void> {
   const shadow = Shadow.get()
   for (const pending of readPending(shadow)) {
     if (pending.sessionId !== sessionId) continue
     const request = await MessageStore.get(sessionId, pending.messageId).catch(ifMissing)
     const call =
       request?.type === "tool_request" && request.data.calls.find(({ id }) => id === pending.callId)
+    cleanFolders(shadow, pending)
     if (request && call) {
-      call.snapshot = (await finishLate(shadow, pending)) as Message.Json
+      const part = pending.base
+        ? await finishLate(shadow, pending)
+        : await prove(shadow, pending.part, (before) => contentAfter(call, before))
+      call.snapshot = part as Message.Json
       await MessageStore.write(request)
     }
     removePending(shadow, pending)
   }
 }
 
+/** With what each file is now, where it is certain that the call or nobody wrote it. */
+async function prove(
+  shadow: Shadow.Shadow,
+  part: Part,
+  contentAfter: (before: Buffer | undefined) => ReturnType<ContentAfter>,
+): Promise<Part> {
+  const files = await Promise.all(part.files.map((file) => proveFile(shadow, file, contentAfter)))
+  return { ...part, files, done: true }
+}
+
+async function proveFile(
+  { root, store }: Shadow.Shadow,
+  file: Change,
+  contentAfter: (before: Buffer | undefined) => ReturnType<ContentAfter>,
+): Promise<Change> {
+  const { path, before } = file
+  const now = stateOf(root, path, { store, keep: false, maxBytes })
+  if (isSame(now, before)) return { ...file, after: now }
+  if (now?.kind !== "file") return file
+  const old = before?.hash ? await store.read(before.hash).catch(ifLost) : undefined
+  if (before && !old) return file
+  const content = await contentAfter(old)
+  if (!content) return file
+  const isWhole = now.hash === store.hashOf(content)
+  const isHalf = () => old && isSameFile(before, now) && isMixOf(readFileSync(join(root, path)), old, content)
+  if (!isWhole && !isHalf()) return file
+  // The tool keeps the mode of a file: with another one somebody else has changed it since.
+  return { ...file, after: before ? { ...now, mode: before.mode } : now }
+}
+
+/** A file with several names is written in place, and that can be cut off halfway. */
+function isSameFile(before: State, now: NonNullable<State>): boolean {
+  return before?.inode !== undefined && before.inode === now.inode
+}
+
 function ifMissing(error: unknown): undefined {
   if (!(error instanceof Storage.NotFound || error instanceof Storage.Corrupt)) throw error
+}
+
+function ifLost(error: unknown): undefined {
+  if (!(error instanceof Lost)) throw error
 }

@@ -62,7 +62,7 @@ export async function take(asked: Asked): Promise<Taken | undefined> {
   }
 }
 
-/** A call whose end nobody saw: what is there now is looked at instead, and nobody knows whose it is. */
+/** A command whose end nobody saw: what is there now is looked at instead, and nobody knows whose it is. */
 export async function finishLate(shadow: Shadow.Shadow, pending: Pending): Promise<Part> {
   return { ...(await settle(shadow, pending)), done: true, late: true }
 }

@@ -7,6 +7,7 @@ import * as Log from "#kernel/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { errorText } from "#util/error.ts"
 import { statOf } from "#util/stat-of.ts"
+import { cleanFolders } from "./clean-folders.ts"
 import { runGit } from "./run-git.ts"
 import { namesIn, readPending } from "./session-log.ts"
 import { inBackground, type Shadow } from "./shadow.ts"
@@ -33,6 +34,7 @@ export async function tend(shadow: Shadow): Promise<void> {
   const { written } = shadow.store
   if (!shadow.tended) {
     shadow.tended = true
+    for (const pending of readPending(shadow)) cleanFolders(shadow, pending)
     Object.assign(written, looseIn(shadow).reduce(sum, { count: 0, bytes: 0 }))
     if (isDue(shadow)) run(shadow, () => prune(shadow, usual))
   }

@@ -15,6 +15,7 @@ import { basename, dirname, isAbsolute, join, parse, relative, resolve } from "n
 import { Instance } from "#kernel/instance.ts"
 import { errorCode, NamedError } from "#util/error.ts"
 import { isInside, PathInvalid, PathOutside, refuseSwapped, resolveInside } from "#util/resolve-inside.ts"
+import { removeLeftovers } from "#util/temporary-file.ts"
 import { makeFolder, replaceFile } from "./replace-file.ts"
 import type { Context, Need } from "./tool.ts"
 
@@ -32,6 +33,9 @@ export type Place = {
 } & Disposable
 
 type Folder = { fd: number; path: string; missing: string[] }
+
+/** Folders in which this instance has looked for what killed processes left. */
+const cleaned = Instance.state(() => new Set<string>())
 
 class NotAFile extends NamedError {
   constructor(path: string) {
@@ -79,6 +83,7 @@ export async function openForWriting(path: string, context: Context): Promise<Pl
     if (!allowed(context).some((root) => isInside(root, place)))
       throw new PathOutside(path, Instance.worktree)
     refuseSwapped(path, place, context.reals)
+    if (!folder.missing.length) cleanOnce(folder, dirname(place))
     const file = folder.missing.length ? undefined : explained(() => openFile(within(folder, name), shown))
     return {
       shown,
@@ -108,6 +113,13 @@ export async function openForWriting(path: string, context: Context): Promise<Pl
 
 function showPlace(place: string): string {
   return isInside(Instance.worktree, place) ? relative(Instance.directory, place) : place
+}
+
+/** Before the file is looked at: a name that a killed process left would count as a second name of it. */
+function cleanOnce(folder: Folder, path: string) {
+  if (cleaned().has(path)) return
+  cleaned().add(path)
+  removeLeftovers(within(folder))
 }
 
 /** `..` at the start is a way that our own tools show; after a name it means something else where that is a link. */

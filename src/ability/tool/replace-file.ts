@@ -19,7 +19,7 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { errorCode, NamedError } from "#util/error.ts"
-import { createId } from "#util/id.ts"
+import { temporaryName } from "#util/temporary-file.ts"
 import { writeAll, writeInPlace as writeInto } from "#util/write-in-place.ts"
 
 /** The file that was there, open, as it was when it was looked at. */
@@ -45,7 +45,7 @@ export function replaceFile(options: {
   const writing = { target: join(folder, name), bytes, before }
   if (before && before.stat.nlink > 1n) return writeInPlace(before, writing)
   try {
-    return writeBeside(join(folder, `.${createId("tmp")}`), writing)
+    return writeBeside(join(folder, temporaryName()), writing)
   } catch (error) {
     if (!before || !inPlaceAfter.has(errorCode(error) ?? "")) throw error
     return writeInPlace(before, writing)

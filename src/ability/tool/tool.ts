@@ -72,6 +72,8 @@ export type Definition = {
   permission?(args: unknown): Need[]
   /** What it would change, for a person who is asked: lines that begin with "-" go, those with "+" come. */
   preview?(args: unknown): string
+  /** The bytes that it gives a file which had those of `before`. Throws where it would change nothing. */
+  contentAfter?(args: unknown, before: Buffer | undefined): Buffer | undefined
   execute(args: unknown, context: Context): Promise<Output | Json>
 }
 

@@ -3,6 +3,7 @@
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
+import { contentAfter } from "./content-after.ts"
 import { MessageNotFound } from "./fork.ts"
 import { historyOf, pathTo } from "./history.ts"
 import * as Queue from "./queue.ts"
@@ -28,7 +29,8 @@ export function revert(
     if (options.preview) return Snapshot.revert({ sessionId, messageId, tasks, preview: true })
     return whileBusy({ sessionId, after: { status: "idle", error: undefined } }, async () => {
       const begun = await finishBegun(session, options.force)
-      for (const id of [sessionId, ...tasks.map((task) => task.sessionId)]) await Snapshot.recover(id)
+      for (const id of [sessionId, ...tasks.map((task) => task.sessionId)])
+        await Snapshot.recover(id, contentAfter)
       const chosen = { sessionId, messageId, tasks }
       if (begun?.target === messageId && isDone(await Snapshot.revert({ ...chosen, preview: true })))
         return begun.reverted

@@ -203,7 +203,7 @@ test("a store that cannot be written stops the change, and says what would help"
     await assert.rejects(command("echo b > a.txt"), { name: "Snapshot.NotTaken" })
     assert.equal(readFileSync(join(tmp.path, "a.txt"), "utf8"), "a")
     assert.deepEqual(await Snapshot.diff({ sessionId }), { files: [], text: "", conflicts: [], notes: [] })
-    await Snapshot.recover(sessionId)
+    await Snapshot.recover(sessionId, () => undefined)
   }))
 
 test("a record that names a path outside of the work tree is not believed", () =>

@@ -1,6 +1,6 @@
 // A person at a terminal looks at what a session changed, takes it back, and takes that back; and the same over HTTP.
 import assert from "node:assert/strict"
-import { chmodSync, existsSync, readFileSync, statSync } from "node:fs"
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { serving, vitamin } from "../../fixture/cli.ts"
@@ -76,6 +76,29 @@ test("vitamin session diff and revert cover modes and empty folders, and say wha
   assert.equal(statSync(join(tmp.path, "key")).mode & 0o777, 0o600)
   assert.equal(existsSync(join(tmp.path, "made")), false)
 })
+
+for (const die of ["before", "after"])
+  test(`vitamin session revert undoes a run that was killed ${die} its edit took the file's place`, async () => {
+    await using tmp = await tmpdir({ git: true })
+    await using llm = await fakeLlm(answers())
+    const preload = new URL("../../fixture/die-at-rename.ts", import.meta.url)
+    const killed = await vitamin(tmp, ["run", "--yes", "go"], {
+      ...env(llm, "chat").variables,
+      NODE_OPTIONS: `--import ${preload}`,
+      VITAMIN_TEST_DIE: die,
+    })
+    assert.notEqual(killed.code, 0)
+    assert.match(read(tmp, "README.md"), die === "before" ? /fixture/ : /changed/)
+    assert.equal(readdirSync(tmp.path).some(isLeftover), die === "before")
+    const reverted = await vitamin(tmp, ["session", "revert", await onlySession(tmp)])
+    assert.equal(reverted.code, 0, reverted.err)
+    assert.equal(read(tmp, "README.md"), "# fixture\n")
+    assert.equal(readdirSync(tmp.path).some(isLeftover), false)
+  })
+
+function isLeftover(name: string): boolean {
+  return name.startsWith(".vitamin-tmp.")
+}
 
 test("vitamin session diff says where there are no snapshots", async () => {
   await using tmp = await tmpdir({ git: true })

@@ -47,6 +47,7 @@ export const edit = {
   readOnly: false,
   permission: ({ path }: Args) => needsWriting("file.edit", path),
   preview: ({ edits }: Args) => edits.map(({ oldText, newText }) => changeLines(oldText, newText)).join("\n"),
+  contentAfter: ({ path, edits }: Args, before) => before && editText(before, edits, path).bytes,
   execute,
 } satisfies Definition
 
@@ -57,10 +58,7 @@ async function execute({ path, edits }: Args, context: Context): Promise<Output>
   context.signal.throwIfAborted()
   // From here to the end nothing waits: no other call of ours comes between the look and the write.
   const old = contentOf(place.file, place, context)
-  const before = decode(old)
-  if (!before) throw new NotEditable("is not text and cannot be edited.", place.shown)
-  const { file: after, places } = applyEdits(before, edits, place.shown)
-  const bytes = encode(after)
+  const { before, after, places, bytes } = editText(old, edits, place.shown)
   const same = old.equals(bytes)
   const stat = same ? place.file.stat : place.replace(bytes, old)
   const version = SeenFiles.note(context.sessionId, { path: place.real, id: SeenFiles.idOf(stat, bytes) })
@@ -81,6 +79,13 @@ async function execute({ path, edits }: Args, context: Context): Promise<Output>
       version,
     },
   }
+}
+
+function editText(old: Buffer, edits: Args["edits"], shown: string) {
+  const before = decode(old)
+  if (!before) throw new NotEditable("is not text and cannot be edited.", shown)
+  const { file: after, places } = applyEdits(before, edits, shown)
+  return { before, after, places, bytes: encode(after) }
 }
 
 function contentOf(file: NonNullable<Place["file"]>, { real, shown }: Place, { sessionId }: Context): Buffer {

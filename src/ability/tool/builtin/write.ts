@@ -27,6 +27,7 @@ export const write = {
   readOnly: false,
   permission: ({ path }: Args) => needsWriting("file.write", path),
   preview: ({ content }: Args) => changeLines("", content),
+  contentAfter: ({ content }: Args, before) => encodeLike(before && textOf(before), content).bytes,
   execute,
 } satisfies Definition
 
@@ -36,7 +37,7 @@ async function execute({ path, content }: Args, context: Context): Promise<Outpu
   context.signal.throwIfAborted()
   // From here to the end nothing waits: no other call of ours comes between the look and the write.
   const old = oldContent(place, context)
-  const text = old && decode(old)
+  const text = old && textOf(old)
   const { bytes, notes } = encodeLike(text, content)
   const same = old?.equals(bytes) === true
   const stat = same ? place.file!.stat : place.replace(bytes, old)
@@ -66,6 +67,11 @@ function oldContent({ file, real, shown }: Place, { sessionId }: Context): Buffe
   const old = file.size > maxCompared ? undefined : file.read()
   SeenFiles.refuseChanged(sessionId, { path: real, shown, id: SeenFiles.idOf(file.stat, old) })
   return old
+}
+
+/** Undefined for what is no text, and for more than is looked into. */
+function textOf(bytes: Buffer): TextFile | undefined {
+  return bytes.length > maxCompared ? undefined : decode(bytes)
 }
 
 function encodeLike(old: TextFile | undefined, content: string): { bytes: Buffer; notes: string[] } {
