@@ -36,10 +36,11 @@ const wrappers: Record<string, Wrapper> = {
     variables: true,
   },
   doas: { flags: "nL", valued: "u" },
+  // Without the environment (-i, -u) git would obey the configuration of an untrusted folder.
   env: {
-    flags: "i0v",
+    flags: "0v",
     valued: "C",
-    long: list("ignore-environment null debug"),
+    long: list("null debug"),
     longValued: ["chdir"],
     variables: true,
   },

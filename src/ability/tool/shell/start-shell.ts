@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { childProcess } from "#util/builtins.ts"
 import { errorCode, errorText, NamedError } from "#util/error.ts"
 import { environmentFor } from "./environment.ts"
+import { gitEnvironment } from "./git-environment.ts"
 import { closePipe, type Pipe, type Pipes } from "./pipes.ts"
 import * as Processes from "./processes.ts"
 import { readPipe } from "./read-pipe.ts"
@@ -130,7 +131,10 @@ async function spawnShell(options: {
     const child = childProcess().spawn(file, ["-c", script], {
       argv0: basename(file),
       cwd: order.cwd,
-      env: environmentFor(mark, await passedVariables()),
+      env: {
+        ...environmentFor(mark, await passedVariables()),
+        ...(await gitEnvironment(order.command, order.cwd)),
+      },
       detached: true,
       stdio,
     })

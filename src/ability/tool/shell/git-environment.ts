@@ -1,0 +1,153 @@
+// Git, started by a command in a folder that nobody trusts: hooks, fsmonitor, filters, drivers, aliases and helpers that the
+// folder defines are off, through variables that win over its configuration. In a trusted folder nothing is changed.
+import { type Dirent, readdirSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
+import { promisify } from "node:util"
+import * as Env from "#kernel/env.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as Trust from "#kernel/trust.ts"
+import * as Vcs from "#kernel/vcs.ts"
+import { childProcess } from "#util/builtins.ts"
+import { isInside } from "#util/resolve-inside.ts"
+import { statOf } from "#util/stat-of.ts"
+import { type Entry, lastingSetting, overrides } from "./git-off.ts"
+
+type Variables = Record<string, string>
+
+const moves = /^(cd|pushd|-C|--chdir|--directory|--git-dir|--work-tree)$/
+const maxFolders = 10
+const maxFiles = 200
+const maxOutput = 4 << 20
+const timeout = 10_000
+const known = Instance.state(() => new Map<string, { stamp: string; entries: Entry[] }>())
+
+/** Variables for a command that starts in `cwd`. */
+export async function gitEnvironment(command: string, cwd: string): Promise<Variables> {
+  if (!Instance.isProvided || (await Trust.check(Instance.directory))) return {}
+  const repositories = new Map<string, Vcs.Repository>()
+  for (const folder of foldersOf(command, cwd)) {
+    const repository = statOf(folder)?.isDirectory() ? Vcs.find(folder) : undefined
+    if (repository) repositories.set(repository.gitDir, repository)
+  }
+  try {
+    const entries = (await Promise.all([...repositories.values()].map(read))).flat()
+    const lasting = lastingSetting(entries)
+    return lasting ? gitOff(`${lasting} of this folder runs a program`) : variablesFor(overrides(entries))
+  } catch {
+    return gitOff("the git configuration of this folder cannot be read")
+  }
+}
+
+/** Git reports the path that it does not find, and with it the reason. */
+function gitOff(reason: string): Variables {
+  return { GIT_DIR: `/off in an untrusted folder: ${reason}; see vitamin trust` }
+}
+
+function variablesFor(pairs: [string, string][]): Variables {
+  const first = Number(Env.get("GIT_CONFIG_COUNT") ?? 0) || 0
+  const variables: Variables = {
+    GIT_CONFIG_COUNT: String(first + pairs.length),
+    // Not "ext", which is a command, nor "file": git starts the other side without these variables, so that its hooks
+    // would run, and of `remote.*.uploadpack` the first value counts, which is the folder's.
+    GIT_ALLOW_PROTOCOL: Env.get("GIT_ALLOW_PROTOCOL") ?? "git:http:https:ssh",
+    GIT_PROXY_COMMAND: Env.get("GIT_PROXY_COMMAND") ?? "",
+    GIT_SEQUENCE_EDITOR: "true",
+  }
+  for (const [i, [key, value]] of pairs.entries()) {
+    variables[`GIT_CONFIG_KEY_${first + i}`] = key
+    variables[`GIT_CONFIG_VALUE_${first + i}`] = value
+  }
+  return variables
+}
+
+/** Where the command starts, and each folder that it goes to. */
+function foldersOf(command: string, cwd: string): Set<string> {
+  const words = command.split(/[\s;&|()<>"'`=]+/)
+  const folders = new Set([Instance.worktree, cwd])
+  let here = cwd
+  for (const [i, word] of words.entries()) {
+    if (!moves.test(words[i - 1] ?? "") || folders.size >= maxFolders) continue
+    here = resolve(here, word)
+    folders.add(here).add(resolve(cwd, word))
+  }
+  return folders
+}
+
+/** The settings that count in a repository, and those of its submodules. Git reads them; `git config` runs nothing. */
+async function read(repository: Vcs.Repository): Promise<Entry[]> {
+  const { gitDir, commonDir } = repository
+  const submodules = submoduleConfigs(join(commonDir, "modules"))
+  const files = [join(commonDir, "config"), join(gitDir, "config.worktree"), ...personFiles(), ...submodules]
+  const stamp = JSON.stringify(files.map(stampOf))
+  const before = known().get(gitDir)
+  if (before?.stamp === stamp) return before.entries
+  const entries = await list(gitDir, [])
+  refuseForeignTree(entries, gitDir)
+  // Conditions of an include may hold later than now.
+  const waiting = [...submodules, ...conditional(entries, commonDir)]
+  for (const [i, file] of waiting.entries()) {
+    if (i >= maxFiles) throw new Error("it includes too many files")
+    const more = await list(gitDir, ["--file", file])
+    refuseForeignTree(more, dirname(file))
+    waiting.push(...conditional(more, dirname(file)).filter((path) => !waiting.includes(path)))
+    entries.push(...more)
+  }
+  // What is included may change without these files.
+  const includes = entries.some(({ key, isOwn }) => isOwn && /^include(if\..*)?\.path$/s.test(key))
+  if (!includes) known().set(gitDir, { stamp, entries })
+  return entries
+}
+
+async function list(gitDir: string, from: string[]): Promise<Entry[]> {
+  const args = ["config", ...from, "--list", "-z", "--show-scope", "--includes"]
+  const env = { ...Env.forChild(), GIT_DIR: gitDir, GIT_CEILING_DIRECTORIES: dirname(gitDir) }
+  const options = { cwd: gitDir, env, timeout, maxBuffer: maxOutput }
+  const { stdout } = await promisify(childProcess().execFile)("git", args, options)
+  const fields = stdout.split("\0")
+  const entries: Entry[] = []
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const [scope, text] = [fields[i]!, fields[i + 1]!]
+    const at = text.indexOf("\n")
+    const [key, value] = at < 0 ? [text, "true"] : [text.slice(0, at), text.slice(at + 1)]
+    entries.push({ key, value, isOwn: from.length > 0 || scope === "local" || scope === "worktree" })
+  }
+  return entries
+}
+
+/** Files that are included only sometimes. */
+function conditional(entries: Entry[], folder: string): string[] {
+  return entries
+    .filter(({ key, isOwn }) => isOwn && /^includeif\..*\.path$/s.test(key))
+    .map(({ value }) => resolve(folder, value))
+    .filter((file) => statOf(file)?.isFile())
+}
+
+/** `core.worktree` names the folder that git writes to, and no variable takes that back. */
+function refuseForeignTree(entries: Entry[], folder: string): void {
+  for (const { key, value, isOwn } of entries)
+    if (isOwn && key === "core.worktree" && !isInside(Instance.worktree, resolve(folder, value)))
+      throw new Error("core.worktree leads out of the workspace")
+}
+
+function submoduleConfigs(modules: string, depth = 0): string[] {
+  if (depth > 3 || !statOf(modules)?.isDirectory()) return []
+  const entries: Dirent[] = readdirSync(modules, { withFileTypes: true })
+  const found = entries.flatMap((entry) => {
+    const path = join(modules, entry.name)
+    if (!entry.isDirectory()) return []
+    if (!statOf(join(path, "HEAD"))) return submoduleConfigs(path, depth + 1)
+    return [join(path, "config"), ...submoduleConfigs(join(path, "modules"), depth + 1)]
+  })
+  if (found.length > maxFiles) throw new Error("there are too many submodules")
+  return found.filter((file) => statOf(file)?.isFile())
+}
+
+function personFiles(): string[] {
+  const home = Env.get("HOME") ?? "/"
+  return [join(home, ".gitconfig"), join(Env.get("XDG_CONFIG_HOME") ?? join(home, ".config"), "git/config")]
+}
+
+function stampOf(file: string): string {
+  const stat = statOf(file)
+  return stat ? `${file} ${stat.ino} ${stat.size} ${stat.mtimeMs} ${stat.ctimeMs}` : ""
+}

@@ -1,0 +1,68 @@
+// Settings of a repository that make git run a program, and the values that turn them off. Names of filters, drivers and
+// aliases are the repository's own, so its configuration is read first and each setting is overridden by its name.
+import { isAbsolute } from "node:path"
+
+/** One line of `git config --list`. `isOwn`: the folder defines it, not the person or the system. */
+export type Entry = { key: string; value: string; isOwn: boolean }
+
+/** Git hands it the path, the old file, two facts, the new file and two facts. */
+const plainDiff = 'f() { diff -u "$2" "$5"; true; }; f'
+const off: [key: RegExp, value: string][] = [
+  [/^core\.(fsmonitor|alternaterefscommand)$/, "false"],
+  [/^core\.sshcommand$/, "ssh"],
+  [/^core\.askpass$/, ""],
+  [/^(core|sequence)\.editor$/, "true"],
+  [/^core\.pager$/, "cat"],
+  [/^pager\./, "false"],
+  [/^interactive\.difffilter$/, "cat"],
+  [/^diff\.external$|^diff\..*\.command$/s, plainDiff],
+  [/^diff\..*\.textconv$/s, "cat"],
+  [/^filter\..*\.(clean|smudge|process)$/s, ""],
+  [/^filter\..*\.required$/s, "false"],
+  [/^merge\..*\.driver$/s, "git merge-file %A %O %B"],
+  [/^alias\./, ""],
+  [/^gpg\.(openpgp\.)?program$/, "gpg"],
+  [/^gpg\.x509\.program$/, "gpgsm"],
+  [/^gpg\.ssh\.program$/, "ssh-keygen"],
+  [/^gpg\.ssh\.defaultkeycommand$/, "true"],
+  [/^submodule\..*\.update$/s, "checkout"],
+  [/^(difftool|mergetool|guitool|browser|man)\..*\.(cmd|path)$/s, "true"],
+  [/^trailer\..*\.(command|cmd)$/s, ":"],
+  [/^tar\..*\.command$/s, "cat"],
+]
+const helper = /^credential\.(.*\.)?helper$/s
+/** No value turns these off. */
+const lasting = /^gc\.recentobjectshook$/
+
+/** Pairs of a setting and its value: the person's own where there is one, else one that runs nothing. */
+export function overrides(entries: Entry[]): [key: string, value: string][] {
+  const theirs = Map.groupBy(
+    entries.filter(({ isOwn }) => !isOwn),
+    ({ key }) => key,
+  )
+  const last = (key: string) => theirs.get(key)?.at(-1)?.value
+  const hooks = last("core.hookspath") ?? ""
+  const pairs: [string, string][] = [
+    ["safe.bareRepository", "explicit"],
+    ["core.hookspath", isAbsolute(hooks) ? hooks : "/dev/null"],
+  ]
+  const own = new Set(entries.filter(({ isOwn }) => isOwn).map(({ key }) => key))
+  // Also of repositories below this one, which nobody has read.
+  for (const key of ["core.fsmonitor", "core.sshcommand", "core.askpass", "gpg.program", "credential.helper"])
+    own.add(key)
+  for (const key of own) {
+    // An empty helper forgets those before it.
+    if (helper.test(key))
+      pairs.push([key, ""], ...(theirs.get(key) ?? []).map(({ value }) => [key, value] as [string, string]))
+    else {
+      const value = off.find(([pattern]) => pattern.test(key))?.[1]
+      if (value !== undefined) pairs.push([key, last(key) ?? value])
+    }
+  }
+  return pairs
+}
+
+/** A setting of the folder that cannot be turned off. */
+export function lastingSetting(entries: Entry[]): string | undefined {
+  return entries.find(({ key, isOwn }) => isOwn && lasting.test(key))?.key
+}
