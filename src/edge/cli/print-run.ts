@@ -40,6 +40,9 @@ function printText(session: Session.Info): () => void {
     Bus.subscribe(Session.Notice, ({ sessionId, text }) => {
       if (isHere(sessionId)) screen.note(`vitamin: ${Log.escapeControls(text)}`)
     }),
+    Bus.subscribe(Session.Retry, (retry) => {
+      if (isHere(retry.sessionId)) screen.note(retryLine(retry))
+    }),
     Bus.subscribe(TodoList.Updated, ({ sessionId, todos }) => {
       if (isHere(sessionId)) for (const line of planLines(todos)) screen.note(line)
     }),
@@ -62,6 +65,19 @@ function printText(session: Session.Info): () => void {
     const closing = process.stderr.isTTY ? totals.closing(session.id) : undefined
     if (closing) process.stderr.write(`${closing}\n`)
   }
+}
+
+/** `vitamin: openai: 503 (overloaded); try 2 of 6 in 0.4 s` */
+function retryLine(retry: {
+  provider: string
+  reason: string
+  wait: number
+  attempt: number
+  attempts: number
+}): string {
+  const { provider, reason, wait, attempt, attempts } = retry
+  const text = `${provider}: ${reason}; try ${attempt} of ${attempts} in ${(wait / 1000).toFixed(1)} s`
+  return `vitamin: ${Log.escapeControls(text)}`
 }
 
 /** The plan as a checklist, each time that it changes. */

@@ -14,6 +14,9 @@ const longestMessage = 2_000
 /** What the SDK says about what came back. Its other errors are about what we asked for, and stay. */
 const aboutAnswers = /^AI_(APICall|JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)Error$/
 
+/** A fault that passes: what failed, how long the wait is, and which try comes next. */
+export type Fault = { error: unknown; wait: number; next: number; limit: number }
+
 /** Call `attempt` until it succeeds, fails for good, or has failed too often. */
 export async function withRetry<T>(options: {
   signal: AbortSignal
@@ -21,8 +24,8 @@ export async function withRetry<T>(options: {
   attempts?: number
   wait: (error: unknown, tries: number) => number
   attempt: () => Promise<T>
-  /** Hears of a fault that will be tried again, before the wait; the next attempt comes after it. */
-  onRetry: () => void | Promise<void>
+  /** Called before the wait for the next attempt. */
+  onRetry: (fault: Fault) => void | Promise<void>
 }): Promise<T> {
   const { signal, attempts = usualAttempts, wait, attempt, onRetry } = options
   for (let tries = 1; ; tries++)
@@ -34,8 +37,10 @@ export async function withRetry<T>(options: {
       const error = reported(caught)
       const limit = error instanceof EmptyAnswer ? Math.min(emptyAttempts, attempts) : attempts
       if (tries >= limit || !isPassing(error)) throw error
-      await onRetry()
-      const pause = Math.min(wait(error, tries), longestWait)
+      const pause = wait(error, tries)
+      // A provider that asks for more patience than that is not worth waiting for.
+      if (pause > longestWait) throw error
+      await onRetry({ error, wait: pause, next: tries + 1, limit })
       Log.info("the provider failed and is asked again", { error: errorText(error), wait: pause, tries })
       await sleep(pause, undefined, { signal })
     }
@@ -53,7 +58,7 @@ function reported(error: unknown): unknown {
 /** Busy, broken or unreachable for now; not a request that will never be right. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof EmptyAnswer) return error.isPassing
-  if (isTooLong(error)) return false
+  if (isTooLong(error) || isOutOfQuota(error)) return false
   const {
     statusCode,
     isRetryable,
@@ -72,17 +77,32 @@ export function isPassing(error: unknown): boolean {
   return !isOurs(error)
 }
 
+/** The account is empty: waiting does not fill it, although the status is that of a busy provider. */
+export function isOutOfQuota(error: unknown): boolean {
+  const {
+    responseBody = "",
+    message = "",
+    data,
+  } = (error ?? {}) as Partial<{
+    responseBody: string
+    message: string
+    data: unknown
+  }>
+  const said = `${responseBody} ${message} ${JSON.stringify(data) ?? ""}`
+  return /insufficient_quota|billing_hard_limit|credit balance is too low/i.test(said)
+}
+
 function isOurs(error: unknown): boolean {
   if (error instanceof TypeError) return !/fetch failed|terminated|network/.test(error.message)
   return error instanceof NamedError || error instanceof RangeError || error instanceof ReferenceError
 }
 
-/** What the provider asks for, or a growing time with some chance in it; never more than a minute. */
+/** What the provider asks for, or a growing time with some chance in it, of at most a minute. */
 export function waitFor(error: unknown, tries: number): number {
   const headers = (error as { responseHeaders?: Record<string, string> } | undefined)?.responseHeaders
   const asked = retryAfter(headers)
   const own = 250 * 2 ** tries * (0.5 + Math.random() / 2)
-  return Math.min(asked ?? own, longestWait)
+  return asked ?? Math.min(own, longestWait)
 }
 
 function retryAfter(headers: Record<string, string> | undefined): number | undefined {

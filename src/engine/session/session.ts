@@ -33,7 +33,7 @@ export {
 } from "./exchange.ts"
 export { fork, MessageNotFound } from "./fork.ts"
 export { Interrupted } from "./interrupted.ts"
-export { Notice } from "./notice.ts"
+export { Notice, Retry } from "./notice.ts"
 export { Plan } from "./plan.ts"
 export { type Input, prompt } from "./prompt.ts"
 export { EmptyPrompt, PromptPart } from "./prompt-part.ts"

@@ -6,8 +6,8 @@ import * as Memory from "#knowledge/memory/memory.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { type Answer, collect } from "./collect.ts"
 import { makeRoom } from "./make-room.ts"
-import { Notice } from "./notice.ts"
-import { withRetry } from "./retry.ts"
+import { Notice, Retry } from "./notice.ts"
+import { type Fault, withRetry } from "./retry.ts"
 import { append, lastId, type Run, throwIfLost } from "./run.ts"
 import { addUsage } from "./session-record.ts"
 import { createStreamedText } from "./streamed-text.ts"
@@ -31,7 +31,8 @@ export async function runTurn(run: Run): Promise<Turn> {
     try {
       return await takeTurn(run)
     } catch (error) {
-      if (run.signal.aborted || !isTooLong(error)) throw error
+      if (run.signal.aborted) throw error
+      if (!isTooLong(error)) throw await explained(run, error)
       if (refusals > mostRefusals) throw await tooLong(run, error)
       await makeRoom(run, { error })
     }
@@ -40,6 +41,11 @@ export async function runTurn(run: Run): Promise<Turn> {
 async function tooLong(run: Run, cause: unknown): Promise<Error> {
   const { refuseFull } = await import("./name-largest.ts")
   return refuseFull({ ...run.room!, sent: windowOf(run) }, cause)
+}
+
+async function explained({ chosen }: Run, error: unknown): Promise<unknown> {
+  const { explainFailure } = await import("./request-failed.ts")
+  return explainFailure(error, chosen)
 }
 
 async function takeTurn(run: Run): Promise<Turn> {
@@ -57,7 +63,10 @@ async function takeTurn(run: Run): Promise<Turn> {
       signal: run.signal,
       wait: run.timing.wait,
       attempt: seeing ? () => seeing.withImages(run, request) : request,
-      onRetry: streamed.takeBack,
+      onRetry: async (fault) => {
+        await reportRetry(run, fault)
+        await streamed.takeBack()
+      },
     })
   } catch (error) {
     keepCutOff(run, { text, streamed, error })
@@ -115,6 +124,18 @@ async function keepAnswer(
   await run.permits.judge(request)
   append(run, request)
   return { answer: request, request }
+}
+
+async function reportRetry({ session, chosen }: Run, { error, wait, next, limit }: Fault): Promise<void> {
+  const { shortFailure } = await import("./request-failed.ts")
+  Bus.publish(Retry, {
+    sessionId: session.id,
+    provider: chosen.providerId,
+    reason: shortFailure(error),
+    wait,
+    attempt: next,
+    attempts: limit,
+  })
 }
 
 /** A cut answer reads like a complete one, so the person is told. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { vitamin } from "../../fixture/cli.ts"
-import { call, calls, cut, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { call, calls, cut, env, fakeLlm, status, text } from "../../fixture/fake-llm.ts"
 import { openTerminal } from "../../fixture/terminal.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
@@ -110,4 +110,35 @@ test("an answer that broke off and was asked for again reaches a pipe once", asy
   const { out, err } = await vitamin(tmp, ["run", "go"], env(llm, "chat").variables)
   assert.equal(out, "whole")
   assert.match(err, /the answer broke off and is asked for again/)
+})
+
+test("each retry is a line, and the final error names provider, address, status, key and remedy", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([status(503), text("fine"), status(401, { message: "bad key" })])
+  const { variables } = env(llm, "chat")
+  const retried = await vitamin(tmp, ["run", "go"], variables)
+  assert.equal(retried.out, "fine")
+  assert.match(retried.err, /^vitamin: openai: 503.*; try 2 of 6 in \d\.\d s$/m)
+  const refused = await vitamin(tmp, ["run", "go"], variables)
+  assert.equal(refused.code, 1)
+  const at = llm.url.replaceAll(".", "\\.")
+  assert.match(
+    refused.err,
+    new RegExp(
+      `^vitamin: openai \\(${at}\\) answered 401: bad key\\. The key came from the environment\\. Check the key, or run: vitamin auth login openai\\.$`,
+      "m",
+    ),
+  )
+})
+
+test("an empty account and a long Retry-After end a run at once", async () => {
+  await using tmp = await tmpdir()
+  const empty = status(429, { message: "You exceeded your current quota (insufficient_quota)" })
+  await using llm = await fakeLlm([empty, status(429, { retryAfter: 600 })])
+  const { variables } = env(llm, "chat")
+  const first = await vitamin(tmp, ["run", "go"], variables)
+  assert.match(first.err, /answered 429: .* The account has no credit or quota left/)
+  const second = await vitamin(tmp, ["run", "go"], variables)
+  assert.match(second.err, /answered 429.* Wait a while, or use another --model\./)
+  assert.deepEqual([first.code, second.code, llm.requests.length], [1, 1, 2])
 })

@@ -1,0 +1,94 @@
+// A request to a provider failed for good. The error says in one line which provider and address, which status, what the
+// provider said, where the key came from, and what to do.
+import * as Provider from "#ability/provider/provider.ts"
+import { NamedError } from "#util/error.ts"
+import type { Chosen } from "./choose-model.ts"
+import { EmptyAnswer, ProviderFault, Unfinished } from "./collect.ts"
+import { isOutOfQuota } from "./retry.ts"
+import { Stalled } from "./watchdog.ts"
+
+/** What errors of the AI SDK, and ours that are made like them, say about a request. */
+type Facts = Partial<{ url: string; statusCode: number; message: string; name: string }>
+
+const maxSaid = 300
+const sources = { environment: "the environment", config: "the configuration", login: "vitamin auth login" }
+
+export class RequestFailed extends NamedError {
+  constructor(message: string, data: { provider: string; status?: number }, options: ErrorOptions) {
+    super("Session.RequestFailed", message, data, options)
+  }
+}
+
+/** The error for a person; one that is not about a provider stays as it is. */
+export async function explainFailure(error: unknown, chosen: Chosen): Promise<unknown> {
+  if (!isAboutProvider(error)) return error
+  const { providerId, modelId } = chosen
+  const { statusCode, url } = error as Facts
+  const status = statusCode !== undefined && statusCode >= 300 ? statusCode : undefined
+  const at = originOf(url)
+  const who = at ? `${providerId} (${at})` : providerId
+  const said = saidBy(error as Facts)
+  const what = status === undefined ? said : `answered ${status}${said ? `: ${said}` : ""}`
+  const key = status === 401 || status === 403 ? await keySource(providerId) : ""
+  const remedy = remedyFor({ error, status, providerId, modelId })
+  const text = [`${who} ${status === undefined ? `failed: ${what}` : what}`, key, remedy]
+  const message = text.filter(Boolean).map(sentence).join(" ")
+  const data = { provider: providerId, ...(status === undefined ? {} : { status }) }
+  return new RequestFailed(message, data, { cause: error })
+}
+
+/** What went wrong with one request in a few words, for a line about a retry. */
+export function shortFailure(error: unknown): string {
+  const { statusCode } = (error ?? {}) as Facts
+  const said = saidBy((error ?? {}) as Facts)
+  return statusCode !== undefined && statusCode >= 300 ? `${statusCode}${said ? ` (${said})` : ""}` : said
+}
+
+function isAboutProvider(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (error instanceof EmptyAnswer) return false
+  return (
+    [Unfinished, ProviderFault, Stalled].some((kind) => error instanceof kind) ||
+    error.name.startsWith("AI_") ||
+    (error as Facts).statusCode !== undefined
+  )
+}
+
+/** The first line, without what validation libraries print below it. */
+function saidBy({ message = "", name = "" }: Facts): string {
+  if (name === "AI_TypeValidationError" || name === "AI_JSONParseError")
+    return "its answer is not in the form that was agreed on"
+  const line = message.trim().split("\n", 1)[0]!
+  return line.length > maxSaid ? `${line.slice(0, maxSaid)}…` : line
+}
+
+function originOf(url: string | undefined): string | undefined {
+  const parsed = url === undefined ? null : URL.parse(url)
+  return parsed ? parsed.origin : undefined
+}
+
+async function keySource(providerId: string): Promise<string> {
+  const { source } = await Provider.auth(providerId).catch(() => ({ source: "none" as const }))
+  return source === "none" ? "No key was sent" : `The key came from ${sources[source]}`
+}
+
+function remedyFor(facts: {
+  error: unknown
+  status: number | undefined
+  providerId: string
+  modelId: string
+}): string {
+  const { error, status, providerId } = facts
+  if (isOutOfQuota(error)) return "The account has no credit or quota left: add some, or use another --model"
+  if (status === 401 || status === 403) return `Check the key, or run: vitamin auth login ${providerId}`
+  if (status === 404) return `Check the model's name: vitamin models ${providerId}`
+  if (status === 429) return "Wait a while, or use another --model"
+  if (status !== undefined && status >= 500) return "Try again later, or use another --model"
+  if (status === undefined && /connect/i.test((error as Facts).message ?? ""))
+    return "Check the address and the network: vitamin doctor"
+  return ""
+}
+
+function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`
+}
