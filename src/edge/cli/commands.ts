@@ -189,10 +189,14 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
           .conflicts("remove", "list"),
       async (options) => (await import("./trust.ts")).trust(options),
     )
-    .command<FolderOptions>(
+    .command<FolderOptions & { restore?: boolean | undefined }>(
       "doctor",
-      "What is installed, found, reachable, trusted, and what to do about it",
-      (doctor) => doctor,
+      "What is installed, found, reachable, trusted, quarantined, and what to do about it",
+      (doctor) =>
+        doctor.option("restore", {
+          type: "boolean",
+          describe: "put back quarantined records whose files can be read again",
+        }),
       async (options) => (await import("./doctor.ts")).doctor(options),
     )
 }

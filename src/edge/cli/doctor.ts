@@ -21,10 +21,12 @@ import { findGguf } from "./find-gguf.ts"
 import { findServers } from "./find-servers.ts"
 import { findSkillFaults } from "./find-skill-faults.ts"
 import { directoryOf, type FolderOptions } from "./in-instance.ts"
+import { findQuarantined, restoreQuarantined } from "./quarantine.ts"
 
 export type Finding = { state: "ok" | "note" | "bad"; about: string; text: string; todo?: string }
 
-export async function doctor(options: FolderOptions): Promise<void> {
+/** With `restore`, records whose quarantined files can be read again are put back first. */
+export async function doctor(options: FolderOptions & { restore?: boolean | undefined }): Promise<void> {
   const directory = directoryOf(options)
   try {
     let bad = 0
@@ -32,6 +34,7 @@ export async function doctor(options: FolderOptions): Promise<void> {
       program,
       git,
       folders,
+      ...(options.restore ? { restore: restoreQuarantined } : {}),
       storage,
       configuration,
       model,
@@ -107,10 +110,14 @@ function existing(path: string): string {
 
 async function storage(): Promise<Finding[]> {
   const { records, broken } = await Storage.check()
-  const text = `${records} records are well`
-  if (!broken.length) return [{ state: "ok", about: "records", text }]
-  const todo = `look at them in ${join(Global.data(), "broken")}; all others work`
-  return [{ state: "bad", about: "records", text: [text, ...broken].join("\n"), todo }]
+  const files = Storage.quarantined([]).map(({ file }) => file)
+  // The others could not be moved, or are no records of ours.
+  const left = broken.filter((text) => !files.some((file) => text.includes(file)))
+  return [
+    { state: "ok", about: "records", text: `${records} records can be read` },
+    ...left.map((text): Finding => ({ state: "bad", about: "records", text })),
+    ...(await findQuarantined()),
+  ]
 }
 
 async function configuration(directory: string): Promise<Finding[]> {

@@ -28,6 +28,7 @@ import { append, keep, type Limits, lastId, mayCall, type Run, settle, type Timi
 import * as SessionRecord from "./session-record.ts"
 import { spawnTask } from "./spawn-task.ts"
 import { systemPrompt } from "./system-prompt.ts"
+import { tellGaps } from "./tell-gaps.ts"
 import { toolsFor } from "./tools-for.ts"
 
 export type Input = {
@@ -122,6 +123,7 @@ async function begin(input: Work, begun: Begun): Promise<Run> {
   if (maxCost !== undefined && !chosen.facts?.cost)
     Log.warn("the price of this model is not known, so --max-cost cannot stop it", { model: chosen.modelId })
   for (const message of await historyOf(session.id, session.branch)) history.push(message)
+  tellGaps(begun)
   for (const message of cutOff(history)) keep(records, MessageStore.write(message))
   for (const result of missingResults(history)) append(begun, result)
   session.agent = agent.id

@@ -7,11 +7,13 @@ import * as Log from "#kernel/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
-import { errorText, NamedError } from "#util/error.ts"
+import { errorText } from "#util/error.ts"
 import { createId } from "#util/id.ts"
 import { chooseAgent } from "./choose-agent.ts"
 import { keepLastUsed, lastUsed, setLastUsed } from "./last-used.ts"
 import * as Owner from "./owner.ts"
+import { rebuildRecord } from "./rebuild-record.ts"
+import { Busy, Invalid, NotFound } from "./record-errors.ts"
 
 export const Status = z.enum(["idle", "busy", "waiting", "interrupted", "error"])
 export type Status = z.infer<typeof Status>
@@ -60,6 +62,8 @@ export const Info = z.object({
 })
 export type Info = z.infer<typeof Info>
 
+export { Busy, Invalid, NotFound }
+
 const Payload = z.object({ sessionId: z.string(), session: Info })
 export const Created = Bus.define("session.created", Payload)
 export const Updated = Bus.define("session.updated", Payload)
@@ -69,30 +73,6 @@ export const Failed = Bus.define(
   "session.error",
   z.object({ sessionId: z.string(), error: z.object({ name: z.string(), message: z.string() }) }),
 )
-
-export class NotFound extends NamedError {
-  constructor(sessionId: string) {
-    super(
-      "Session.NotFound",
-      `Session ${sessionId} does not exist. "vitamin session list" shows those of this project.`,
-      {
-        sessionId,
-      },
-    )
-  }
-}
-
-export class Busy extends NamedError {
-  constructor(sessionId: string, where: string) {
-    super("Session.Busy", `Session ${sessionId} is busy ${where}.`, { sessionId })
-  }
-}
-
-export class Invalid extends NamedError {
-  constructor(sessionId: string, reason: string) {
-    super("Session.Invalid", `The record of session ${sessionId} is not valid: ${reason}`, { sessionId })
-  }
-}
 
 export type Options = {
   directory?: string
@@ -187,6 +167,7 @@ export async function remove(sessionId: string): Promise<void> {
   await Grant.removeOfSession(session)
   await MessageStore.remove(sessionId)
   await Storage.remove(["session", session.projectId, sessionId])
+  Storage.discard(["session", session.projectId, sessionId])
   Bus.publish(Removed, { sessionId })
 }
 
@@ -210,19 +191,31 @@ function refuseBusy({ id, status, owner }: Info): void {
 }
 
 async function listProject(projectId: string): Promise<(Info | undefined)[]> {
-  const names = await Storage.list(["session", projectId])
-  return Promise.all(names.map((name) => readKey(["session", projectId, name]).catch(warn)))
+  const kept = await Storage.list(["session", projectId])
+  const lost = Storage.quarantined(["session", projectId]).flatMap(({ key }) => key[2] ?? [])
+  const names = new Set([...kept, ...lost])
+  return Promise.all([...names].map((name) => readKey(["session", projectId, name]).catch(warn)))
 }
 
+/** One that cannot be read is rebuilt from its messages if there are any; if there are none it throws. */
 async function readKey(key: string[]): Promise<Info | undefined> {
   try {
-    const parsed = Info.safeParse(await Storage.read(key))
-    if (parsed.success) return settled(parsed.data)
-    throw new Invalid(key.at(-1)!, z.prettifyError(parsed.error).replaceAll("\n", " "))
+    return settled(parse(key, await Storage.read(key)))
   } catch (error) {
-    if (error instanceof Storage.NotFound || error instanceof Storage.InvalidKey) return undefined
-    throw error
+    if (error instanceof Storage.InvalidKey) return undefined
+    const isMissing = error instanceof Storage.NotFound
+    if (!isMissing && !(error instanceof Storage.Corrupt || error instanceof Invalid)) throw error
+    const read = (value: unknown) => Info.safeParse(value).data
+    const rebuilt = await rebuildRecord(key, { read, isInPlace: error instanceof Invalid })
+    if (!rebuilt && !isMissing) throw error
+    return rebuilt && settled(parse(key, rebuilt))
   }
+}
+
+function parse(key: string[], value: unknown): Info {
+  const parsed = Info.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw new Invalid(key.at(-1)!, z.prettifyError(parsed.error).replaceAll("\n", " "))
 }
 
 /** A session whose worker has died is not busy any more. */

@@ -26,7 +26,7 @@ export class Corrupt extends NamedError {
   readonly reason: string
 
   constructor(key: Key, reason: string, movedTo: string | undefined) {
-    const place = movedTo ? `it was set aside as ${movedTo}` : "it was left where it is"
+    const place = movedTo ? `it was quarantined as ${movedTo}` : "it was left where it is"
     super("Storage.Corrupt", `Record ${key.join("/")} is broken (${reason}); ${place}`, { key, movedTo })
     this.reason = reason
   }

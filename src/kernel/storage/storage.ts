@@ -2,15 +2,18 @@
 // then survives `kill -9` and a power cut. Several processes may use one store.
 import * as Global from "../global.ts"
 import type { Key } from "./errors.ts"
+import { fileOf, foldersOf, setAside } from "./files.ts"
 import { type Migration, migrations, runMigrations } from "./migrate.ts"
-import { createStore, type Store } from "./store.ts"
+import { listQuarantined, type Quarantined, readQuarantined, removeQuarantined } from "./quarantine.ts"
+import { createStore, pathOf, type Store } from "./store.ts"
 
 export { Corrupt, InvalidData, InvalidKey, type Key, Locked, NotFound, WriteFailed } from "./errors.ts"
 export type { Migration } from "./migrate.ts"
+export { headOf, type Quarantined, readQuarantined } from "./quarantine.ts"
 
 const stores = new Map<string, Store>()
 
-/** The record at a key. A missing one throws `Storage.NotFound`, a broken one is set aside and throws `Storage.Corrupt`. */
+/** The record at a key. A missing one throws `Storage.NotFound`, a broken one is quarantined and throws `Storage.Corrupt`. */
 export function read<T = unknown>(key: Key): Promise<T> {
   return store().read<T>(key)
 }
@@ -44,9 +47,30 @@ export function list(prefix: Key): Promise<string[]> {
   return store().list(prefix)
 }
 
-/** Read everything once: how many records are well, and which were broken and set aside. */
+/** Read everything once: how many records are well, and which were broken and are quarantined now. */
 export function check(): Promise<{ records: number; broken: string[] }> {
   return store().check()
+}
+
+/** The files of records at and below a key that could not be read, the oldest of each record first. */
+export function quarantined(prefix: Key): Quarantined[] {
+  return listQuarantined(foldersOf(Global.data()), checked(prefix))
+}
+
+/** Quarantine a record that is JSON but has the wrong shape. Gives the place of its file; undefined if somebody else has
+ * replaced it meanwhile. */
+export function quarantine(key: Key, isWrong: (value: unknown) => boolean): Promise<string | undefined> {
+  const folders = foldersOf(Global.data())
+  const path = pathOf(key)
+  return store().exclusive(() => {
+    const found = readQuarantined(fileOf(folders, path))
+    return "value" in found && isWrong(found.value) ? setAside(folders, path) : undefined
+  })
+}
+
+/** Forget what is quarantined at and below a key. */
+export function discard(prefix: Key): void {
+  removeQuarantined(foldersOf(Global.data()), checked(prefix))
 }
 
 /** Run pending migrations: ours, at start, or a given list. Gives the version that the store is at. */
@@ -59,6 +83,11 @@ export async function close(): Promise<void> {
   const open = [...stores.values()]
   stores.clear()
   await Promise.all(open.map((store) => store.close()))
+}
+
+function checked(prefix: Key): Key {
+  if (prefix.length) pathOf(prefix)
+  return prefix
 }
 
 function store(): Store {

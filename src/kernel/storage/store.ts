@@ -222,7 +222,7 @@ function serialize(key: Key, data: unknown): string {
 }
 
 /** Keys become paths below the storage folder and cannot leave it. */
-function pathOf(key: Key): string {
+export function pathOf(key: Key): string {
   if (!Array.isArray(key) || key.length === 0) throw new InvalidKey(key, "it needs at least one part")
   for (const part of key) {
     if (typeof part !== "string" || part === "")

@@ -28,6 +28,11 @@ export function revertedFrom(message: Info): string | null {
   return typeof from === "string" ? from : null
 }
 
+/** Reverts and switches of the branch go on from another message than the last one. */
+export function turnsAway({ type, data }: Info): boolean {
+  return type === "system_control" && (data.control === "revert" || data.control === "branch_switch")
+}
+
 function isInOrder(messages: readonly Info[]): boolean {
   const seen = new Set<string>()
   let all: Set<string> | undefined

@@ -5,8 +5,10 @@ import * as Bus from "#kernel/bus.ts"
 import * as Log from "#kernel/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { followId } from "#util/id.ts"
+import { bridgeGaps, type Lost } from "./bridge-gaps.ts"
 import { adopt, checked, Invalid } from "./codec.ts"
-import { conversationOrder } from "./conversation-order.ts"
+import { conversationOrder, turnsAway } from "./conversation-order.ts"
+import { fieldsOf, keepTurn, lostMessages, removeTurns } from "./lost-messages.ts"
 import { Info } from "./schema.ts"
 
 const Written = z.object({ sessionId: z.string(), message: Info })
@@ -33,7 +35,10 @@ export const Delta = Bus.define(
 export async function write(message: Info): Promise<void> {
   const now = checked(message)
   const { sessionId } = now
-  const isNew = await put(keyOf(sessionId, now.id), recordOf(now))
+  const [isNew] = await Promise.all([
+    put(keyOf(sessionId, now.id), recordOf(now)),
+    turnsAway(now) && keepTurn(now),
+  ])
   Bus.publish(isNew ? Created : Updated, { sessionId, message: now })
 }
 
@@ -42,27 +47,34 @@ export async function get(sessionId: string, messageId: string): Promise<Info> {
   return adopt(await Storage.read(keyOf(sessionId, messageId)), { id: messageId, sessionId })
 }
 
-/** All messages of a session, of every branch, in the order of the conversation. One that cannot be read is named in the
- * log and left out. */
+/** All messages of a session, of every branch, in the order of the conversation. A note stands for one that cannot be
+ * read (see `gapsIn`). */
 export async function list(sessionId: string): Promise<Info[]> {
   const messages: Info[] = []
+  const invalid: Lost[] = []
   await Storage.readAll(keyOf(sessionId), (value, id) => {
     try {
       messages.push(adopt(value, { id, sessionId }))
     } catch (error) {
       if (!(error instanceof Invalid)) throw error
       Log.warn(error.message, { sessionId })
+      invalid.push({ id, reason: error.message, ...fieldsOf(value) })
     }
   })
   const newest = messages.at(-1)
   if (newest) followId(newest.id)
-  return conversationOrder(messages)
+  const ordered = conversationOrder(messages)
+  // After reading, which has quarantined what is broken.
+  const lost = await lostMessages(sessionId, ordered, invalid)
+  return lost.length ? bridgeGaps(ordered, lost) : ordered
 }
 
 /** Remove all messages of a session. */
 export async function remove(sessionId: string): Promise<void> {
   const ids = await Storage.list(keyOf(sessionId))
   await Promise.all(ids.map((id) => Storage.remove(keyOf(sessionId, id))))
+  await removeTurns(sessionId)
+  Storage.discard(keyOf(sessionId))
 }
 
 function keyOf(sessionId: string, ...messageId: string[]): Storage.Key {

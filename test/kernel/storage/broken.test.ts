@@ -47,7 +47,7 @@ test("Storage.check() names each of 20 broken records among 1 000 and sets it as
     const path = keyOf(name).join("/")
     const about = result.broken.filter((text) => text.startsWith(`Record ${path} is broken (`))
     assert.equal(about.length, 1, path)
-    const place = /\); it was set aside as (.+)$/.exec(about[0]!)?.[1]
+    const place = /\); it was quarantined as (.+)$/.exec(about[0]!)?.[1]
     assert.ok(place?.startsWith(join(store.root, "broken/")), about[0])
     assert.ok(existsSync(place!))
     assert.equal(existsSync(store.file(...keyOf(name))), false)
@@ -107,7 +107,7 @@ for (const [kind, damage] of Object.entries(kinds)) {
     damage(store.file("mend", "foreign"))
     await assert.rejects(Storage.update(["mend", "foreign"], add, { initial: { n: 0 } }), {
       name: "Storage.Corrupt",
-      message: /^Record mend\/foreign is broken \(.*\); it was set aside as /,
+      message: /^Record mend\/foreign is broken \(.*\); it was quarantined as /,
     })
     assert.deepEqual(await Storage.update(["mend", "foreign"], add, { initial: { n: 0 } }), { n: 1 })
   })
@@ -118,7 +118,7 @@ test("Storage.Corrupt tells the reason once, and where the record is now", async
   mkdirSync(join(store.root, "storage"), { recursive: true })
   writeFileSync(store.file("top"), "{")
   await assert.rejects(Storage.read(["top"]), {
-    message: /^Record top is broken \([^;]*JSON[^;]*\); it was set aside as [^;]+$/,
+    message: /^Record top is broken \([^;]*JSON[^;]*\); it was quarantined as [^;]+$/,
   })
 })
 

@@ -7,6 +7,7 @@ import * as Bus from "#kernel/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Secret from "#kernel/secret.ts"
 import * as Storage from "#kernel/storage/storage.ts"
+import { gapsIn } from "#knowledge/message/bridge-gaps.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { examples } from "../../../script/messages.ts"
@@ -149,7 +150,7 @@ test("MessageStore.list() keeps an unknown message, and writing it again changes
     assert.deepEqual(copy, { ...kept, sessionId: "sess_2" })
   }))
 
-test("MessageStore.list() skips broken records and names them; all others load", () =>
+test("MessageStore.list() has a note for each message that cannot be read and names it; all others load", () =>
   inStore(async (store) => {
     const good = [user("a"), user("b")]
     for (const one of good) await MessageStore.write(one)
@@ -158,7 +159,13 @@ test("MessageStore.list() skips broken records and names them; all others load",
     place(store, "msg_zlist", "[]")
     place(store, "msg_zrole", JSON.stringify({ ...user("c"), id: "msg_zrole", data: { role: "robot" } }))
     mkdirSync(`${dirname(store.file("message", "sess_1", "x"))}/msg_zfolder`)
-    assert.deepEqual(await MessageStore.list("sess_1"), good)
+    const listed = await MessageStore.list("sess_1")
+    assert.deepEqual(listed.slice(0, 2), good)
+    assert.deepEqual(
+      gapsIn(listed).map(({ id }) => id),
+      ["msg_zcut", "msg_zempty", "msg_zlist", "msg_zrole"],
+    )
+    assert.equal(listed.length, 6)
     const log = store.log()
     for (const name of ["msg_zcut", "msg_zempty", "msg_zlist"]) assert.ok(log.includes(name), name)
     assert.match(log, /WARN .*Message msg_zrole is not valid: data\.role: .*sessionId=sess_1/)

@@ -1,0 +1,96 @@
+// What `vitamin doctor` says of records that cannot be read, and `vitamin doctor --restore`, which puts back those whose
+// files can be read again.
+import { rmSync } from "node:fs"
+import { join } from "node:path"
+import { z } from "zod"
+import * as Session from "#engine/session/session.ts"
+import * as Global from "#kernel/global.ts"
+import * as Storage from "#kernel/storage/storage.ts"
+import { gapsIn } from "#knowledge/message/bridge-gaps.ts"
+import * as Message from "#knowledge/message/message.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+import { errorText } from "#util/error.ts"
+import type { Finding } from "./doctor.ts"
+
+type Quarantined = Storage.Quarantined
+
+const mend = "mend that file if its text can still be had, then: vitamin doctor --restore"
+
+/** After `Storage.check`, which quarantines what is broken. */
+export async function findQuarantined(): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const one of Storage.quarantined([])) {
+    const problem = problemOf(one)
+    const place = `it is quarantined as ${one.file}`
+    const text = `${one.key.join("/")} ${problem ? `is broken (${problem})` : "was broken"}; ${place}`
+    findings.push(
+      (await isThere(one))
+        ? {
+            state: "note",
+            about: "quarantine",
+            text,
+            todo: `the record was mended or rebuilt; rm '${one.file}'`,
+          }
+        : {
+            state: "bad",
+            about: "quarantine",
+            text,
+            todo: problem ? mend : "it can be read: vitamin doctor --restore",
+          },
+    )
+  }
+  return [...findings, ...(await findInvalid())]
+}
+
+/** Put back each record whose file can be read now, unless there is a newer one in its place. */
+export async function restoreQuarantined(): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const one of Storage.quarantined([]).reverse()) {
+    const read = Storage.readQuarantined(one.file)
+    if (!("value" in read) || problemOf(one) || (await isThere(one))) continue
+    await Storage.write(one.key, read.value)
+    rmSync(one.file)
+    findings.push({ state: "ok", about: "restored", text: one.key.join("/") })
+  }
+  return findings
+}
+
+/** Messages that are JSON but no messages are left where they are. */
+async function findInvalid(): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const sessionId of await Storage.list(["message"])) {
+    const ids = new Set(await Storage.list(["message", sessionId]))
+    for (const { id, reason } of gapsIn(await MessageStore.list(sessionId))) {
+      if (!ids.has(id)) continue
+      const text = `${join(Global.data(), "storage", "message", sessionId, `${id}.json`)}: ${reason}`
+      findings.push({
+        state: "bad",
+        about: "message",
+        text,
+        todo: "mend that file; the session works without it",
+      })
+    }
+  }
+  return findings
+}
+
+async function isThere({ key }: Quarantined): Promise<boolean> {
+  return Storage.read(key).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Why a file cannot be put back; undefined if it can. */
+function problemOf({ key, file }: Quarantined): string | undefined {
+  const read = Storage.readQuarantined(file)
+  if ("reason" in read) return read.reason
+  const [kind, place, id] = key
+  try {
+    if (kind === "message") Message.parse(read.value, { sessionId: place!, id: id! })
+    if (kind === "session") Session.Info.parse(read.value)
+    return undefined
+  } catch (error) {
+    return error instanceof z.ZodError ? z.prettifyError(error).replaceAll("\n", " ") : errorText(error)
+  }
+}

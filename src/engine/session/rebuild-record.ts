@@ -1,0 +1,90 @@
+// The record of a session, made again from its messages when its file cannot be read. What only the record knew and no
+// message tells (metadata, the session that it was forked from or does a task for) is lost, unless the damaged file
+// still has it. That file stays in quarantine.
+import { isAbsolute } from "node:path"
+import { Instance } from "#kernel/instance.ts"
+import * as Log from "#kernel/log.ts"
+import * as Storage from "#kernel/storage/storage.ts"
+import { gapsIn } from "#knowledge/message/bridge-gaps.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+import { titleOf } from "./prompt-part.ts"
+
+/** Gives the record, which is stored; undefined if there is no damaged file, or not enough is known. `read` gives a
+ * record from a value, if it is one; `isInPlace` says that the damaged file is still in the place of the record. */
+export async function rebuildRecord(
+  key: readonly string[],
+  { read, isInPlace }: { read: (value: unknown) => object | undefined; isInPlace: boolean },
+): Promise<object | undefined> {
+  const [, projectId, id] = key as [string, string, string]
+  if (!isInPlace && !Storage.quarantined(key).length) return undefined
+  const all = await MessageStore.list(id)
+  const gaps = new Set(gapsIn(all).map((gap) => gap.id))
+  const messages = all.filter((message) => !gaps.has(message.id))
+  if (isInPlace && messages.length) await Storage.quarantine(key, (value) => !read(value))
+  const file = Storage.quarantined(key).at(-1)?.file
+  if (file === undefined) return undefined
+  const damaged = Storage.readQuarantined(file)
+  const whole = "value" in damaged ? read(damaged.value) : undefined
+  const directory = directoryIn(file) ?? rootIn(messages) ?? directoryHere(projectId)
+  if (!whole && (!messages.length || directory === undefined)) return undefined
+  const made = whole ?? { id, projectId, directory, ...factsOf(messages) }
+  const record = await Storage.update<{ id?: string }>(
+    key,
+    (draft) => void (draft.id ?? Object.assign(draft, made)),
+    {
+      initial: {},
+    },
+  )
+  Log.warn(`The record of session ${id} could not be read and was rebuilt from its messages`, {
+    quarantined: file,
+  })
+  return record
+}
+
+function factsOf(messages: readonly Message.Info[]) {
+  const usage: Record<string, number> = {}
+  let mode = "act"
+  for (const message of messages) {
+    for (const [name, count] of Object.entries(message.usage ?? {})) usage[name] = (usage[name] ?? 0) + count
+    if (message.type === "system_control" && message.data.control === "mode_change")
+      mode = message.data.parameters.to === "plan" ? "plan" : "act"
+  }
+  const first = messages.find((message) => message.type === "text" && message.data.role === "user")
+  const agent = messages.findLast((message) => message.agent)?.agent
+  const model = messages.findLast((message) => message.model)?.model
+  return {
+    title: first?.type === "text" ? titleOf(first.data.parts.filter((part) => part.type === "text")) : "",
+    ...(agent ? { agent } : {}),
+    ...(model ? { model } : {}),
+    mode,
+    branch: messages.at(-1)!.branch,
+    usage,
+    time: { created: messages[0]!.time, updated: messages.at(-1)!.time },
+  }
+}
+
+/** A record that was cut still begins with its folder. */
+function directoryIn(file: string): string | undefined {
+  const [, text] = /"directory":("(?:[^"\\]|\\.)*")/.exec(Storage.headOf(file)) ?? []
+  return text === undefined ? undefined : ifFolder(JSON.parse(text))
+}
+
+/** Snapshots of files name the folder that they are of. */
+function rootIn(messages: readonly Message.Info[]): string | undefined {
+  for (const message of messages)
+    for (const { snapshot } of message.type === "tool_request" ? message.data.calls : []) {
+      const root = ifFolder((snapshot as { root?: unknown } | undefined)?.root)
+      if (root !== undefined) return root
+    }
+  return undefined
+}
+
+/** Whoever asks for it works in the same project. */
+function directoryHere(projectId: string): string | undefined {
+  return Instance.isProvided && Instance.project.id === projectId ? Instance.directory : undefined
+}
+
+function ifFolder(value: unknown): string | undefined {
+  return typeof value === "string" && isAbsolute(value) ? value : undefined
+}

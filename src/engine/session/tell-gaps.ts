@@ -1,0 +1,18 @@
+// A prompt goes on in a session of which a part cannot be read: the person is told so, each time. The model has a note in
+// the place of each missing message.
+import * as Bus from "#kernel/bus.ts"
+import { gapsIn } from "#knowledge/message/bridge-gaps.ts"
+import { Notice } from "./notice.ts"
+import { lastId, type Run } from "./run.ts"
+
+export function tellGaps({ session, history }: Pick<Run, "session" | "history">): void {
+  const gaps = gapsIn(history)
+  const [first] = gaps
+  if (!first) return
+  const missing =
+    gaps.length === 1
+      ? `a message of this session cannot be read and is missing (${first.id}: ${first.reason})`
+      : `${gaps.length} messages of this session cannot be read and are missing (the first is ${first.id}: ${first.reason})`
+  const text = `${missing}; the model is told so. "vitamin doctor" says how to get back what can be.`
+  Bus.publish(Notice, { sessionId: session.id, messageId: lastId({ history }) ?? "", text })
+}
