@@ -107,7 +107,7 @@ function algorithmOf(repository: Vcs.Repository | undefined): Algorithm {
   if (!repository) return "sha1"
   try {
     const config = readFileSync(join(repository.commonDir, "config"), "utf8")
-    return /^\s*objectformat\s*=\s*sha256\s*$/im.test(config) ? "sha256" : "sha1"
+    return /^[ \t]*objectformat[ \t]*=[ \t]*sha256[ \t\r]*$/im.test(config) ? "sha256" : "sha1"
   } catch {
     return "sha1"
   }

@@ -16,17 +16,24 @@ export type GlobPattern = {
 }
 
 const maxAlternatives = 200
+const maxLength = 1_000
 const any = "*"
 const one = "?"
 
 class InvalidPattern extends NamedError {
   constructor(pattern: string, reason: string) {
-    super("InvalidPattern", `Glob pattern ${JSON.stringify(pattern)} cannot be used: ${reason}`, { pattern })
+    super(
+      "InvalidPattern",
+      `Glob pattern ${JSON.stringify(pattern.slice(0, 200))} cannot be used: ${reason}`,
+      { pattern },
+    )
   }
 }
 
 /** `*` within a segment, `**` across, `?`, `[a-z]`, `{a,b}`. Without a slash it matches names in every folder. */
 export function compileGlob(pattern: string): GlobPattern {
+  if (pattern.length > maxLength)
+    throw new InvalidPattern(pattern, `it has more than ${maxLength} characters`)
   const alternatives = expand(pattern, pattern).map((text) => toSegments(text, pattern))
   const named = alternatives.flatMap((segments) => segments.filter((segment) => segment !== "**"))
   const names = alternatives.flatMap((segments) => nameFilter(segments.at(-1)!))

@@ -2,6 +2,7 @@
 // can make the right call: which field, what was expected, what came.
 import type { z } from "zod"
 import { errorText, NamedError } from "#util/error.ts"
+import { isTooDeep } from "#util/is-too-deep.ts"
 import { nearest } from "#util/nearest.ts"
 import type { Definition, Json } from "./tool.ts"
 import { type ToolSchema, zodToToolSchema } from "./zod-to-tool-schema.ts"
@@ -10,14 +11,13 @@ const maxProblems = 10
 type Issue = z.core.$ZodIssue
 
 class InvalidArguments extends NamedError {
-  constructor(tool: Definition, problems: string[]) {
-    const more = problems.length - maxProblems
-    const shown = problems.slice(0, maxProblems).map((problem) => `- ${problem}`)
+  constructor(tool: Definition, problems: string[], more = 0) {
+    const shown = problems.map((problem) => `- ${problem}`)
     if (more > 0) shown.push(`- and ${more} more`)
     super(
       "Tool.InvalidArguments",
       `The arguments of "${tool.id}" do not fit, so it was not run:\n${shown.join("\n")}\nParameters: ${describe(schemaOf(tool))}`,
-      { tool: tool.id, problems: problems.slice(0, maxProblems) },
+      { tool: tool.id, problems },
     )
   }
 }
@@ -33,10 +33,10 @@ export async function readArguments(
   const parsed = await tool.parameters.safeParseAsync(given)
   if (parsed.success) return parsed.data
   const names = Object.keys((schemaOf(tool).properties ?? {}) as object)
-  throw new InvalidArguments(
-    tool,
-    parsed.error.issues.flatMap((issue) => problemsOf(issue, given, names)),
-  )
+  // Only those that are shown are put in words: there may be a hundred thousand.
+  const issues = parsed.error.issues.flatMap(singly)
+  const shown = issues.slice(0, maxProblems).map((issue) => problemOf(issue, given, names))
+  throw new InvalidArguments(tool, shown, issues.length - shown.length)
 }
 
 function schemaOf({ inputSchema, parameters }: Definition): ToolSchema {
@@ -45,6 +45,7 @@ function schemaOf({ inputSchema, parameters }: Definition): ToolSchema {
 
 function notJson(text: string): string {
   let reason = "not the arguments of a call"
+  if (isTooDeep(text)) reason = "nested deeper than 100 levels"
   try {
     JSON.parse(text)
   } catch (error) {
@@ -53,20 +54,24 @@ function notJson(text: string): string {
   return `expected a JSON object, received ${show(text)} (${reason})`
 }
 
-function problemsOf(issue: Issue, given: Json, names: string[]): string[] {
+/** One issue for each unknown key. */
+function singly(issue: Issue): Issue[] {
+  if (issue.code !== "unrecognized_keys") return [issue]
+  return issue.keys.map((key) => ({ ...issue, keys: [key] }))
+}
+
+function problemOf(issue: Issue, given: Json, names: string[]): string {
   const place = issue.path.map(String).join(".") || "arguments"
-  if (issue.code === "unrecognized_keys")
-    return issue.keys.map((key) => {
-      const near = issue.path.length === 0 ? nearest(key, names) : undefined
-      return `${JSON.stringify(key)} is not a parameter${near ? `; did you mean "${near}"?` : ""}`
-    })
+  if (issue.code === "unrecognized_keys") {
+    const [key = ""] = issue.keys
+    const near = issue.path.length === 0 ? nearest(key, names) : undefined
+    return `${show(key)} is not a parameter${near ? `; did you mean "${near}"?` : ""}`
+  }
   const received = valueAt(given, issue.path)
   const wanted = issue.message.replace(/^Invalid input: /, "").replace(/, received [^,]*$/, "")
-  return [
-    received === undefined
-      ? `${place}: missing, ${wanted}`
-      : `${place}: ${wanted}, received ${show(received)}`,
-  ]
+  return received === undefined
+    ? `${place}: missing, ${wanted}`
+    : `${place}: ${wanted}, received ${show(received)}`
 }
 
 function valueAt(value: unknown, path: PropertyKey[]): unknown {

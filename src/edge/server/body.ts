@@ -3,10 +3,9 @@
 import type { IncomingMessage } from "node:http"
 import type { Context } from "hono"
 import { errorText } from "#util/error.ts"
+import { isTooDeep } from "#util/is-too-deep.ts"
 import { invalidRequest, Refusal, tooLarge } from "./refusal.ts"
 import type { Bindings } from "./respond.ts"
-
-const maxDepth = 100
 
 /** Refuse by what the request says about its length, before anything is read. */
 export function checkLength(c: Context, limit: number): void {
@@ -32,7 +31,7 @@ export async function readJson(c: Context<{ Bindings: Bindings }>, limit: number
   const bytes = await readBody(c, limit)
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
-    if (isTooDeep(text)) throw new Error(`it is nested deeper than ${maxDepth} levels`)
+    if (isTooDeep(text)) throw new Error("it is nested deeper than 100 levels")
     return JSON.parse(text)
   } catch (error) {
     throw invalidRequest("body", errorText(error))
@@ -65,18 +64,4 @@ function collectIncoming(incoming: IncomingMessage, limit: number): Promise<Buff
   incoming.once("close", () => reject(invalidRequest("body", "it ended early")))
   incoming.once("error", () => reject(invalidRequest("body", "it ended early")))
   return promise
-}
-
-function isTooDeep(text: string): boolean {
-  let depth = 0
-  for (let i = 0, quoted = false; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (code === 92 && quoted) i++
-    else if (code === 34) quoted = !quoted
-    else if (quoted) continue
-    else if (code === 91 || code === 123) {
-      if (++depth > maxDepth) return true
-    } else if (code === 93 || code === 125) depth--
-  }
-  return false
 }

@@ -149,7 +149,7 @@ function finishUp(answer: Answer): void {
   if (!calls.length && !says) throw new EmptyAnswer(finish)
   const last = calls.at(-1)
   // The limit came before the arguments did. Without them the call would mean something else; half of them never parse.
-  if (finish === "length" && last && /^\s*(\{\s*\})?\s*$/.test(last.input)) last.input = "{"
+  if (finish === "length" && last && ["", "{}"].includes(last.input.replaceAll(/\s/g, ""))) last.input = "{"
 }
 
 function key(part: { type: string; id: string }): string {

@@ -22,6 +22,8 @@ export function findResources(text: string, servers: readonly string[]): Found {
   const found = new Map<string, ResourcePart>()
   const misspelt = new Map<string, Misspelt>()
   const rest = text.replace(fenced, "").replace(pointer, (whole: string, quoted?: string, bare = "") => {
+    // Longer than any resource; what ends it would be looked for from every character.
+    if (bare.length > 2 * maxUri) return whole
     const word = quoted ?? bare.replace(trailing, "")
     const resource = found.size < maxFound ? resourceIn(word, servers) : undefined
     if (!resource) {

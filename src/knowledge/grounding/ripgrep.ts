@@ -25,10 +25,21 @@ class Missing extends NamedError {
   }
 }
 
+class TooLong extends NamedError {
+  constructor() {
+    super(
+      "Ripgrep.TooLong",
+      `The pattern is too long; at most ${maxArgument} characters can be searched for.`,
+    )
+  }
+}
+
 const require = createRequire(import.meta.url)
 const binary = process.platform === "win32" ? "rg.exe" : "rg"
 const maxErrors = 20_000
 const maxPiece = 1 << 20
+/** Linux takes no argument of more than 128 KB. */
+const maxArgument = 30_000
 const secondsAllowed = 20
 /** ripgrep's default is ten times as much, which lets `(a{1000}){1000}` compile and then run for minutes. */
 const limits = ["--regex-size-limit=10M"]
@@ -88,6 +99,7 @@ export async function run(options: {
 }): Promise<Outcome> {
   const { cwd, signal, command = find() } = options
   signal?.throwIfAborted()
+  if (options.args.some((arg) => arg.length > maxArgument)) throw new TooLong()
   const child = childProcess().spawn(
     command.file,
     [...command.args, "--no-config", "--color=never", ...limits, ...options.args],

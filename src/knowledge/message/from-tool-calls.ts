@@ -1,12 +1,13 @@
 // Tool calls as a model gives them, OpenAI's `tool_calls`, as the data of one tool request. Nothing that the model
 // said is lost; what is wrong with a call is told to the model as the call's result, and by `validate`.
 import { createId } from "#util/id.ts"
+import { isTooDeep } from "#util/is-too-deep.ts"
 import { isObject, type Json, type JsonObject } from "./json.ts"
 import type { Call, Of } from "./schema.ts"
 
 /**
  * Ids are kept; a missing one is made, and the second of two equal ones gets a suffix (`call_1_2`), since a result
- * names its call by id. Arguments that are not JSON stay as text in `invalid`. An empty name stays empty: the call is
+ * names its call by id. Arguments that are not JSON, or too deep to be stored, stay as text in `invalid`. An empty name stays empty: the call is
  * answered with the names that exist.
  */
 export function fromToolCalls(calls: readonly unknown[]): Of<"tool_request">["data"] {
@@ -36,6 +37,7 @@ function readArguments(call: JsonObject): { arguments: Json; invalid?: string } 
   const given = call.arguments ?? {}
   if (typeof given !== "string") return { arguments: given }
   if (given.trim() === "") return { arguments: {} }
+  if (isTooDeep(given)) return { arguments: {}, invalid: given }
   try {
     return { arguments: JSON.parse(given) }
   } catch {

@@ -51,6 +51,7 @@ for (const [pattern, reason] of [
   ["../*.ts", /"\.\." segment/],
   ["/", /empty/],
   ["{a,b}".repeat(10), /too many alternatives/],
+  ["a".repeat(1_001), /more than 1000 characters/],
 ] as const)
   test(`compileGlob() refuses ${pattern.slice(0, 20)}`, () => {
     assert.throws(() => compileGlob(pattern), { name: "InvalidPattern", message: reason })

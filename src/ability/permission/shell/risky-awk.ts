@@ -41,7 +41,9 @@ function printsElsewhere(statement: string): boolean {
 
 const text = /^"(?:[^"\\\n]|\\[\s\S])*"/
 const comment = /^#[^\n]*/
-const pattern = /^\/(?:[^/\\\n[\]]|\\.|\[\^?\]?[^\]\\/\n]*\])*\//
+// A set is read in one way only, as awk reads it: "]" is its first character or ends it. With a choice between the two, a
+// line of a hundred characters would take hours.
+const pattern = /^\/(?:[^/\\\n[\]]|\\.|\[(?:\^\]|\^(?!\])|\]|(?![\]^]))[^\]\\/\n]*\])*\//
 /** After these a slash begins a pattern; after a name, a number or a bracket it divides. */
 const beforePattern = /(^|[({,;!~&|\n=?:<>*%^}]|\b(print|printf|return|in|else|do|exit|case))\s*$/
 const longestBefore = 12

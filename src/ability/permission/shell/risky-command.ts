@@ -54,7 +54,7 @@ const tools: Record<string, Risky> = {
     // An archive on another machine is fetched by a program of its own.
     other: (args) =>
       /^[A-Za-z]*[IFg]/.test(args[0]?.text ?? "") ||
-      args.some(({ text }) => /^(--file=|-\w*f)?[^/=]+:/.test(text)),
+      args.some(({ text }) => /^(?:--file=)?[^/=]+:/.test(text)),
   },
   less: { short: "oOkt", long: list("log-file LOG-FILE lesskey-file tag"), other: hasPlus },
   more: { other: hasPlus },

@@ -3,9 +3,10 @@
 import type { ShellWord } from "./word.ts"
 
 const maxCommands = 200
-/** Escaped characters, sets without the delimiter in them, and whatever else is not the delimiter. */
+/** Escaped characters, sets without the delimiter in them, and whatever else is not the delimiter. A set is read in one
+ * way only ("]" is its first character or ends it): a choice would take hours for a line of a hundred characters. */
 const matched = (d: string) =>
-  `(?:\\\\[^\\n]|\\[\\^?\\]?(?:\\[:\\w+:\\]|\\\\[^\\n\\]]|[^\\[\\]\\\\\\n${d}])*\\]|[^\\\\\\n\\[${d}])*`
+  `(?:\\\\[^\\n]|\\[(?:\\^\\]|\\^(?!\\])|\\]|(?![\\]^]))(?:\\[:\\w+:\\]|\\\\[^\\n\\]]|[^\\[\\]\\\\\\n${d}])*\\]|[^\\\\\\n\\[${d}])*`
 const replaced = (d: string) => `(?:\\\\[^\\n]|[^\\\\\\n${d}])*`
 const delimiters = "/|,#:@!%_~".split("").map((d) => (d === "|" ? "\\|" : d))
 const place = `(?:\\d+(?:~\\d+)?|\\$|/${matched("/")}/I?)`

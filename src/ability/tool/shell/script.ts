@@ -5,7 +5,7 @@
 export const folderFd = 19
 
 /** Words that can lead to another folder; what is evaluated or sourced may hold them. */
-const moving = /(?<![\w./-])(?:cd|pushd|popd|eval|source)(?![\w.=-])|(?:^|[;&|({\n])\s*\.\s/
+const moving = /(?<![\w./-])(?:cd|pushd|popd|eval|source)(?![\w.=-])|(?:^|[;&|({\n])[^\S\n]*\.\s/
 
 export type Wrapping = {
   /** Whether stderr must be sent where stdout goes. */
