@@ -52,3 +52,30 @@ test("findMore() finds what was started since the last look, and reads nothing a
     await once(server, "close")
   }
 })
+
+/** Starts a process that starts another one, each in a group of its own, and says who they are. */
+const nested = `
+const { spawn } = require("node:child_process")
+const inner = 'console.log(process.ppid, process.pid); setTimeout(() => {}, 60_000)'
+const outer = 'require("node:child_process").spawn(process.execPath, ["-e", ' + JSON.stringify(inner) + '], { detached: true, stdio: "inherit" }); setTimeout(() => {}, 60_000)'
+spawn(process.execPath, ["-e", outer], { detached: true, stdio: "inherit" })
+setTimeout(() => {}, 60_000)`
+
+test("find() finds the child of a child, each in a group of its own", async () => {
+  const server = spawn(process.execPath, ["-e", nested], {
+    detached: true,
+    stdio: ["ignore", "pipe", "inherit"],
+  })
+  let hidden: number[] = []
+  try {
+    const lines = createInterface({ input: server.stdout })[Symbol.asyncIterator]()
+    hidden = String((await lines.next()).value)
+      .split(" ")
+      .map(Number)
+    const found = ProcessKin.createFinder(server.pid!).find(new Map())
+    assert.deepEqual(new Set(found.keys()), new Set(hidden))
+  } finally {
+    for (const pid of [server.pid!, ...hidden]) process.kill(pid, "SIGKILL")
+    await once(server, "close")
+  }
+})
