@@ -257,3 +257,16 @@ test("Permission.narrowest() gives a rule that allows the same again, and that t
   })
   await Instance.disposeAll()
 })
+
+test("a grant allows a command by itself, not one that another command runs", () => {
+  const allow = (pattern: string) => ({ permission: "bash.execute", pattern, action: "allow" as const })
+  const layers = [
+    { source: "user", rules: [allow("bash *"), allow("timeout *")] },
+    { source: "grant", rules: [allow("npm test")] },
+  ]
+  const judge = (target: string) =>
+    Permission.evaluate({ permission: "bash.execute", target }, ...layers).action
+  assert.equal(judge("npm test"), "allow")
+  assert.equal(judge("bash -c 'npm test'"), "ask")
+  assert.equal(judge("timeout 5 npm test"), "ask")
+})

@@ -96,3 +96,16 @@ test("always is kept where there is a rule for everything, and nobody is told an
     assert.equal((await answer).reply, "always")
   })
 })
+
+test("a second answer is refused while the first is being kept", { timeout: 20_000 }, async () => {
+  await inInstance(async () => {
+    const kept = Promise.withResolvers<void>()
+    const answer = Permission.ask(asked({ limit: 60_000, keep: () => kept.promise }))
+    const { id } = Permission.pending()[0]!
+    const first = Permission.reply(id, "once")
+    await assert.rejects(Permission.reply(id, "reject"), { name: "Permission.NotFound" })
+    kept.resolve()
+    await first
+    assert.deepEqual(await answer, { reply: "once", by: "person" })
+  })
+})

@@ -4,6 +4,7 @@ import assert from "node:assert/strict"
 import { rmSync, symlinkSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { test } from "node:test"
+import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import * as Grant from "#ability/permission/grant.ts"
 import * as Permission from "#ability/permission/permission.ts"
@@ -167,6 +168,9 @@ test("an aborted prompt withdraws its question", async () => {
     )
     const replied = events.find(({ type }) => type === "permission.replied")?.payload as { by: string }
     assert.equal(replied.by, "end")
+    // Nobody decided, so the call is neither approved nor denied.
+    await sleep(50)
+    assert.deepEqual(approvals(await messages()), ["pending"])
   })
 })
 

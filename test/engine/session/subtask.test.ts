@@ -4,6 +4,7 @@ import { test } from "node:test"
 import { defineAgent } from "#ability/agent/define-agent.ts"
 import * as Session from "#engine/session/session.ts"
 import type * as Bus from "#kernel/bus.ts"
+import { running, uniqueNap } from "../../ability/tool/shell/running.ts"
 import { call, calls, type Reply, type Request, stall, status, text } from "../../fixture/fake-llm.ts"
 import { defineTool, inWorld, resultsOf, textOf, until } from "./harness.ts"
 
@@ -212,5 +213,25 @@ test("sessions of tasks are not in the list unless asked for, are no tasks when 
     await Session.remove(session.id)
     await assert.rejects(Session.get(child!.id), { name: "Session.NotFound" })
     assert.deepEqual((await ids()).sort(), [forked.id, imported.id].sort())
+  })
+})
+
+test("what a task that is over left running ends when the turn that gave it is aborted", async () => {
+  const nap = uniqueNap()
+  const command = `setsid sleep ${nap} > /dev/null 2>&1 < /dev/null & sleep 0.2`
+  const script = [
+    call("subtask", { task: "t" }),
+    call("bash", { command }),
+    text("started"),
+    stall(text("never"), 0),
+  ]
+  await inWorld(script, async ({ ask, llm, session }) => {
+    const answer = ask("go", { asks: "once" }, { stall: 60_000 })
+    answer.catch(() => {})
+    await until(() => llm.requests.length === 4, "the request after the task")
+    assert.equal(running(nap).length, 1)
+    Session.abort(session.id)
+    await assert.rejects(answer, { name: "Session.Interrupted" })
+    await until(() => running(nap).length === 0, "the end of what the task left")
   })
 })
