@@ -13,7 +13,7 @@ type Facts = Partial<{ url: string; statusCode: number; message: string; name: s
 const maxSaid = 300
 const sources = { environment: "the environment", config: "the configuration", login: "vitamin auth login" }
 
-export class RequestFailed extends NamedError {
+class RequestFailed extends NamedError {
   constructor(message: string, data: { provider: string; status?: number }, options: ErrorOptions) {
     super("Session.RequestFailed", message, data, options)
   }
