@@ -38,7 +38,7 @@ test("a person allows once, allows always, and rejects with a reason", async () 
   await terminal.sees(asked, 3)
   assert.equal(has(tmp, "two"), true)
   terminal.type("r not that one\n")
-  assert.equal(await terminal.exit, 0, terminal.shown())
+  assert.equal(await terminal.exit, 3, terminal.shown())
   assert.match(terminal.shown(), /All asked\./)
   assert.equal(has(tmp, "three"), false)
   assert.equal(
@@ -83,7 +83,7 @@ test("always is not offered where no rule can say it; whoever types it allows it
   assert.match(terminal.shown(), /It was allowed once: no rule can allow exactly this for good/)
   assert.equal(has(tmp, "one"), true)
   terminal.type("r\n")
-  assert.equal(await terminal.exit, 0, terminal.shown())
+  assert.equal(await terminal.exit, 3, terminal.shown())
   assert.equal((await vitamin(tmp, ["permission", "list", "--format", "json"])).out, "[]")
 })
 
@@ -169,7 +169,7 @@ test("calls of one turn are asked for one after the other, and Enter alone is no
     assert.equal(terminal.shown().match(new RegExp(asked, "g"))?.length, count)
     terminal.type(keys)
   }
-  assert.equal(await terminal.exit, 0, terminal.shown())
+  assert.equal(await terminal.exit, 3, terminal.shown())
   assert.deepEqual(
     ["one", "two", "three"].map((name) => has(tmp, name)),
     [true, false, true],
@@ -189,7 +189,7 @@ test("what was typed before the question does not answer it", async () => {
   tmp.write("go-on", "")
   await terminal.sees(asked)
   terminal.type("no\n")
-  assert.equal(await terminal.exit, 0, terminal.shown())
+  assert.equal(await terminal.exit, 3, terminal.shown())
   assert.equal(has(tmp, "one"), false)
   assert.match(JSON.stringify(llm.requests[2]!.body), /the person rejected it\./)
 })
@@ -204,7 +204,7 @@ test("the person sees exactly what will run, with nothing that drives the termin
     /bash\.execute {2}echo \\u001b\[2J\\u000arm -rf x # \\u202etxt\n\[o\]nce, \[r\]eject/,
   )
   terminal.type("n\n")
-  assert.equal(await terminal.exit, 0, terminal.shown())
+  assert.equal(await terminal.exit, 3, terminal.shown())
 })
 
 test("Ctrl-C at the question interrupts the run with 130", async () => {
