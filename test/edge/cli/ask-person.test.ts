@@ -246,5 +246,5 @@ test("a person is told when a call would change what decides what runs", async (
     /\.vitamin\/config\.jsonc\n {2}It would change what runs on this machine\.\n {4}\+ \{\}\n\[o\]nce/,
   )
   terminal.type("n\n")
-  assert.equal(await terminal.exit, 0, terminal.shown())
+  assert.equal(await terminal.exit, 3, terminal.shown())
 })
