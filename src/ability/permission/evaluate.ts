@@ -2,10 +2,12 @@
 // an agent or a project, and no denial by a grant. Nothing is asked, read or kept here.
 import { posix } from "node:path"
 import { Instance } from "#kernel/instance.ts"
+import * as SecretFiles from "#kernel/secret-files.ts"
 import { fitsPath, fitsText, hasWildcard, type Path, readPath } from "#util/wildcard.ts"
 import { readTexts, writtenCommands } from "./exact-command.ts"
 import { isOwnConfiguration, mentionsOwnConfiguration } from "./own-configuration.ts"
 import { type Action, covers, isFile, isKnown, isWhole, type Layer, type Meant, type Rule } from "./rule.ts"
+import { mentionsSecrets, namesSecrets } from "./secret-places.ts"
 import { judgeCommand } from "./shell/judge-command.ts"
 import { noPlace, type Place } from "./shell/outside-targets.ts"
 
@@ -22,6 +24,8 @@ export type Decision = {
   /** It would change what runs, or a link leads it out of the workspace: only a rule that names it, or a person, can
    * allow it. */
   protected?: true
+  /** It would reach our own keys and tokens: only a rule that names them can allow it, no reply and no `--yes`. */
+  secret?: true
   /** A person allowed it for good, and it was another tool then. */
   changed?: true
 }
@@ -37,6 +41,14 @@ export function evaluate(need: Need, ...layers: Layer[]): Decision {
   if (!isFile(need.permission)) return evaluateNamed(need, layers)
   const worktree = worktreeNow()
   const path = readPath(need.target, worktree)
+  if (path.isAbsolute && SecretFiles.isSecret(`/${path.segments.join("/")}`))
+    return sealed(
+      decide(
+        layers,
+        need.permission,
+        (rule) => fitsFile(rule, path, worktree) && (rule.action === "deny" || namesSecrets(rule, worktree)),
+      ),
+    )
   const decision = decide(layers, need.permission, (rule) => fitsFile(rule, path, worktree))
   return need.permission !== "file.read" && isOwnConfiguration(path) ? guarded(decision) : decision
 }
@@ -107,11 +119,13 @@ function placeOf({ cwd }: Pick<Need, "cwd">): Place {
 }
 
 function evaluateShell(command: string, place: Place, layers: Layer[]): Decision {
+  const isSecret = mentionsSecrets(command)
   const touches = mentionsOwnConfiguration(command)
   const textOf = readTexts(command)
   const decision: Decision = judgeCommand(command, place, (fits) =>
     decide(layers, "bash.execute", (rule, source) => {
       if (touches && isWide(rule)) return false
+      if (isSecret && rule.action !== "deny" && !namesSecrets(rule, undefined)) return false
       // What was shown to a person is written with its quotes; of a grant, nothing else counts.
       if (source !== "grant" && fits(rule, source)) return true
       if (rule.action !== "allow" || !exact.has(source) || hasWildcard(rule.pattern)) return false
@@ -119,7 +133,16 @@ function evaluateShell(command: string, place: Place, layers: Layer[]): Decision
       return pattern !== undefined && fits({ ...rule, pattern }, source)
     }),
   )
+  if (isSecret) return sealed(decision)
   return touches ? guarded(decision) : decision
+}
+
+/** What becomes of a decision about our own keys and tokens: without a rule that names them it is no. */
+export function sealed(decision: Decision): Decision {
+  const { action, rule } = decision
+  if (action === "deny") return decision
+  if (!rule || !namesSecrets(rule, worktreeNow())) return { action: "deny", secret: true }
+  return action === "ask" ? { ...decision, protected: true } : decision
 }
 
 function isWide({ action, pattern }: Rule): boolean {

@@ -33,8 +33,15 @@ export function showNeed({ permission, target, fingerprint, changed }: Need & De
 }
 
 export function sayDenied(tool: string, need: JudgedNeed): string {
+  if (need.secret) return saySecret(tool, need)
   const by = need.rule ? `the rule ${JSON.stringify(formatRule(need.rule))} (${sourceOf(need)})` : "the rules"
   return `"${tool}" was not run: ${sayNeed(need)} is denied by ${by}.`
+}
+
+function saySecret(tool: string, need: JudgedNeed): string {
+  const flags = narrowest(need).map((rule) => `--allow ${quoted(formatRule(rule))}`)
+  const how = flags.length ? `: ${flags.join(" ")}` : "."
+  return `"${tool}" was not run: ${sayNeed(need)} would reach vitamin's own keys and tokens. Only a rule that names them allows it${how}`
 }
 
 /** Asking is not possible, so what needs it is denied; with what would have allowed it. */

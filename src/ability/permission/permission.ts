@@ -8,6 +8,7 @@ export {
   isStricter,
   type Need,
   narrowest,
+  sealed,
   strictest,
 } from "./evaluate.ts"
 export {

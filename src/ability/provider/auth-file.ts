@@ -57,10 +57,6 @@ export function storedKey(providerId: string): string | undefined {
   return Object.hasOwn(stored, providerId) ? stored[providerId]!.key : undefined
 }
 
-export function storedKeys(): [providerId: string, key: string][] {
-  return Object.entries(read()).map(([providerId, { key }]) => [providerId, key])
-}
-
 function isStored(value: unknown): boolean {
   return typeof (value as Stored | null)?.key === "string"
 }

@@ -1,6 +1,7 @@
 // What a tool gave back, in the one form of the gate and no larger than a model should see. Our own secrets are taken
 // out by value: results are stored, published and shown.
 import * as Secret from "#kernel/secret.ts"
+import * as SecretFiles from "#kernel/secret-files.ts"
 import { NamedError } from "#util/error.ts"
 import { createOutput, maxShown } from "./output.ts"
 import type { Context, Json, Output } from "./tool.ts"
@@ -16,6 +17,7 @@ class NotJson extends NamedError {
 
 /** Text, data and title of a result. Data that is larger than the text may be is left out. */
 export async function bound(returned: Output | Json | undefined, context: Context): Promise<Output> {
+  SecretFiles.hold()
   if (typeof returned === "string") return { text: await boundText(returned, context) }
   if (!isOutput(returned)) return boundJson(returned ?? null, context)
   const { text, data, title, images } = returned
@@ -30,6 +32,7 @@ export async function bound(returned: Output | Json | undefined, context: Contex
 
 /** At most 50 KB; what is longer is cut in the middle and kept whole in a file. */
 export async function boundText(text: string, context: Context): Promise<string> {
+  SecretFiles.hold()
   if (text.length * 3 <= maxShown || Buffer.byteLength(text) <= maxShown) return Secret.redact(text)
   const output = createOutput(context)
   for (let at = 0; at < text.length; ) {

@@ -9,6 +9,7 @@ import { hasWildcard } from "#util/wildcard.ts"
 import { changesWhatRuns } from "./changes-what-runs.ts"
 import { isSkillScript } from "./is-skill-script.ts"
 import { outputFolder } from "./output.ts"
+import { reachesSecrets } from "./reaches-secrets.ts"
 import type { Step } from "./run-tool.ts"
 import { runsUntrustedScript } from "./runs-untrusted-script.ts"
 import * as KeptFolder from "./shell/kept-folder.ts"
@@ -107,6 +108,7 @@ async function judgeOther(
   const isShell = permission === "bash.execute"
   const decision = decide(isShell ? { ...need, cwd: KeptFolder.get(sessionId).cwd } : need)
   if (isShell) {
+    if (reachesSecrets(target, sessionId)) return Permission.sealed(decision)
     if ((await changesWhatRuns(target, sessionId)) || (await runsUntrustedScript(target, sessionId)))
       return Permission.guarded(decision)
   }

@@ -11,6 +11,7 @@ import type { Info } from "#kernel/config/schema.ts"
 import * as Env from "#kernel/env.ts"
 import * as Global from "#kernel/global.ts"
 import * as Log from "#kernel/log.ts"
+import * as SecretFiles from "#kernel/secret-files.ts"
 import * as Space from "#kernel/space.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import * as Trust from "#kernel/trust.ts"
@@ -201,7 +202,7 @@ async function trust(directory: string): Promise<Finding[]> {
 }
 
 async function server(): Promise<Finding[]> {
-  const token = join(Global.state(), "token")
+  const token = SecretFiles.tokenFile()
   const mode = statSync(token, { throwIfNoEntry: false })?.mode
   const open = mode !== undefined && (mode & 0o077) !== 0
   const signal = AbortSignal.timeout(500)

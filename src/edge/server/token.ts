@@ -2,11 +2,11 @@
 // server, so a file or folder that is not plainly the owner's is repaired or refused.
 import { randomBytes } from "node:crypto"
 import { chmodSync, lstatSync, mkdirSync } from "node:fs"
-import { join } from "node:path"
-import * as Global from "#kernel/global.ts"
+import { dirname } from "node:path"
 import * as Log from "#kernel/log.ts"
 import * as PrivateFile from "#kernel/private-file.ts"
 import * as Secret from "#kernel/secret.ts"
+import * as SecretFiles from "#kernel/secret-files.ts"
 import { errorCode, NamedError } from "#util/error.ts"
 
 export class UnsafeFile extends NamedError {
@@ -17,16 +17,13 @@ export class UnsafeFile extends NamedError {
   }
 }
 
-const wellFormed = /^[\w-]{43,4096}$/
-
 /** The token, made at the first start and kept since. */
 export function load(): { token: string; file: string } {
-  const folder = Global.state()
-  const file = join(folder, "token")
-  secureFolder(folder)
+  const file = SecretFiles.tokenFile()
+  secureFolder(dirname(file))
   let token = read(file)
   if (token === undefined) token = create(file, { replace: false })
-  if (!wellFormed.test(token)) {
+  if (!SecretFiles.isToken(token)) {
     Log.warn("the token file had no token in it and has been replaced", { file })
     token = create(file, { replace: true })
   }

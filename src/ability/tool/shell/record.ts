@@ -1,6 +1,7 @@
 // What a command prints, on its way to the model and to people: cleaned, bounded, kept. A background job is read in
 // parts, so the record can be cut: each part is what came since the one before.
 import * as Secret from "#kernel/secret.ts"
+import * as SecretFiles from "#kernel/secret-files.ts"
 import { createOutput, type Sink } from "../output.ts"
 import { createCleaner } from "./clean-output.ts"
 
@@ -64,6 +65,7 @@ function createReporter(report: (text: string) => void) {
   function flush() {
     clearTimeout(timer)
     timer = undefined
+    if (waiting) SecretFiles.hold()
     if (waiting) report(Secret.redact(waiting))
     waiting = ""
   }

@@ -1,0 +1,50 @@
+// Commands and rules that name the files of ours with keys and tokens (`SecretFiles`). Of a command that is told by its
+// words: a guard rail, not a wall. What it prints of them all the same is redacted.
+import * as SecretFiles from "#kernel/secret-files.ts"
+import { fitsText, hasWildcard, readPath } from "#util/wildcard.ts"
+import { pathsIn } from "./own-configuration.ts"
+import { isFile, type Rule } from "./rule.ts"
+
+/** What the shell puts something else in the place of. */
+const hole = /\$\{[^}]*\}|\$\w+|\{[^}]*\}|\[[^\]]*\]|[$*?{}[\]]/g
+const maxWord = 4_096
+
+/** Whether a command names one of them, or could by a pattern or a variable. */
+export function mentionsSecrets(command: string): boolean {
+  const places = SecretFiles.places()
+  const words = pathsIn(command)
+  // A path with a blank in it is two words.
+  const text = words.join(" ").toLowerCase()
+  const unsure = words.filter(isUnsure).map((word) => word.toLowerCase())
+  return places.some(({ path }) => includesPath(text, path) || unsure.some((word) => couldLead(word, path)))
+}
+
+/** Whether a rule is about them: its path does not only cover them by a wildcard further up, or it is one command. */
+export function namesSecrets({ permission, pattern }: Rule, worktree: string | undefined): boolean {
+  if (permission === "bash.execute") return !hasWildcard(pattern) || mentionsSecrets(pattern)
+  if (!isFile(permission)) return false
+  const { segments } = readPath(pattern, worktree)
+  const wild = segments.findIndex(hasWildcard)
+  return SecretFiles.isSecret(`/${(wild < 0 ? segments : segments.slice(0, wild)).join("/")}`)
+}
+
+function includesPath(text: string, place: string): boolean {
+  for (let at = text.indexOf(place); at >= 0; at = text.indexOf(place, at + 1))
+    if (!/[\w-]/.test(text[at + place.length] ?? "")) return true
+  return false
+}
+
+/** A path of which the shell decides where it leads. */
+function isUnsure(word: string): boolean {
+  return word.includes("/") && word.length <= maxWord && /[$*?{}[]/.test(word)
+}
+
+function couldLead(word: string, place: string): boolean {
+  const names = place.split("/").filter(Boolean)
+  // `${STATE:-…}/vitamin/token`: nobody can say how it begins, but its end is plain.
+  const ends = [names.slice(-2).join("/"), `${names.at(-1)}/token`]
+  if (/[$}]/.test(word) && ends.some((end) => includesPath(word, `/${end}`))) return true
+  const patterns = word.split("/").filter(Boolean)
+  if (!word.startsWith("/") || patterns.length < names.length) return false
+  return names.every((name, i) => fitsText(patterns[i]!.replace(hole, "*"), name))
+}
