@@ -134,5 +134,7 @@ function git(...args: string[]): void {
 
 function sizeOf(folder: string): number {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" })
-  return names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+  // The store may be packing itself meanwhile.
+  const sizeAt = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0
+  return names.reduce((sum, name) => sum + sizeAt(name), 0)
 }
