@@ -2,7 +2,7 @@
 // without an instance, so that it also works where the configuration is broken.
 import { execFile } from "node:child_process"
 import { accessSync, constants, existsSync, statSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { dirname } from "node:path"
 import { promisify } from "node:util"
 import * as Extra from "#ability/image/extra.ts"
 import { findLocalServers, localPlaces } from "#ability/provider/local-servers.ts"
