@@ -49,6 +49,7 @@ function toSkill({ name, description, headings }: Described): SkillInfo {
     references: [],
     assets: [],
     problems: [],
+    hash: "",
   }
   return { name, description, body, isManual: false, ...place, ...parts }
 }

@@ -1,66 +1,129 @@
-// Which folders may bring code and settings that decide what runs. Trust is given by a person, per work tree, and
-// kept in Storage; a folder that was never trusted is only data.
-import { createHash } from "node:crypto"
+// Trust is given by a person, per work tree and by content: what a file said when it was reviewed is trusted, and nothing
+// that was changed, added or removed since. `grant` trusts all files as they are now; `pending` and `accept` review them
+// one by one. What loaders ask is in trust/reviewed.ts.
 import { realpathSync } from "node:fs"
-import { NamedError } from "#util/error.ts"
-import { statOf } from "#util/stat-of.ts"
+import { relative, resolve } from "node:path"
+import * as Config from "./config/config.ts"
 import * as Storage from "./storage/storage.ts"
-import * as Vcs from "./vcs.ts"
+import { coveredFiles } from "./trust/covered-files.ts"
+import * as Reviewed from "./trust/reviewed.ts"
 
-export type Grant = { directory: string; time: number }
+export { type Grant, InvalidDirectory, list, rootOf } from "./trust/reviewed.ts"
 
-/** Trust was asked about, given to or taken from something that is no folder. */
-export class InvalidDirectory extends NamedError {
-  declare readonly data: { directory: string }
-
-  constructor(directory: string) {
-    const what = statOf(directory) ? "is not a directory" : "does not exist or cannot be reached"
-    super("Trust.InvalidDirectory", `"${directory}" ${what}; trust belongs to an existing directory`, {
-      directory,
-    })
-  }
+/** A file that waits for review. `before` is the trusted content as far as it is kept, `after` the present one. */
+export type Change = {
+  /** From the work tree. */
+  path: string
+  state: "new" | "changed" | "removed"
+  before?: string
+  after?: Buffer
 }
+type Options = {
+  /** Files, or folders of files, to cover beside those that are found. */
+  also?: string[]
+}
+type Kept = Record<string, string>
 
-const forThisProcess = new Set<string>()
+/** Trusted content is kept to show a difference later; what is larger, or no text, is not shown. */
+const maxKept = 256 << 10
+const maxKeptTotal = 8 << 20
 
-/** Whether the work tree of a folder is trusted. */
+/** Whether a person trusted the work tree of a folder and reviewed its files. Single files may still wait for review. */
 export async function check(directory: string): Promise<boolean> {
-  const root = rootOf(directory)
-  if (forThisProcess.has(root)) return true
-  const grant = await Storage.read<Grant>(keyOf(root)).catch(() => undefined)
-  return grant?.directory === root
+  return (await Reviewed.of(directory)).isTrusted
 }
 
-/** Trust the work tree of a folder: kept by default, or for this process only. Gives the folder that is trusted now. */
-export async function grant(directory: string, options: { keep?: boolean } = {}): Promise<string> {
-  const root = rootOf(directory)
-  if (options.keep === false) forThisProcess.add(root)
-  else await Storage.write(keyOf(root), { directory: root, time: Date.now() } satisfies Grant)
+/** Trust the work tree of a folder as it is now: kept by default, or for this process only. Gives the trusted folder. */
+export async function grant(directory: string, options: Options & { keep?: boolean } = {}): Promise<string> {
+  const root = Reviewed.rootOf(directory)
+  await accept(directory, await pending(directory, options), options)
   return root
 }
 
 /** Take trust back. */
 export async function remove(directory: string): Promise<string> {
-  const root = rootOf(directory)
-  forThisProcess.delete(root)
-  await Storage.remove(keyOf(root))
+  const root = Reviewed.rootOf(directory)
+  await Reviewed.remove(root)
+  await Storage.remove(Reviewed.keyOf(root, "trust-content"))
   return root
 }
 
-export async function list(): Promise<Grant[]> {
-  const keys = await Storage.list(["trust"])
-  const grants = await Promise.all(
-    keys.map((name) => Storage.read<Grant>(["trust", name]).catch(() => undefined)),
+/** The files of a work tree that are not as a person has reviewed them, in order of path. */
+export async function pending(directory: string, { also = [] }: Options = {}): Promise<Change[]> {
+  const root = Reviewed.rootOf(directory)
+  const grant = await Reviewed.read(root)
+  const reviewed = grant?.files ?? {}
+  const kept = await readKept(root)
+  const found = await coveredFiles({
+    root,
+    directory: realpathSync(directory),
+    skills: await skillsOf(root),
+    known: Object.keys(reviewed).map((path) => resolve(root, path)),
+    also,
+  })
+  const changes: Change[] = []
+  for (const [file, after] of found) {
+    const path = relative(root, file)
+    const known = Object.hasOwn(reviewed, path) ? reviewed[path] : undefined
+    if (known?.hash === Reviewed.hashOf(after)) continue
+    const before = known && kept[path]
+    const state = known ? "changed" : "new"
+    changes.push({ path, state, after, ...(before === undefined ? {} : { before }) })
+  }
+  for (const path of Object.keys(reviewed))
+    if (!found.has(resolve(root, path))) {
+      const before = kept[path]
+      changes.push({ path, state: "removed", ...(before === undefined ? {} : { before }) })
+    }
+  return changes.sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** Trust these changes, and the work tree where it was not trusted yet. */
+export async function accept(
+  directory: string,
+  changes: readonly Change[],
+  options: { keep?: boolean } = {},
+): Promise<void> {
+  const { keep = true } = options
+  const root = Reviewed.rootOf(directory)
+  const files = { ...(await Reviewed.read(root))?.files }
+  const kept = await readKept(root)
+  for (const { path, after } of changes) {
+    delete kept[path]
+    delete files[path]
+    if (!after) continue
+    files[path] = { hash: Reviewed.hashOf(after) }
+    const text = textOf(after)
+    if (text !== undefined) kept[path] = text
+  }
+  if (keep) await Storage.write(Reviewed.keyOf(root, "trust-content"), bounded(kept))
+  await Reviewed.write({ directory: root, time: Date.now(), files }, { keep })
+}
+
+/** The text of a file that can be shown line by line. */
+export function textOf(content: Uint8Array): string | undefined {
+  if (content.length > maxKept || content.includes(0)) return undefined
+  return Buffer.from(content).toString()
+}
+
+function bounded(kept: Kept): Kept {
+  let total = 0
+  return Object.fromEntries(
+    Object.entries(kept).filter(([, text]) => {
+      total += text.length
+      return total <= maxKeptTotal
+    }),
   )
-  return grants.filter((grant) => grant?.directory !== undefined) as Grant[]
 }
 
-function rootOf(directory: string): string {
-  if (!statOf(directory)?.isDirectory()) throw new InvalidDirectory(directory)
-  const folder = realpathSync(directory)
-  return Vcs.find(folder)?.worktree ?? folder
+async function readKept(root: string): Promise<Kept> {
+  const kept = await Storage.read<Kept>(Reviewed.keyOf(root, "trust-content")).catch(() => undefined)
+  return { ...kept }
 }
 
-function keyOf(root: string): string[] {
-  return ["trust", createHash("sha256").update(root).digest("hex").slice(0, 40)]
+/** Where skills are kept by what is data; a folder that only code names is found by its name in the text. */
+async function skillsOf(directory: string): Promise<string[]> {
+  const found = await Config.inspect({ directory, isTrusted: false }).catch(() => undefined)
+  const name = found?.config.skills?.root
+  return name === undefined ? [] : [name]
 }

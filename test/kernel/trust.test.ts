@@ -1,9 +1,10 @@
 // Trust is given by a person, for one work tree, and cannot be borrowed.
 import assert from "node:assert/strict"
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, test } from "node:test"
 import * as Storage from "#kernel/storage/storage.ts"
+import * as Reviewed from "#kernel/trust/reviewed.ts"
 import * as Trust from "#kernel/trust.ts"
 import { tmpdir } from "../fixture/tmpdir.ts"
 
@@ -122,4 +123,111 @@ test("Trust.grant() and remove() refuse what is no directory, and say so", async
     await assert.rejects(change(file), { name: "Trust.InvalidDirectory", message: /is not a directory/ })
   }
   assert.deepEqual(await Trust.list(), [])
+})
+
+test("Trust.pending() names what is new, changed and removed since it was trusted, and accept() takes single files", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write(".vitamin/config.jsonc", "{}")
+  tmp.write(".mcp.json", "{}")
+  await Trust.grant(tmp.path)
+  assert.deepEqual(await Trust.pending(tmp.path), [])
+  tmp.write(".vitamin/config.jsonc", '{ "model": "a/b" }')
+  rmSync(join(tmp.path, ".mcp.json"))
+  tmp.write(".vitamin/agents/one.md", "---\n---\n")
+  const changes = await Trust.pending(tmp.path)
+  assert.deepEqual(
+    changes.map(({ path, state, before, after }) => [path, state, before, after?.toString()]),
+    [
+      [".mcp.json", "removed", "{}", undefined],
+      [".vitamin/agents/one.md", "new", undefined, "---\n---\n"],
+      [".vitamin/config.jsonc", "changed", "{}", '{ "model": "a/b" }'],
+    ],
+  )
+  await Trust.accept(tmp.path, [changes[2]!])
+  assert.deepEqual(
+    (await Trust.pending(tmp.path)).map(({ path }) => path),
+    [".mcp.json", ".vitamin/agents/one.md"],
+  )
+})
+
+test("Trust.accept() trusts what was shown, not what the file became meanwhile", async () => {
+  await using tmp = await tmpdir()
+  tmp.write(".vitamin/config.jsonc", '{ "model": "a/shown" }')
+  const shown = await Trust.pending(tmp.path)
+  const file = tmp.write(".vitamin/config.jsonc", '{ "model": "a/swapped" }')
+  await Trust.accept(tmp.path, shown)
+  const reviewed = await Reviewed.of(tmp.path)
+  assert.equal(reviewed.refusal(file, Buffer.from('{ "model": "a/shown" }')), undefined)
+  assert.match(reviewed.refusal(file, readFileSync(file)) ?? "", /it changed/)
+})
+
+test("Trust.grant() for this process covers what is there then, not what comes later", async () => {
+  await using tmp = await tmpdir()
+  const file = tmp.write(".vitamin/config.jsonc", "{}")
+  await Trust.grant(tmp.path, { keep: false })
+  const reviewed = await Reviewed.of(tmp.path)
+  assert.equal(reviewed.refusal(file, Buffer.from("{}")), undefined)
+  assert.match(reviewed.refusal(file, Buffer.from("{ }")) ?? "", /it changed/)
+  await Trust.remove(tmp.path)
+})
+
+test("a grant of an earlier version covers nothing, and the reason says so", async () => {
+  await using tmp = await tmpdir()
+  await Trust.grant(tmp.path)
+  const [name] = await Storage.list(["trust"])
+  await Storage.write(["trust", name!], { directory: tmp.path, time: 1 })
+  assert.equal(await Trust.check(tmp.path), false)
+  const reviewed = await Reviewed.of(tmp.path)
+  assert.match(
+    reviewed.refusal(tmp.path, "") ?? "",
+    /trusted as a whole by an earlier version; "vitamin trust"/,
+  )
+  await Trust.grant(tmp.path)
+  assert.equal(await Trust.check(tmp.path), true)
+})
+
+test("Trust.pending() covers every file that can make something run, and what these import or name as a command", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const skill =
+    "---\nname: a\ndescription: Does a.\nmcp: { s: { command: node serve.js } }\n---\nSee notes.js.\n"
+  const covered = {
+    ".vitamin/config.jsonc":
+      '{ "mcp": { "servers": [{ "id": "a", "name": "a", "transport": "stdio", "command": ["./bin/a.sh"] }] } }',
+    ".vitamin/config.ts":
+      'import "../lib/one.ts"\nexport default { skills: { root: "abilities" }, mcp: { servers: [{ command: ["node", "srv.js"], cwd: "tools" }] } }',
+    ".plaited/config.ts": "export default {}",
+    "lib/one.ts": 'export * from "./two.ts"\nconst later = () => import("./three.mjs")',
+    "lib/two.ts": "",
+    "lib/three.mjs": "",
+    "tools/srv.js": 'require("./part.cjs")',
+    "tools/part.cjs": "",
+    "bin/a.sh": "",
+    ".vitamin/mcp.json": '{ "servers": [{ "name": "b", "command": "node scripts/b.ts" }] }',
+    "scripts/b.ts": "",
+    ".mcp.json": '{ "mcpServers": { "c": { "command": "./run", "args": ["memory.json"] } } }',
+    run: "#!/bin/sh\n",
+    ".vitamin/agents/a.md": "---\n---\n",
+    ".vitamin/agents/b.yaml": "id: b\n",
+    ".vitamin/agents/c.ts": 'import "../../lib/agent.ts"',
+    "lib/agent.ts": "",
+    "skills/a/SKILL.md": skill,
+    "skills/a/serve.js": "",
+    "skills/a/scripts/deep/run.sh": "",
+    ".claude/skills/b/SKILL.md": skill.replace("name: a", "name: b"),
+    "abilities/d/SKILL.md": skill.replace("name: a", "name: d"),
+    "abilities/d/scripts/x.py": "",
+    "packages/app/.agents/skills/e/SKILL.md": skill.replace("name: a", "name: e"),
+  }
+  const other = [
+    "lib/other.ts",
+    "skills/a/notes.js",
+    "memory.json",
+    "src/x.ts",
+    "node_modules/p/index.js",
+    "README.md",
+  ]
+  for (const [path, content] of Object.entries(covered)) tmp.write(path, content)
+  for (const path of other) tmp.write(path, "x")
+  const found = (await Trust.pending(join(tmp.path, "packages/app"))).map(({ path }) => path)
+  assert.deepEqual(found, Object.keys(covered).sort())
 })

@@ -3,6 +3,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import { basename, extname, resolve as resolvePath } from "node:path"
 import * as Config from "#kernel/config/config.ts"
+import type { Rule } from "#kernel/config/schema.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
 import * as Agent from "./agent.ts"
@@ -10,7 +11,15 @@ import { builtinAgents, defaultAgent } from "./builtin-agents.ts"
 import type { Ranked } from "./rank.ts"
 import { rankOnce } from "./rank-once.ts"
 import type { Ignored } from "./read-agent-file.ts"
-import { FolderNotFound, ownFolder, type Problem, type Scan, scanAgents, stampOf } from "./scan-agents.ts"
+import {
+  deniedWithout,
+  FolderNotFound,
+  ownFolder,
+  type Problem,
+  type Scan,
+  scanAgents,
+  stampOf,
+} from "./scan-agents.ts"
 
 export { Invalid, NotFound } from "./agent.ts"
 export type { Ignored, Problem, Ranked }
@@ -25,7 +34,7 @@ export type Resolution = {
   reasons: string[]
   ranked: Ranked[]
 }
-/** `file` is where the agent was read from; one of an untrusted folder is `foreign`. */
+/** `file` is where the agent was read from; one that is not reviewed is `foreign`. */
 type Entry = { agent: Agent.AgentDefinition; file?: string; foreign?: boolean }
 type Entries = Map<string, Entry>
 /** What the folders say. Where a file that cannot be used stands for an agent, nobody else does its work. */
@@ -123,8 +132,10 @@ export async function scanAndRegister(folder: string): Promise<Scanned> {
 async function loadFolders(own: Known, stamp: string): Promise<void> {
   const files: Files = { stamp, agents: new Map(), unusable: new Map() }
   const { worktree } = Instance
+  const stillDenied: Record<string, Rule[]>[] = []
   for (const folder of folders()) {
     const scan = await reading.run(files.agents, () => scanAgents(folder, worktree)).catch(orNothing)
+    for (const denied of scan?.denied ?? (await deniedWithout(folder, worktree))) stillDenied.push(denied)
     if (!scan) continue
     const present = new Map([...own.before, ...files.agents])
     const { problems, ignored, registered } = take(scan, files.agents, present)
@@ -132,7 +143,18 @@ async function loadFolders(own: Known, stamp: string): Promise<void> {
     for (const problem of problems) leaveOut(problem, files, scan)
     for (const { file, key, reason } of ignored) Log.warn(`${key} is ignored: ${reason}`, { file })
   }
+  for (const denied of stillDenied) deny(denied, files, own)
   own.files = files
+}
+
+/** What a trusted file denied an agent stays denied, whoever stands in for the agent, until the change was reviewed. */
+function deny(denied: Record<string, Rule[]>, { agents }: Files, { before }: Known): void {
+  for (const [id, rules] of Object.entries(denied)) {
+    const entry = agents.get(id) ?? before.get(id)
+    if (!entry) continue
+    const agent = Object.freeze({ ...entry.agent, permissions: [...entry.agent.permissions, ...rules] })
+    agents.set(id, { ...entry, agent })
+  }
 }
 
 function orNothing(error: unknown): undefined {
@@ -152,16 +174,18 @@ function problemWith(id: string): Problem | undefined {
 }
 
 function take(scan: Scan, target: Entries, present: Entries): Scanned {
-  const { agents, problems, ignored, trusted } = scan
+  const { agents, problems, ignored } = scan
   const registered: string[] = []
-  for (const { agent, file } of agents) {
+  for (const { agent, file, isTrusted } of agents) {
     const before = present.get(agent.id)
-    if (!trusted && before && !before.foreign) {
-      const reason = 'an untrusted folder replaces no agent that is there already; "vitamin trust" trusts it'
+    if (!isTrusted && before && !before.foreign) {
+      const reason = scan.trusted
+        ? 'a file that is not reviewed replaces no agent; "vitamin trust" shows it'
+        : 'an untrusted folder replaces no agent that is there already; "vitamin trust" trusts it'
       ignored.push({ file, key: `agent ${agent.id}`, reason })
       continue
     }
-    target.set(agent.id, { agent, file, foreign: !trusted })
+    target.set(agent.id, { agent, file, foreign: !isTrusted })
     registered.push(agent.id)
   }
   return { registered, problems, ignored }

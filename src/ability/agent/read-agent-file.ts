@@ -1,31 +1,66 @@
-// The agents of one file: YAML, Markdown with front matter, or TypeScript. A file of a folder that nobody trusted is
-// only data: it never runs, must really lie in its work tree, and cannot allow anything.
+// The agents of one file: YAML, Markdown with front matter, or TypeScript. A project's file that is not reviewed is only
+// data: it never runs, must really lie in its work tree, and cannot allow anything.
 import { basename, extname } from "node:path"
 import { Invalid as InvalidConfig } from "#kernel/config/config.ts"
 import { formatPath, formatProblem } from "#kernel/config/invalid.ts"
 import { readSmallFile } from "#kernel/config/read-file.ts"
 import { importModule } from "#kernel/config/typescript.ts"
+import { Unreviewed } from "#kernel/trust/guard-imports.ts"
+import type { Denied, Reviewed } from "#kernel/trust/reviewed.ts"
 import { NamedError } from "#util/error.ts"
 import * as Agent from "./agent.ts"
 
 export type Ignored = { file: string; key: string; reason: string }
 /** `problem` says why (some of) the file is not used. */
-export type Content = { agents: Agent.AgentDefinition[]; ignored: Ignored[]; problem?: string }
+export type Content = {
+  agents: Agent.AgentDefinition[]
+  ignored: Ignored[]
+  problem?: string
+  isTrusted?: boolean
+}
 
 const maxBytes = 1 << 20
-const untrusted = 'the folder is not trusted; "vitamin trust" trusts it'
 
-/** With `root` the file is one of an untrusted work tree. Throws where it cannot be read. */
-export async function readAgentFile(file: string, root: string | undefined): Promise<Content> {
+/** `reviewed`: for a file of a project; without it the file is the person's own. Throws where it cannot be read. */
+export async function readAgentFile(file: string, reviewed: Reviewed | undefined): Promise<Content> {
   const isCode = extname(file) === ".ts"
-  if (isCode && root !== undefined)
-    return { agents: [], ignored: [{ file, key: basename(file), reason: untrusted }] }
+  const refused = (reason: string) => ({ agents: [], ignored: [{ file, key: basename(file), reason }] })
+  if (reviewed && !reviewed.isTrusted) {
+    const reason = reviewed.refusal(file, "")!
+    return isCode ? refused(reason) : readUntrusted(file, reviewed.root, reason)
+  }
+  const bytes = await contentOf(file)
+  const reason = reviewed?.refusal(file, bytes)
+  if (reason) return isCode ? refused(reason) : readUntrusted(file, reviewed!.root, reason)
+  try {
+    const content = isCode
+      ? await readModule(file, bytes, reviewed)
+      : { agents: [await readData(file, bytes)], ignored: [] }
+    await reviewed?.keepDenied(file, bytes, deniedBy(content))
+    return { ...content, isTrusted: true }
+  } catch (error) {
+    if (error instanceof Unreviewed) return refused(`it imports ${error.message}`)
+    throw error
+  }
+}
+
+async function readUntrusted(file: string, root: string, reason: string): Promise<Content> {
+  return withoutAllows(await readData(file, await contentOf(file, root)), file, reason)
+}
+
+async function contentOf(file: string, root?: string): Promise<Buffer> {
   const bytes = await readSmallFile(file, root)
   if (!bytes) throw new Error("the file is gone")
   if (bytes.length > maxBytes) throw new Error(`${bytes.length} bytes are too many; the limit is ${maxBytes}`)
-  if (isCode) return readModule(file, bytes)
-  const agent = await readData(file, bytes)
-  return root === undefined ? { agents: [agent], ignored: [] } : withoutAllows(agent, file)
+  return bytes
+}
+
+function deniedBy({ agents }: Content): Denied {
+  return Object.fromEntries(agents.map(({ id, permissions }) => [id, permissions.filter(isDeny)]))
+}
+
+function isDeny({ action }: { action: string }): boolean {
+  return action === "deny"
 }
 
 /** Loaded only where there is such a file: the YAML package is not small. */
@@ -49,9 +84,9 @@ async function readData(file: string, bytes: Buffer): Promise<Agent.AgentDefinit
 }
 
 /** Every exported object with an id is an agent. */
-async function readModule(file: string, bytes: Buffer): Promise<Content> {
+async function readModule(file: string, bytes: Buffer, reviewed: Reviewed | undefined): Promise<Content> {
   const source = basename(file)
-  const exported = await importModule(file, bytes)
+  const exported = await importModule(file, bytes, { reviewed })
   const found = new Set(Object.values(exported).filter(hasId))
   const content: Content = { agents: [], ignored: [] }
   if (found.size === 0)
@@ -69,9 +104,9 @@ function hasId(value: unknown): boolean {
   return typeof value === "object" && value !== null && typeof (value as { id?: unknown }).id === "string"
 }
 
-function withoutAllows(agent: Agent.AgentDefinition, file: string): Content {
+function withoutAllows(agent: Agent.AgentDefinition, file: string, reason: string): Content {
   const ignored = agent.permissions.flatMap(({ action }, i) =>
-    action === "allow" ? [{ file, key: formatPath(["permissions", i]), reason: untrusted }] : [],
+    action === "allow" ? [{ file, key: formatPath(["permissions", i]), reason }] : [],
   )
   const permissions = agent.permissions.filter(({ action }) => action !== "allow")
   return { agents: [Object.freeze({ ...agent, permissions })], ignored }

@@ -1,8 +1,9 @@
-// The agents of a folder, file by file in order of name. A bad file is told of and stops no other.
+// The agents of a folder, file by file in order of name. A bad file is reported and stops no other.
 import { readdir } from "node:fs/promises"
 import { isAbsolute, join, relative, sep } from "node:path"
 import * as Global from "#kernel/global.ts"
-import * as Trust from "#kernel/trust.ts"
+import { agentFolder, isAgentFile } from "#kernel/trust/places.ts"
+import * as Reviewed from "#kernel/trust/reviewed.ts"
 import { errorCode, errorText, NamedError } from "#util/error.ts"
 import { statOf } from "#util/stat-of.ts"
 import type { AgentDefinition } from "./agent.ts"
@@ -10,10 +11,13 @@ import { type Content, type Ignored, problemOf, readAgentFile } from "./read-age
 
 export type Problem = { file: string; message: string }
 export type Scan = {
-  agents: { agent: AgentDefinition; file: string }[]
+  agents: { agent: AgentDefinition; file: string; isTrusted: boolean }[]
   problems: Problem[]
   ignored: Ignored[]
+  /** Whether the folder is trusted; single files may not be. */
   trusted: boolean
+  /** Deny rules of files that changed or are gone since they were reviewed. */
+  denied: Reviewed.Denied[]
 }
 
 /** Nobody has so much, and a hostile folder could have a million. */
@@ -30,9 +34,9 @@ export class FolderNotFound extends NamedError {
 export async function scanAgents(folder: string, worktree: string | undefined): Promise<Scan> {
   const problems: Problem[] = []
   const names = await namesIn(folder, problems)
-  const root = rootOf(folder, worktree)
-  const trusted = await isTrusted(folder, root)
-  const scan: Scan = { agents: [], problems, ignored: [], trusted }
+  const reviewed = await reviewedIn(folder, worktree)
+  const trusted = reviewed?.isTrusted ?? true
+  const scan: Scan = { agents: [], problems, ignored: [], trusted, denied: [] }
   const reading: Promise<[file: string, content: Content]>[] = []
   let bytes = 0
   for (const [i, name] of names.entries()) {
@@ -44,23 +48,30 @@ export async function scanAgents(folder: string, worktree: string | undefined): 
       break
     }
     // All at once, so that files whose import never settles share one time limit.
-    const content = readAgentFile(file, trusted ? undefined : root).catch(unusable)
+    const content = readAgentFile(file, reviewed).catch(unusable)
     reading.push(content.then((found) => [file, found]))
   }
   for (const [file, content] of await Promise.all(reading)) take(scan, file, content)
+  if (reviewed) scan.denied = deniedIn(folder, scan, reviewed)
   return scan
+}
+
+/** Those of a folder that is gone as a whole. */
+export async function deniedWithout(folder: string, worktree: string): Promise<Reviewed.Denied[]> {
+  const reviewed = await reviewedIn(folder, worktree)
+  return reviewed ? deniedIn(folder, { agents: [] }, reviewed) : []
 }
 
 /** Another text whenever a scan may give something else. */
 export async function stampOf(folder: string, worktree: string): Promise<string> {
-  const names = await namesIn(folder, []).catch(() => undefined)
-  if (!names) return ""
-  const trusted = await isTrusted(folder, rootOf(folder, worktree))
+  const names = (await namesIn(folder, []).catch(() => undefined)) ?? []
+  const isPossible = names.length > 0 || folder === join(worktree, agentFolder)
+  const reviewed = isPossible ? await reviewedIn(folder, worktree) : undefined
   const marks = names.slice(0, maxFiles).map((name) => {
     const { ino, size, mtimeMs, ctimeMs } = statOf(join(folder, name)) ?? {}
     return [name, ino, size, mtimeMs, ctimeMs]
   })
-  return JSON.stringify([trusted, names.length, marks])
+  return JSON.stringify([reviewed?.stamp, names.length, marks])
 }
 
 /** Where a person keeps agents for all projects; what is there is the person's own word. */
@@ -68,20 +79,31 @@ export function ownFolder(): string {
   return join(Global.config(), "agents")
 }
 
-function rootOf(folder: string, worktree: string | undefined): string {
-  return worktree !== undefined && isBelow(worktree, folder) ? worktree : folder
+/** Undefined for the person's own folder. */
+async function reviewedIn(
+  folder: string,
+  worktree: string | undefined,
+): Promise<Reviewed.Reviewed | undefined> {
+  if (folder === ownFolder()) return undefined
+  return Reviewed.of(worktree !== undefined && isBelow(worktree, folder) ? worktree : folder)
 }
 
-async function isTrusted(folder: string, root: string): Promise<boolean> {
-  return folder === ownFolder() || Trust.check(root)
+function deniedIn(
+  folder: string,
+  { agents }: Pick<Scan, "agents">,
+  reviewed: Reviewed.Reviewed,
+): Reviewed.Denied[] {
+  const inForce = new Set(agents.flatMap(({ file, isTrusted }) => (isTrusted ? [file] : [])))
+  const files = reviewed.paths().filter((path) => isBelow(folder, path) && !inForce.has(path))
+  return files.map((path) => reviewed.denied(path))
 }
 
-function take(scan: Scan, file: string, { agents, ignored, problem }: Content): void {
+function take(scan: Scan, file: string, { agents, ignored, problem, isTrusted = false }: Content): void {
   if (problem) scan.problems.push({ file, message: problem })
   scan.ignored.push(...ignored)
   for (const agent of agents) {
     const first = scan.agents.find((other) => other.agent.id === agent.id)
-    if (!first) scan.agents.push({ agent, file })
+    if (!first) scan.agents.push({ agent, file, isTrusted })
     else {
       const message = `the id ${JSON.stringify(agent.id)} is already that of ${first.file}, which stays`
       scan.problems.push({ file, message })
@@ -96,9 +118,7 @@ function unusable(error: unknown): Content {
 async function namesIn(folder: string, problems: Problem[]): Promise<string[]> {
   try {
     const names = await readdir(folder)
-    return names
-      .filter((name) => /^[^.].*\.(ya?ml|md|ts)$/.test(name) && !/\.(d|test)\.ts$/.test(name))
-      .sort()
+    return names.filter(isAgentFile).sort()
   } catch (error) {
     if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") throw new FolderNotFound(folder)
     problems.push({ file: folder, message: errorText(error) })

@@ -48,6 +48,8 @@ export function createConfiguredServer(options: {
   program?: readonly string[] | undefined
   hooks?: MCPHooks | undefined
   roots: string[]
+  /** Throws where its program must not start. */
+  mayStart(): Promise<void>
   /** It starts only when this is over. */
   after?: Promise<unknown> | undefined
   /** Its state or what it offers is another one now. */
@@ -146,10 +148,11 @@ export function createConfiguredServer(options: {
   }
 
   function clientConfig(): MCPClientConfig {
-    const { hooks, roots } = options
+    const { hooks, roots, mayStart } = options
     return {
       server,
       roots,
+      mayStart: AsyncLocalStorage.bind(mayStart),
       onChanged: AsyncLocalStorage.bind(() => lookAgain()),
       onElicit: AsyncLocalStorage.bind(elicit.onElicit),
       hooks: { ...hooks, onLog: noteLog },

@@ -49,6 +49,7 @@ export async function openConnection(options: {
   onClose: (connection: Connection) => void
 }): Promise<Connection> {
   const { config, onLog } = options
+  await config.mayStart?.()
   options.signal.throwIfAborted()
   const inner = open(options)
   const transport = withCallHooks({

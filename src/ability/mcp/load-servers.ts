@@ -1,18 +1,21 @@
 // Which MCP servers a work tree has: those of its files, those of the configuration, those of clients; of equal ids the
-// later one counts. One that cannot be used does not keep the others from it, and in a folder that nobody trusted none is used.
+// later one counts. One that cannot be used does not keep the others from it. Servers of a file that is not reviewed are not
+// used, nor those whose command is a project file that is not.
 import { homedir } from "node:os"
 import { join } from "node:path"
 import { readSmallFile } from "#kernel/config/read-file.ts"
 import type { McpServer } from "#kernel/config/schema.ts"
 import * as Log from "#kernel/log.ts"
 import * as Secret from "#kernel/secret.ts"
+import { serverFiles } from "#kernel/trust/places.ts"
+import type { Reviewed } from "#kernel/trust/reviewed.ts"
 import { errorText } from "#util/error.ts"
 import { parseJsonc } from "#util/jsonc.ts"
 import { localId } from "./local-tools.ts"
 import { checkEntry, InvalidEntry, isCredential, normalizeServer } from "./normalize-server.ts"
 import { type Places, placeBrought } from "./place-brought.ts"
-import { serverFiles } from "./server-files.ts"
 import type { MCPServerConfig } from "./types.ts"
+import { unreviewedProgram } from "./unreviewed-program.ts"
 
 /** `server` is missing where it cannot be used, and `problem` says why. */
 export type Found = {
@@ -20,6 +23,8 @@ export type Found = {
   source: string
   server?: MCPServerConfig
   problem?: string
+  /** The problem is that a person has not reviewed it. */
+  isUntrusted?: boolean
   /** A client brought it with a session: only there for that one, or for all in the place of one that they had. */
   brought?: "private" | "shared"
 }
@@ -41,17 +46,15 @@ export type Loaded = {
   places: Places
   /** Files that could not be read, servers that were replaced. */
   problems: string[]
-  /** Servers that would be used if the folder was trusted. */
+  /** Servers that would be used if they were trusted. */
   untrusted: number
 }
 
 const maxServers = 200
 const maxSaid = 20
-export const notTrusted = 'the folder is not trusted; "vitamin trust" trusts it'
 
 export async function loadServers(options: {
-  worktree: string
-  trusted: boolean
+  reviewed: Reviewed
   configured: readonly McpServer[]
   /** Those that give way to all others. */
   added?: readonly Added[]
@@ -60,7 +63,8 @@ export async function loadServers(options: {
   /** Where these stood until now. */
   places?: Places
 }): Promise<Loaded> {
-  const { added = [], brought = new Map(), places: before = new Map(), trusted } = options
+  const { added = [], brought = new Map(), places: before = new Map(), reviewed } = options
+  const untrusted = reviewed.isTrusted ? undefined : reviewed.refusal(reviewed.root, "")
   const loaded: Loaded = { servers: [], places: before, problems: [], untrusted: 0 }
   const byId = new Map<string, Found>()
   const add = (found: Found, most = maxServers) => {
@@ -74,19 +78,21 @@ export async function loadServers(options: {
   }
   for (const name of serverFiles)
     try {
-      for (const found of await readFile(name, options)) add(found)
+      for (const found of await readFile(name, reviewed)) add(found)
     } catch (error) {
       loaded.problems.push(`${name} is not used: ${errorText(error)}`)
     }
   // npx and its like look for programs in the folder that they start in.
-  const folder = trusted ? options.worktree : homedir()
-  for (const server of options.configured)
-    add(readEntry({ id: server.id, entry: server, source: "configuration", folder, trusted: true }))
+  const folder = untrusted ? homedir() : reviewed.root
+  for (const server of options.configured) {
+    const found = readEntry({ id: server.id, entry: server, source: "configuration", folder })
+    add(untrusted ? found : await checked(found, reviewed))
+  }
   const skills = new Set(added.map(({ id }) => id))
   const placed = placeBrought({
     brought,
     before,
-    read: (one) => readEntry({ ...one, trusted: trusted || one.isOwn }),
+    read: (one) => readEntry({ ...one, refusal: one.isOwn ? undefined : untrusted }),
     isTaken: (id) => byId.has(id) || skills.has(id),
   })
   for (const found of placed.found)
@@ -96,9 +102,10 @@ export async function loadServers(options: {
   for (const one of added)
     if (byId.has(one.id))
       loaded.problems.push(`${one.id} of ${one.source} is not used: there is a server of this name`)
-    else add(readEntry({ ...one, trusted: trusted || one.isOwn }))
+    else if (one.isOwn) add(readEntry(one))
+    else add(await checked(readEntry({ ...one, refusal: untrusted }), reviewed))
   loaded.servers = [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
-  loaded.untrusted = loaded.servers.filter(({ problem }) => problem === notTrusted).length
+  loaded.untrusted = loaded.servers.filter(({ isUntrusted }) => isUntrusted).length
   for (const { server } of loaded.servers) if (server) holdSecrets(server)
   return loaded
 }
@@ -119,13 +126,25 @@ export function idOf(name: string): string {
   return name.replace(/[^\w.-]+/g, "-").slice(0, 64)
 }
 
-async function readFile(name: string, options: { worktree: string; trusted: boolean }): Promise<Found[]> {
-  const { worktree, trusted } = options
-  const bytes = await readSmallFile(join(worktree, name), trusted ? undefined : worktree)
+async function readFile(name: string, reviewed: Reviewed): Promise<Found[]> {
+  const { root } = reviewed
+  const path = join(root, name)
+  let bytes = reviewed.isTrusted ? await readSmallFile(path) : await readSmallFile(path, root)
   if (!bytes) return []
-  return entriesOf(parse(bytes, name)).map(([key, entry]) =>
-    readEntry({ id: key, entry, source: name, folder: worktree, trusted }),
+  const refusal = reviewed.refusal(path, bytes)
+  // A file that is not reviewed must really be in the work tree.
+  if (refusal && reviewed.isTrusted) bytes = (await readSmallFile(path, root)) ?? Buffer.from("{}")
+  const found = entriesOf(parse(bytes, name)).map(([id, entry]) =>
+    readEntry({ id, entry, source: name, folder: root, refusal }),
   )
+  return Promise.all(found.map((one) => checked(one, reviewed)))
+}
+
+/** One whose command is a project file that nobody reviewed is not used. */
+async function checked(found: Found, reviewed: Reviewed): Promise<Found> {
+  const { id, source, server } = found
+  const problem = server && (await unreviewedProgram(server, reviewed))
+  return problem ? { id, source, problem, isUntrusted: true } : found
 }
 
 /** Comments are rare here, and to look for them takes longer than a start may. */
@@ -161,13 +180,14 @@ function readEntry(options: {
   entry: unknown
   source: string
   folder: string
-  trusted: boolean
+  /** Why it is not trusted. */
+  refusal?: string | undefined
   isLiteral?: boolean
 }): Found {
-  const { id, source, folder, isLiteral = false } = options
+  const { id, source, folder, refusal, isLiteral = false } = options
   const found = { id, source }
   // Not even its variables are looked up.
-  if (!options.trusted) return { ...found, problem: notTrusted }
+  if (refusal) return { ...found, problem: refusal, isUntrusted: true }
   try {
     if (!/^[\w.-]+$/.test(id)) throw new InvalidEntry("its id may have letters, digits, '.', '_' and '-'")
     if (id === localId) throw new InvalidEntry(`"${localId}" is the name of what belongs to this program`)
@@ -190,16 +210,21 @@ function holdSecrets({ auth, headers = {}, env = {} }: MCPServerConfig): void {
     }
 }
 
-/** Said once for what is new to say. */
-export function sayProblems({ servers, problems, untrusted }: Loaded, said: Set<string>): void {
+/** Reports each problem once. */
+export function sayProblems({ servers, problems }: Loaded, said: Set<string>): void {
+  const untrusted = Map.groupBy(
+    servers.filter(({ isUntrusted }) => isUntrusted),
+    ({ source, problem }) => `${problem} (${source})`,
+  )
   const lines = [
     ...problems,
-    ...servers.flatMap(({ id, source, problem }) =>
-      problem && problem !== notTrusted ? [`MCP server ${id} (${source}) is not used: ${problem}`] : [],
+    ...servers.flatMap(({ id, source, problem, isUntrusted }) =>
+      problem && !isUntrusted ? [`MCP server ${id} (${source}) is not used: ${problem}`] : [],
     ),
-    ...(untrusted
-      ? [`${untrusted} MCP ${untrusted === 1 ? "server is" : "servers are"} not started: ${notTrusted}`]
-      : []),
+    ...[...untrusted].map(
+      ([reason, { length }]) =>
+        `${length} MCP ${length === 1 ? "server is" : "servers are"} not started: ${reason}`,
+    ),
   ]
   const news = [...new Set(lines)].filter((line) => !said.has(line))
   for (const line of news.slice(0, maxSaid)) Log.warn(line)

@@ -7,7 +7,7 @@ import * as Bus from "#kernel/bus.ts"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
-import * as Trust from "#kernel/trust.ts"
+import * as Reviewed from "#kernel/trust/reviewed.ts"
 import { errorText } from "#util/error.ts"
 import { Changed, type Status } from "./changed.ts"
 import { type ConfiguredServer, createConfiguredServer } from "./configured-server.ts"
@@ -19,6 +19,7 @@ import { stampOf } from "./server-files.ts"
 import { statusOf } from "./status-of.ts"
 import type { MCPHooks } from "./types.ts"
 import { NotFound, Unusable } from "./unknown-server.ts"
+import { mayStart } from "./unreviewed-program.ts"
 
 export { Changed, Status } from "./changed.ts"
 export { NotFound }
@@ -177,13 +178,13 @@ async function current(): Promise<Servers> {
 async function reconcile(own: Servers): Promise<void> {
   const { worktree } = Instance
   const { mcp } = await Config.get()
-  const trusted = await Trust.check(worktree)
+  const reviewed = await Reviewed.of(worktree)
   const configured = mcp?.servers ?? []
   const added = [...own.added.values()]
   const brought = new Map(own.brought)
-  const key = JSON.stringify([stampOf(worktree), trusted, configured, added, [...brought]])
+  const key = JSON.stringify([stampOf(worktree), reviewed.stamp, configured, added, [...brought]])
   if (key === own.key) return
-  const loaded = await loadServers({ worktree, trusted, configured, added, brought, places: own.places })
+  const loaded = await loadServers({ reviewed, configured, added, brought, places: own.places })
   sayProblems(loaded, own.said)
   const wanted = new Map(loaded.servers.map((found) => [found.id, found]))
   // Who may see a server changes when no tool of the one before it is left.
@@ -203,6 +204,7 @@ async function reconcile(own: Servers): Promise<void> {
       program: programOf(found),
       hooks: mcp?.hooks as MCPHooks | undefined,
       roots: [worktree],
+      mayStart: () => mayStart(found, worktree),
       after: own.closing.get(id),
       onChange: (changed) => adopt(own, changed),
     })
@@ -210,7 +212,8 @@ async function reconcile(own: Servers): Promise<void> {
     if (one.manifest()) await takeTools(own, one)
     if (found.brought) Bus.publish(Changed, status(own, found))
   }
-  own.key = key
+  // A program that was refused may be as it was reviewed again, which no stamp tells.
+  own.key = loaded.untrusted > 0 && reviewed.isTrusted ? "" : key
 }
 
 /** Nobody waits until it has ended but one of the same name. */

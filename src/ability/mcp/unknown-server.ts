@@ -1,7 +1,7 @@
 // Why a server that somebody names is not to be had.
 import { NamedError } from "#util/error.ts"
 import { nearest } from "#util/nearest.ts"
-import { type Found, notTrusted } from "./load-servers.ts"
+import type { Found } from "./load-servers.ts"
 
 export class NotFound extends NamedError {
   constructor(id: string, known: string[]) {
@@ -14,10 +14,10 @@ export class NotFound extends NamedError {
   }
 }
 
-/** It is configured and cannot be used: by what it says, or since its folder is not trusted. */
+/** It is configured and cannot be used: by what it says, or because it is not trusted. */
 export class Unusable extends NamedError {
-  constructor({ id, source, problem }: Found) {
-    const name = problem === notTrusted ? "MCP.Untrusted" : "MCP.InvalidServer"
+  constructor({ id, source, problem, isUntrusted }: Found) {
+    const name = isUntrusted ? "MCP.Untrusted" : "MCP.InvalidServer"
     super(name, `MCP server "${id}" (${source}) is not used: ${problem}`, { id })
   }
 }

@@ -1,11 +1,11 @@
 // Skills: instructions for one kind of work, that a project or a person keeps in folders. `list` gives those of the
-// current instance, of equal names the nearest, or the person's where the project is not trusted; `load` those of any
-// folders.
+// current instance, of equal names the nearest, but the person's before one of the project that is not reviewed; `load`
+// those of any folders.
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
-import * as Trust from "#kernel/trust.ts"
+import * as Reviewed from "#kernel/trust/reviewed.ts"
 import { type FoundSkills, type SkillCache, scanSkills } from "#knowledge/discovery/scan-skills.ts"
 import type { SkillInfo } from "#knowledge/discovery/skill-types.ts"
 import { NamedError } from "#util/error.ts"
@@ -51,13 +51,21 @@ export async function list({ isQuiet = false } = {}): Promise<Listing> {
     place,
     found: scanSkills(place.folder, { root: place.root, cache }),
   }))
-  const isTrusted = scans.some(isProjects) && (await Trust.check(Instance.worktree))
-  const { skills, problems } = merge(
-    isTrusted ? scans : [...scans.filter(isOwn), ...scans.filter(isProjects)],
-  )
+  const reviewed = scans.some(isProjects) ? await Reviewed.of(Instance.worktree) : undefined
+  const isReviewed = ({ file, hash }: SkillInfo) => reviewed?.refusal(file, hash) === undefined
+  const own = scans.filter(isOwn)
+  const projects = scans.filter(isProjects)
+  const { skills, problems } = merge([
+    ...projects.map((scan) => part(scan, isReviewed)),
+    ...own,
+    ...projects.map((scan) => part(scan, (skill) => !isReviewed(skill), scan.found.unusable)),
+  ])
   if (!isQuiet) await say(problems, said)
   const inOrder = skills.toSorted((a, b) => Number(a.isOwn) - Number(b.isOwn))
-  return { skills: inOrder.map((skill) => ({ ...skill, isTrusted: skill.isOwn || isTrusted })), problems }
+  return {
+    skills: inOrder.map((skill) => ({ ...skill, isTrusted: skill.isOwn || isReviewed(skill) })),
+    problems,
+  }
 }
 
 /** Throws `NotFound`. */
@@ -80,9 +88,17 @@ function withRoot(place: SkillPlace): SkillPlace {
   return isOutside ? { ...place, root: dirname(folder) } : place
 }
 
-/** What a person calls for by name is their own, not what a folder that nobody trusts has put in its place. */
+/** What a person calls for by name is their own, not what somebody put in its place. */
 function isOwn({ place }: Scan): boolean {
   return place.isOwn
+}
+
+function part(
+  { place, found }: Scan,
+  fits: (skill: SkillInfo) => boolean,
+  unusable: FoundSkills["unusable"] = [],
+): Scan {
+  return { place, found: { skills: found.skills.filter(fits), unusable } }
 }
 
 function isProjects({ place, found }: Scan): boolean {

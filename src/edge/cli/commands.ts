@@ -180,12 +180,14 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
     )
     .command(
       "trust [folder]",
-      "Trust a folder's own code, rules and servers (default: this one)",
+      "Review and trust a folder's own code, rules and servers (default: this one)",
       (trust) =>
         trust
           .positional("folder", { type: "string", describe: "the folder; its whole work tree is meant" })
+          .option("yes", { type: "boolean", describe: "trust all as it is now, without questions" })
+          .option("file", { ...repeated, describe: "another file of the project to review" })
           .option("remove", { type: "boolean", describe: "take trust back" })
-          .option("list", { type: "boolean", describe: "show the trusted folders" })
+          .option("list", { type: "boolean", describe: "show the trusted folders and what waits for review" })
           .conflicts("remove", "list"),
       async (options) => (await import("./trust.ts")).trust(options),
     )

@@ -12,16 +12,25 @@ export async function showConfig(options: Options): Promise<void> {
   try {
     if (options.trust) await Trust.grant(directory, { keep: false })
     const inspection = await Config.inspect({ directory })
-    const shown = { ...inspection, config: Config.redacted(inspection.config) }
+    const shown = {
+      ...inspection,
+      config: Config.redacted(inspection.config),
+      waiting: (await Trust.check(directory)) ? await waiting(directory) : [],
+    }
     process.stdout.write(options.format === "json" ? `${JSON.stringify(shown, null, 2)}\n` : asText(shown))
   } finally {
     await Storage.close()
   }
 }
 
-type Shown = Omit<Config.Inspection, "config"> & { config: unknown }
+type Shown = Omit<Config.Inspection, "config"> & { config: unknown; waiting: string[] }
 
-function asText({ config, origins, layers, warnings, ignored }: Shown): string {
+/** Files of a trusted folder that a person has yet to review. */
+async function waiting(directory: string): Promise<string[]> {
+  return (await Trust.pending(directory)).map(({ path, state }) => `${path} (${state})`)
+}
+
+function asText({ config, origins, layers, warnings, ignored, waiting }: Shown): string {
   const lines = layers.map(({ source, path, status }) =>
     `  ${source.padEnd(12)} ${status.padEnd(9)} ${path ?? ""}`.trimEnd(),
   )
@@ -39,6 +48,7 @@ function asText({ config, origins, layers, warnings, ignored }: Shown): string {
       "Ignored:",
       ignored.map(({ source, key, reason }) => `${key} in ${source}: ${reason}`),
     ),
+    ...section("To be reviewed with vitamin trust:", waiting.map(Log.escapeControls)),
     ...section("Warnings:", warnings),
     "",
   ].join("\n")

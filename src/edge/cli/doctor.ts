@@ -17,6 +17,7 @@ import * as Storage from "#kernel/storage/storage.ts"
 import * as Trust from "#kernel/trust.ts"
 import { errorText } from "#util/error.ts"
 import { version } from "#util/version.ts"
+import { countOf } from "./count-of.ts"
 import { exitCodes } from "./exit.ts"
 import { findGguf } from "./find-gguf.ts"
 import { findServers } from "./find-servers.ts"
@@ -187,18 +188,27 @@ async function trust(directory: string): Promise<Finding[]> {
   const where = vcs
     ? `${name}, git ${[vcs.branch, vcs.commit?.slice(0, 8)].filter(Boolean).join(" at ")}`
     : `${name}, not in git`
-  const trusted = await Trust.check(directory)
   return [
     { state: "ok", about: "project", text: `${where} (${worktree})` },
-    trusted
-      ? { state: "ok", about: "trust", text: "the folder is trusted" }
-      : {
-          state: "note",
-          about: "trust",
-          text: "the folder is not trusted: its code, allow rules and servers are not used",
-          todo: "vitamin trust",
-        },
+    (await Trust.check(directory)) ? await reviewed(directory) : untrusted,
   ]
+}
+
+const untrusted: Finding = {
+  state: "note",
+  about: "trust",
+  text: "the folder is not trusted: its code, allow rules and servers are not used",
+  todo: "vitamin trust",
+}
+
+async function reviewed(directory: string): Promise<Finding> {
+  const about = "trust"
+  const changes = await Trust.pending(directory)
+  if (!changes.length) return { state: "ok", about, text: "the folder is trusted" }
+  const names = changes.slice(0, 10).map(({ path, state }) => `${Log.escapeControls(path)} (${state})`)
+  const more = changes.length > names.length ? ", …" : ""
+  const text = `${countOf(changes.length, "file")} not used until you review: ${names.join(", ")}${more}`
+  return { state: "note", about, text, todo: "vitamin trust" }
 }
 
 async function server(): Promise<Finding[]> {

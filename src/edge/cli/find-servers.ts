@@ -1,7 +1,6 @@
 // What `vitamin doctor` says of MCP servers: what is configured, and what is known of each without starting any.
 import * as Config from "#kernel/config/config.ts"
-import * as Space from "#kernel/space.ts"
-import * as Trust from "#kernel/trust.ts"
+import * as Reviewed from "#kernel/trust/reviewed.ts"
 import { countOf } from "./count-of.ts"
 import type { Finding } from "./doctor.ts"
 
@@ -10,12 +9,11 @@ const about = "MCP servers"
 export async function findServers(directory: string): Promise<Finding[]> {
   const { loadServers } = await import("#ability/mcp/load-servers.ts")
   const Manifest = await import("#ability/mcp/manifest.ts")
-  const { worktree } = await Space.detect(directory)
   const configured = await Config.inspect({ directory }).then(
     ({ config }) => config.mcp?.servers ?? [],
     () => [],
   )
-  const loaded = await loadServers({ worktree, trusted: await Trust.check(directory), configured })
+  const loaded = await loadServers({ reviewed: await Reviewed.of(directory), configured })
   const findings = loaded.servers.map(({ id, source, server, problem }): Finding => {
     if (!server) return { state: "note", about, text: `${id} (${source}) is not used: ${problem}` }
     const manifest = Manifest.read(server)

@@ -3,10 +3,9 @@
 import { join } from "node:path"
 import { entriesOf, idOf } from "#ability/mcp/load-servers.ts"
 import { localId } from "#ability/mcp/local-tools.ts"
-import { serverFiles } from "#ability/mcp/server-files.ts"
 import { readSmallFile } from "#kernel/config/read-file.ts"
 import { Instance } from "#kernel/instance.ts"
-import * as Trust from "#kernel/trust.ts"
+import { serverFiles } from "#kernel/trust/places.ts"
 import { errorText } from "#util/error.ts"
 import { replaceFile } from "#util/replace-file.ts"
 import { UsageError } from "./exit.ts"
@@ -46,8 +45,7 @@ export async function addServer(options: Add): Promise<void> {
       throw new UsageError(`"${name}" is in ${ownFile} already. vitamin mcp remove ${name} removes it.`)
     await write(ownFile, { ...content, servers: withEntry(content.servers ?? [], entry) })
     process.stdout.write(`"${name}" is in ${ownFile} now. To try it: vitamin mcp test ${name}\n`)
-    if (!(await Trust.check(Instance.worktree)))
-      process.stdout.write("It starts when the folder is trusted: vitamin trust\n")
+    process.stdout.write("It starts when you have reviewed the file: vitamin trust\n")
   })
 }
 

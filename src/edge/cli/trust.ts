@@ -1,25 +1,93 @@
-// `vitamin trust`: let a folder bring code and settings that decide what runs, or take that back.
+// `vitamin trust`: review what a folder brings that can make something run, file by file, or take trust back. In a terminal
+// each file is shown and asked for; elsewhere, or with --yes, all is trusted as it is now and a summary is printed.
+import { join, resolve } from "node:path"
+import { scanAgents } from "#ability/agent/scan-agents.ts"
+import { markName } from "#ability/tool/shell/environment.ts"
+import * as Config from "#kernel/config/config.ts"
+import * as Env from "#kernel/env.ts"
 import * as Storage from "#kernel/storage/storage.ts"
+import { agentFolder } from "#kernel/trust/places.ts"
 import * as Trust from "#kernel/trust.ts"
+import { errorText } from "#util/error.ts"
+import { countOf } from "./count-of.ts"
+import { UsageError } from "./exit.ts"
 import { directoryOf, type FolderOptions } from "./in-instance.ts"
+import { reviewChanges, summaryOf } from "./review-changes.ts"
+import { safeText } from "./safe-text.ts"
 
 type Options = FolderOptions & {
   folder?: string | undefined
   remove?: boolean | undefined
   list?: boolean | undefined
+  yes?: boolean | undefined
+  file?: string[] | undefined
 }
 
 export async function trust(options: Options): Promise<void> {
   try {
-    process.stdout.write(await change(options))
+    process.stdout.write(safeText(await change(options)))
   } finally {
     await Storage.close()
   }
 }
 
 async function change(options: Options): Promise<string> {
-  if (options.list) return (await Trust.list()).map((grant) => `${grant.directory}\n`).join("")
+  if (options.list) return list()
   const directory = directoryOf({ dir: options.folder ?? options.dir })
   if (options.remove) return `No longer trusted: ${await Trust.remove(directory)}\n`
-  return `Trusted: ${await Trust.grant(directory)}\n`
+  // Else whatever a model runs could trust what it has just written.
+  if (Env.get(markName))
+    throw new UsageError(
+      "A command that vitamin runs cannot grant trust. Run vitamin trust yourself, in a terminal.",
+    )
+  const changes = await Trust.pending(directory, { also: (options.file ?? []).map((path) => resolve(path)) })
+  const isAsked = !options.yes && process.stdin.isTTY && process.stderr.isTTY && changes.length > 0
+  const accepted = isAsked ? await reviewChanges(changes) : changes
+  if (isAsked && !accepted.length) return "Nothing was trusted.\n"
+  await Trust.accept(directory, accepted)
+  const { root } = await settle(directory)
+  const left = changes.filter((one) => !accepted.includes(one))
+  return [
+    `Trusted: ${root}\n`,
+    ...accepted.map(summaryOf),
+    ...left.map(({ path }) => `  not trusted  ${path}\n`),
+  ].join("")
+}
+
+/** Use what was trusted once: its deny rules are recorded, and what is wrong with it shows up here. */
+async function settle(directory: string): Promise<{ root: string }> {
+  const root = Trust.rootOf(directory)
+  try {
+    await Config.inspect({ directory: root })
+    const { problems } = await scanAgents(join(root, agentFolder), root)
+    for (const { file, message } of problems) process.stderr.write(safeText(`${file}: ${message}\n`))
+  } catch (error) {
+    // The folder has no agents, or its configuration is broken: the next command says the same.
+    if (error instanceof Config.Invalid) process.stderr.write(safeText(`${errorText(error)}\n`))
+    else if ((error as Error).name !== "Agent.FolderNotFound") throw error
+  }
+  return { root }
+}
+
+async function list(): Promise<string> {
+  const lines: string[] = []
+  for (const { directory, files } of await Trust.list()) {
+    lines.push(directory)
+    if (!files)
+      lines.push(`  trusted as a whole by an earlier version; review it once: vitamin trust ${directory}`)
+    else lines.push(...(await waiting(directory)))
+  }
+  return lines.map((line) => `${line}\n`).join("")
+}
+
+async function waiting(directory: string): Promise<string[]> {
+  try {
+    const changes = await Trust.pending(directory)
+    if (!changes.length) return []
+    const title = `  ${countOf(changes.length, "file")} to review: vitamin trust ${directory}`
+    return [title, ...changes.map(({ state, path }) => `    ${state.padEnd(8)} ${path}`)]
+  } catch (error) {
+    if (error instanceof Trust.InvalidDirectory) return ["  does not exist any more"]
+    throw error
+  }
 }

@@ -7,21 +7,15 @@ import { z } from "zod"
 import * as Bus from "#kernel/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
-import * as Trust from "#kernel/trust.ts"
+import * as Reviewed from "#kernel/trust/reviewed.ts"
 import * as Vcs from "#kernel/vcs.ts"
 import { errorText } from "#util/error.ts"
 import { checkLayer } from "./check.ts"
 import { Invalid, type Problem } from "./invalid.ts"
-import {
-  configFiles,
-  type Layer,
-  readLayers,
-  remoteLayer,
-  type Source,
-  type Status,
-  withoutTrust,
-} from "./layers.ts"
+import type { Layer, Source, Status } from "./layer.ts"
+import { configFiles, readLayers, remoteLayer } from "./layers.ts"
 import { findOrigins, mergeLayers, type Origins } from "./merge.ts"
+import { withoutTrust } from "./project-layers.ts"
 import { renewCache } from "./remote.ts"
 import type { Ignored } from "./restrict.ts"
 import { Info, type Input, type Rule } from "./schema.ts"
@@ -94,10 +88,17 @@ export async function load(options: { directory: string; inline?: Input }): Prom
   return (await inspect(options)).config
 }
 
-/** As `load`, with where each value came from and what was left out. */
-export async function inspect(options: { directory: string; inline?: Input }): Promise<Inspection> {
+/** As `load`, with where each value came from and what was left out. With `isTrusted: false` as if nobody had trusted the
+ * folder, so that none of its code runs. */
+export async function inspect(options: {
+  directory: string
+  inline?: Input
+  isTrusted?: false
+}): Promise<Inspection> {
   const folder = realpathSync(options.directory)
-  return (await read(Vcs.find(folder)?.worktree ?? folder, options.inline)).inspection
+  const worktree = Vcs.find(folder)?.worktree ?? folder
+  if (options.isTrusted !== false) return (await read(worktree, options.inline)).inspection
+  return combine(await readLayers({ reviewed: Reviewed.nothing(worktree) }), false).inspection
 }
 
 /** Reload whenever a file of the configuration or the trust in the folder changes, until the instance is disposed. For
@@ -147,8 +148,10 @@ async function reloadOnce(own: State): Promise<void> {
 /** Rights end with the trust that gave them, also where the files cannot be read again. */
 async function lessTrusted(before: Loaded): Promise<Loaded | undefined> {
   const { worktree } = Instance
-  if (!before.trusted || (await Trust.check(worktree).catch(() => false))) return undefined
-  return combine(withoutTrust(before.parts, worktree), false)
+  const reviewed = await Reviewed.of(worktree).catch(() => undefined)
+  if (!before.trusted || reviewed?.isTrusted) return undefined
+  const reason = reviewed?.refusal(worktree, "") ?? "the work tree is gone"
+  return combine(withoutTrust(before.parts, worktree, reason), false)
 }
 
 function differing(before: Layer[], after: Layer[]): Source[] {
@@ -199,8 +202,8 @@ function sayOnce({ warnings, ignored, layers }: Inspection) {
 }
 
 async function read(worktree: string, inline?: Input): Promise<Loaded> {
-  const trusted = await Trust.check(worktree)
-  return combine(await readLayers({ worktree, inline, trusted }), trusted)
+  const reviewed = await Reviewed.of(worktree)
+  return combine(await readLayers({ reviewed, inline }), reviewed.isTrusted)
 }
 
 function combine(parts: Layer[], trusted: boolean): Loaded {

@@ -8,7 +8,11 @@ const maxBytes = 1 << 20
 
 /** The content, or undefined where there is no such file. Anything but a regular file of fair size is an error, and
  * with `root` also one whose real place is not below it. */
-export async function readSmallFile(path: string, root?: string): Promise<Buffer | undefined> {
+export async function readSmallFile(
+  path: string,
+  root?: string,
+  limit = maxBytes,
+): Promise<Buffer | undefined> {
   const handle = await openInside(path, root).catch((error) => {
     if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return undefined
     throw error
@@ -17,7 +21,7 @@ export async function readSmallFile(path: string, root?: string): Promise<Buffer
   try {
     const found = await handle.stat()
     if (!found.isFile()) throw new Error("it is not a regular file")
-    if (found.size > maxBytes) throw new Error(`${found.size} bytes are too many; the limit is ${maxBytes}`)
+    if (found.size > limit) throw new Error(`${found.size} bytes are too many; the limit is ${limit}`)
     return await handle.readFile()
   } finally {
     await handle.close()

@@ -1,17 +1,15 @@
-// What a layer may not say: a folder that nobody trusted says only what cannot widen what runs or where requests go,
-// and only the person's own files may name a remote configuration. Whatever is taken out is named, never passed over in
-// silence.
+// What a layer may not say: a file that is not trusted says only what cannot widen what runs or where requests go, and
+// only the person's own files may name a remote configuration. Whatever is taken out is named.
 import { isAbsolute, win32 } from "node:path"
 import type { Path } from "#util/jsonc.ts"
 import { isPlain, type Raw } from "./check.ts"
 import { formatPath } from "./invalid.ts"
 
 export type Ignored = { source: string; key: string; reason: string }
-type Ignore = (path: Path, reason?: string) => void
+type Ignore = (path: Path, detail?: string) => void
 type Restrict = (value: unknown, ignore: Ignore, key: string) => unknown
 
-const untrusted = 'the folder is not trusted; "vitamin trust" trusts it'
-const outside = `it is not a relative path without "..", and ${untrusted}`
+const outside = 'it is not a relative path without ".."'
 // Nobody reads more, and a hostile file could have a hundred thousand.
 const maxNamed = 100
 
@@ -26,12 +24,17 @@ const allowed: Record<string, Restrict> = {
   rules: restrictRoot,
 }
 
-/** What stays of the settings of an untrusted folder. */
-export function restrictUntrusted(value: Raw, source: string): { value: Raw; ignored: Ignored[] } {
+/** What stays of the settings of a file that is not trusted, for this reason. */
+export function restrictUntrusted(
+  value: Raw,
+  source: string,
+  untrusted: string,
+): { value: Raw; ignored: Ignored[] } {
   const kept: Raw = {}
   const ignored: Ignored[] = []
   let more = 0
-  const ignore: Ignore = (path, reason = untrusted) => {
+  const ignore: Ignore = (path, detail) => {
+    const reason = detail ? `${detail}, and ${untrusted}` : untrusted
     if (ignored.length < maxNamed) ignored.push({ source, key: formatPath(path), reason })
     else more++
   }
@@ -54,11 +57,6 @@ export function withoutRemote(value: Raw, source: string): { value: Raw; ignored
   const { remote: _, ...rest } = value
   const reason = "a remote configuration is named in the global file or in VITAMIN_CONFIG only"
   return { value: rest, ignored: [{ source, key: "remote", reason }] }
-}
-
-/** What is said of a project's TypeScript file that was not loaded. */
-export function ignoredFile(name: string, source: string): Ignored {
-  return { source, key: name, reason: untrusted }
 }
 
 function restrictRules(value: unknown, ignore: Ignore, key: string): unknown {

@@ -1,10 +1,13 @@
 // Configuration written in TypeScript. The file is imported as it is; inside it, "vitamin" is this very program, so it
-// works in a folder without node_modules. Only files that the person trusts come here.
+// works in a folder without node_modules. Only files that the person trusts come here; what a project's file imports from
+// its project must be reviewed too.
 import { createHash } from "node:crypto"
 import { registerHooks } from "node:module"
 import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import * as Log from "#kernel/log.ts"
+import { guardedUrl, Unreviewed } from "#kernel/trust/guard-imports.ts"
+import type { Reviewed } from "#kernel/trust/reviewed.ts"
 import { errorText } from "#util/error.ts"
 import { checkLayer } from "./check.ts"
 import { Invalid } from "./invalid.ts"
@@ -27,6 +30,9 @@ const ownNames = new Set([
 ])
 const mark = "?vitamin-config="
 const limit = 10_000
+
+/** `reviewed`: for a file of a project. Without it the file is the person's own. */
+type Options = { reviewed?: Reviewed | undefined; timeout?: number | undefined }
 
 let hooked = false
 
@@ -51,21 +57,24 @@ export async function loadConfig(path: string): Promise<Standalone> {
 }
 
 /** The default export of a TypeScript file whose content is `bytes`. */
-export async function importConfig(file: string, bytes: Uint8Array, timeout = limit): Promise<unknown> {
-  const { default: config } = await importModule(file, bytes, timeout)
+export async function importConfig(file: string, bytes: Uint8Array, options: Options = {}): Promise<unknown> {
+  const { default: config } = await importModule(file, bytes, options)
   if (config !== undefined) return config
   const message = "there is no default export; write export default defineConfig({ … })"
   throw new Invalid([{ source: file, path: "", message }])
 }
 
-/** What a TypeScript file whose content is `bytes` exports; a new content is a new module. */
+/** What a TypeScript file whose content is `bytes` exports; a new content is a new module. Throws `Unreviewed` if it
+ * imports a project file that is not reviewed. */
 export async function importModule(
   file: string,
   bytes: Uint8Array,
-  timeout = limit,
+  { reviewed, timeout = limit }: Options = {},
 ): Promise<Record<string, unknown>> {
   registerOwnNames()
-  const url = pathToFileURL(file).href + mark + createHash("sha256").update(bytes).digest("hex").slice(0, 16)
+  const plain =
+    pathToFileURL(file).href + mark + createHash("sha256").update(bytes).digest("hex").slice(0, 16)
+  const url = reviewed ? guardedUrl(plain, reviewed, publicModule) : plain
   let timer: NodeJS.Timeout | undefined
   try {
     const late = new Promise<never>((_, reject) => {
@@ -74,6 +83,7 @@ export async function importModule(
     })
     return await Promise.race([import(url), late])
   } catch (error) {
+    if (error instanceof Unreviewed) throw error
     const message = errorText(error).trim().split("\n")[0] || "the file threw an error"
     throw new Invalid([{ source: file, ...placeIn(error, url), path: "", message }], { cause: error })
   } finally {

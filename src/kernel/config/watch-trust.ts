@@ -1,30 +1,30 @@
-// Tells when trust in a work tree was given or taken back, which a person does from another process. It is asked for,
-// not watched: a small file is read every now and then.
-import * as Trust from "#kernel/trust.ts"
+// Tells when trust in a work tree was given, changed or taken back, which a person does from another process. The record
+// is polled, not watched.
+import * as Reviewed from "#kernel/trust/reviewed.ts"
 
 const interval = 1500
 
-/** Calls `onChange` after a change; never keeps the process alive. Resolves to the way to stop, which waits for a look
- * that is under way, so that Storage can be closed after it. */
+/** Calls `onChange` after a change; never keeps the process alive. Resolves to a function that stops it, which waits for a
+ * read that is under way, so that Storage can be closed after it. */
 export async function watchTrust(worktree: string, onChange: () => void): Promise<() => Promise<void>> {
   let stopped = false
-  let looking: Promise<void> | undefined
-  let known = await isTrusted()
+  let polling: Promise<void> | undefined
+  let known = await stamp()
   let timer = schedule()
   return async () => {
     stopped = true
     clearTimeout(timer)
-    await looking
+    await polling
   }
 
   function schedule() {
     return setTimeout(() => {
-      looking = look()
+      polling = poll()
     }, interval).unref()
   }
 
-  async function look() {
-    const now = await isTrusted()
+  async function poll() {
+    const now = await stamp()
     if (stopped) return
     timer = schedule()
     if (now === known) return
@@ -33,7 +33,8 @@ export async function watchTrust(worktree: string, onChange: () => void): Promis
   }
 
   /** A work tree that is gone has no trust. */
-  function isTrusted() {
-    return Trust.check(worktree).catch(() => false)
+  async function stamp() {
+    const reviewed = await Reviewed.of(worktree).catch(() => undefined)
+    return reviewed?.stamp
   }
 }

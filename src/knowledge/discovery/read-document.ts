@@ -5,6 +5,7 @@ import { errorCode, NamedError } from "#util/error.ts"
 import { openInside, PathInvalid, PathOutside } from "#util/resolve-inside.ts"
 
 export type FileText = {
+  bytes: Buffer
   /** With line feeds alone, and without a byte order mark. */
   text: string
   /** Where it really is. */
@@ -34,7 +35,7 @@ export function readDocument(options: { root: string; path: string; maxBytes: nu
     const isCut = stat.size > bytes.length
     const text = decode(bytes, isCut)
     if (text === undefined) throw new Unreadable(path, "it is not text")
-    return { text, place, size: stat.size, mtime: Math.floor(stat.mtimeMs), isCut }
+    return { bytes, text, place, size: stat.size, mtime: Math.floor(stat.mtimeMs), isCut }
   } catch (error) {
     throw error instanceof Unreadable ? error : new Unreadable(path, reasonOf(error))
   }

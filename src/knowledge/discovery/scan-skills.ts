@@ -1,5 +1,6 @@
 // The skills of a folder: `NAME/SKILL.md` with what lies beside it, and `NAME.md`. Bounded in every direction; one that
 // cannot be used is told of and hides no other. What did not change since the last look is not read again.
+import { createHash } from "node:crypto"
 import { readdirSync } from "node:fs"
 import { basename, dirname, extname, join, resolve } from "node:path"
 import { errorText } from "#util/error.ts"
@@ -122,16 +123,20 @@ function stampOf({ file, folder, isAlone }: Place, root: string | undefined): st
 function readAnew({ file, folder, expected, isAlone }: Place, root: string | undefined): FoundSkills {
   const none = (problems: SkillProblem[]): FoundSkills => ({ skills: [], unusable: [{ file, problems }] })
   try {
-    const { text, size, isCut, place } = readDocument({ root: root ?? "/", path: file, maxBytes })
+    const { bytes, text, size, isCut, place } = readDocument({ root: root ?? "/", path: file, maxBytes })
     if (isCut) return none(problemOf(file, `${size} bytes are too many; the limit is ${maxBytes}`).problems)
     const { skill, problems, isPlain } = parseSkill(text, { source: basename(file), expected })
     if (!skill) return isAlone && isPlain ? { skills: [], unusable: [] } : none(problems)
+    const hash = createHash("sha256").update(bytes).digest("hex")
     const home = { folder, root: root ?? realOf(folder) ?? folder }
     const references = referencesOf({ skill: skill.name, text, ...home }, problems)
     const beside = isAlone
       ? { scripts: [], assets: [] }
       : { scripts: listScripts(home), assets: listAssets(home) }
-    return { skills: [{ ...skill, file, place, ...home, ...beside, references, problems }], unusable: [] }
+    return {
+      skills: [{ ...skill, file, hash, place, ...home, ...beside, references, problems }],
+      unusable: [],
+    }
   } catch (error) {
     if (error instanceof Unreadable) return none(problemOf(file, String(error.data.reason)).problems)
     throw error

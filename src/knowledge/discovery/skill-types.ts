@@ -41,6 +41,8 @@ export type SkillReference = {
 
 export type SkillInfo = SkillText & {
   file: string
+  /** SHA-256 of the file that it was read from. */
+  hash: string
   /** Where the file really is. */
   place: string
   /** What its relative paths start from. */

@@ -126,7 +126,7 @@ async function ownedBy(projectId: string): Promise<(key: string[]) => boolean> {
     for (const session of await Storage.list(["session", project])) owners.set(session, project)
   }
   return ([top = "", second]) => {
-    if (top === "trust" || top === "space") return false
+    if (top === "trust" || top === "trust-content" || top === "space") return false
     if (second === undefined) return true
     const owner = owners.get(second)
     return owner === projectId || (owner === undefined && !ofSessions.has(top))

@@ -304,9 +304,10 @@ test("a TypeScript file gives its agents to every Instance that scans it, change
             return AgentRegistry.get("analyst-ts").domain
           },
         })
-      await Trust.grant(join(tmp.path, folder))
+      await Trust.grant(join(tmp.path, folder), { also: [join(tmp.path, folder)] })
       assert.equal(await inside(), "analysis")
       tmp.write(`${folder}a.ts`, code.replace('domain: "analysis"', 'domain: "other"'))
+      await Trust.grant(tmp.path)
       await AgentRegistry.scanAndRegister(folder)
       assert.equal(AgentRegistry.get("analyst-ts").domain, "other")
     },
@@ -360,6 +361,7 @@ test("a trusted file that cannot be used lets no other agent of its name work, u
         ["plan"],
       )
       tmp.write(`${folder}build.md`, says("mine"))
+      await Trust.grant(tmp.path)
       assert.equal((await AgentRegistry.getDefault()).systemPrompt, "mine")
       rmSync(join(tmp.path, folder, "build.md"))
       assert.equal((await AgentRegistry.getDefault()).systemPrompt, "")
@@ -372,4 +374,57 @@ test("a trusted file that cannot be used lets no other agent of its name work, u
   await inProject(async () => assert.equal((await AgentRegistry.getDefault()).id, "build"), {
     files: agentFiles({ "build.md": "---\npermisions: []\n---\nhi\n" }),
   })
+})
+
+const denies = (pattern: string) => ({ permission: "file.write", pattern, action: "deny" as const })
+const withRules = (...rules: object[]) => `---\npermissions: ${JSON.stringify(rules)}\n---\nhi\n`
+const allows = { permission: "bash.execute", pattern: "*", action: "allow" }
+
+for (const [name, content] of [
+  ["build.md", withRules(denies("secret"))],
+  ["build.ts", `export default { id: "build", permissions: ${JSON.stringify([denies("secret")])} }`],
+] as const)
+  test(`what a trusted ${name} denied its agent stays denied when the file changes or goes, until that is reviewed`, async () => {
+    await inProject(
+      async (tmp) => {
+        const permissions = async () => {
+          await AgentRegistry.load()
+          return AgentRegistry.get("build").permissions
+        }
+        const builtin = AgentRegistry.get("build").permissions
+        assert.deepEqual(await permissions(), [denies("secret")])
+        rmSync(join(tmp.path, folder, name))
+        assert.deepEqual(await permissions(), [...builtin, denies("secret")])
+        tmp.write(`${folder}build.md`, withRules(allows))
+        assert.deepEqual(await permissions(), [...builtin, denies("secret")])
+        rmSync(join(tmp.path, folder), { recursive: true })
+        assert.deepEqual(await permissions(), [...builtin, denies("secret")])
+        tmp.write(`${folder}build.md`, withRules(allows))
+        await Trust.grant(tmp.path)
+        assert.deepEqual(await permissions(), [allows])
+      },
+      { prepare: trusting, files: agentFiles({ [name]: content }) },
+    )
+  })
+
+test("a trusted agent whose file changed is used as that of an untrusted folder, and its code does not run", async () => {
+  await inProject(
+    async (tmp) => {
+      await AgentRegistry.load()
+      assert.deepEqual(AgentRegistry.get("one").permissions, [allows])
+      tmp.write(`${folder}one.md`, withRules(allows, denies("x")))
+      tmp.write(`${folder}two.ts`, `globalThis.ranTwo = true\n${code}`)
+      const { ignored } = await AgentRegistry.scanAndRegister(folder)
+      assert.deepEqual(AgentRegistry.get("one").permissions, [denies("x")])
+      assert.equal(Object.hasOwn(globalThis, "ranTwo"), false)
+      assert.deepEqual(
+        ignored.map(({ key, reason }) => [key, reason.split(";")[0]]),
+        [
+          ["permissions[0]", "it changed since it was reviewed"],
+          ["two.ts", "it is new since the folder was reviewed"],
+        ],
+      )
+    },
+    { prepare: trusting, files: agentFiles({ "one.md": withRules(allows) }) },
+  )
 })

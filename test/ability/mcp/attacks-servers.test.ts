@@ -12,6 +12,7 @@ import * as Bus from "#kernel/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
+import * as Reviewed from "#kernel/trust/reviewed.ts"
 import * as Trust from "#kernel/trust.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 import { rawServer, resultOf } from "./raw-server.ts"
@@ -24,6 +25,7 @@ test("what is left out of a server's lists is named with the server", async () =
   await using tmp = await tmpdir()
   await inInstance(tmp, async () => {
     offer(tmp, [{ name: "one" }, { name: "one" }, { name: 7 }, { name: "fine" }])
+    await Trust.grant(tmp.path)
     const { tools, problems } = await Mcp.connect("raw")
     assert.equal(tools, 2)
     assert.match(problems.join("\n"), /"one" is there twice, the first is used/)
@@ -73,7 +75,8 @@ test("a server that offers more than can be kept is not taken for a new one", as
 test("no server takes the name of what belongs to this program", async () => {
   await using tmp = await tmpdir()
   tmp.write(".mcp.json", mcpJson({ local: { command: "x" } }))
-  const { servers } = await loadServers({ worktree: tmp.path, trusted: true, configured: [] })
+  await Trust.grant(tmp.path)
+  const { servers } = await loadServers({ reviewed: await Reviewed.of(tmp.path), configured: [] })
   assert.equal(servers[0]!.server, undefined)
   assert.match(servers[0]!.problem ?? "", /"local"/)
 })

@@ -6,6 +6,7 @@ import { test } from "node:test"
 import { addServers, bringServers, hiddenFrom } from "#ability/mcp/if-configured.ts"
 import * as Mcp from "#ability/mcp/mcp.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
+import * as Trust from "#kernel/trust.ts"
 import { until } from "../tool/shell/running.ts"
 import { brought, ended, pidOf, starts } from "./brought-servers.ts"
 import { call, idsFor, inInstance, one, serverTools, unique, up } from "./brought-world.ts"
@@ -98,6 +99,7 @@ test("who has a number keeps it, also with other settings, and from who brings a
 test("a number is never the name of another server, and only the first takes the place of a configured one", async () => {
   await inInstance(async ({ tmp }) => {
     tmp.write(".mcp.json", mcpJson({ tiny: one("configured"), "tiny-2": one("x") }))
+    await Trust.grant(tmp.path)
     const skill = { id: "tiny-3", entry: one("x"), source: "skill quiet", folder: tmp.path, isOwn: true }
     await addServers([skill])
     await bringServers("a", [brought("tiny", one("first"))])
@@ -109,6 +111,7 @@ test("a number is never the name of another server, and only the first takes the
     await up("tiny", "tiny-5")
     assert.deepEqual([await call("tiny_first"), await call("tiny-5_second")], ["first ran", "second ran"])
     tmp.write(".mcp.json", mcpJson({ tiny: one("configured"), "tiny-5": one("theirs") }))
+    await Trust.grant(tmp.path)
     await up("tiny-5")
     assert.ok((await idsFor("c")).includes("tiny-5"))
     assert.ok(serverTools().includes("tiny-5_theirs"), "one that is configured later has its id")
@@ -141,10 +144,12 @@ test("the fingerprint of a brought tool is that of its program, whatever its key
     assert.notEqual(await fingerprints(program("evil")), good)
     await bringServers("a", [])
     tmp.write(".mcp.json", mcpJson({ tiny: program("good") }))
+    await Trust.grant(tmp.path)
     await up("tiny")
     const configured = ToolRegistry.get("tiny_act").permission!({})[0]!.fingerprint
     assert.notEqual(configured, good)
     tmp.write(".mcp.json", mcpJson({ tiny: program("changed") }))
+    await Trust.grant(tmp.path)
     await up("tiny")
     assert.ok(existsSync(join(tmp.path, "changed")))
     assert.equal(ToolRegistry.get("tiny_act").permission!({})[0]!.fingerprint, configured)
@@ -160,6 +165,7 @@ test("one that is configured and brought with the same settings is fingerprinted
     const alone = fingerprint()
     await bringServers("a", [])
     tmp.write(".mcp.json", mcpJson({ tiny: one("act") }))
+    await Trust.grant(tmp.path)
     await up("tiny")
     assert.notEqual(fingerprint(), alone)
     await bringServers("a", [server])

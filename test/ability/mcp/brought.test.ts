@@ -6,6 +6,7 @@ import { test } from "node:test"
 import { getPrompt } from "#ability/mcp/get-prompt.ts"
 import { addServers, bringServers, hiddenFrom, ifConfigured } from "#ability/mcp/if-configured.ts"
 import * as Mcp from "#ability/mcp/mcp.ts"
+import * as Trust from "#kernel/trust.ts"
 import { running, until } from "../tool/shell/running.ts"
 import { brought, ended, pidOf, starts } from "./brought-servers.ts"
 import { call, idsFor, inInstance, one, serverTools, unique, up } from "./brought-world.ts"
@@ -155,6 +156,7 @@ test("a skill's server gives way to a brought one and comes back after it; one t
     assert.deepEqual(serverTools(), ["tiny_skill"])
     assert.deepEqual([...hiddenFrom(["b"])], [])
     tmp.write(".mcp.json", mcpJson({ tiny: one("configured") }))
+    await Trust.grant(tmp.path)
     await bringServers("a", [brought("tiny", { type: "sse", url: "http://127.0.0.1:1/" })])
     await up("tiny")
     assert.deepEqual(serverTools(), ["tiny_configured"])

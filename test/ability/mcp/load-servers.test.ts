@@ -1,17 +1,32 @@
 // Which servers the files and the configuration of a work tree name.
 import assert from "node:assert/strict"
-import { test } from "node:test"
-import { type Loaded, loadServers, notTrusted } from "#ability/mcp/load-servers.ts"
+import { rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterEach, test } from "node:test"
+import { type Loaded, loadServers } from "#ability/mcp/load-servers.ts"
 import * as Secret from "#kernel/secret.ts"
+import * as Storage from "#kernel/storage/storage.ts"
+import * as Reviewed from "#kernel/trust/reviewed.ts"
+import * as Trust from "#kernel/trust.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
+
+type Given = Parameters<typeof loadServers>[0]
 
 /** As it is written in a file. */
 function variable(name: string): string {
   return `$\{${name}}`
 }
 
-async function load(tmp: Tmp, options: { trusted?: boolean } = {}): Promise<Loaded> {
-  return loadServers({ worktree: tmp.path, trusted: true, configured: [], ...options })
+const notTrusted = 'the folder is not trusted; "vitamin trust" trusts it'
+
+afterEach(() => Storage.close())
+
+/** With the files as they are now reviewed, or as if nobody had ever trusted the folder. */
+async function load(tmp: Tmp, given: Partial<Given> & { trusted?: boolean } = {}): Promise<Loaded> {
+  const { trusted = true, ...options } = given
+  if (trusted) await Trust.grant(tmp.path)
+  const reviewed = trusted ? await Reviewed.of(tmp.path) : Reviewed.nothing(tmp.path)
+  return loadServers({ reviewed, configured: [], ...options })
 }
 
 test("loadServers() reads a name and a command line from .vitamin/mcp.json", async () => {
@@ -74,7 +89,7 @@ test("loadServers() takes the later source of an equal id and says so", async ()
     JSON.stringify({ mcpServers: { one: { command: "second" }, two: { command: "b" } } }),
   )
   const configured = [{ id: "two", name: "Two", transport: "stdio" as const, command: ["third"] }]
-  const { servers, problems } = await loadServers({ worktree: tmp.path, trusted: true, configured })
+  const { servers, problems } = await load(tmp, { configured })
   assert.deepEqual(
     servers.map(({ id, source, server }) => [id, source, server!.command]),
     [
@@ -125,7 +140,7 @@ test("loadServers() uses nothing of the files of a folder that is not trusted", 
   await using tmp = await tmpdir()
   tmp.write(".mcp.json", JSON.stringify({ mcpServers: { one: { command: variable("HOME") }, two: {} } }))
   const configured = [{ id: "own", name: "own", transport: "stdio" as const, command: ["x"] }]
-  const { servers, untrusted } = await loadServers({ worktree: tmp.path, trusted: false, configured })
+  const { servers, untrusted } = await load(tmp, { trusted: false, configured })
   assert.deepEqual(
     servers.map(({ id, server, problem }) => [id, server !== undefined, problem]),
     [
@@ -150,8 +165,7 @@ test("loadServers() takes what something in use brings, behind what is configure
     isOwn,
   })
   const added = [bring("db", true), bring("theirs", false), bring("own", true), bring("../x", true)]
-  const options = { worktree: tmp.path, configured: [], added }
-  const trusted = await loadServers({ ...options, trusted: true })
+  const trusted = await load(tmp, { added })
   assert.deepEqual(
     trusted.servers.map(({ id, source, server }) => [id, source, server?.command?.[0]]),
     [
@@ -162,7 +176,67 @@ test("loadServers() takes what something in use brings, behind what is configure
     ],
   )
   assert.deepEqual(trusted.problems, ["db of skill a is not used: there is a server of this name"])
-  const untrusted = await loadServers({ ...options, trusted: false })
+  const untrusted = await load(tmp, { added, trusted: false })
   const usable = untrusted.servers.flatMap(({ id, server }) => (server ? [id] : []))
   assert.deepEqual(usable, ["own"])
+})
+
+test("loadServers() uses no server of a file that changed or appeared since it was reviewed, and names the remedy", async () => {
+  await using tmp = await tmpdir()
+  tmp.write(".mcp.json", JSON.stringify({ mcpServers: { one: { command: "one" } } }))
+  await load(tmp)
+  tmp.write(".mcp.json", JSON.stringify({ mcpServers: { one: { command: "evil" } } }))
+  tmp.write(".vitamin/mcp.json", JSON.stringify({ servers: [{ name: "two", command: "two" }] }))
+  const { servers, untrusted } = await loadServers({ reviewed: await Reviewed.of(tmp.path), configured: [] })
+  assert.deepEqual(
+    servers.map(({ id, server, problem }) => [id, server, problem]),
+    [
+      ["one", undefined, 'it changed since it was reviewed; "vitamin trust" shows the difference'],
+      ["two", undefined, 'it is new since the folder was reviewed; "vitamin trust" shows it'],
+    ],
+  )
+  assert.equal(untrusted, 2)
+})
+
+for (const command of [
+  "./server.js",
+  "node server.js",
+  "node --import ./lib/first.mjs other",
+  "sh -c 'node ./server.js --all'",
+  ["env", "A=b", "node", "server.js"],
+])
+  test(`loadServers() does not use ${JSON.stringify(command)} when one of its files changed`, async () => {
+    await using tmp = await tmpdir()
+    tmp.write("lib/first.mjs", 'import "./second.mjs"')
+    const second = tmp.write("lib/second.mjs", "export const a = 1")
+    tmp.write("server.js", 'const { a } = require("./lib/second.mjs")')
+    tmp.write(".mcp.json", JSON.stringify({ mcpServers: { one: { command } } }))
+    const before = await load(tmp)
+    assert.ok(before.servers[0]?.server, before.servers[0]?.problem)
+    writeFileSync(second, "evil")
+    const after = await loadServers({ reviewed: await Reviewed.of(tmp.path), configured: [] })
+    assert.equal(after.servers[0]?.server, undefined)
+    assert.match(after.servers[0]?.problem ?? "", /^it runs lib\/second\.mjs: it changed since/)
+  })
+
+test("loadServers() lets a server work on data of the project that changes", async () => {
+  await using tmp = await tmpdir()
+  tmp.write("memory.json", "{}")
+  tmp.write(".mcp.json", JSON.stringify({ mcpServers: { one: { command: "memory --file ./memory.json" } } }))
+  await load(tmp)
+  tmp.write("memory.json", '{ "a": 1 }')
+  const { servers } = await loadServers({ reviewed: await Reviewed.of(tmp.path), configured: [] })
+  assert.ok(servers[0]?.server, servers[0]?.problem)
+})
+
+test("loadServers() reads no file outside of the work tree that somebody put in the place of a reviewed one", async () => {
+  await using tmp = await tmpdir()
+  const file = tmp.write(".mcp.json", JSON.stringify({ mcpServers: { one: { command: "one" } } }))
+  await load(tmp)
+  tmp.write("../elsewhere.json", JSON.stringify({ mcpServers: { theirs: { command: "x" } } }))
+  rmSync(file)
+  symlinkSync(join(tmp.path, "../elsewhere.json"), file)
+  const { servers, problems } = await loadServers({ reviewed: await Reviewed.of(tmp.path), configured: [] })
+  assert.deepEqual(servers, [])
+  assert.match(problems[0]!, /\.mcp\.json is not used: it leads outside the work tree/)
 })

@@ -80,12 +80,38 @@ test("files that change change the servers; what stayed the same is not started 
     await connect("stays", "goes")
     assert.deepEqual(serverTools(), ["goes_two", "stays_one"])
     tmp.write(".mcp.json", mcpJson({ stays, comes: tinyServer({ tools: [{ name: "three" }] }) }))
+    await Mcp.prepare(signal)
+    assert.deepEqual(serverTools(), [], "a changed file starts nothing before it was reviewed")
+    await Trust.grant(tmp.path)
     await connect("stays", "comes")
     assert.deepEqual(serverTools(), ["comes_three", "stays_one"])
-    assert.equal(readFileSync(log, "utf8"), "started\n")
+    assert.equal(readFileSync(log, "utf8"), "started\nstarted\n")
     await Trust.remove(tmp.path)
     await Mcp.prepare(signal)
     assert.deepEqual(serverTools(), [], "no tool stays without trust")
+  })
+})
+
+test("a server whose program changed is not started again, until it is as it was reviewed", async () => {
+  await using tmp = await tmpdir()
+  const { args } = tinyServer({ tools: [{ name: "one" }] })
+  const program = `import ${JSON.stringify(args[0])}`
+  const file = tmp.write("server.mjs", program)
+  tmp.write(".mcp.json", mcpJson({ tiny: { command: "node", args: ["server.mjs", ...args.slice(1)] } }))
+  await inInstance(tmp, async () => {
+    await connect("tiny")
+    await Mcp.disconnect("tiny")
+    writeFileSync(file, "process.exit(7)")
+    const { state, error } = await Mcp.connect("tiny")
+    assert.equal(state, "failed")
+    assert.match(error ?? "", /is not used: it runs server\.mjs: it changed since it was reviewed/)
+    tmp.write(
+      ".mcp.json",
+      `${mcpJson({ tiny: { command: "node", args: ["server.mjs", ...args.slice(1)] } })}`,
+    )
+    await assert.rejects(Mcp.connect("tiny"), { name: "MCP.Untrusted" })
+    writeFileSync(file, program)
+    await connect("tiny")
   })
 })
 

@@ -90,6 +90,20 @@ test("Skill.list() lets a folder that nobody trusts put nothing in the place of 
     assert.equal((await Skill.get("deploy")).body, "theirs")
   }))
 
+test("Skill.list() takes a person's own skill before one of a trusted project that appeared or changed since the review", () =>
+  inProject(async (tmp) => {
+    tmp.write("../home/.claude/skills/deploy/SKILL.md", text("deploy", "mine"))
+    tmp.write("skills/other/SKILL.md", text("other", "reviewed"))
+    await Trust.grant(tmp.path)
+    tmp.write("skills/deploy/SKILL.md", text("deploy", "planted"))
+    tmp.write("skills/other/SKILL.md", text("other", "changed"))
+    assert.equal((await Skill.get("deploy")).body, "mine")
+    assert.equal((await Skill.get("other")).isTrusted, false)
+    await Trust.grant(tmp.path)
+    assert.equal((await Skill.get("deploy")).body, "planted")
+    assert.equal((await Skill.get("other")).isTrusted, true)
+  }))
+
 test("Skill.list() takes the nearer of equal names between the folder that is worked in and the work tree", () =>
   inProject(async (tmp) => {
     tmp.write("packages/app/.claude/skills/build/SKILL.md", text("build", "near"))

@@ -16,7 +16,7 @@ test("vitamin mcp add, test, list and remove a server of the project", async () 
   const { command, args } = tinyServer({ tools })
   const added = await vitamin(tmp, ["mcp", "add", "tiny", "--env", "A=b=c", "--", command, ...args, "--flag"])
   assert.equal(added.code, 0, added.err)
-  assert.match(added.out, /It starts when the folder is trusted: vitamin trust/)
+  assert.match(added.out, /It starts when you have reviewed the file: vitamin trust/)
   const file = () => JSON.parse(readFileSync(join(tmp.path, ".vitamin/mcp.json"), "utf8"))
   assert.deepEqual(file().servers, [
     { name: "tiny", command: [command, ...args, "--flag"], env: { A: "b=c" } },

@@ -38,20 +38,27 @@ test("Config.watch() sees a folder .vitamin that is a link and is swapped, time 
 test("Config.watch() sees every link of a chain, and a target that comes later", async () => {
   await using tmp = await tmpdir()
   await using far = await tmpdir()
-  await Trust.grant(tmp.path)
   for (const folder of ["one", "two"]) config(far, folder)
   mkdirSync(join(tmp.path, ".vitamin"))
   link(far, "one", "chosen")
   link(tmp, join(far.path, "chosen"), "between")
   link(tmp, "../between/config.jsonc", ".vitamin/config.jsonc")
+  await Trust.grant(tmp.path)
+  // Outside of the work tree only what was reviewed is read.
+  const isRefused = () =>
+    until("a warning", async () => (await Config.current()).warnings.some((line) => /outside/.test(line)))
   await inInstance(tmp.path, async () => {
     await Config.watch()
     await modelIs("a/one")
     link(far, "two", "chosen")
+    await isRefused()
+    await Trust.grant(tmp.path)
     await modelIs("a/two")
     link(tmp, join(far.path, "later"), "between")
     await modelIs(undefined)
     config(far, "later")
+    await isRefused()
+    await Trust.grant(tmp.path)
     await modelIs("a/later")
   })
 })

@@ -25,10 +25,11 @@ test("Config.load() lets the project win over the global file and keeps untouche
 
 test("Config.load() rises from global over project, TypeScript and VITAMIN_CONFIG to inline", async () => {
   await using tmp = await tmpdir()
-  await Trust.grant(tmp.path)
   const names = ["global", "project", "typescript", "environment", "inline"]
-  const agentOf = async (inline?: Config.Input) =>
-    (await Config.load({ directory: tmp.path, inline })).agent?.name
+  const agentOf = async (inline?: Config.Input) => {
+    await Trust.grant(tmp.path)
+    return (await Config.load({ directory: tmp.path, inline })).agent?.name
+  }
   writeGlobal('{ "agent": { "name": "global" } }')
   const seen = [await agentOf()]
   tmp.write(".vitamin/config.jsonc", '{ "agent": { "name": "project" } }')
@@ -62,7 +63,6 @@ test("Config.load() takes VITAMIN_CONFIG as a path relative to the current folde
 
 test("Config.load() replaces lists, but lets permission rules follow one another", async () => {
   await using tmp = await tmpdir()
-  await Trust.grant(tmp.path)
   writeGlobal(`{
     "permission": [{ "permission": "bash.execute", "action": "deny", "pattern": "*" }],
     "mcp": { "servers": [{ "id": "a", "name": "A", "transport": "stdio", "command": ["a"] }] }
@@ -74,6 +74,7 @@ test("Config.load() replaces lists, but lets permission rules follow one another
       "mcp": { "servers": [{ "id": "b", "name": "B", "transport": "http", "url": "http://localhost:1" }] }
     }`,
   )
+  await Trust.grant(tmp.path)
   const config = await Config.load({ directory: tmp.path })
   assert.deepEqual(config.permission, [
     { permission: "bash.execute", pattern: "*", action: "deny" },
@@ -87,9 +88,9 @@ test("Config.load() replaces lists, but lets permission rules follow one another
 
 test("Config.load() never lets a default of a higher layer hide an explicit value below", async () => {
   await using tmp = await tmpdir()
-  await Trust.grant(tmp.path)
   writeGlobal('{ "adapters": { "acp": { "transport": "http" } }, "scripts": { "expirationDays": 5 } }')
   tmp.write(".vitamin/config.jsonc", '{ "adapters": { "acp": { "port": 1234 } }, "scripts": {} }')
+  await Trust.grant(tmp.path)
   const config = await Config.load({ directory: tmp.path })
   assert.deepEqual(config.adapters?.acp, { transport: "http", port: 1234 })
   assert.deepEqual(config.scripts, { persistence: "file", expirationDays: 5 })
@@ -121,11 +122,11 @@ test("Config.load() fills the defaults of the parts that are there", async () =>
 
 test("Config.load() counts a remote key only in the global file and in VITAMIN_CONFIG", async () => {
   await using tmp = await tmpdir()
-  await Trust.grant(tmp.path)
   const remote = { url: "https://127.0.0.1:1/c.json" }
   const text = JSON.stringify({ remote })
   tmp.write(".vitamin/config.jsonc", text)
   tmp.write(".vitamin/config.ts", `export default ${text}`)
+  await Trust.grant(tmp.path)
   const refused = await Config.inspect({ directory: tmp.path, inline: { remote } })
   assert.equal(refused.config.remote, undefined)
   assert.deepEqual(

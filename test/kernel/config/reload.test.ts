@@ -84,20 +84,22 @@ test("Config.watch() sees changes of what a file links to", async () => {
   })
 })
 
-test("Config.watch() sees the TypeScript file and the file of VITAMIN_CONFIG", async () => {
+test("Config.watch() sees the file of VITAMIN_CONFIG, and the TypeScript file when it was reviewed", async () => {
   await using tmp = await tmpdir()
-  await Trust.grant(tmp.path)
   const own = tmp.write("own.jsonc", "{}")
   await withVariable(own, () =>
     inInstance(tmp.path, async (changes) => {
       await Config.watch()
       tmp.write(".plaited/config.ts", 'export default { model: "a/ts" }')
+      await Trust.grant(tmp.path)
       await modelIs("a/ts")
       tmp.write(".plaited/config.ts", 'export default { model: "a/ts2" }')
+      await modelIs(undefined)
+      await Trust.grant(tmp.path)
       await modelIs("a/ts2")
       writeFileSync(own, '{ "model": "a/variable" }')
       await modelIs("a/variable")
-      assert.deepEqual(changes, [["typescript"], ["typescript"], ["environment"]])
+      assert.deepEqual(changes, [["typescript"], ["typescript"], ["typescript"], ["environment"]])
     }),
   )
 })

@@ -9,12 +9,12 @@ const rule = (action: string, pattern: string) => ({ permission: "bash.execute",
 
 test("Config.rules() gives the rules of each layer with its source, in the order of the layers", async () => {
   await using tmp = await tmpdir()
-  await Trust.grant(tmp.path)
   writeGlobal(JSON.stringify({ permission: [rule("deny", "rm *")], model: "a/b" }))
   tmp.write(
     ".vitamin/config.jsonc",
     JSON.stringify({ permission: [rule("allow", "rm x"), rule("ask", "ls")] }),
   )
+  await Trust.grant(tmp.path)
   const environment = JSON.stringify({ permission: [rule("allow", "git *")] })
   await withVariable(environment, () =>
     inInstance(tmp.path, async () => {

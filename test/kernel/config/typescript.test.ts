@@ -90,8 +90,8 @@ test("loadConfig() loads the example of document 004 where there is no node_modu
 
 test("Config.load() takes the example as the TypeScript layer and keeps its hooks", async () => {
   await using tmp = await tmpdir()
-  await Trust.grant(tmp.path)
   tmp.write(".plaited/config.ts", example)
+  await Trust.grant(tmp.path)
   const { config, origins } = await Config.inspect({ directory: tmp.path })
   assert.equal(config.agent?.name, "my-project-agent")
   assert.equal(typeof config.mcp?.hooks?.onLog, "function")
@@ -104,9 +104,9 @@ test("Config.load() takes the example as the TypeScript layer and keeps its hook
 
 test("Config.load() prefers .vitamin/config.ts to .plaited/config.ts", async () => {
   await using tmp = await tmpdir()
-  await Trust.grant(tmp.path)
   tmp.write(".plaited/config.ts", 'export default { model: "p/p" }')
   tmp.write(".vitamin/config.ts", 'export default { agent: { name: "v" } }')
+  await Trust.grant(tmp.path)
   assert.deepEqual(await Config.load({ directory: tmp.path }), { agent: { name: "v" } })
 })
 
@@ -190,8 +190,8 @@ test("loadConfig() names the file that is missing, throws, is broken, or exports
 
 test("Config.load() makes a throwing TypeScript file Config.Invalid", async () => {
   await using tmp = await tmpdir()
-  await Trust.grant(tmp.path)
   const file = tmp.write(".vitamin/config.ts", 'throw new Error("boom")')
+  await Trust.grant(tmp.path)
   const { problems } = await problemsOf(() => Config.load({ directory: tmp.path }))
   assert.deepEqual(problems, [{ source: file, line: 1, column: 7, path: "", message: "boom" }])
 })
@@ -200,7 +200,7 @@ test("importConfig() gives up on an import that never ends", async () => {
   await using tmp = await tmpdir()
   const code = "await new Promise(() => {})\nexport default {}"
   const file = tmp.write("hangs.ts", code)
-  const { message } = await problemsOf(() => importConfig(file, Buffer.from(code), 50))
+  const { message } = await problemsOf(() => importConfig(file, Buffer.from(code), { timeout: 50 }))
   assert.match(message, /hangs\.ts: the import took longer than 0\.05 s/)
 })
 

@@ -47,12 +47,12 @@ for (const kind of ["broken", "elsewhere"])
   test(`Config.watch() lets no rights outlive trust when the file is ${kind}`, async () => {
     await using tmp = await tmpdir()
     const content = '{ "model": "a/b", "environment": { "pass": ["b"] } }'
-    await Trust.grant(tmp.path)
     if (kind === "broken") tmp.write(".vitamin/config.jsonc", content)
     else {
       tmp.write("../elsewhere/config.jsonc", content)
       symlinkSync("../elsewhere", join(tmp.path, ".vitamin"))
     }
+    await Trust.grant(tmp.path)
     await inInstance(tmp.path, async () => {
       await Config.watch()
       await environmentIs("b")

@@ -62,7 +62,9 @@ async function execute({ path, edits }: Args, context: Context): Promise<Output>
   const same = old.equals(bytes)
   const stat = same ? place.file.stat : place.replace(bytes, old)
   const version = SeenFiles.note(context.sessionId, { path: place.real, id: SeenFiles.idOf(stat, bytes) })
-  const { additions, deletions, diff } = lineDiff(before.raw, after.raw, (line) => toText(after, line))
+  const { additions, deletions, diff } = lineDiff(before.raw, after.raw, {
+    show: (line) => toText(after, line),
+  })
   const counts = `+${additions} -${deletions}`
   const where = places === edits.length ? "" : ` in ${places} places`
   return {

@@ -2,6 +2,12 @@
 // long to find, the changed part is shown as one block.
 
 export type LineDiff = { additions: number; deletions: number; diff: string }
+type Options = {
+  /** Turns a line into what is read. */
+  show?: (line: string) => string
+  /** Show every changed line to its end, however long the diff becomes. */
+  isWhole?: boolean
+}
 type Op = { sign: " " | "+" | "-"; line: string }
 
 const around = 3
@@ -10,8 +16,7 @@ const maxSteps = 1_000
 const maxChars = 6_000
 const maxWidth = 300
 
-/** `show` turns a line into what is read. */
-export function lineDiff(before: string, after: string, show = (line: string) => line): LineDiff {
+export function lineDiff(before: string, after: string, options: Options = {}): LineDiff {
   if (before === after) return { additions: 0, deletions: 0, diff: "" }
   const { start, endBefore, endAfter } = changedPart(before, after)
   const lead = linesOf(before.slice(linesBefore(before, start), start))
@@ -21,7 +26,7 @@ export function lineDiff(before: string, after: string, show = (line: string) =>
   const ops = [...lead.map(same), ...changes, ...tail.map(same)]
   const first = countLines(before, start) - lead.length + 1
   const count = (sign: Op["sign"]) => changes.filter((op) => op.sign === sign).length
-  return { additions: count("+"), deletions: count("-"), diff: draw(ops, first, show) }
+  return { additions: count("+"), deletions: count("-"), diff: draw(ops, first, options) }
 }
 
 /** All before and after it is the same; it begins and ends with whole lines. */
@@ -124,7 +129,7 @@ function walkBack(a: string[], b: string[], trace: Int32Array[]): Op[] {
 }
 
 /** Hunks with a few lines around each change, up to a length that is worth keeping. */
-function draw(ops: Op[], first: number, show: (line: string) => string): string {
+function draw(ops: Op[], first: number, options: Options): string {
   const near = new Uint8Array(ops.length)
   for (const [i, { sign }] of ops.entries())
     if (sign !== " ") near.fill(1, Math.max(0, i - around), i + around + 1)
@@ -137,8 +142,8 @@ function draw(ops: Op[], first: number, show: (line: string) => string): string 
       (sign) => part.filter((op) => op.sign === " " || op.sign === sign).length,
     )
     if (near[i]) {
-      diff += `@@ -${oldLine},${before} +${newLine},${after} @@\n${drawLines(part, show)}`
-      if (diff.length > maxChars)
+      diff += `@@ -${oldLine},${before} +${newLine},${after} @@\n${drawLines(part, options)}`
+      if (diff.length > maxChars && !options.isWhole)
         return `${diff.slice(0, diff.lastIndexOf("\n", maxChars) + 1)}[the diff is longer]\n`
     }
     oldLine += before!
@@ -148,13 +153,13 @@ function draw(ops: Op[], first: number, show: (line: string) => string): string 
   return diff
 }
 
-function drawLines(ops: Op[], show: (line: string) => string): string {
+function drawLines(ops: Op[], { show = (line) => line, isWhole = false }: Options): string {
   // More can never be shown.
-  return ops
-    .slice(0, maxChars)
+  const shown = isWhole ? ops : ops.slice(0, maxChars)
+  return shown
     .map(({ sign, line }) => {
-      const text = show(line.slice(0, 4 * maxWidth).replace(/\r?\n$/, ""))
-      const cut = text.length > maxWidth ? `${text.slice(0, maxWidth)}…` : text
+      const text = show((isWhole ? line : line.slice(0, 4 * maxWidth)).replace(/\r?\n$/, ""))
+      const cut = text.length > maxWidth && !isWhole ? `${text.slice(0, maxWidth)}…` : text
       return `${sign}${cut}\n${line.endsWith("\n") ? "" : "\\ No newline at end of file\n"}`
     })
     .join("")

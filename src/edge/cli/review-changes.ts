@@ -1,0 +1,64 @@
+// Files that wait for review, shown to a person one after the other: the whole difference, with nothing in it that could
+// drive the terminal. What is shown is what is trusted, whatever happens to the file meanwhile.
+import { lineDiff } from "#ability/tool/builtin/line-diff.ts"
+import * as Secret from "#kernel/secret.ts"
+import { hashOf } from "#kernel/trust/reviewed.ts"
+import * as Trust from "#kernel/trust.ts"
+import { type Ask, converse } from "./converse.ts"
+import { safeText } from "./safe-text.ts"
+
+/** Those that the person trusts. */
+export async function reviewChanges(changes: readonly Trust.Change[]): Promise<Trust.Change[]> {
+  const never = new AbortController().signal
+  return (await converse(never, (ask) => askForEach(changes, ask))) ?? []
+}
+
+/** One line about a change. */
+export function summaryOf({ path, state, before, after }: Trust.Change): string {
+  const text = after && Trust.textOf(after)
+  const counts = () => {
+    const { additions, deletions } = lineDiff(before ?? "", text ?? "")
+    return `  +${additions} -${deletions}`
+  }
+  const hash = after ? `  sha256:${hashOf(after).slice(0, 16)}` : ""
+  return `  ${state.padEnd(8)} ${path}${hash}${after && text === undefined ? "" : counts()}\n`
+}
+
+async function askForEach(changes: readonly Trust.Change[], ask: Ask): Promise<Trust.Change[]> {
+  const accepted: Trust.Change[] = []
+  for (const [i, change] of changes.entries()) {
+    const place = `${i + 1} of ${changes.length}`
+    const answer = await askForOne(`${place}: ${show(change)}${questionOf(change)}`, ask)
+    if (answer === "q") break
+    if (answer === "a") return [...accepted, ...changes.slice(i)]
+    if (answer === "y") accepted.push(change)
+  }
+  return accepted
+}
+
+/** Anything but a clear answer is asked again; the end of the input is no. */
+async function askForOne(text: string, ask: Ask): Promise<"y" | "n" | "a" | "q"> {
+  const line = await ask(text)
+  if (line === undefined) return "q"
+  const answer = /^\s*(y|n|a|q)(es|o|ll|uit)?\s*$/i.exec(line)?.[1]?.toLowerCase()
+  return (answer as "y" | undefined) ?? askForOne("[y]es, [n]o, [a]ll that is left, [q]uit: ", ask)
+}
+
+function questionOf({ state }: Trust.Change): string {
+  const question = state === "removed" ? "Forget this file and its deny rules?" : "Trust this file?"
+  return `${question} [y]es, [n]o, [a]ll that is left, [q]uit: `
+}
+
+function show({ path, state, before, after }: Trust.Change): string {
+  const title = safeText(`${state} ${path}\n`)
+  if (state === "removed") return title
+  const text = Trust.textOf(after!)
+  if (text === undefined)
+    return `${title}It cannot be shown: ${after!.length} bytes, sha256 ${hashOf(after!)}\n`
+  const lost = state === "changed" && before === undefined
+  const { diff } = lineDiff(before ?? "", text, {
+    show: (line) => Secret.redact(safeText(line)),
+    isWhole: true,
+  })
+  return `${title}${lost ? "What it said before is not known; all of it is shown.\n" : ""}${diff || "It is empty.\n"}`
+}

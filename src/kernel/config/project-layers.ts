@@ -1,0 +1,113 @@
+// The layers of a project: its JSONC file and its TypeScript file. What a person has reviewed counts whole; of anything else
+// what an untrusted folder may say, and the deny rules that were last trusted.
+import { existsSync } from "node:fs"
+import { relative } from "node:path"
+import { Unreviewed } from "#kernel/trust/guard-imports.ts"
+import type { Reviewed } from "#kernel/trust/reviewed.ts"
+import {
+  broken,
+  empty,
+  fromText,
+  importLayer,
+  type Layer,
+  ownRemoteOnly,
+  readContent,
+  readFileLayer,
+} from "./layer.ts"
+import { type Ignored, restrictUntrusted } from "./restrict.ts"
+import type { Rule } from "./schema.ts"
+
+/** All of a reviewed file; of any other what an untrusted folder may say, and the deny rules that were last trusted. */
+export async function readProject(path: string, reviewed: Reviewed): Promise<Layer> {
+  if (!reviewed.isTrusted) return readUntrusted(path, reviewed, reviewed.refusal(path, ""))
+  const read = await readContent(path)
+  if ("problem" in read) return broken(empty("project", path), read.problem)
+  const { bytes } = read
+  if (!bytes) return withDenied({ ...empty("project", path), status: "missing" }, [path], reviewed)
+  const reason = reviewed.refusal(path, bytes)
+  if (reason) return withDenied(await readUntrusted(path, reviewed, reason), [path], reviewed)
+  const layer = ownRemoteOnly(fromText({ source: "project", path }, bytes, path))
+  if (layer.problems.length === 0) await reviewed.keepDenied(path, bytes, { "": deniedBy(layer) })
+  return layer
+}
+
+async function readUntrusted(path: string, { root }: Reviewed, reason = ""): Promise<Layer> {
+  return restricted(ownRemoteOnly(await readFileLayer("project", path, root)), reason)
+}
+
+/** The first file that is reviewed. One that is not takes nobody's place. */
+export async function readTypeScript(paths: string[], reviewed: Reviewed): Promise<Layer> {
+  const ignored: Ignored[] = []
+  let first: string | undefined
+  for (const path of paths) {
+    if (!existsSync(path)) continue
+    first ??= path
+    const found = await readModule(path, reviewed)
+    if ("value" in found) {
+      const layer = { ...found, ignored: [...found.ignored, ...ignored] }
+      const others = paths.filter((other) => other !== path)
+      return withDenied(layer, others, reviewed)
+    }
+    ignored.push(...found.ignored)
+  }
+  const status = first ? "untrusted" : "missing"
+  const layer: Layer = { ...empty("typescript", first ?? paths[0]), trusted: !first, status, ignored }
+  return withDenied(layer, paths, reviewed)
+}
+
+async function readModule(path: string, reviewed: Reviewed): Promise<Layer | { ignored: Ignored[] }> {
+  const refuse = (reason: string) => ({ ignored: notLoaded(path, reviewed.root, reason).ignored })
+  const read = reviewed.isTrusted ? await readContent(path) : {}
+  if ("problem" in read) return broken(empty("typescript", path), read.problem)
+  const bytes = read.bytes ?? Buffer.alloc(0)
+  const reason = reviewed.refusal(path, bytes)
+  if (reason) return refuse(reason)
+  try {
+    const layer = ownRemoteOnly(await importLayer("typescript", path, bytes, reviewed))
+    if (layer.problems.length === 0) await reviewed.keepDenied(path, bytes, { "": deniedBy(layer) })
+    return layer
+  } catch (error) {
+    if (error instanceof Unreviewed) return refuse(`it imports ${error.message}`)
+    throw error
+  }
+}
+
+/** Deny rules come last, so that nothing in the layer lifts them. */
+function withDenied(layer: Layer, paths: string[], reviewed: Reviewed): Layer {
+  const denied = paths.flatMap((path) => reviewed.denied(path)[""] ?? [])
+  if (denied.length === 0) return layer
+  const own = Array.isArray(layer.value.permission) ? layer.value.permission : []
+  const isGone = layer.status === "missing"
+  const warning = `${layer.path} was removed since it was reviewed; its deny rules stay until "vitamin trust" has shown it`
+  return {
+    ...layer,
+    value: { ...layer.value, permission: [...own, ...denied] },
+    warnings: [...layer.warnings, ...(isGone ? [warning] : [])],
+  }
+}
+
+function deniedBy({ value }: Layer): Rule[] {
+  const rules = (value.permission ?? []) as Rule[]
+  return rules.filter(({ action }) => action === "deny")
+}
+
+function restricted(layer: Layer, reason: string): Layer {
+  // What is not valid was not checked either, so nothing of it stays.
+  if (layer.problems.length > 0) return { ...layer, trusted: false, value: {} }
+  const { value, ignored } = restrictUntrusted(layer.value, layer.source, reason)
+  return { ...layer, trusted: false, value, ignored: [...layer.ignored, ...ignored] }
+}
+
+function notLoaded(path: string, worktree: string, reason: string): Layer {
+  const ignored = [{ source: "typescript", key: relative(worktree, path), reason }]
+  return { ...empty("typescript", path), trusted: false, status: "untrusted", ignored }
+}
+
+/** The same layers without trust in the folder, for this reason. */
+export function withoutTrust(layers: Layer[], worktree: string, reason: string): Layer[] {
+  return layers.map((layer) => {
+    if (layer.source === "project") return restricted(layer, reason)
+    const isFile = layer.source === "typescript" && layer.path && layer.status !== "missing"
+    return isFile ? notLoaded(layer.path!, worktree, reason) : layer
+  })
+}

@@ -1,0 +1,128 @@
+// Every file of a work tree that can make something run or widen rights, as it is on the disk now: configuration, MCP
+// servers, agents, skills with their scripts, and the project files that these import or name as a command.
+import { readdirSync } from "node:fs"
+import { extname, join, resolve } from "node:path"
+import { readSmallFile } from "#kernel/config/read-file.ts"
+import * as Log from "#kernel/log.ts"
+import { errorText } from "#util/error.ts"
+import { JsoncError, parseJsonc } from "#util/jsonc.ts"
+import { statOf } from "#util/stat-of.ts"
+import { agentFolder, isAgentFile, levels, maxProgram, serverFiles, skillFolders } from "./places.ts"
+import { namedByText, withImports } from "./project-code.ts"
+
+const configuration = [".vitamin/config.jsonc", ".vitamin/config.ts", ".plaited/config.ts"]
+
+/** More is not reviewed, and so not trusted. */
+const maxFiles = 2_000
+const maxTotal = 256 << 20
+const maxDepth = 5
+
+/** Content by path. `skills` are further folders of skills, `known` further files, `also` files or folders of files. */
+export async function coveredFiles(options: {
+  root: string
+  directory: string
+  skills: string[]
+  known: string[]
+  also: string[]
+}): Promise<Map<string, Buffer>> {
+  const { root, directory, skills } = options
+  const found = new Map<string, Buffer>()
+  let total = 0
+  const folders = new Set([
+    ...levels(directory, root).flatMap((level) => skillFolders.map((name) => join(level, name))),
+    join(root, "skills"),
+    ...skills.map((name) => resolve(root, name)),
+  ])
+  for (const name of [...configuration, ...serverFiles]) await addSpeaking(join(root, name), root)
+  for (const name of namesIn(join(root, agentFolder)))
+    if (isAgentFile(name)) await add(join(root, agentFolder, name))
+  for (const folder of folders) await addSkills(folder)
+  for (const path of options.known) if (statOf(path)?.isFile()) await add(path)
+  for (const path of options.also) {
+    if (!statOf(path)?.isDirectory()) await add(path)
+    else for (const name of namesIn(path)) await add(join(path, name))
+  }
+  return found
+
+  /** A file and what it imports. */
+  async function add(path: string): Promise<Buffer | undefined> {
+    const known = found.get(path)
+    if (known) return known
+    const bytes = await contentOf(path)
+    if (!bytes) return undefined
+    total += bytes.length
+    if (found.size >= maxFiles || total > maxTotal) {
+      const message = `it would be one of more than ${maxFiles} files or ${maxTotal} bytes`
+      return void Log.warn(`${path} cannot be reviewed, so it is not trusted: ${message}`)
+    }
+    found.set(path, bytes)
+    for (const other of withImports(path, root, bytes)) if (other !== path) await add(other)
+    return bytes
+  }
+
+  /** A file that may name commands, with these. Its folders may be those of skills. */
+  async function addSpeaking(path: string, ...starts: string[]): Promise<void> {
+    const bytes = await add(path)
+    if (!bytes) return
+    const named = namedByText(speechOf(path, bytes), starts, root)
+    for (const file of named.files) await add(file)
+    for (const folder of named.folders) if (hasSkills(folder)) folders.add(folder)
+  }
+
+  async function addSkills(folder: string): Promise<void> {
+    for (const name of ["", ...namesIn(folder)]) {
+      const path = join(folder, name)
+      if (extname(name) === ".md" && frontOf(await contentOf(path))) await addSpeaking(path, folder, root)
+      const file = ["SKILL.md", "skill.md"].map((one) => join(path, one)).find((one) => statOf(one))
+      if (!file) continue
+      await addSpeaking(file, path, root)
+      for (const script of filesBelow(join(path, "scripts"), maxDepth)) await add(script)
+    }
+  }
+}
+
+/** The part of a file that may name commands. */
+function speechOf(path: string, bytes: Buffer): string {
+  if (extname(path) === ".md") return frontOf(bytes) ?? ""
+  if (!path.endsWith("config.jsonc")) return bytes.toString()
+  try {
+    return JSON.stringify(parseJsonc(bytes, path).value.mcp) ?? ""
+  } catch (error) {
+    if (error instanceof JsoncError) return ""
+    throw error
+  }
+}
+
+function frontOf(bytes: Buffer | undefined): string | undefined {
+  return /^\uFEFF?---\r?\n[\s\S]*?\n---/.exec(bytes?.toString() ?? "")?.[0]
+}
+
+function hasSkills(folder: string): boolean {
+  return namesIn(folder).some((name) => statOf(join(folder, name, "SKILL.md")))
+}
+
+function filesBelow(folder: string, depth: number): string[] {
+  return namesIn(folder).flatMap((name) => {
+    const path = join(folder, name)
+    const stat = statOf(path)
+    if (stat?.isDirectory()) return depth > 1 && name !== "node_modules" ? filesBelow(path, depth - 1) : []
+    return stat?.isFile() ? [path] : []
+  })
+}
+
+async function contentOf(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readSmallFile(path, undefined, maxProgram)
+  } catch (error) {
+    Log.warn(`${path} cannot be reviewed, so it is not trusted: ${errorText(error)}`)
+    return undefined
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort().slice(0, maxFiles)
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,156 @@
+// What a person has reviewed in a work tree: a fingerprint (SHA-256 of the content) per file that can make something run
+// or widen rights. Loaders read a file once, ask here about these bytes, and use these bytes.
+import { createHash } from "node:crypto"
+import { realpathSync } from "node:fs"
+import { relative, resolve } from "node:path"
+import type { Rule } from "#kernel/config/schema.ts"
+import * as Log from "#kernel/log.ts"
+import * as Storage from "#kernel/storage/storage.ts"
+import * as Vcs from "#kernel/vcs.ts"
+import { errorText, NamedError } from "#util/error.ts"
+import { statOf } from "#util/stat-of.ts"
+
+/** Deny rules of a file, by the id of the agent that they bind; "" for all agents. */
+export type Denied = Record<string, Rule[]>
+/** `deny` is known once the file was used. */
+type Fingerprint = { hash: string; deny?: Denied }
+/** `files`: by path from the work tree. Grants of earlier versions have none and cover nothing. */
+export type Grant = { directory: string; time: number; files?: Record<string, Fingerprint> }
+
+export type Reviewed = Readonly<{
+  root: string
+  /** Whether a person trusted the work tree and reviewed its files. */
+  isTrusted: boolean
+  /** Changes whenever another file or another content is trusted. */
+  stamp: string
+  /** Why a file with this content is not trusted; undefined where it is. A text is taken as the hash itself. */
+  refusal(path: string, content: Uint8Array | string): string | undefined
+  /** The deny rules that the trusted content of a file had. */
+  denied(path: string): Denied
+  /** Every file that was reviewed, whether it is still there or not. */
+  paths(): string[]
+  /** Keep the deny rules of a file whose content is trusted, for the time after it changed. */
+  keepDenied(path: string, content: Uint8Array, deny: Denied): Promise<void>
+}>
+
+/** Trust was asked about, given to or taken from something that is no folder. */
+export class InvalidDirectory extends NamedError {
+  declare readonly data: { directory: string }
+
+  constructor(directory: string) {
+    const what = statOf(directory) ? "is not a directory" : "does not exist or cannot be reached"
+    super("Trust.InvalidDirectory", `"${directory}" ${what}; trust belongs to an existing directory`, {
+      directory,
+    })
+  }
+}
+
+const neverTrusted = 'the folder is not trusted; "vitamin trust" trusts it'
+const trustedWhole =
+  'the folder was trusted as a whole by an earlier version; "vitamin trust" reviews its files once'
+const isNew = 'it is new since the folder was reviewed; "vitamin trust" shows it'
+const isChanged = 'it changed since it was reviewed; "vitamin trust" shows the difference'
+
+/** Grants of this process only, by root. */
+const forThisProcess = new Map<string, Grant>()
+
+/** What is reviewed in the work tree of a folder now. */
+export async function of(directory: string): Promise<Reviewed> {
+  const root = rootOf(directory)
+  return view(root, await read(root))
+}
+
+/** A work tree as if nobody had ever trusted it. */
+export function nothing(root: string): Reviewed {
+  return view(root, undefined)
+}
+
+function view(root: string, grant: Grant | undefined): Reviewed {
+  const files = grant?.files
+  const reason = grant ? trustedWhole : neverTrusted
+  const nameOf = (path: string) => relative(root, path)
+  const known = (path: string) => {
+    const name = nameOf(path)
+    return files && Object.hasOwn(files, name) ? files[name] : undefined
+  }
+  return Object.freeze({
+    root,
+    isTrusted: files !== undefined,
+    stamp: stampOf(grant),
+    refusal(path: string, content: Uint8Array | string) {
+      if (!files) return reason
+      const before = known(path)
+      if (!before) return isNew
+      return before.hash === hashOf(content) ? undefined : isChanged
+    },
+    denied: (path: string) => known(path)?.deny ?? {},
+    paths: () => Object.keys(files ?? {}).map((name) => resolve(root, name)),
+    async keepDenied(path: string, content: Uint8Array, rules: Denied) {
+      const before = known(path)
+      const deny = Object.fromEntries(Object.entries(rules).filter(([, list]) => list.length > 0))
+      if (!before || JSON.stringify(before.deny ?? {}) === JSON.stringify(deny)) return
+      before.deny = deny
+      await keep(root, nameOf(path), { hash: hashOf(content), deny })
+    },
+  })
+}
+
+/** The grant of a work tree: that of this process, else the stored one. A record that names another folder is none. */
+export async function read(root: string): Promise<Grant | undefined> {
+  const own = forThisProcess.get(root)
+  if (own) return own
+  const grant = await Storage.read<Grant | null>(keyOf(root)).catch(() => undefined)
+  return grant?.directory === root ? grant : undefined
+}
+
+export async function write(grant: Grant, { keep }: { keep: boolean }): Promise<void> {
+  if (keep) await Storage.write(keyOf(grant.directory), grant)
+  else forThisProcess.set(grant.directory, grant)
+}
+
+export async function remove(root: string): Promise<void> {
+  forThisProcess.delete(root)
+  await Storage.remove(keyOf(root))
+}
+
+export async function list(): Promise<Grant[]> {
+  const keys = await Storage.list(["trust"])
+  const grants = await Promise.all(
+    keys.map((name) => Storage.read<Grant | null>(["trust", name]).catch(() => undefined)),
+  )
+  return grants.filter((grant): grant is Grant => grant?.directory !== undefined)
+}
+
+/** The work tree that a folder belongs to. */
+export function rootOf(directory: string): string {
+  if (!statOf(directory)?.isDirectory()) throw new InvalidDirectory(directory)
+  const folder = realpathSync(directory)
+  return Vcs.find(folder)?.worktree ?? folder
+}
+
+export function keyOf(root: string, kind = "trust"): string[] {
+  return [kind, createHash("sha256").update(root).digest("hex").slice(0, 40)]
+}
+
+export function hashOf(content: Uint8Array | string): string {
+  return typeof content === "string" ? content : createHash("sha256").update(content).digest("hex")
+}
+
+/** Only as long as the same content is trusted: another process may have changed the grant meanwhile. A disk that takes no
+ * writes must not stop a configuration from being read. */
+async function keep(root: string, name: string, { hash, deny }: Fingerprint): Promise<void> {
+  if (forThisProcess.has(root)) return
+  try {
+    await Storage.update<Grant>(keyOf(root), ({ files }) => {
+      if (files?.[name]?.hash === hash) Object.assign(files[name], { deny })
+    })
+  } catch (error) {
+    Log.warn(`the deny rules of ${name} are not recorded, so they end when it changes: ${errorText(error)}`)
+  }
+}
+
+function stampOf(grant: Grant | undefined): string {
+  if (!grant?.files) return grant ? "whole" : ""
+  const hashes = Object.entries(grant.files).map(([path, { hash }]) => [path, hash])
+  return createHash("sha256").update(JSON.stringify(hashes.sort())).digest("hex").slice(0, 16)
+}
