@@ -28,6 +28,8 @@ const readers = new Set(
     " ",
   ),
 )
+/** Stands in a command for the script of a skill that it runs. */
+export const runScript = "script"
 const runners = new Set("node bun python python3 bash sh ruby perl".split(" "))
 const script = /^~?[\w./-]+\/scripts\/[\w./-]+$/
 const skillScript = /\bskills\/[\w.-]+\/scripts\//
@@ -100,7 +102,7 @@ export function commandsIn(line: string): SimpleCommand[] | undefined {
 }
 
 /** Whether the shell could make a name of a segment with patterns or variables in it, as far as it is partly written. */
-export function couldBe(segment: string, name: string): boolean {
+function couldBe(segment: string, name: string): boolean {
   const text = segment.slice(0, maxSegment).toLowerCase()
   const pattern = text.replace(hole, "*")
   const isPartly = pattern.replaceAll("*", "") !== "" && fitsText(pattern, name.toLowerCase())
@@ -132,7 +134,7 @@ function mayBeSkillScript(path: string): boolean {
 
 /** To run a script is not to change it. Each is taken out as often as it is run, so that any other mention stays. */
 function withoutRunScripts(command: string): string {
-  return skillScriptsRun(command).reduce((rest, path) => rest.replace(path, () => "script"), command)
+  return skillScriptsRun(command).reduce((rest, path) => rest.replace(path, () => runScript), command)
 }
 
 function couldName(command: string): boolean {

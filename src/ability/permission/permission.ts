@@ -24,12 +24,12 @@ export {
 } from "./explain.ts"
 export {
   commandsIn,
-  couldBe,
   isOwnConfiguration,
   isReader,
   onlyLooks,
   ownNames,
   pathsIn,
+  runScript,
   skillScriptsRun,
 } from "./own-configuration.ts"
 export {
@@ -60,5 +60,3 @@ export {
   Rule,
 } from "./rule.ts"
 export { defaults, planner } from "./rule-sets.ts"
-export type { SimpleCommand } from "./shell/split-command.ts"
-export { programOf } from "./shell/unwrap.ts"

@@ -1,13 +1,14 @@
-// Whether a command reaches what decides what runs by another name: through a link, or from a folder inside of it, or with
-// a whole folder. What it plainly names is known to the rules already.
+// Whether a command reaches what decides what runs by another name: through a link, or from a folder inside of it. What it
+// plainly names is known to the rules already. Skills that a command places, and their scripts, need no guard here: they
+// count only after a person has reviewed them.
 import { resolve } from "node:path"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import { realOf } from "#util/real-of.ts"
 import { readPath } from "#util/wildcard.ts"
+import { isReviewedScript } from "./is-reviewed-script.ts"
 import { isSkillScript } from "./is-skill-script.ts"
-import { placesSkill } from "./places-skill.ts"
 import { reachedPaths } from "./reached-paths.ts"
 import * as KeptFolder from "./shell/kept-folder.ts"
 import { startFolders } from "./start-folders.ts"
@@ -20,9 +21,10 @@ export async function changesWhatRuns(command: string, sessionId: string): Promi
   const words = [".", ...Permission.pathsIn(command).slice(0, maxPaths)]
   for (const { target, real } of reachedPaths({ folders, words, telling: await tellingNames() })) {
     const isNamed = [target, real].some((one) => Permission.isOwnConfiguration(readPath(one)))
-    if (isNamed || (await isSkillScript(real))) return !Permission.onlyLooks(command)
+    const decides = isNamed || ((await isSkillScript(real)) && !(await isReviewedScript(real)))
+    if (decides) return !Permission.onlyLooks(command)
   }
-  return placesSkill(command, folders)
+  return false
 }
 
 /** One of these is in every path that is asked for here, unless where it starts is one already. */

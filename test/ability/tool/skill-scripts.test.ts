@@ -1,5 +1,5 @@
-// The scripts of skills at the gate: who may run them in a folder that nobody trusts, and that nobody writes them unasked,
-// by whatever way a command gets to them.
+// The scripts of skills at the gate: a rule for all commands covers only those that a person has reviewed, by whatever way a
+// command gets to them, and tools for files ask before they write them.
 import assert from "node:assert/strict"
 import { symlinkSync } from "node:fs"
 import { join } from "node:path"
@@ -75,35 +75,75 @@ test("in a folder that nobody trusts, no way to run a skill's script is covered 
       assert.ok(!(await isProtected("bash.execute", command)), command)
   }))
 
-test("in a folder that somebody trusts they run by the rules for commands, wherever they are", () =>
+test("in a trusted folder reviewed scripts run by the rules for commands, wherever they are", () =>
   inProject(async (tmp) => {
     await Trust.grant(tmp.path)
     for (const command of [
       "bash skills/a/scripts/b.sh",
+      "bash linked/scripts/b.sh",
       `cd ${tmp.path} && bash .vitamin/skills/a/scripts/b.sh`,
       "bash tools/abilities/a/scripts/b.sh --all",
+      "env bash tools/abilities/a/scripts/b.sh",
     ])
       assert.ok(!(await isProtected("bash.execute", command)), command)
   }))
 
-test("a skill's script is written only when a person names it, also where the configuration keeps skills elsewhere", () =>
+test("a script that changed, appeared or is missing since the review is not covered by a wildcard", () =>
+  inProject(async (tmp) => {
+    tmp.write("skills/a/scripts/c.ts", 'import "../lib/d.ts"\n')
+    tmp.write("skills/a/lib/d.ts", "")
+    await Trust.grant(tmp.path)
+    assert.ok(!(await isProtected("bash.execute", "node skills/a/scripts/c.ts")))
+    tmp.write("skills/a/scripts/b.sh", "echo evil\n")
+    tmp.write("tools/abilities/a/scripts/b.sh", "echo evil\n")
+    tmp.write("skills/a/scripts/new.sh", "echo new\n")
+    tmp.write("skills/a/lib/d.ts", "evil()")
+    for (const command of [
+      "bash skills/a/scripts/b.sh",
+      "bash linked/scripts/b.sh",
+      "bash skills/a/scripts/new.sh",
+      "bash skills/a/scripts/missing.sh",
+      "node skills/a/scripts/c.ts",
+      "bash tools/abilities/a/scripts/b.sh",
+      "env bash tools/abilities/a/scripts/b.sh",
+      "cd tools && bash abilities/a/scripts/b.sh",
+    ])
+      assert.ok(await isProtected("bash.execute", command), command)
+    await Trust.grant(tmp.path)
+    assert.ok(!(await isProtected("bash.execute", "bash skills/a/scripts/b.sh")))
+  }))
+
+test("a line that may change a reviewed script before it runs it is not covered by a wildcard", () =>
   inProject(async (tmp) => {
     await Trust.grant(tmp.path)
-    // Among many words as among few.
     for (const command of [
-      "cd skills/a && echo x > scripts/b.sh",
-      "cd skills; cp x a/scripts/b.sh",
-      "pushd skills/a; cp x scripts/new.sh",
-      "cd skills; mkdir -p new/scripts && cp x new/scripts/c.sh",
-      "cp x tools/abilities/a/scripts/b.sh",
-      "bash tools/abilities/a/scripts/b.sh > tools/abilities/a/scripts/b.sh",
-      "cp x linked/scripts/b.sh",
+      "git apply x.patch && bash skills/a/scripts/b.sh",
+      "tar xf pack.tar; bash skills/a/scripts/b.sh",
+      "echo evil > x; bash skills/a/scripts/b.sh",
     ])
-      for (const line of [command, `${command}; ls ${many}`])
-        assert.ok(await isProtected("bash.execute", line), line)
+      assert.ok(await isProtected("bash.execute", command), command)
+    for (const command of [
+      "cd skills && ls && bash a/scripts/b.sh",
+      "cat notes.md; bash skills/a/scripts/b.sh | sort",
+    ])
+      assert.ok(!(await isProtected("bash.execute", command)), command)
+  }))
+
+test("a skill's script is written by a tool only when a person names it, also where the configuration keeps skills elsewhere", () =>
+  inProject(async (tmp) => {
+    await Trust.grant(tmp.path)
     for (const target of ["tools/abilities/a/scripts/b.sh", "linked/scripts/new.sh", "skills/a/scripts/b.sh"])
       assert.ok(await isProtected("file.write", target), target)
     for (const target of ["web/scripts/build.sh", "tools/abilities/a/SKILL.md", "tools/scripts/x"])
       assert.ok(!(await isProtected("file.write", target)), target)
     assert.ok(!(await isProtected("file.read", "tools/abilities/a/scripts/b.sh")))
+  }))
+
+test("a command reaches what decides what runs by no other name, among many words as among few", () =>
+  inProject(async (tmp) => {
+    await Trust.grant(tmp.path)
+    symlinkSync(join(tmp.path, ".git/hooks"), join(tmp.path, "out"))
+    for (const command of ["cp x out/pre-commit", "cd out && cp ../x pre-commit", "cp x linked/scripts/b.sh"])
+      for (const line of [command, `${command}; ls ${many}`])
+        assert.ok(await isProtected("bash.execute", line), line)
   }))

@@ -95,12 +95,12 @@ test("skills are found by the embedded model, whatever embedder is configured, a
   )
 })
 
-test("the model puts a whole folder among the skills only when a person allows that command", async () => {
-  const command = "cp -r pack skills/new"
+test("a script that the model puts among the skills runs only when a person allows that command", async () => {
+  const command = "bash skills/new/scripts/run.sh"
   await inWorld(
-    [call("bash", { command }), call("bash", { command: "cp -r pack dist" }), text("Done.")],
+    [call("bash", { command: "cp -r pack skills/new" }), call("bash", { command }), text("Done.")],
     async ({ tmp, ask, messages }) => {
-      tmp.write("pack/scripts/run.sh", "echo x\n")
+      tmp.write("pack/scripts/run.sh", "echo ran > ran.txt\n")
       tmp.write("skills/a/SKILL.md", "---\nname: a\ndescription: Does a.\n---\nDo it.\n")
       await Trust.grant(tmp.path)
       const answer = ask("go", { rules: [Permission.parseRule("bash.execute:*")] })
@@ -112,9 +112,8 @@ test("the model puts a whole folder among the skills only when a person allows t
       )
       await Permission.reply(request!.id, "reject")
       await answer
-      assert.throws(() => readFileSync(join(tmp.path, "skills/new/scripts/run.sh")), { code: "ENOENT" })
-      assert.equal(readFileSync(join(tmp.path, "dist/scripts/run.sh"), "utf8"), "echo x\n")
-      assert.equal(resultsOf(await messages())[1]!.status, "success")
+      assert.equal(resultsOf(await messages())[0]!.status, "success")
+      assert.throws(() => readFileSync(join(tmp.path, "ran.txt")), { code: "ENOENT" })
     },
     { git: true },
   )

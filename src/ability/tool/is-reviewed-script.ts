@@ -1,0 +1,20 @@
+// Whether a script of a skill is, with all that it imports from the project, as a person has reviewed it.
+import { readSmallFile } from "#kernel/config/read-file.ts"
+import { Instance } from "#kernel/instance.ts"
+import { maxProgram } from "#kernel/trust/places.ts"
+import { withImports } from "#kernel/trust/project-code.ts"
+import * as Reviewed from "#kernel/trust/reviewed.ts"
+import { realOf } from "#util/real-of.ts"
+
+/** A script that does not exist is not reviewed. */
+export async function isReviewedScript(path: string): Promise<boolean> {
+  const reviewed = await Reviewed.of(Instance.worktree)
+  if (!reviewed.isTrusted) return false
+  for (const file of withImports(path, reviewed.root)) {
+    const bytes = await readSmallFile(file, undefined, maxProgram).catch(() => undefined)
+    // A folder of skills may be a link to another one; the file was reviewed by either name.
+    const names = [file, realOf(file) ?? file]
+    if (!bytes || names.every((name) => reviewed.refusal(name, bytes) !== undefined)) return false
+  }
+  return true
+}
