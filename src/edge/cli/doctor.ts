@@ -95,13 +95,22 @@ async function git(): Promise<Finding[]> {
 }
 
 async function folders(): Promise<Finding[]> {
-  const all = { data: Global.data(), config: Global.config(), state: Global.state(), cache: Global.cache() }
-  return Object.entries(all).map(([name, path]): Finding => {
+  const all = [
+    ["data", Global.data(), "VITAMIN_DATA_DIR"],
+    ["config", Global.config(), "XDG_CONFIG_HOME"],
+    ["state", Global.state(), "XDG_STATE_HOME"],
+    ["cache", Global.cache(), "XDG_CACHE_HOME"],
+  ] as const
+  return all.map(([name, path, variable]): Finding => {
+    const about = `${name} folder`
     try {
-      accessSync(existing(path), constants.W_OK)
-      return { state: "ok", about: `${name} folder`, text: path }
+      const above = existing(path)
+      if (!statSync(above).isDirectory()) throw new Error(`${above} is not a folder`)
+      accessSync(above, constants.W_OK)
+      return { state: "ok", about, text: path }
     } catch (error) {
-      return { state: "bad", about: `${name} folder`, text: errorText(error), todo: `make ${path} writable` }
+      const todo = `make ${path} writable, or set ${variable} to another folder`
+      return { state: "bad", about, text: errorText(error), todo }
     }
   })
 }

@@ -7,7 +7,7 @@ import * as Log from "#kernel/log.ts"
 import * as PrivateFile from "#kernel/private-file.ts"
 import * as Secret from "#kernel/secret.ts"
 import * as SecretFiles from "#kernel/secret-files.ts"
-import { errorCode, NamedError } from "#util/error.ts"
+import { errorCode, errorText, NamedError } from "#util/error.ts"
 
 export class UnsafeFile extends NamedError {
   constructor(path: string, reason: string) {
@@ -17,9 +17,22 @@ export class UnsafeFile extends NamedError {
   }
 }
 
+class NotWritable extends NamedError {
+  constructor(folder: string, cause: unknown) {
+    super(
+      "Token.NotWritable",
+      `The state folder ${folder}, which the server needs for its token, cannot be written ` +
+        `(${errorCode(cause) ?? errorText(cause)}). Make it writable, or set XDG_STATE_HOME to another folder.`,
+      { folder },
+      { cause },
+    )
+  }
+}
+
 /** The token, made at the first start and kept since. */
 export function load(): { token: string; file: string } {
   const file = SecretFiles.tokenFile()
+  makeFolder(dirname(file))
   secureFolder(dirname(file))
   let token = read(file)
   if (token === undefined) token = create(file, { replace: false })
@@ -31,8 +44,16 @@ export function load(): { token: string; file: string } {
   return { token, file }
 }
 
+/** The message of Node names the folder that was wanted, and often the wrong reason for one that is read-only. */
+function makeFolder(folder: string) {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new NotWritable(folder, error)
+  }
+}
+
 function secureFolder(folder: string) {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
   const stat = lstatSync(folder)
   if (!stat.isDirectory()) throw new UnsafeFile(folder, "it is a symbolic link, not a folder")
   if (!PrivateFile.isOwn(stat.uid)) throw new UnsafeFile(folder, "it belongs to another user")
@@ -52,7 +73,7 @@ function create(file: string, { replace }: { replace: boolean }): string {
     PrivateFile.write(file, `${token}\n`, { replace })
     return token
   } catch (error) {
-    if (errorCode(error) !== "EEXIST" || replace) throw error
+    if (errorCode(error) !== "EEXIST" || replace) throw new NotWritable(dirname(file), error)
     return read(file) ?? ""
   }
 }

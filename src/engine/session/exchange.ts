@@ -8,6 +8,7 @@ import * as MessageStore from "#knowledge/message/message-store.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"
 import { isName } from "./branch.ts"
+import { checkChain } from "./check-chain.ts"
 import { describeControl } from "./describe-control.ts"
 import { keepImages, readImages, takeImages } from "./exchange-images.ts"
 import { historyOf } from "./history.ts"
@@ -57,7 +58,11 @@ export async function importSession(data: unknown): Promise<SessionRecord.Info> 
   if (!parsed.success) throw new InvalidImport(z.prettifyError(parsed.error).replaceAll("\n", " "))
   const { owner: _, error: __, taskOf: ___, ...given } = parsed.data.session
   const id = (await isFree(given.id)) ? given.id : createId("sess")
-  const messages = parsed.data.messages.map((message) => messageOf(message, id))
+  const [first] = parsed.data.messages as { sessionId?: string }[]
+  const from = first?.sessionId ?? given.id
+  const messages = parsed.data.messages.map((message) => messageOf(message, { from, to: id }))
+  const problem = checkChain(messages)
+  if (problem) throw new InvalidImport(problem)
   const images = await readImages(parsed.data.images).catch((error: unknown) => {
     throw new InvalidImport(errorText(error))
   })
@@ -81,9 +86,11 @@ export async function importSession(data: unknown): Promise<SessionRecord.Info> 
 }
 
 /** Everything is checked before anything is written. */
-function messageOf(value: unknown, sessionId: string): Message.Info {
+function messageOf(value: unknown, session: { from: string; to: string }): Message.Info {
   return orInvalid(() => {
-    const message = Message.parse(value, { sessionId })
+    const { id, sessionId = session.from } = (value ?? {}) as Partial<Message.Info>
+    if (sessionId !== session.from) throw new Error(`message ${id} is of another session, ${sessionId}`)
+    const message = Message.parse(value, { sessionId: session.to })
     const problem = problemOf(message)
     if (!problem) return withoutSnapshots(message)
     throw new Error(problem)

@@ -1,6 +1,7 @@
 // What can go wrong with a record, each with the key or path it is about.
 import { inspect } from "node:util"
 import { NamedError } from "#util/error.ts"
+import * as Global from "../global.ts"
 
 export type Key = readonly string[]
 
@@ -50,9 +51,12 @@ export class WriteFailed extends NamedError {
   constructor(what: string, cause: unknown) {
     const code = (cause as NodeJS.ErrnoException)?.code
     const hint = hints[code ?? ""] ?? String((cause as Error)?.message ?? cause)
+    const advice = aboutFolder.has(code ?? "")
+      ? `. The data folder is ${Global.data()}: make it writable, or set VITAMIN_DATA_DIR to another one`
+      : ""
     super(
       "Storage.WriteFailed",
-      `${what} could not be written: ${hint}; the old value stays`,
+      `${what} could not be written: ${hint}; the old value stays${advice}`,
       { what, code },
       { cause },
     )
@@ -61,12 +65,16 @@ export class WriteFailed extends NamedError {
 
 const shown = { depth: 1, breakLength: Number.POSITIVE_INFINITY, maxArrayLength: 20, maxStringLength: 300 }
 
+const aboutFolder = new Set(["EROFS", "EACCES", "EPERM", "ENOENT", "ENOTDIR"])
+
 const hints: Record<string, string> = {
   ENOSPC: "the disk is full (ENOSPC)",
   EDQUOT: "the disk quota is used up (EDQUOT)",
   EROFS: "the file system is read-only (EROFS)",
   EACCES: "the folder does not allow it (EACCES)",
   EPERM: "the folder does not allow it (EPERM)",
+  ENOENT: "the folder cannot be made (ENOENT)",
+  ENOTDIR: "the folder cannot be made (ENOTDIR)",
   EMFILE: "this process has too many files open (EMFILE)",
   ENFILE: "the system has too many files open (ENFILE)",
   EIO: "the disk reported an error (EIO)",

@@ -8,8 +8,8 @@ import { Locked } from "./errors.ts"
 export type Lock = {
   /** Take the lock if it is free. */
   tryAcquire(): boolean
-  /** Wait for the lock; after five seconds it fails and names the holder. */
-  acquire(): Promise<void>
+  /** Wait for the lock; after `patience` milliseconds, five seconds by default, it fails and names the holder. */
+  acquire(patience?: number): Promise<void>
   release(): void
   close(): void
 }
@@ -69,8 +69,8 @@ function throughDoor(door: Transaction, room: Transaction, path: string): Lock {
       door.end()
       return entered
     },
-    async acquire() {
-      const deadline = performance.now() + patience
+    async acquire(wait = patience) {
+      const deadline = performance.now() + wait
       await enter(door, path, deadline)
       try {
         await enter(room, path, deadline)

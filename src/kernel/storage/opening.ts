@@ -3,6 +3,7 @@
 import { accessSync, constants, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import * as Log from "../log.ts"
+import { Locked } from "./errors.ts"
 import type { Folders } from "./files.ts"
 import { createLock, type Lock } from "./lock.ts"
 import { recover } from "./recover.ts"
@@ -11,19 +12,28 @@ import { openState, type StateFile } from "./state.ts"
 
 type Opened = { lock: Lock; state: StateFile }
 
+/** Milliseconds after a wait in vain in which nobody here waits again. */
+const memory = 2_000
+
 export type Opening = {
   /** Opens once. */
   open(): Promise<Opened>
   /** What is open, unless somebody has removed the store under us; then it is opened again. */
   reopen(): Promise<Opened>
+  /** Wait for the lock. A command reads and then writes several times: it fails five seconds after the lock was first
+   * waited for, not after as many waits of five seconds. */
+  acquire(lock: Lock): Promise<void>
   close(): Promise<void>
 }
 
 export function createOpening(folders: Folders, segments: Segments): Opening {
   let opening: Promise<Opened> | undefined
+  /** When somebody here last waited for the lock in vain. */
+  let gaveUpAt = Number.NEGATIVE_INFINITY
 
   return Object.freeze({
     open,
+    acquire,
     async reopen() {
       const known = await opening?.catch(() => undefined)
       if (known?.state.isInPlace()) return known
@@ -56,7 +66,7 @@ export function createOpening(folders: Folders, segments: Segments): Opening {
     let state: StateFile | undefined
     try {
       state = openState(join(folders.journal, "state"))
-      if (!lock.tryAcquire()) await lock.acquire()
+      await acquire(lock)
       try {
         recover({ folders, segments, states: state })
       } finally {
@@ -67,6 +77,16 @@ export function createOpening(folders: Folders, segments: Segments): Opening {
       lock.close()
       state?.close()
       segments.close()
+      throw error
+    }
+  }
+
+  async function acquire(lock: Lock): Promise<void> {
+    if (lock.tryAcquire()) return
+    try {
+      await lock.acquire(performance.now() - gaveUpAt < memory ? 0 : undefined)
+    } catch (error) {
+      if (error instanceof Locked && performance.now() - gaveUpAt >= memory) gaveUpAt = performance.now()
       throw error
     }
   }

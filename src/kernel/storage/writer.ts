@@ -97,7 +97,7 @@ export function createWriter(
     let release = () => {}
     try {
       const { lock, state } = await opening.reopen()
-      if (!lock.tryAcquire()) await lock.acquire()
+      await opening.acquire(lock)
       release = lock.release
       await commit(queue.splice(0, batchSize), state)
     } catch (error) {

@@ -57,6 +57,32 @@ test("Session.import() refuses what is no session before it writes anything", as
   })
 })
 
+test("Session.import() refuses messages that are there twice, of another session, in a circle or behind none", async () => {
+  await inWorld([text("one")], async ({ session, ask }) => {
+    await ask("first")
+    const good = await Session.export(session.id)
+    const [first, second] = good.messages as [object & { id: string }, object & { id: string }]
+    const refused: [messages: object[], reason: RegExp][] = [
+      [[first, second, second], new RegExp(`message ${second.id} is there twice`)],
+      [
+        [first, { ...second, sessionId: "sess_other" }],
+        new RegExp(`message ${second.id} is of another session, sess_other`),
+      ],
+      [[{ ...first, parentId: second.id }, second], /follows itself, through its parents/],
+      [
+        [first, { ...second, parentId: "msg_none" }],
+        new RegExp(`message ${second.id} follows msg_none, which is not there`),
+      ],
+    ]
+    for (const [messages, reason] of refused)
+      await assert.rejects(Session.import({ ...good, messages }), {
+        name: "Session.InvalidImport",
+        message: reason,
+      })
+    assert.equal((await Session.list()).length, 1)
+  })
+})
+
 test("Session.exportMarkdown() shows what was said, called and answered", async () => {
   const script = [reasoning("thinking", calls([call("ls"), badCall("read", "{oops")])), text("All `done`.")]
   await inWorld(

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict"
 import { join } from "node:path"
 import { test } from "node:test"
+import { setTimeout as sleep } from "node:timers/promises"
 import * as Storage from "#kernel/storage/storage.ts"
 import { runFixture } from "../../fixture/child.ts"
 import { repeat } from "../../fixture/soak.ts"
@@ -54,6 +55,22 @@ test("Storage: a paused holder keeps the lock, the others fail after five second
   assert.equal(await child.exit, 0, child.errors())
   await Storage.write(key, { n: 3 })
   assert.deepEqual(await Storage.read(key), { n: 3 })
+  await Storage.close()
+})
+
+test("Storage: who has waited five seconds for a paused holder does not wait as long again at the next call", async () => {
+  await using tmp = await tmpdir()
+  await Storage.write(key, { n: 1 })
+  await Storage.close()
+  await using child = runFixture("storage-counter.ts", { args: ["pause"], env: tmp.env })
+  await child.line(/^holding/)
+  // Reading opens the store, which waits in vain and then does without the journal.
+  assert.deepEqual(await Storage.read(key), { n: 1 })
+  const failed = Storage.write(key, { n: 9 }).catch((error: unknown) => error)
+  const soon = await Promise.race([failed, sleep(3_000, "still waiting", { ref: false })])
+  assert.ok(soon instanceof Storage.Locked, String(soon))
+  child.process.kill("SIGCONT")
+  assert.equal(await child.exit, 0, child.errors())
   await Storage.close()
 })
 
