@@ -1,5 +1,5 @@
-// Events of one instance: typed by Zod, delivered to its subscribers, then to the GlobalBus. Held secrets are taken
-// out before anybody sees an event.
+// Events of one instance: typed by Zod, delivered to its subscribers in the order in which they subscribed, then to the
+// GlobalBus. Held secrets are taken out before anybody sees an event.
 import { z } from "zod"
 import { errorText, NamedError } from "#util/error.ts"
 import * as GlobalBus from "./global-bus.ts"

@@ -212,6 +212,38 @@ test("Bus: an event that a subscriber publishes comes after the one it answers, 
   })
 })
 
+test("Bus delivers to the subscribers of the instance in the order they came, then to the GlobalBus", async () => {
+  await using tmp = await tmpdir()
+  const heard: string[] = []
+  const stop = GlobalBus.subscribe(({ type }) => void (type === Created.type && heard.push("global")))
+  await Instance.provide({
+    directory: tmp.path,
+    fn() {
+      for (const name of ["first", "second"]) Bus.subscribe(Created, () => void heard.push(name))
+      Bus.subscribe("*", ({ type }) => void (type === Created.type && heard.push("third")))
+      Bus.publish(Created, { id: "1" })
+    },
+  })
+  stop()
+  assert.deepEqual(heard, ["first", "second", "third", "global"])
+})
+
+test("Bus delivers an event to those who had subscribed when it was published, not to who comes during it", async () => {
+  await using tmp = await tmpdir()
+  const heard: string[] = []
+  await Instance.provide({
+    directory: tmp.path,
+    fn() {
+      Bus.subscribe(Created, () => {
+        Bus.subscribe(Created, () => void heard.push("late"))
+        heard.push("early")
+      })
+      Bus.publish(Created, { id: "1" })
+    },
+  })
+  assert.deepEqual(heard, ["early"])
+})
+
 test("Bus takes held secrets out before anybody sees an event, and leaves the rest as it is", async () => {
   await using tmp = await tmpdir()
   const odd = 'bus "secret"\nwith a line'
