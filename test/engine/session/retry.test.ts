@@ -23,6 +23,8 @@ import { defineTool, filesOf, hasty, inWorld, shapeOf, textOf, until } from "./h
 const long = () => text("one two three four five six", { deltas: 6 })
 const faults: Record<string, Reply> = {
   "429 with Retry-After": status(429, { retryAfter: 7 }),
+  "408": status(408),
+  "409": status(409),
   "500": status(500),
   "503": status(503),
   "529": status(529),
