@@ -53,7 +53,8 @@ function refuseStatus({ status, url }: Page): void {
   if (status < 200 || status > 299) throw new ImageInvalid(`${url.href} answered with status ${status}.`)
 }
 
-function decode(value: string): Buffer {
+/** The bytes of base64 text or of a `data:` URL. */
+export function decode(value: string): Buffer {
   const [head] = /^data:[^,]*,/i.exec(value.slice(0, 1_000)) ?? [""]
   if (head && !/;base64,$/i.test(head)) throw new ImageInvalid("its data: URL is not in base64.")
   // Three bytes in four characters, and room for line ends.

@@ -33,6 +33,8 @@ export function followSession(options: {
   client: ClientCapabilities
   /** What the client chose and is not in the record yet. */
   wished?: () => Wish
+  /** Prompts that were not run before it was opened. */
+  skipped?: readonly Session.SkippedPrompt[] | undefined
 }): Following {
   const { sessionId, client, wished = () => ({}) } = options
   const { directory } = Instance
@@ -48,6 +50,12 @@ export function followSession(options: {
   function tell(message: Message.Info): void {
     teller.tell(message)
     if (message.type === "tool_result") tasks.end(message.data.requestId)
+  }
+
+  function tellSkipped({ text, reason }: Session.SkippedPrompt): void {
+    if (!client.session?.notices) return
+    const title = firstLine(`A prompt was not run, since ${reason}: ${text}`, maxNotice)
+    send({ sessionUpdate: "notice", severity: "warning", title })
   }
 
   const own = <P extends { sessionId: string }>(
@@ -88,6 +96,7 @@ export function followSession(options: {
       if (client.session?.notices)
         send({ sessionUpdate: "notice", severity: "info", title: firstLine(text, maxNotice) })
     }),
+    own(Session.Skipped, ({ prompt }) => tellSkipped(prompt)),
     Bus.subscribe(Permission.Requested, (request) => {
       if (request.sessionId === sessionId || tasks.has(request.sessionId)) questions.ask(request)
     }),
@@ -102,6 +111,8 @@ export function followSession(options: {
     own(Session.Idle, order.flush),
     own(Session.Failed, () => isWorking || order.flush()),
   ]
+  for (const prompt of options.skipped ?? []) tellSkipped(prompt)
+
   function stop(): void {
     for (const stop of stops) stop()
     state.stop()

@@ -21,7 +21,7 @@ import * as Log from "#kernel/log.ts"
 import { errorText } from "#util/error.ts"
 import { createCommandNews } from "./command-news.ts"
 import { askPermission } from "./permission.ts"
-import { type PersonOptions, runTurn } from "./run-turn.ts"
+import { type PersonOptions, runTurn, storeTurn } from "./run-turn.ts"
 import { createSessionLine } from "./session-line.ts"
 import { type SessionOptions, sessionOptions, wishOf } from "./session-options.ts"
 import { followSession, replay } from "./updates.ts"
@@ -46,8 +46,8 @@ export type OpenSession = Readonly<{
   setOption(configId: string, value: unknown): Promise<void>
   /** What it is doing is stopped. */
   stop(): Promise<void>
-  /** The same, and what it started is ended. */
-  close(): Promise<void>
+  /** The same, and what it started is ended. `why` is the reason that its prompts are given. */
+  close(why?: string): Promise<void>
 }>
 
 const deepest = 50
@@ -58,7 +58,7 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
   const { id } = session
   const inside = AsyncLocalStorage.snapshot()
   /** How each is stopped. */
-  const turns = new Map<() => void, Promise<unknown>>()
+  const turns = new Map<(why?: string) => void, Promise<unknown>>()
   const line = createSessionLine(id)
 
   const send = (update: SessionUpdate) =>
@@ -69,7 +69,13 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
   if (opening.isReplayed) await replay({ sessionId: id, send, client: capabilities })
   await bringServers(id, opening.servers)
   const release = Instance.hold()
-  const following = followSession({ sessionId: id, send, client: capabilities, wished: line.wished })
+  const following = followSession({
+    sessionId: id,
+    send,
+    client: capabilities,
+    wished: line.wished,
+    skipped: session.skipped,
+  })
   const stops = [
     following.stop,
     Bus.subscribe(Permission.Requested, (request) => void askForPermission(request).catch(warn)),
@@ -98,16 +104,19 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
   async function prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
     const turn = new AbortController()
     // Who listens to it must find the instance.
-    const stop = () => inside(() => turn.abort("it was aborted"))
-    signal.addEventListener("abort", stop, { once: true })
-    const run = () => runTurn({ sessionId: id, blocks, person, signal: turn.signal })
+    const stop = (why = "it was aborted") => inside(() => turn.abort(why))
+    const cancel = () => stop()
+    signal.addEventListener("abort", cancel, { once: true })
+    const stored = turns.size ? inside(() => storeTurn(id, blocks)) : undefined
+    const run = () => runTurn({ sessionId: id, blocks, person, signal: turn.signal, stored })
     const work = inside(() => line.run(run).finally(following.told))
     turns.set(stop, work)
     try {
       return await work
     } finally {
+      if (stored) await inside(() => Session.releasePrompt(stored, turn)).catch(warn)
       turns.delete(stop)
-      signal.removeEventListener("abort", stop)
+      signal.removeEventListener("abort", cancel)
       news.look()
     }
   }
@@ -121,15 +130,15 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
     return sessionOptions({ ...now, ...line.wished() })
   }
 
-  async function stop(): Promise<void> {
-    cancel()
+  async function stop(why?: string): Promise<void> {
+    for (const stop of turns.keys()) stop(why)
     await Promise.allSettled(turns.values())
     await line.settled()
   }
 
   /** All at once: each of them may have to wait for something that does not want to end. */
-  async function close(): Promise<void> {
-    const ended = await Promise.allSettled([stop(), Jobs.end(id), bringServers(id, [])])
+  async function close(why?: string): Promise<void> {
+    const ended = await Promise.allSettled([stop(why), Jobs.end(id), bringServers(id, [])])
     for (const end of stops) end()
     for (const result of ended) if (result.status === "rejected") throw result.reason
   }
@@ -143,8 +152,8 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
       const wish = wishOf(configId, value)
       await inside(() => line.choose(wish))
     },
-    stop: () => inside(stop),
-    close: () => inside(close),
+    stop: () => inside(() => stop()),
+    close: (why?: string) => inside(() => close(why)),
   })
 }
 

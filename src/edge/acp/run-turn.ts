@@ -4,6 +4,7 @@ import type * as Permission from "#ability/permission/permission.ts"
 import * as Session from "#engine/session/session.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
+import { InvalidParams } from "./errors.ts"
 import { promptParts } from "./prompt-parts.ts"
 import { expandCommand } from "./updates.ts"
 
@@ -25,8 +26,10 @@ export async function runTurn(turn: {
   blocks: readonly ContentBlock[]
   person: PersonOptions
   signal: AbortSignal
+  /** Its record, if it had to wait. */
+  stored?: Session.PromptHandle | undefined
 }): Promise<StopReason> {
-  const { sessionId, person, signal } = turn
+  const { sessionId, person, signal, stored } = turn
   try {
     const { words, mentionsIn, attached } = promptParts(turn.blocks)
     const called = await beforeAbort(expandCommand(words, sessionId), signal)
@@ -38,11 +41,26 @@ export async function runTurn(turn: {
       rules: [...person.rules],
       replyLimit,
       signal,
+      stored,
     })
     return signal.aborted ? "cancelled" : reasonOf(answer)
   } catch (error) {
     const reason = signal.aborted ? "cancelled" : reasonIn(error)
     if (reason) return reason
+    throw error
+  }
+}
+
+/** Store a prompt that has to wait for others of its client. One that cannot be read fails when its turn comes. */
+export function storeTurn(
+  sessionId: string,
+  blocks: readonly ContentBlock[],
+): Session.PromptHandle | undefined {
+  try {
+    const { words, attached } = promptParts(blocks)
+    return Session.storePrompt({ sessionId, parts: [{ type: "text", text: words }, ...attached] })
+  } catch (error) {
+    if (error instanceof InvalidParams) return undefined
     throw error
   }
 }

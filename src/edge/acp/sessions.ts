@@ -78,7 +78,7 @@ export function createSessions(person: PersonOptions): Sessions {
     const { client, capabilities } = asking
     const opened = await openSession({ session, servers, client, capabilities, person, isReplayed })
     open.set(session.id, opened)
-    if (isOver) await end(session.id)
+    if (isOver) await end(session.id, Session.runtimeStops)
     return { sessionId: session.id, options: await opened.options(), tellCommands: opened.tellCommands }
   }
 
@@ -115,16 +115,18 @@ export function createSessions(person: PersonOptions): Sessions {
     await Instance.disposeIdle({ olderThan: 0, keep: 0 })
   }
 
-  async function end(sessionId: string): Promise<void> {
+  async function end(sessionId: string, why?: string): Promise<void> {
     const session = open.get(sessionId)
     open.delete(sessionId)
-    await session?.close()
+    await session?.close(why)
   }
 
   async function closeAll(): Promise<void> {
     isOver = true
     const ids = new Set([...open.keys(), ...work.keys()])
-    const closed = await Promise.allSettled([...ids].map((id) => inTurn(id, () => end(id))))
+    const closed = await Promise.allSettled(
+      [...ids].map((id) => inTurn(id, () => end(id, Session.runtimeStops))),
+    )
     for (const result of closed)
       if (result.status === "rejected")
         Log.warn("a session did not close", { error: errorText(result.reason) })
@@ -161,4 +163,5 @@ async function inFolder<T>({ cwd }: Pick<Wish, "cwd">, fn: () => Promise<T>): Pr
 async function startAndWatch(): Promise<void> {
   await startParts()
   await Config.watch()
+  await Session.recover()
 }

@@ -9,6 +9,7 @@ import { createServer } from "#edge/server/server.ts"
 import { sessionRoutes } from "#edge/server/session-routes.ts"
 import { skillRoutes } from "#edge/server/skill-routes.ts"
 import { startParts } from "#engine/host/bootstrap.ts"
+import * as Session from "#engine/session/session.ts"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import { version } from "#util/version.ts"
@@ -39,6 +40,7 @@ export async function serve(options: Options): Promise<void> {
       ],
       config: async () => Config.redacted(await Config.get()),
     })
+    await Session.recover()
     const told = new Promise<number>((resolve) => onSignal(resolve))
     process.stdout.write(`vitamin is listening on ${server.url} (token in ${server.tokenFile})\n`)
     if (server.openUrls)
@@ -59,4 +61,5 @@ export async function serve(options: Options): Promise<void> {
 async function startAndWatch() {
   await startParts()
   await Config.watch()
+  await Session.recover()
 }

@@ -15,6 +15,7 @@ export async function listSessions(
   options: FolderOptions & { tasks?: boolean | undefined; format: "text" | "json" },
 ): Promise<void> {
   await inInstance(options, async () => {
+    await Session.recover()
     const sessions = await Session.list({ tasks: options.tasks === true })
     if (options.format === "json") return print(JSON.stringify(sessions, null, 2))
     if (!sessions.length) return print("No session in this project yet.")
@@ -26,6 +27,7 @@ export async function showSession(
   options: One & { all?: boolean | undefined; format: "text" | "json" },
 ): Promise<void> {
   await inInstance(options, async () => {
+    await Session.recover()
     const session = await findSession(options.id)
     const messages = await Session.messages(session.id, { all: options.all === true })
     if (options.format === "json") return print(JSON.stringify({ session, messages }, null, 2))
@@ -38,6 +40,7 @@ export async function showSession(
     if (start > 0)
       print(`(${start} earlier messages, which --all shows, are summed up)\n${compaction?.summary ?? ""}\n`)
     for (const message of messages.slice(start)) print(describeMessage(message))
+    for (const { text, reason } of session.skipped ?? []) print(`(not run, since ${reason}) ${text}`)
   })
 }
 

@@ -1,5 +1,4 @@
 // Sessions over HTTP.
-import { setImmediate } from "node:timers/promises"
 import { z } from "zod"
 import * as Session from "#engine/session/session.ts"
 import * as Message from "#knowledge/message/message.ts"
@@ -21,7 +20,12 @@ const Prompt = z.object({
     .describe("first read again attached files that have changed, and try again what failed"),
   agent: z.string().optional(),
   model: z.string().optional().describe("provider/model"),
-  whenBusy: z.enum(["queue", "refuse"]).optional(),
+  whenBusy: z
+    .enum(["queue", "steer", "refuse"])
+    .optional()
+    .describe(
+      "wait behind the running prompt (the default), join it before its next request (its answer is then the answer to both; a prompt that comes too late runs next), or be refused with 409",
+    ),
   asks: z
     .enum(["wait", "deny", "once"])
     .optional()
@@ -104,7 +108,7 @@ export function sessionRoutes(): Route[] {
       method: "POST",
       path: "/session/:id/message",
       summary:
-        "Prompt a session. Answers when the turn is over, with 409 where it was stopped before its end; with Prefer: respond-async at once, with 202.",
+        "Prompt a session. Answers when the turn is over, with 409 if it was stopped before its end. With Prefer: respond-async it answers 202 as soon as the prompt is stored: from then on it is not lost. It begins with a message that has its promptId, or it is reported with session.error or prompt.skipped and, if it did not run, under `skipped` in the session.",
       params: Id,
       body: Prompt,
       bodyLimit: promptLimit,
@@ -114,11 +118,33 @@ export function sessionRoutes(): Route[] {
         await Session.get(params.id)
         const input = { ...defined(body), sessionId: params.id }
         if (!/\brespond-async\b/.test(c.req.header("prefer") ?? "")) return Session.prompt(input)
-        // What is wrong with the prompt itself shows at once; what goes wrong from then on is published.
-        const answered = Session.prompt(input)
-        answered.catch(() => {})
-        await Promise.race([answered, setImmediate()])
-        return jsonResponse({ sessionId: params.id, accepted: true }, { status: 202 })
+        const { promptId } = await Session.accept(input)
+        return jsonResponse({ sessionId: params.id, accepted: true, promptId }, { status: 202 })
+      },
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/session/:id/prompt",
+      summary:
+        "The prompts of a session that were accepted and have not begun: those that wait, and skipped ones.",
+      params: Id,
+      response: z.array(Session.WaitingPrompt),
+      errors: [404],
+      async handle({ params }) {
+        await Session.get(params.id)
+        return Session.prompts(params.id)
+      },
+    }),
+    defineRoute({
+      method: "DELETE",
+      path: "/session/:id/prompt/:promptId",
+      summary: "Take back a prompt that waits, or forget one that was skipped.",
+      params: z.object({ id: z.string(), promptId: z.string() }),
+      response: z.object({ removed: z.literal(true) }),
+      errors: [404],
+      async handle({ params }) {
+        await Session.removePrompt(params.id, params.promptId)
+        return { removed: true as const }
       },
     }),
     defineRoute({

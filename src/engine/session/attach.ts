@@ -21,6 +21,8 @@ type Place = Pick<Run, "session" | "history" | "records" | "signal"> & {
   permits: Permits
   facts: ModelFacts | undefined
   told: Set<string>
+  /** The record of the prompt, for its first message to name. */
+  promptId?: string | undefined
 }
 type Attached = Message.Of<"file_reference" | "image" | "mcp_resource">
 type Wish = {
@@ -29,15 +31,21 @@ type Wish = {
   mentionsIn: string
   /** First read again files that have changed, and try again what failed. */
   refresh?: boolean
+  promptId?: string | undefined
 }
 
-export async function attach(run: Omit<Place, "told">, { parts, mentionsIn, refresh }: Wish): Promise<void> {
-  const place: Place = { ...run, told: new Set() }
+export async function attach(
+  run: Omit<Place, "told" | "promptId">,
+  { parts, mentionsIn, refresh, promptId }: Wish,
+): Promise<void> {
+  const place: Place = { ...run, told: new Set(), promptId }
   if (refresh) await refreshAll(place)
   const { resources, rest, misspelt } = await resourcesIn(mentionsIn, place)
   tellMisspelt(place, misspelt)
-  for (const attachment of attachmentsOf([...parts, ...resources], rest))
+  for (const attachment of attachmentsOf([...parts, ...resources], rest)) {
     append(place, await resolveOrLeave(pending(place, attachment), place))
+    place.promptId = undefined
+  }
   place.signal.throwIfAborted()
 }
 
@@ -110,10 +118,12 @@ function keyOf(attachment: Attachment): string {
 
 function pending(place: Place, attachment: Attachment): Attached {
   const { id: sessionId, branch } = place.session
-  const base = { sessionId, parentId: lastId(place), branch }
+  const { promptId } = place
+  const base = { sessionId, parentId: lastId(place), branch, ...(promptId ? { promptId } : {}) }
   if (attachment.type === "image") {
-    const { source, mode = "auto" } = attachment
-    return Message.make({ ...base, type: "image", data: { source, mode, state: "pending" } })
+    const { source, mode = "auto", stored } = attachment
+    const data = { source, mode, state: "pending" as const, ...(stored ? { stored } : {}) }
+    return Message.make({ ...base, type: "image", data })
   }
   if (attachment.type === "mcp_resource") {
     const { type, ...address } = attachment

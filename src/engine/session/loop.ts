@@ -1,7 +1,9 @@
 // The loop: ask the model, keep what it says, do what it asks for, and again, until it asks for nothing more.
 import type * as Message from "#knowledge/message/message.ts"
+import type { Prompt } from "./add-prompt.ts"
 import { inform } from "./inform.ts"
 import { nestedRules } from "./nested-rules.ts"
+import { takeSteering } from "./queue.ts"
 import { type Run, refuseCost, StepLimit } from "./run.ts"
 import { runCalls } from "./run-calls.ts"
 import { growTools } from "./tools-for.ts"
@@ -11,6 +13,7 @@ import { runTurn } from "./turn.ts"
 export async function loop(run: Run): Promise<Message.Info> {
   const { maxSteps } = run.limits
   for (let step = 1; step <= maxSteps; step++) {
+    for (const prompt of takeSteering<Prompt>(run.session.id)) await run.add(prompt)
     const { answer, request } = await runTurn(run)
     if (!request) return answer
     refuseCost(run)

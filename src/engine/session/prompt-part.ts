@@ -18,6 +18,10 @@ const Image = z.object({
     mimeType: z.string().optional(),
   }),
   mode: z.enum(["vision", "ocr", "auto"]).optional().describe("how it is recognised"),
+  stored: z
+    .object({ hash: z.string(), mimeType: z.string() })
+    .optional()
+    .describe("the bytes are kept beside the session under this SHA-256, which the source names"),
 })
 const McpResource = z.object({
   type: z.literal("mcp_resource"),
@@ -27,6 +31,14 @@ const McpResource = z.object({
 
 export const PromptPart = z.discriminatedUnion("type", [Text, FileReference, Image, McpResource])
 export type PromptPart = z.infer<typeof PromptPart>
+/** A prompt that was accepted and did not run. */
+export const SkippedPrompt = z.object({
+  id: z.string(),
+  time: z.number().describe("when it was accepted, in milliseconds since 1970"),
+  text: z.string().describe("its words, at most 1,000 characters"),
+  reason: z.string().describe("why it did not run"),
+})
+export type SkippedPrompt = z.infer<typeof SkippedPrompt>
 export type Reference = z.infer<typeof FileReference>
 export type ResourcePart = z.infer<typeof McpResource>
 export type Attachment = Exclude<PromptPart, { type: "text" }>

@@ -1,14 +1,25 @@
-// The prompts of this instance: one at a time for each session, the next ones wait behind it.
+// The prompts of this instance: one at a time for each session, the next ones wait behind it. A prompt that waits can
+// also join the running one between two of its requests ("steer").
 import { setTimeout as sleep } from "node:timers/promises"
 import { Instance } from "#kernel/instance.ts"
 import { Interrupted } from "./interrupted.ts"
 import { Busy } from "./session-record.ts"
+import { runtimeStops } from "./stored-prompt.ts"
 
-type Entry = { done: Promise<unknown>; abort: AbortController }
+export type WhenBusy = "queue" | "steer" | "refuse"
+type Entry<S = unknown> = {
+  abort: AbortController
+  start(): void
+  /** End as another prompt does. */
+  join(other: Entry): void
+  /** What joins the running prompt, and the id of its record. */
+  steering?: S | undefined
+  promptId?: string | undefined
+  done: Promise<unknown>
+}
 
 /** Milliseconds that prompts get to end when the runtime stops. Then the parts that they use end without them. */
 const patience = 3_000
-const runtimeStops = "the runtime stops"
 const queues = Instance.state(
   () => ({ bySession: new Map<string, Entry[]>(), isStopped: false }),
   async (queues) => {
@@ -19,30 +30,58 @@ const queues = Instance.state(
   { isWork: true },
 )
 
-/** Run `work` when the session is free. It must end soon after its signal says so. */
-export async function enter<T>(
-  options: { sessionId: string; whenBusy?: "queue" | "refuse" },
+/** Whether a prompt would have to wait. Throws if it is not to wait, or if the runtime stops. */
+export function check({ sessionId, whenBusy }: { sessionId: string; whenBusy?: WhenBusy }): boolean {
+  const { bySession, isStopped } = queues()
+  if (isStopped) throw new Interrupted(sessionId, AbortSignal.abort(runtimeStops))
+  const isBusy = bySession.has(sessionId)
+  if (isBusy && whenBusy === "refuse") throw new Busy(sessionId, "with another prompt")
+  return isBusy
+}
+
+/** Run `work` when the session is free. It must end soon after its signal says so. With `steering` it goes before the
+ * prompts that wait, and `takeSteering` may take it into the running one. */
+export async function enter<T, S = never>(
+  options: { sessionId: string; whenBusy?: WhenBusy; steering?: S; promptId?: string | undefined },
   work: (abort: AbortController) => Promise<T>,
 ): Promise<T> {
-  const { sessionId, whenBusy } = options
-  const { bySession: all, isStopped } = queues()
-  if (isStopped) throw new Interrupted(sessionId, AbortSignal.abort(runtimeStops))
-  const before = all.get(sessionId) ?? []
-  if (before.length && whenBusy === "refuse") throw new Busy(sessionId, "with another prompt")
+  check(options)
+  const { sessionId, steering, promptId } = options
+  const { bySession } = queues()
+  const entries = bySession.get(sessionId) ?? []
+  bySession.set(sessionId, entries)
   // A prompt may go on after the call that brought it is answered.
   const release = Instance.hold()
   const abort = new AbortController()
-  const done = Promise.allSettled([before.at(-1)?.done]).then(() => work(abort))
-  const mine = { done, abort }
-  all.set(sessionId, [...before, mine])
+  const { promise: done, resolve } = Promise.withResolvers<T>()
+  const mine: Entry = {
+    abort,
+    start: () => resolve(work(abort)),
+    join: (other) => resolve(other.done as Promise<T>),
+    steering,
+    promptId,
+    done,
+  }
+  if (steering === undefined || !entries.length) entries.push(mine)
+  else entries.splice(placeOfSteering(entries), 0, mine)
+  if (entries[0] === mine) mine.start()
   try {
     return await done
   } finally {
-    const others = all.get(sessionId)!.filter((entry) => entry !== mine)
-    if (others.length) all.set(sessionId, others)
-    else all.delete(sessionId)
+    leave(sessionId, mine)
     release()
   }
+}
+
+/** The prompts that join the running one, in the order in which they came. Each of them ends as that one does. */
+export function takeSteering<S>(sessionId: string): S[] {
+  const [running, ...waiting] = queues().bySession.get(sessionId) ?? []
+  const joining = waiting.filter(({ steering, abort }) => steering !== undefined && !abort.signal.aborted)
+  for (const entry of joining) {
+    leave(sessionId, entry)
+    entry.join(running!)
+  }
+  return joining.map(({ steering }) => steering as S)
 }
 
 /** Stop what a session is doing, the prompts that wait included. Gives whether there was anything. */
@@ -52,12 +91,35 @@ export function abort(sessionId: string): boolean {
   return entries.length > 0
 }
 
+/** Stop one prompt that waits. One that runs is left alone. */
+export function abortWaiting(sessionId: string, promptId: string): void {
+  const [, ...waiting] = queues().bySession.get(sessionId) ?? []
+  for (const entry of waiting) if (entry.promptId === promptId) entry.abort.abort("it was removed")
+}
+
 /** Stop a session and wait until nothing of it runs here. */
 export async function end(sessionId: string): Promise<void> {
   await stop(queues().bySession.get(sessionId) ?? [], "it was removed")
 }
 
+/** Behind the running one and those that steer already. */
+function placeOfSteering(entries: Entry[]): number {
+  const place = entries.findIndex((entry, i) => i > 0 && entry.steering === undefined)
+  return place < 0 ? entries.length : place
+}
+
+function leave(sessionId: string, mine: Entry): void {
+  const { bySession } = queues()
+  const entries = bySession.get(sessionId) ?? []
+  const place = entries.indexOf(mine)
+  if (place < 0) return
+  entries.splice(place, 1)
+  if (!entries.length) bySession.delete(sessionId)
+  else if (place === 0) entries[0]!.start()
+}
+
 async function stop(entries: Entry[], why: string): Promise<void> {
-  for (const { abort } of entries) abort.abort(why)
-  await Promise.allSettled(entries.map(({ done }) => done))
+  const all = [...entries]
+  for (const { abort } of all) abort.abort(why)
+  await Promise.allSettled(all.map(({ done }) => done))
 }

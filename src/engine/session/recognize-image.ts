@@ -93,7 +93,8 @@ export function isInline({ kind, value }: Data["source"]): boolean {
   return kind === "base64" || (kind === "url" && /^data:/i.test(value))
 }
 
-function sumOf(hash: string | undefined): string {
+/** What the source of an image names whose bytes are kept. */
+export function sumOf(hash: string | undefined): string {
   return `sha256:${hash}`
 }
 

@@ -5,6 +5,7 @@ import type * as Provider from "#ability/provider/provider.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { NamedError } from "#util/error.ts"
+import type { Prompt } from "./add-prompt.ts"
 import type { Chosen } from "./choose-model.ts"
 import type { More } from "./choose-tools.ts"
 import type { Permits } from "./permits.ts"
@@ -57,6 +58,8 @@ export type Run = {
   depth: number
   /** The tasks that it has given away: how many run, who waits for a place, and those at work by their sessions. */
   tasks: { running: number; waiting: (() => void)[]; runs: Map<string, Run> }
+  /** Add a prompt that joins this one. */
+  add(prompt: Prompt): Promise<void>
   /** Add what fits the prompt and is not in the window, or not any more: rules, skills, the plan. */
   tell(): Promise<void>
   /** Have another agent do a task; for one call of a tool. */

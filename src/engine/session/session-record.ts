@@ -12,6 +12,7 @@ import { createId } from "#util/id.ts"
 import { chooseAgent } from "./choose-agent.ts"
 import { keepLastUsed, lastUsed, setLastUsed } from "./last-used.ts"
 import * as Owner from "./owner.ts"
+import { SkippedPrompt } from "./prompt-part.ts"
 import { rebuildRecord } from "./rebuild-record.ts"
 import { Busy, Invalid, NotFound } from "./record-errors.ts"
 
@@ -46,6 +47,7 @@ export const Info = z.object({
   status: Status.default("idle"),
   error: z.object({ name: z.string(), message: z.string() }).optional(),
   owner: Owner.Owner.optional().describe("the process that is working on it"),
+  skipped: z.array(SkippedPrompt).optional().describe("accepted prompts that did not run, until sent again"),
   usage: Totals.prefault({}),
   offered: z
     .array(z.string())
@@ -71,7 +73,11 @@ export const Removed = Bus.define("session.removed", z.object({ sessionId: z.str
 export const Idle = Bus.define("session.idle", z.object({ sessionId: z.string() }))
 export const Failed = Bus.define(
   "session.error",
-  z.object({ sessionId: z.string(), error: z.object({ name: z.string(), message: z.string() }) }),
+  z.object({
+    sessionId: z.string(),
+    error: z.object({ name: z.string(), message: z.string() }),
+    promptId: z.string().optional().describe("the stored prompt that ended so, if it was one"),
+  }),
 )
 
 export type Options = {
@@ -183,8 +189,8 @@ export function addUsage(totals: Totals, usage: Message.Usage): void {
   for (const name of Object.keys(totals) as (keyof Totals)[]) totals[name] += usage[name] ?? 0
 }
 
-/** In this instance prompts wait for each other, so what it has left busy is free. */
-function refuseBusy({ id, status, owner }: Info): void {
+/** Throws `Busy` if another process or instance works on it. In this instance prompts wait for each other. */
+export function refuseBusy({ id, status, owner }: Info): void {
   if (!isWorking(status) || !owner || Owner.isSelf(owner) || !Owner.isAlive(owner)) return
   const isHere = owner.pid === process.pid
   throw new Busy(id, isHere ? `in the instance of ${owner.directory}` : `in process ${owner.pid}`)

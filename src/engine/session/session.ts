@@ -12,6 +12,7 @@ import { messagesOf } from "./branch.ts"
 import type { Plan } from "./plan.ts"
 import * as Queue from "./queue.ts"
 import * as SessionRecord from "./session-record.ts"
+import * as StoredPrompt from "./stored-prompt.ts"
 
 export { windowOf as window } from "#knowledge/memory/window.ts"
 export {
@@ -35,8 +36,8 @@ export { fork, MessageNotFound } from "./fork.ts"
 export { Interrupted } from "./interrupted.ts"
 export { Notice, Retry } from "./notice.ts"
 export { Plan } from "./plan.ts"
-export { type Input, prompt } from "./prompt.ts"
-export { EmptyPrompt, PromptPart } from "./prompt-part.ts"
+export { accept, type Input, prompt } from "./prompt.ts"
+export { EmptyPrompt, PromptPart, type SkippedPrompt } from "./prompt-part.ts"
 export { abort } from "./queue.ts"
 export { diff, type Reverted, revert } from "./revert.ts"
 export { Compacted, ContextFull } from "./room.ts"
@@ -56,6 +57,16 @@ export {
   Updated,
 } from "./session-record.ts"
 export { setMode } from "./set-mode.ts"
+export {
+  create as storePrompt,
+  type Handle as PromptHandle,
+  Info as WaitingPrompt,
+  list as prompts,
+  recover,
+  release as releasePrompt,
+  runtimeStops,
+  Skipped,
+} from "./stored-prompt.ts"
 
 /** Have the model be sent a summary in place of the older messages. Nothing happens where that would save little. A
  * session that is working throws `Session.Busy`. */
@@ -80,12 +91,20 @@ export async function messages(
   return options.all ? messages : messagesOf(messages, session, options.branch ?? session.branch)
 }
 
+/** Take back a prompt that waits, or forget one that was skipped. */
+export async function removePrompt(sessionId: string, promptId: string): Promise<void> {
+  const session = await SessionRecord.get(sessionId)
+  Queue.abortWaiting(sessionId, promptId)
+  await StoredPrompt.discard(session, promptId)
+}
+
 /** Take a session away with all that is kept of it, the sessions of its tasks too. What it is doing here is stopped
  * first. */
 export async function remove(sessionId: string): Promise<void> {
   await Queue.end(sessionId)
   await Jobs.end(sessionId)
   await SessionRecord.remove(sessionId)
+  await StoredPrompt.removeAll(sessionId)
   await bringServers(sessionId, [])
   await TodoList.remove(sessionId)
   Memory.forget(sessionId)

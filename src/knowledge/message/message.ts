@@ -36,6 +36,7 @@ export type Fields<T extends Type> = {
   agent?: string | undefined
   model?: string | undefined
   usage?: Usage | undefined
+  promptId?: string | undefined
   type: T
   data: Of<T>["data"]
 }
@@ -43,7 +44,7 @@ export type Fields<T extends Type> = {
 /** A new message. It is in no store yet. Its id sorts behind that of the message that it follows, whatever the clock
  * says. */
 export function make<T extends Type>(fields: Fields<T>): Of<T> {
-  const { sessionId, parentId, branch = "main", agent, model, usage, type, data } = fields
+  const { sessionId, parentId, branch = "main", agent, model, usage, promptId, type, data } = fields
   if (parentId !== null) followId(parentId)
   return {
     id: createId("msg"),
@@ -55,6 +56,7 @@ export function make<T extends Type>(fields: Fields<T>): Of<T> {
     ...(agent === undefined ? {} : { agent }),
     ...(model === undefined ? {} : { model }),
     ...(usage === undefined ? {} : { usage }),
+    ...(promptId === undefined ? {} : { promptId }),
     type,
     data,
   } as Of<T>

@@ -55,6 +55,10 @@ const envelope = {
   agent: z.string().optional().describe("the agent that wrote it or was asked"),
   model: z.string().optional().describe("`provider/model`"),
   usage: Usage.optional(),
+  promptId: z
+    .string()
+    .optional()
+    .describe("the stored prompt that begins with this message; the `202` that accepted it named it"),
 }
 
 const TextData = z.object({

@@ -1,0 +1,60 @@
+// A prompt becomes messages: the words of the person, then what they attached. The first of them names the record of a
+// prompt that was stored, which is removed when that message is on the disk.
+import type { ModelFacts } from "#ability/provider/provider.ts"
+import * as Message from "#knowledge/message/message.ts"
+import type { Permits } from "./permits.ts"
+import { type PromptPart, wordsOf } from "./prompt-part.ts"
+import { append, keep, lastId, type Run } from "./run.ts"
+import * as StoredPrompt from "./stored-prompt.ts"
+
+export type Prompt = {
+  parts: PromptPart[]
+  /** The text in which `@path` points at a file; all of it if it is left out. */
+  mentionsIn?: string
+  refresh?: boolean
+  stored?: StoredPrompt.Handle | undefined
+}
+type Place = Pick<Run, "session" | "history" | "records" | "signal"> & {
+  permits: Permits
+  facts: ModelFacts | undefined
+}
+
+export async function addPrompt(place: Place, prompt: Prompt): Promise<void> {
+  const words = wordsOf(prompt.parts)
+  const promptId = prompt.stored?.id
+  if (words.length) append(place, userMessage(place, { parts: words, promptId }))
+  const mentionsIn = prompt.mentionsIn ?? textOf(words)
+  if (prompt.refresh || mentionsIn.includes("@") || prompt.parts.some(({ type }) => type !== "text")) {
+    const { attach } = await import("./attach.ts")
+    await attach(place, { ...prompt, mentionsIn, promptId: words.length ? undefined : promptId })
+  }
+  if (prompt.stored) leaveStore(place, prompt.stored)
+}
+
+export function textOf(words: Message.Part[]): string {
+  return words.map(({ text }) => text).join("\n")
+}
+
+/** Only when its messages are on the disk: a crash must leave the record or the message, never neither. */
+function leaveStore({ records }: Place, stored: StoredPrompt.Handle): void {
+  stored.hasBegun = true
+  const written = Promise.all(records.pending)
+  keep(
+    records,
+    written.then(() => (records.failed ? undefined : StoredPrompt.remove(stored.id))),
+  )
+}
+
+function userMessage(
+  { session, history }: Place,
+  { parts, promptId }: { parts: Message.Part[]; promptId: string | undefined },
+): Message.Info {
+  return Message.make({
+    sessionId: session.id,
+    parentId: lastId({ history }),
+    branch: session.branch,
+    ...(promptId ? { promptId } : {}),
+    type: "text",
+    data: { role: "user", parts },
+  })
+}

@@ -1,0 +1,28 @@
+// The images of a prompt that is stored: their bytes can have 20 MB, and are kept once, beside the session, where the
+// prompt finds them when it begins.
+
+import { imageFormat } from "#ability/image/image-format.ts"
+import * as ImageStore from "#ability/image/image-store.ts"
+import { decode } from "#ability/image/load-image.ts"
+import { NamedError } from "#util/error.ts"
+import type { PromptPart } from "./prompt-part.ts"
+import { isInline, sumOf } from "./recognize-image.ts"
+
+/** The same parts without the bytes. */
+export function storeImages(sessionId: string, parts: PromptPart[]): Promise<PromptPart[]> {
+  return Promise.all(parts.map((part) => storeImage(sessionId, part)))
+}
+
+async function storeImage(sessionId: string, part: PromptPart): Promise<PromptPart> {
+  if (part.type !== "image" || part.stored || !isInline(part.source)) return part
+  try {
+    const bytes = decode(part.source.value)
+    const { mimeType } = await imageFormat(bytes)
+    const hash = await ImageStore.write(sessionId, bytes)
+    return { ...part, source: { kind: "base64", value: sumOf(hash), mimeType }, stored: { hash, mimeType } }
+  } catch (error) {
+    // Bytes that are no image fail when the prompt begins, and its message says why.
+    if (error instanceof NamedError && error.name === "Image.Invalid") return part
+    throw error
+  }
+}

@@ -1,0 +1,94 @@
+// Prompts with `whenBusy: "steer"` join the running prompt between two of its requests.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import * as Session from "#engine/session/session.ts"
+import { call, calls, text } from "../../fixture/fake-llm.ts"
+import { defineTool, inWorld, shapeOf, textOf, until, type World } from "./harness.ts"
+
+const steer = { whenBusy: "steer" } as const
+
+/** A tool that runs until it is told to go on. */
+function slowTool() {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  const tool = { isRunning: false, goOn: () => resolve("slow result") }
+  defineTool("slow", () => {
+    tool.isRunning = true
+    return promise
+  })
+  return tool
+}
+
+const waiting = async ({ session }: World) => (await Session.prompts(session.id)).length
+
+test("a steering prompt joins the running one behind the results of its calls, and gets its answer", async () => {
+  const script = [calls([call("slow"), call("ls")]), text("Both done.")]
+  await inWorld(script, async (world) => {
+    const { ask, llm, messages, tmp, events } = world
+    tmp.write("notes.txt", "my notes")
+    const tool = slowTool()
+    const first = ask("one")
+    await until(() => tool.isRunning)
+    const joined = [ask("two", steer), ask("three @notes.txt", steer)]
+    await until(async () => (await waiting(world)) === 2)
+    tool.goOn()
+    assert.deepEqual((await Promise.all([first, ...joined])).map(textOf), Array(3).fill("Both done."))
+    assert.deepEqual(shapeOf(await messages()), [
+      "user",
+      "tool_request",
+      "tool_result",
+      "tool_result",
+      "user",
+      "user",
+      "file_reference",
+      "assistant",
+    ])
+    assert.equal(llm.requests.length, 2)
+    assert.match(JSON.stringify(llm.requests[1]!.body), /slow result.*two.*three.*my notes/)
+    assert.equal(await waiting(world), 0)
+    assert.equal(events.filter(({ type }) => type === "session.idle").length, 1)
+  })
+})
+
+test("a steering prompt that comes too late runs next, before those that wait", async () => {
+  const script = [text("One.", { deltas: 4, delay: 100 }), text("Steered."), text("Queued.")]
+  await inWorld(script, async ({ ask, llm, events }) => {
+    const first = ask("one")
+    await until(() => events.some(({ type }) => type === "message.delta"))
+    const all = await Promise.all([first, ask("queued"), ask("steered", steer)])
+    assert.deepEqual(all.map(textOf), ["One.", "Queued.", "Steered."])
+    assert.deepEqual(
+      llm.requests.map(({ messages }) => messages.at(-1)!.text),
+      ["one", "steered", "queued"],
+    )
+  })
+})
+
+test("a steering prompt of an idle session is a prompt like any other", async () => {
+  await inWorld([text("Hello.")], async ({ ask, session }) => {
+    assert.equal(textOf(await ask("hi", steer)), "Hello.")
+    assert.equal((await Session.get(session.id)).status, "idle")
+  })
+})
+
+test("Session.abort() ends the prompts that joined and those that have not", async () => {
+  await inWorld([call("slow"), call("slow"), text("no")], async (world) => {
+    const { ask, session } = world
+    let runs = 0
+    defineTool("slow", async (_, { signal }) => {
+      if (++runs > 1) await new Promise((resolve) => signal.addEventListener("abort", resolve))
+      else await until(async () => (await waiting(world)) === 1)
+      return "done"
+    })
+    const all = [ask("one")]
+    await until(() => runs === 1)
+    all.push(ask("joins", steer))
+    await until(() => runs === 2)
+    all.push(ask("has not joined", steer))
+    await until(async () => (await waiting(world)) === 1)
+    Session.abort(session.id)
+    for (const result of await Promise.allSettled(all))
+      assert.equal(result.status === "rejected" && result.reason.name, "Session.Interrupted")
+    assert.equal(await waiting(world), 0)
+    assert.equal((await Session.get(session.id)).skipped, undefined)
+  })
+})
