@@ -13,6 +13,7 @@ import * as Session from "#engine/session/session.ts"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import { version } from "#util/version.ts"
+import { boundHeap } from "./bound-heap.ts"
 import { directoryOf, type FolderOptions, inInstance } from "./in-instance.ts"
 import { onSignal } from "./on-signal.ts"
 
@@ -47,6 +48,7 @@ export async function serve(options: Options): Promise<void> {
       process.stderr.write(
         `vitamin: warning: other machines can reach this server at ${server.openUrls.join(", ")}. Whoever has the token can run commands here, and HTTP does not encrypt it.\n`,
       )
+    boundHeap()
     process.exitCode = await told
     const stopped = server.stop()
     // Sessions end first, so that none of them goes on with parts that are already gone. Other requests that are nearly
