@@ -59,6 +59,19 @@ export async function load(sessionId: string): Promise<void> {
   await seen.loaded
 }
 
+/** All that earlier processes noted, the oldest first, from whoever knows it: `load` need not read the session then. */
+export function learn(sessionId: string, versions: readonly Version[]): void {
+  const seen = seenBy(sessionId)
+  if (seen.loaded) return
+  addOlder(seen, versions)
+  seen.loaded = Promise.resolve()
+}
+
+/** The versions that messages tell of, in their order. */
+export function versionsIn(messages: readonly Message.Info[]): Version[] {
+  return messages.flatMap(versionIn)
+}
+
 /** Throws `Changed` where the session knows the file in another version. After `load`. */
 export function refuseChanged(sessionId: string, now: { path: string; id: string; shown: string }): void {
   const known = seenBy(sessionId).ids.get(relative(Instance.worktree, now.path))
@@ -67,12 +80,16 @@ export function refuseChanged(sessionId: string, now: { path: string; id: string
 
 async function fill(seen: Seen, sessionId: string): Promise<void> {
   try {
-    const known = (await MessageStore.list(sessionId)).flatMap(versionsIn)
-    for (const { file, id } of known.reverse()) if (!seen.ids.has(file)) seen.ids.set(file, id)
+    addOlder(seen, versionsIn(await MessageStore.list(sessionId)))
   } catch (error) {
     delete seen.loaded
     throw error
   }
+}
+
+/** What this process noted by itself is newer. */
+function addOlder({ ids }: Seen, versions: readonly Version[]): void {
+  for (const { file, id } of versions.toReversed()) if (!ids.has(file)) ids.set(file, id)
 }
 
 function seenBy(sessionId: string): Seen {
@@ -89,7 +106,7 @@ function contentOf(fd: number, stat: BigIntStats): Buffer {
   return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, 0))
 }
 
-function versionsIn(message: Message.Info): Version[] {
+function versionIn(message: Message.Info): Version[] {
   if (message.type === "file_reference") return message.data.version ? [message.data.version] : []
   if (message.type !== "tool_result" || message.data.status !== "success") return []
   const { data } = (message.data.metadata ?? {}) as { data?: { version?: Partial<Version> } | null }

@@ -34,6 +34,11 @@ export async function nodes(sessionId: string): Promise<RelationNode[]> {
   return stored ? checkedNodes(stored.nodes) : oldNodes(sessionId)
 }
 
+/** Whether one was ever written. */
+export async function isKept(sessionId: string): Promise<boolean> {
+  return ((await read(key(sessionId))) ?? (await read(oldKey(sessionId)))) !== undefined
+}
+
 /** Merge items into the list by id or text, or make it exactly these. Gives the whole list. */
 export async function update(
   sessionId: string,

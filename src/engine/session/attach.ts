@@ -13,6 +13,7 @@ import { lineOf } from "./line-of.ts"
 import { Notice } from "./notice.ts"
 import type { Permits } from "./permits.ts"
 import type { Attachment, PromptPart } from "./prompt-part.ts"
+import { wholeHistory } from "./recent-history.ts"
 import { interrupted, recognizeImage } from "./recognize-image.ts"
 import { resolveFile } from "./resolve-file.ts"
 import { append, keep, lastId, type Run } from "./run.ts"
@@ -50,14 +51,16 @@ export async function attach(
 }
 
 async function refreshAll(place: Place): Promise<void> {
-  const { history, records, signal } = place
-  for (const [i, message] of history.entries()) {
+  const { session, history, records, signal } = place
+  const whole = await wholeHistory(session, history)
+  const older = whole.length - history.length
+  for (const [i, message] of whole.entries()) {
     if (!isAttached(message) || (message.type === "image" && message.data.state === "done")) continue
     const now = await resolve(message, place)
     signal.throwIfAborted()
     // Who tries again what failed hears of it also where it fails as before.
     if (isDeepStrictEqual(now.data, message.data) && now.data.error === undefined) continue
-    history[i] = now
+    if (i >= older) history[i - older] = now
     keep(records, MessageStore.write(now))
   }
 }

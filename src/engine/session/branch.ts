@@ -120,7 +120,7 @@ async function goTo(
 ): Promise<SessionRecord.Info> {
   if (!isName(name)) throw new InvalidBranch(name)
   return Queue.enter({ sessionId, whenBusy: "refuse" }, async () => {
-    await whileBusy({ sessionId, after: { branch: name } }, async ({ branch: from }) => {
+    await whileBusy({ sessionId, after: () => ({ branch: name }) }, async ({ branch: from }) => {
       const messages = await MessageStore.list(sessionId)
       const begins = place(messages, from)
       if (!begins && name === from) return

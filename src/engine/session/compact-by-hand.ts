@@ -6,14 +6,15 @@ import { errorText } from "#util/error.ts"
 import { chooseAgent, modelOf } from "./choose-agent.ts"
 import { type Chosen, chooseModel } from "./choose-model.ts"
 import { sentBefore } from "./choose-tools.ts"
-import { historyOf, missingResults } from "./history.ts"
 import { Interrupted } from "./interrupted.ts"
+import { openHistory } from "./open-history.ts"
 import * as Queue from "./queue.ts"
 import { waitFor } from "./retry.ts"
 import { fixedOf, limitOf } from "./room.ts"
-import { append, type Run, settle } from "./run.ts"
+import { type Run, settle } from "./run.ts"
 import * as SessionRecord from "./session-record.ts"
 import { systemPrompt } from "./system-prompt.ts"
+import { type Tip, tipOf } from "./tip.ts"
 import { usableTools } from "./tools-for.ts"
 import { whileBusy } from "./while-busy.ts"
 
@@ -23,9 +24,10 @@ const timing = { stall: 120_000, wait: waitFor }
 
 export function compactByHand(sessionId: string): Promise<SessionRecord.Info> {
   return Queue.enter({ sessionId, whenBusy: "refuse" }, async ({ signal }) => {
-    await whileBusy({ sessionId }, async (session) => {
+    let tip: Tip | undefined
+    await whileBusy({ sessionId, after: () => ({ tip }) }, async (session, before) => {
       try {
-        await compactNow(session, signal)
+        tip = await compactNow(session, { tip: before, signal })
       } catch (error) {
         throw signal.aborted ? new Interrupted(sessionId, signal) : error
       } finally {
@@ -36,16 +38,19 @@ export function compactByHand(sessionId: string): Promise<SessionRecord.Info> {
   })
 }
 
-async function compactNow(session: SessionRecord.Info, signal: AbortSignal): Promise<void> {
+/** Gives the last message that there is then. */
+async function compactNow(
+  session: SessionRecord.Info,
+  { tip, signal }: { tip: Tip | undefined; signal: AbortSignal },
+): Promise<Tip | undefined> {
   Provider.holdKeys()
   const agent = await chooseAgent(undefined, session.agent)
   const chosen = await chooseModel(session.model, await modelOf(agent)).catch(withoutModel)
   const history = Memory.begin(session.id)
-  for (const message of await historyOf(session.id, session.branch)) history.push(message)
   const totals = SessionRecord.Totals.parse({})
   const records: Run["records"] = { pending: new Set() }
   const scope = { session, history, records, totals, signal, timing, ...(chosen ? { chosen } : {}) }
-  for (const result of missingResults(history)) append(scope, result)
+  await openHistory(scope, tip)
   const usable = await usableTools(session, agent)
   const limit = limitOf(chosen, agent.maxTokens)
   const { tools } = sentBefore(session, { usable, limit })
@@ -62,6 +67,7 @@ async function compactNow(session: SessionRecord.Info, signal: AbortSignal): Pro
       SessionRecord.addUsage(draft.usage, totals)
     })
   }
+  return tipOf(scope, tip)
 }
 
 /** Without one the summary is made of what the messages say. */

@@ -3,6 +3,7 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import * as Permission from "#ability/permission/permission.ts"
 import { outputFolder } from "#ability/tool/output.ts"
+import * as SeenFiles from "#ability/tool/seen-files.ts"
 import { planId } from "#ability/tool/todo-plan.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Log from "#kernel/log.ts"
@@ -13,6 +14,7 @@ import { createRelationStore } from "#knowledge/memory/relation-store.ts"
 import { fileFor } from "#knowledge/memory/shorten.ts"
 import { outputText, tokensOf } from "#knowledge/memory/tokens-of.ts"
 import { limitsFor, withCuts } from "#knowledge/memory/window.ts"
+import { workingState } from "#knowledge/memory/working.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { errorCode, errorText } from "#util/error.ts"
 import type { Chosen } from "./choose-model.ts"
@@ -20,6 +22,7 @@ import { extractSummary } from "./extract-summary.ts"
 import { refuseFull } from "./name-largest.ts"
 import { type Plan, planCuts, planKept, sumOf } from "./plan-compaction.ts"
 import { planNodes } from "./plan-nodes.ts"
+import { wholeHistory } from "./recent-history.ts"
 import { renderPins } from "./render-pins.ts"
 import { Compacted, mostAbove, type Room } from "./room.ts"
 import { append, lastId, type Run, settle, type Timing } from "./run.ts"
@@ -42,6 +45,8 @@ const largestShare = 0.25
 /** What a summary may have of what it saves, and what a person who asks for it must save of the whole. */
 const spent = 0.5
 const worthwhile = 0.1
+/** Of files. A session that has read more of them is read as a whole before it edits one. */
+const mostVersions = 1_000
 
 /** Gives whether there was anything to gain; where not, nothing has changed. Throws `Session.ContextFull` where too much
  * is left. */
@@ -68,6 +73,7 @@ export async function compactHistory(scope: Scope, wish: Wish): Promise<boolean>
     tokensBefore,
     tokensAfter: 0,
     cuts: plan.cuts,
+    ...versionsBefore(history.slice(0, plan.start), shown),
     ...(await keepWhole(session.id, kept, plan)),
   }
   const message = controlOf(scope, compaction)
@@ -140,9 +146,10 @@ async function pinsFor(
   { session, history }: Scope,
   { plan, budget }: { plan: Plan; budget: number },
 ): Promise<string> {
-  const state = Memory.working(session.id).state()
+  const whole = await wholeHistory(session, history)
+  const state = whole === history ? Memory.working(session.id).state() : workingState(whole)
   const kept = new Set(history.slice(plan.start))
-  const relations = createRelationStore({ initialNodes: await planNodes(session.id, history) })
+  const relations = createRelationStore({ initialNodes: await planNodes(session.id, whole) })
   return renderPins({
     state,
     isShown: (message) => kept.has(message),
@@ -151,6 +158,14 @@ async function pinsFor(
     pending: Permission.pending().filter(({ sessionId }) => sessionId === session.id),
     budget,
   })
+}
+
+/** A later process reads only what was kept, and must still notice when somebody else has changed a file. */
+function versionsBefore(gone: readonly Message.Info[], { compaction }: Shown): Pick<Compaction, "versions"> {
+  const known = compaction ? compaction.versions : []
+  if (!known) return {}
+  const all = new Map(known.concat(SeenFiles.versionsIn(gone)).map((version) => [version.file, version]))
+  return all.size > mostVersions ? {} : { versions: [...all.values()] }
 }
 
 /** What is cut in the window is there whole in a file, which the cut names. */

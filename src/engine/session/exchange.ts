@@ -56,7 +56,7 @@ export async function exportMarkdown(sessionId: string): Promise<string> {
 export async function importSession(data: unknown): Promise<SessionRecord.Info> {
   const parsed = Exported.safeParse(data)
   if (!parsed.success) throw new InvalidImport(z.prettifyError(parsed.error).replaceAll("\n", " "))
-  const { owner: _, error: __, taskOf: ___, ...given } = parsed.data.session
+  const { owner: _, error: __, taskOf: ___, tip: ____, ...given } = parsed.data.session
   const id = (await isFree(given.id)) ? given.id : createId("sess")
   const [first] = parsed.data.messages as { sessionId?: string }[]
   const from = first?.sessionId ?? given.id

@@ -38,7 +38,7 @@ export async function findContext(
   asked: Asked,
 ): Promise<void> {
   const { id } = run.session
-  if (hasPlan(id)) inform(run, await orNothing(() => planFor(id)))
+  if (await hasPlan(id)) inform(run, await orNothing(() => planFor(id)))
   if (!asked.intent.trim()) return
   inform(run, await orNothing(() => rulesFor(id, asked)))
   inform(run, await orNothing(() => skillsFor(run, asked)))

@@ -27,7 +27,7 @@ export function revert(
     if (!target || !isOn(session.branch, target, messages)) throw new MessageNotFound(sessionId, messageId)
     const tasks = await tasksSince(session, messages, messageId)
     if (options.preview) return Snapshot.revert({ sessionId, messageId, tasks, preview: true })
-    return whileBusy({ sessionId, after: { status: "idle", error: undefined } }, async () => {
+    return whileBusy({ sessionId, after: () => ({ status: "idle", error: undefined }) }, async () => {
       const begun = await finishBegun(session, options.force)
       for (const id of [sessionId, ...tasks.map((task) => task.sessionId)])
         await Snapshot.recover(id, contentAfter)

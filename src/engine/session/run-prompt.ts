@@ -6,17 +6,17 @@ import * as Bus from "#kernel/bus.ts"
 import * as Log from "#kernel/log.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import type * as Message from "#knowledge/message/message.ts"
-import * as MessageStore from "#knowledge/message/message-store.ts"
 import { errorText } from "#util/error.ts"
 import { addPrompt, textOf } from "./add-prompt.ts"
 import { chooseAgent, modelOf } from "./choose-agent.ts"
 import { chooseModel } from "./choose-model.ts"
 import { findContext } from "./find-context.ts"
 import { ground } from "./ground.ts"
-import { cutOff, historyOf, missingResults } from "./history.ts"
+import { missingResults } from "./history.ts"
 import { Interrupted } from "./interrupted.ts"
 import { lineOf } from "./line-of.ts"
 import { loop } from "./loop.ts"
+import { openHistory } from "./open-history.ts"
 import { createPermits, type Permits } from "./permits.ts"
 import type { Input } from "./prompt.ts"
 import { type PromptPart, titleOf, wordsOf } from "./prompt-part.ts"
@@ -27,12 +27,12 @@ import * as SessionRecord from "./session-record.ts"
 import { spawnTask } from "./spawn-task.ts"
 import * as StoredPrompt from "./stored-prompt.ts"
 import { systemPrompt } from "./system-prompt.ts"
-import { tellGaps } from "./tell-gaps.ts"
+import { type Tip, tipOf } from "./tip.ts"
 import { toolsFor } from "./tools-for.ts"
 
 export type Work = Omit<Input, "text" | "parts"> & { parts: PromptPart[]; timing: Timing }
 /** What there is of a run before its model is known. */
-type Begun = Pick<Run, "session" | "history" | "records" | "totals" | "signal">
+type Begun = Pick<Run, "session" | "history" | "records" | "totals" | "signal"> & { tip?: Tip | undefined }
 
 type Ask = (input: Input, timing: Timing) => Promise<Message.Info>
 
@@ -45,14 +45,14 @@ export async function runPrompt(
   const { session, before, kept } = await claim(input, signal)
   const totals = SessionRecord.Totals.parse({})
   const history = Memory.begin(sessionId)
-  const begun: Begun = { session, history, records: { pending: new Set() }, totals, signal }
+  const begun: Begun = { session, history, records: { pending: new Set() }, totals, signal, tip: before.tip }
   keep(begun.records, kept)
   keep(begun.records, StoredPrompt.recoverOnce(sessionId, { isInterrupted: before.status === "interrupted" }))
   try {
     const run = await begin(input, begun, promptWith)
     const answer = await loop(run)
     await settle(run.records)
-    await finish(run, { status: "idle" })
+    await finish(begun, { status: "idle" })
     Bus.publish(SessionRecord.Idle, { sessionId })
     return answer
   } catch (error) {
@@ -78,17 +78,14 @@ async function claim(
 
 /** The history is made whole, and the words of the person are kept. */
 async function begin(input: Work, begun: Begun, promptWith: Ask): Promise<Run> {
-  const { session, history, records } = begun
+  const { session, records } = begun
   Provider.holdKeys()
   const agent = await chooseAgent(input.agent, session.agent)
   const chosen = await chooseModel(input.model, session.model, await modelOf(agent))
   const { maxSteps = 200, maxCost } = input
   if (maxCost !== undefined && !chosen.facts?.cost)
     Log.warn("the price of this model is not known, so --max-cost cannot stop it", { model: chosen.modelId })
-  for (const message of await historyOf(session.id, session.branch)) history.push(message)
-  tellGaps(begun)
-  for (const message of cutOff(history)) keep(records, MessageStore.write(message))
-  for (const result of missingResults(history)) append(begun, result)
+  await openHistory(begun, begun.tip)
   session.agent = agent.id
   if (!chosen.isFallback) session.model = `${chosen.providerId}/${chosen.modelId}`
   session.title ||= titleOf(input.parts)
@@ -185,7 +182,13 @@ async function finish(run: Begun, state: Pick<SessionRecord.Info, "status" | "er
     draft.usage = SessionRecord.Totals.parse(draft.usage ?? {})
     SessionRecord.addUsage(draft.usage, run.totals)
     const { offered, toolServers } = run.session
-    Object.assign(draft, state, offered ? { offered } : {}, toolServers ? { toolServers } : {})
+    Object.assign(
+      draft,
+      state,
+      { tip: tipOf(run, run.tip) },
+      offered ? { offered } : {},
+      toolServers ? { toolServers } : {},
+    )
   })
 }
 

@@ -15,6 +15,7 @@ import * as Owner from "./owner.ts"
 import { SkippedPrompt } from "./prompt-part.ts"
 import { rebuildRecord } from "./rebuild-record.ts"
 import { Busy, Invalid, NotFound } from "./record-errors.ts"
+import { Tip } from "./tip.ts"
 
 export const Status = z.enum(["idle", "busy", "waiting", "interrupted", "error"])
 export type Status = z.infer<typeof Status>
@@ -46,6 +47,7 @@ export const Info = z.object({
     .describe("the session, and its call, that this one does a task for"),
   status: Status.default("idle"),
   error: z.object({ name: z.string(), message: z.string() }).optional(),
+  tip: Tip.optional().catch(undefined).describe("its last message; not while somebody works on it"),
   owner: Owner.Owner.optional().describe("the process that is working on it"),
   skipped: z.array(SkippedPrompt).optional().describe("accepted prompts that did not run, until sent again"),
   usage: Totals.prefault({}),
@@ -151,14 +153,15 @@ export async function update(session: Info, change: (draft: Info) => unknown): P
  * before the record is acknowledged; `kept` is when it is. `before` is how it stood. */
 export async function claim(
   sessionId: string,
-): Promise<{ session: Info; before: Pick<Info, "status" | "error">; kept: Promise<unknown> }> {
+): Promise<{ session: Info; before: Pick<Info, "status" | "error" | "tip">; kept: Promise<unknown> }> {
   const found = await get(sessionId)
   return new Promise((resolve, reject) => {
     const kept = update(found, (draft) => {
       refuseBusy(draft)
-      const { status = "idle", error } = draft
-      const before = { status: isWorking(status) ? ("interrupted" as const) : status, error }
+      const { status = "idle", error, tip } = draft
+      const before = { status: isWorking(status) ? ("interrupted" as const) : status, error, tip }
       delete draft.error
+      delete draft.tip
       Object.assign(draft, { status: "busy", owner: Owner.self() })
       resolve({ session: Info.parse(draft), before, kept })
     }).then(() => keepLastUsed(found))

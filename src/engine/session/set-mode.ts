@@ -1,7 +1,9 @@
 // Plan or act. The rules and the words for the model follow the mode, and the history says when it changed.
-import { historyOf } from "./history.ts"
+
 import * as Queue from "./queue.ts"
+import { recentHistory } from "./recent-history.ts"
 import * as SessionRecord from "./session-record.ts"
+import { type Tip, tipAt } from "./tip.ts"
 import { whileBusy } from "./while-busy.ts"
 import { writeControl } from "./write-control.ts"
 
@@ -10,9 +12,11 @@ export function setMode(sessionId: string, mode: SessionRecord.Info["mode"]): Pr
   return Queue.enter({ sessionId, whenBusy: "refuse" }, async () => {
     const session = await SessionRecord.get(sessionId)
     if (session.mode === mode) return session
-    await whileBusy({ sessionId, after: { mode } }, async ({ mode: from, branch }) => {
-      const parentId = (await historyOf(sessionId, branch)).at(-1)?.id ?? null
-      await writeControl({ sessionId, branch, parentId }, "mode_change", { from, to: mode })
+    let tip: Tip | undefined
+    await whileBusy({ sessionId, after: () => ({ mode, tip }) }, async ({ mode: from, branch }, before) => {
+      const parentId = (await recentHistory({ id: sessionId, branch }, before)).at(-1)?.id ?? null
+      const id = await writeControl({ sessionId, branch, parentId }, "mode_change", { from, to: mode })
+      tip = tipAt({ id: sessionId, branch }, id)
     })
     return SessionRecord.get(sessionId)
   })

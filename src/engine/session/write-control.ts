@@ -2,10 +2,13 @@
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 
+/** Gives the id of the message. */
 export async function writeControl(
   place: { sessionId: string; branch: string; parentId: string | null },
   control: string,
   parameters: Message.JsonObject,
-): Promise<void> {
-  await MessageStore.write(Message.make({ ...place, type: "system_control", data: { control, parameters } }))
+): Promise<string> {
+  const message = Message.make({ ...place, type: "system_control", data: { control, parameters } })
+  await MessageStore.write(message)
+  return message.id
 }

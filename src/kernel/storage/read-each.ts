@@ -1,11 +1,12 @@
-// Many records, for who needs thousands of them: their files are read and parsed one after the other, without a promise
-// for each, and now and then others get their turn.
+// Reads many records: their files are read and parsed one after the other, without a promise for each, and from time to
+// time the event loop gets its turn.
 import { readFileSync } from "node:fs"
 import { setImmediate } from "node:timers/promises"
 
 type Found = { value: unknown }
 type Reading = {
-  names: string[]
+  /** Taken one by one: a name may depend on the records before it. */
+  names: Iterable<string>
   fileOf: (name: string) => string
   /** Whether a record is on its way to the disk. */
   isChanging: (name: string) => boolean

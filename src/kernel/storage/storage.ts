@@ -24,6 +24,16 @@ export function readAll<T = unknown>(prefix: Key, take: (value: T, name: string)
   return store().readAll(prefix, take)
 }
 
+/** Like `readAll`, for the given names only, in their order. A name may be taken from a record that was handed over
+ * before it. */
+export function readEach<T = unknown>(
+  prefix: Key,
+  names: Iterable<string>,
+  take: (value: T, name: string) => void,
+): Promise<void> {
+  return store().readEach(prefix, names, take)
+}
+
 export async function write(key: Key, data: unknown): Promise<void> {
   await store().write(key, data)
 }

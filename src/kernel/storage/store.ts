@@ -25,6 +25,7 @@ export function createStore(root: string) {
   return Object.freeze({
     read,
     readAll,
+    readEach: readNamed,
     write,
     update,
     remove,
@@ -42,8 +43,17 @@ export function createStore(root: string) {
 
   /** The records right below a prefix, in the order of their names. What cannot be read is named and left out. */
   async function readAll<T>(prefix: Key, take: (value: T, name: string) => void): Promise<void> {
-    const names = await list(prefix)
+    await readNamed(prefix, await list(prefix), take)
+  }
+
+  /** The named records below a prefix, in the given order. Names may come from records that were handed over before. */
+  async function readNamed<T>(
+    prefix: Key,
+    names: Iterable<string>,
+    take: (value: T, name: string) => void,
+  ): Promise<void> {
     const path = pathOf(prefix)
+    await upToDate(path)
     const folder = join(folders.records, path)
     await readEach({
       names,

@@ -19,10 +19,12 @@ const Parameters = z.object({
   tokensAfter: z.number().default(0),
   cuts: z.array(Cut).default([]),
   files: z.string().optional(),
+  versions: z.array(z.object({ file: z.string(), id: z.string() })).optional(),
 })
 
 /** `summary` and `pinned` stand in front of what is kept; both are empty where only results were cut, and `by` is
- * "cut". `keptFrom` is null where nothing was kept of what came before. `files` is the folder of what was cut, whole. */
+ * "cut". `keptFrom` is null where nothing was kept of what came before. `files` is the folder of what was cut, whole. `versions`
+ * are those of all files that were read or written before `keptFrom`; missing where they are not known. */
 export type Compaction = z.infer<typeof Parameters>
 
 /** What a message says about compaction, if that is what it is about. It may come from anywhere. */

@@ -2,6 +2,7 @@
 // when its record is acknowledged.
 import { z } from "zod"
 import * as Bus from "#kernel/bus.ts"
+import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { followId } from "#util/id.ts"
@@ -10,6 +11,7 @@ import { adopt, checked, Invalid } from "./codec.ts"
 import { conversationOrder, turnsAway } from "./conversation-order.ts"
 import { fieldsOf, keepTurn, lostMessages, removeTurns } from "./lost-messages.ts"
 import { Info } from "./schema.ts"
+import { createWarmMessages } from "./warm-messages.ts"
 
 const Written = z.object({ sessionId: z.string(), message: Info })
 
@@ -31,10 +33,14 @@ export const Delta = Bus.define(
   { live: true },
 )
 
+/** What was last read of the sessions that this instance worked on. */
+export const warm = Instance.state(() => createWarmMessages())
+
 /** Store a message as it is now, new or again. What does not have the shape of a message is refused before that. */
 export async function write(message: Info): Promise<void> {
   const now = checked(message)
   const { sessionId } = now
+  if (Instance.isProvided) warm().forget(sessionId, now.id)
   const [isNew] = await Promise.all([
     put(keyOf(sessionId, now.id), recordOf(now)),
     turnsAway(now) && keepTurn(now),
@@ -67,6 +73,41 @@ export async function list(sessionId: string): Promise<Info[]> {
   // After reading, which has quarantined what is broken.
   const lost = await lostMessages(sessionId, ordered, invalid)
   return lost.length ? bridgeGaps(ordered, lost) : ordered
+}
+
+/** The messages from `last` back along their parents, the oldest first, up to the first one for which `isFirst` holds or
+ * that has no parent. Those that are `known` are not read. Undefined if one of them is missing or cannot be read. */
+export async function listBack(
+  sessionId: string,
+  last: string,
+  options: { isFirst?: (message: Info) => boolean; known?: ReadonlyMap<string, Info> } = {},
+): Promise<Info[] | undefined> {
+  const { isFirst = () => false, known = new Map<string, Info>() } = options
+  const messages: Info[] = []
+  const asked = new Set<string>()
+  let next: string | null = last
+  const add = (message: Info) => {
+    messages.push(message)
+    next = isFirst(message) ? null : message.parentId
+  }
+  function* names() {
+    // A name comes again if its record was not handed over, or if the parents form a circle.
+    while (next !== null && !asked.has(next)) {
+      asked.add(next)
+      const message = known.get(next)
+      if (message) add(message)
+      else yield next
+    }
+  }
+  await Storage.readEach(keyOf(sessionId), names(), (value, id) => {
+    try {
+      add(adopt(value, { id, sessionId }))
+    } catch (error) {
+      if (!(error instanceof Invalid)) throw error
+    }
+  })
+  followId(last)
+  return next === null ? messages.reverse() : undefined
 }
 
 /** Remove all messages of a session. */

@@ -4,6 +4,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { historyOf } from "#engine/session/history.ts"
 import * as Session from "#engine/session/session.ts"
+import * as SessionRecord from "#engine/session/session-record.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { type Request, status, text } from "../../fixture/fake-llm.ts"
 import { repeat } from "../../fixture/soak.ts"
@@ -28,6 +29,7 @@ const models = ["openai/chat-model", "openai/responses-model", "anthropic/fake-m
 test(`Requests of ${sessions} random sessions that are compacted anywhere are valid in all four forms and lose no pin`, async () => {
   let random = createChoices(0)
   const summarised = { model: 0, extract: 0, cut: 0 }
+  compared = 0
   const script = (request: Request) => {
     const input = Math.ceil(request.raw.length / 4)
     if (!/^You summarise/.test(request.system)) return text("ok", { usage: { input, output: 5 } })
@@ -59,7 +61,17 @@ test(`Requests of ${sessions} random sessions that are compacted anywhere are va
   )
   // Each kind has been there.
   for (const [by, count] of Object.entries(summarised)) assert.ok(count > 0, `no compaction by ${by}`)
+  assert.ok(compared > sessions / 2, `${compared} requests were compared with those of a whole read`)
 })
+
+/** Requests that were made a second time, after the whole session was read. */
+let compared = 0
+
+/** A process that dies leaves a session claimed. */
+async function leave(sessionId: string): Promise<void> {
+  const { kept } = await SessionRecord.claim(sessionId)
+  await kept
+}
 
 /** One session from its beginning to a request in every form. Gives how it was compacted. */
 async function live(world: World, random: Choices): Promise<string[]> {
@@ -71,8 +83,10 @@ async function live(world: World, random: Choices): Promise<string[]> {
     const place = { sessionId: id, branch: session.branch, parentId: path.at(-1)?.id ?? null }
     const some = path.length ? random.pick(path).id : undefined
     const deed = random.below(100) / 100
-    if (deed < 0.5 || !some) await pieces.exchange(place)
-    else if (deed < 0.65) await Session.compact(id)
+    if (deed < 0.5 || !some) {
+      await leave(id)
+      await pieces.exchange(place)
+    } else if (deed < 0.65) await Session.compact(id)
     else if (deed < 0.72) id = (await Session.fork(id, some)).id
     else if (deed < 0.79) await Session.revert(id, some, { force: true })
     else if (deed < 0.84) await Session.branch(id, `b${step}`, { from: some })
@@ -84,16 +98,43 @@ async function live(world: World, random: Choices): Promise<string[]> {
   return all.flatMap(byOf)
 }
 
-async function checked({ ask, llm }: World, sessionId: string, model: string): Promise<void> {
-  const from = llm.requests.length
-  await ask(`ask ${model}`, { sessionId, model })
-  const [last, ...others] = llm.requests.splice(from).reverse()
-  for (const request of [last!, ...others]) checkWire(request)
+async function checked(world: World, sessionId: string, model: string): Promise<void> {
+  const { tip } = await Session.get(sessionId)
+  const requests = await asked(world, sessionId, model)
+  for (const request of requests) checkWire(request)
+  const last = requests.at(-1)
   assert.ok(last!.raw.length / 4 < context, "the request is longer than the window")
   const { branch } = await Session.get(sessionId)
   const words = JSON.stringify(last!.body)
   for (const item of mustHave(await historyOf(sessionId, branch)))
     assert.ok(words.includes(item), `${JSON.stringify(item)} is not in the request to ${model}`)
+  if (tip) await compare(world, { sessionId, model, requests })
+}
+
+async function asked({ ask, llm }: World, sessionId: string, model: string): Promise<Request[]> {
+  const from = llm.requests.length
+  await ask(`ask ${model}`, { sessionId, model })
+  return llm.requests.splice(from)
+}
+
+/** The same prompt at the same place once more: after a revert it is not known where the branch ends, and the whole
+ * session is read. */
+async function compare(
+  world: World,
+  { sessionId, model, requests }: { sessionId: string; model: string; requests: Request[] },
+): Promise<void> {
+  const path = await historyOf(sessionId, (await Session.get(sessionId)).branch)
+  const words = path.findLastIndex((message) => message.type === "text" && message.data.role === "user")
+  // A summary may be another one the second time.
+  if (path.slice(words).some((message) => byOf(message).length)) return
+  await Session.revert(sessionId, path[words]!.id, { force: true })
+  assert.equal((await Session.get(sessionId)).tip, undefined)
+  const again = await asked(world, sessionId, model)
+  assert.deepEqual(
+    again.map(({ body }) => body),
+    requests.map(({ body }) => body),
+  )
+  compared++
 }
 
 function byOf(message: Message.Info): string[] {

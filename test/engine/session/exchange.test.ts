@@ -39,6 +39,23 @@ test("Session.import() takes a new id where the old one is taken", async () => {
   })
 })
 
+test("Session.import() and Session.fork() do not believe the end that another session record names", async () => {
+  await inWorld([text("one"), text("two"), text("three"), text("four")], async ({ session, ask, llm }) => {
+    await ask("first")
+    const early = await Session.get(session.id)
+    await ask("second")
+    const data = await Session.export(session.id)
+    await Session.remove(session.id)
+    const made = await Session.import({ ...data, session: { ...data.session, tip: early.tip } })
+    const fork = await Session.fork(made.id)
+    for (const { id } of [made, fork]) {
+      await promptWith({ sessionId: id, text: "third" }, hasty)
+      const said = llm.requests.at(-1)!.messages.map((message) => message.text)
+      assert.deepEqual(said, ["first", "one", "second", "two", "third"])
+    }
+  })
+})
+
 test("Session.import() refuses what is no session before it writes anything", async () => {
   await inWorld([text("one")], async ({ session, ask }) => {
     await ask("first")

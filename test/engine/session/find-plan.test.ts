@@ -28,7 +28,9 @@ async function found({ session }: World) {
   const history = Memory.begin(session.id)
   for (const message of await historyOf(session.id, "main")) history.push(message)
   try {
-    return hasPlan(session.id) ? (await findPlan(session.id)).map(({ name, text }) => [name, text]) : "none"
+    return (await hasPlan(session.id))
+      ? (await findPlan(session.id)).map(({ name, text }) => [name, text])
+      : "none"
   } finally {
     Memory.rest(session.id)
   }

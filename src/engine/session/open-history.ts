@@ -1,0 +1,25 @@
+// Reads what is needed of the history of a session that was just claimed, and repairs what a process that died left open.
+import * as SeenFiles from "#ability/tool/seen-files.ts"
+import { compactionOf } from "#knowledge/memory/compaction.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+import { cutOff, missingResults } from "./history.ts"
+import { recentHistory } from "./recent-history.ts"
+import { append, keep, type Run } from "./run.ts"
+import { tellGaps } from "./tell-gaps.ts"
+import type { Tip } from "./tip.ts"
+
+/** The messages are pushed to `history`, which is that of `Memory.begin`. */
+export async function openHistory(
+  run: Pick<Run, "session" | "history" | "records">,
+  tip: Tip | undefined,
+): Promise<void> {
+  const { session, history, records } = run
+  for (const message of await recentHistory(session, tip)) history.push(message)
+  tellGaps(run)
+  for (const message of cutOff(history)) keep(records, MessageStore.write(message))
+  for (const result of missingResults(history)) append(run, result)
+  // Not by the window of the memory: attachments may still be read again, and a window that was made stays.
+  const compaction = history.findLast((message) => compactionOf(message) !== undefined)
+  const versions = compaction && compactionOf(compaction)?.versions
+  if (versions) SeenFiles.learn(session.id, versions.concat(SeenFiles.versionsIn(history)))
+}

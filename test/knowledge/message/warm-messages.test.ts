@@ -1,0 +1,58 @@
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import * as Message from "#knowledge/message/message.ts"
+import { createWarmMessages } from "#knowledge/message/warm-messages.ts"
+
+function said(text: string): Message.Info {
+  const data = { role: "user" as const, parts: [{ type: "text" as const, text }] }
+  return Message.make({ sessionId: "s", parentId: null, type: "text", data })
+}
+
+test("take() gives the messages of a session under its mark, once", () => {
+  const warm = createWarmMessages()
+  const message = said("hello")
+  warm.keep("s", [message])
+  warm.mark("s", "m1")
+  assert.deepEqual([...warm.take("s", "m1")], [[message.id, message]])
+  assert.equal(warm.take("s", "m1").size, 0)
+})
+
+test("take() gives nothing under another mark, without one, or for messages that were never marked", () => {
+  const warm = createWarmMessages()
+  for (const [marked, asked] of [
+    ["m1", "m2"],
+    ["m1", undefined],
+    [undefined, undefined],
+  ] as const) {
+    warm.keep("s", [said("hello")])
+    if (marked) warm.mark("s", marked)
+    assert.equal(warm.take("s", asked).size, 0)
+  }
+})
+
+test("forget() removes a message that was written since", () => {
+  const warm = createWarmMessages()
+  const messages = [said("one"), said("two")]
+  warm.keep("s", messages)
+  warm.forget("s", messages[0]!.id)
+  warm.mark("s", "m")
+  assert.deepEqual([...warm.take("s", "m").keys()], [messages[1]!.id])
+  assert.equal(warm.size(), 0)
+})
+
+test("The cache never holds more than its bound; sessions that were used last stay", () => {
+  const warm = createWarmMessages(10_000)
+  for (let i = 0; i < 100; i++) {
+    warm.keep(
+      `s${i % 7}`,
+      Array.from({ length: i % 5 }, () => said("x".repeat(600 + 50 * i))),
+    )
+    warm.mark(`s${i % 7}`, "m")
+    assert.ok(warm.size() <= 10_000, `${warm.size()}`)
+  }
+  warm.keep("last", [said("short")])
+  warm.mark("last", "m")
+  assert.equal(warm.take("last", "m").size, 1)
+  warm.keep("huge", [said("x".repeat(20_000))])
+  assert.equal(warm.size(), 0)
+})
