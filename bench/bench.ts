@@ -16,6 +16,7 @@ const all = [
   "snapshot",
   "permission",
   "history",
+  "sessions",
   "mcp",
   "many-servers",
   "retrieval",

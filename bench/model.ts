@@ -3,7 +3,14 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
-export type Order = { turns: number; deltas: number; folder: string; tools?: ("read" | "edit" | "bash")[] }
+export type Order = {
+  turns: number
+  deltas: number
+  folder: string
+  tools?: ("read" | "edit" | "bash")[]
+  /** Answer every prompt with one call and the call's result with text, whichever session it belongs to. */
+  perPrompt?: boolean
+}
 export type Notes = { first: number; gaps: number[]; bytes: number[]; last: number }
 
 let order: Order = { turns: 0, deltas: 1, folder: "" }
@@ -19,7 +26,8 @@ const server = createServer({ noDelay: true }, (request, response) => {
     else notes.gaps.push(arrived - notes.last)
     notes.bytes.push(parts.reduce((sum, part) => sum + part.length, 0))
     response.writeHead(200, { "content-type": "text/event-stream" })
-    response.end(turn < order.turns ? callFrames(turn) : textFrames())
+    const calls = order.perPrompt ? !endsWithResult(Buffer.concat(parts)) : turn < order.turns
+    response.end(calls ? callFrames(turn) : textFrames())
     response.on("finish", () => {
       notes.last = now()
     })
@@ -32,6 +40,11 @@ process.on("message", (message: Order | "notes") => {
   notes = { first: 0, gaps: [], bytes: [], last: 0 }
   process.send?.("ready")
 })
+
+function endsWithResult(body: Buffer): boolean {
+  const { messages } = JSON.parse(body.toString()) as { messages: { role: string }[] }
+  return messages.at(-1)?.role === "tool"
+}
 
 function callFrames(turn: number): string {
   const path = `${order.folder}/f${String(turn % 200).padStart(3, "0")}.txt`
