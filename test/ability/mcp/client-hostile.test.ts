@@ -246,7 +246,7 @@ test("a change of the tools is told", async () => {
   assert.equal(await promise, "tools")
 })
 
-test("the server gets the person's environment without our keys, and what was configured", async () => {
+test("a server gets a base environment and what its entry names, nothing else of the person's", async () => {
   const key = "a-key-that-vitamin-holds-1234"
   Secret.hold(key, "test key")
   process.env.OUR_TEST_KEY = key
@@ -255,7 +255,8 @@ test("the server gets the person's environment without our keys, and what was co
     await using client = clientOf({ ...hostile("plain"), env: { GIVEN: "yes" } })
     const { content } = await client.callTool("environment")
     const env = JSON.parse(content[0]?.type === "text" ? content[0].text : "{}")
-    assert.deepEqual([env.OUR_TEST_KEY, env.PERSONS_OWN, env.GIVEN], [undefined, "kept", "yes"])
+    assert.deepEqual([env.OUR_TEST_KEY, env.PERSONS_OWN, env.GIVEN], [undefined, undefined, "yes"])
+    assert.equal(env.PATH, process.env.PATH)
   } finally {
     delete process.env.OUR_TEST_KEY
     delete process.env.PERSONS_OWN
