@@ -3,9 +3,10 @@ import { isCredentialName } from "./credential-name.ts"
 import { hideVariables } from "./hide-variables.ts"
 import * as Secret from "./secret.ts"
 
-/** A child cannot do without these. A short or ordinary secret may well be a part of a path. */
+/** A child cannot do without these; of ours, the folder of the records and the mark by which a server that is listed in its
+ * own folder does not start itself for ever. A short or ordinary secret may well be a part of a path. */
 const base =
-  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_.+|TZ|TERM|TMPDIR|TMP|TEMP|PWD|XDG_.+|DISPLAY|WAYLAND_DISPLAY|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|APPDATA|LOCALAPPDATA|USERPROFILE|HOMEDRIVE|HOMEPATH|PROGRAMFILES.*)$/
+  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_.+|TZ|TERM|TMPDIR|TMP|TEMP|PWD|XDG_.+|DISPLAY|WAYLAND_DISPLAY|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|APPDATA|LOCALAPPDATA|USERPROFILE|HOMEDRIVE|HOMEPATH|PROGRAMFILES.*|VITAMIN_DATA_DIR|VITAMIN_MCP_SERVE)$/
 const proxy = /^(HTTP|HTTPS|ALL|NO)_PROXY$/i
 
 export function get(name: string): string | undefined {

@@ -49,7 +49,7 @@ export function toRequestError(error: unknown): RequestError {
 
 /** By the provider of a model. */
 function isRefusedKey(error: unknown): boolean {
-  return (error as { statusCode?: unknown } | undefined)?.statusCode === 401
+  return error instanceof NamedError && error.name === "Session.RequestFailed" && error.data.status === 401
 }
 
 /** The SDK tells of wrong parameters as a tree. The places in it that are wrong, in one line. */

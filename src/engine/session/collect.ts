@@ -71,6 +71,7 @@ export async function collect(options: {
 }): Promise<void> {
   const { stream, answer, signal, onPart, onText } = options
   const open = new Map<string, Message.Part>()
+  const inputs = new Map<string, number>()
   let size = 0
   const reader = stream.getReader()
   // Also ends a stream that does not listen to the signal itself, and the connection of one that we leave early.
@@ -116,13 +117,14 @@ export async function collect(options: {
       case "reasoning-end":
         addMetadata(open.get(key(value)), value.providerMetadata)
         break
-      // The client puts the pieces together and gives the whole call later.
+      // The client puts the pieces together and gives the whole call later, which is not counted again.
       case "tool-input-delta":
         count(value.delta.length)
+        inputs.set(value.id, (inputs.get(value.id) ?? 0) + value.delta.length)
         break
       case "tool-call":
         if (answer.calls.length >= maxCalls) throw new AnswerTooLong(`${maxCalls} tool calls`)
-        count(value.input.length)
+        count(Math.max(0, value.input.length - (inputs.get(value.toolCallId) ?? 0)))
         answer.calls.push({
           id: value.toolCallId,
           name: value.toolName,

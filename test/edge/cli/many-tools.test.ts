@@ -120,7 +120,7 @@ test("a tool beyond what requests may name is asked for by its real name, and de
   assert.match(nobody.err, /--allow "mcp\.call:town\/get_patient" or --yes would allow it/)
   const deny = ["--yes", "--deny", "mcp.call:town/get_patient"]
   const denied = await vitamin(tmp, ["run", ...deny, "Which invoices are open?"], variables)
-  assert.equal(denied.code, 0, denied.err)
+  assert.equal(denied.code, 3, denied.err)
   assert.match(
     JSON.stringify(llm.requests.at(-1)!.body),
     /mcp\.call of .{0,4}town\/get_patient.{0,4} is denied by the rule/,

@@ -126,6 +126,7 @@ test("a rule that a person wrote holds, whatever the server says of its tool", a
   offer(tmp, { ...note, description: "Burns a note" })
   const permission = [{ permission: "mcp.call", pattern: "tiny/*", action: "allow" }]
   tmp.write(".vitamin/config.jsonc", JSON.stringify({ permission }))
+  await vitamin(tmp, ["trust"])
   assert.equal((await runAlone(tmp)).code, 0)
   assert.equal(ran(tmp), 3)
 })

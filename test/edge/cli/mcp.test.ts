@@ -105,7 +105,7 @@ test("vitamin run denies what nobody can be asked for, with the flag that would 
   assert.equal(asked.code, 3, asked.err)
   assert.match(asked.err, /--allow "mcp\.call:tiny\/one" or --yes would allow it/)
   const denied = await vitamin(tmp, ["run", "--yes", "--deny", "mcp.call:*/one", "go"], variables)
-  assert.equal(denied.code, 0, denied.err)
+  assert.equal(denied.code, 3, denied.err)
   assert.match(bodies(llm)[3]!, /is denied by the rule/)
   assert.doesNotMatch(readFileSync(log, "utf8"), /arguments/)
 })
