@@ -70,6 +70,7 @@ function openSlot(directory: string, floor: number, taken: Lock): Slot {
     restore() {
       mkdirSync(directory, { recursive: true, mode: 0o700 })
       if (isOurs()) return
+      // A server that ended again has freed the lock, but the ids in its record belong to its clients.
       const again = existsSync(file) ? undefined : takeLock(directory)
       if (!again) throw new Error("another server has taken the place of a folder that was removed")
       lock.close()
@@ -83,7 +84,8 @@ function openSlot(directory: string, floor: number, taken: Lock): Slot {
     },
     markIncomplete() {
       named = false
-      rmSync(writer, { force: true })
+      // A server that took the folder meanwhile lost nothing.
+      if (isOurs()) rmSync(writer, { force: true })
     },
     release(lastId: number) {
       try {

@@ -282,6 +282,32 @@ test("createEventLog() does not write into a folder that another process has tak
   again.close()
 })
 
+for (const [what, use] of [
+  ["appends", (log: EventLog) => void add(log, 5)],
+  ["is closed", () => {}],
+] as const)
+  test(`createEventLog() ${what} without touching a folder that another server took and left meanwhile`, async () => {
+    await using tmp = await tmpdir()
+    const directory = join(tmp.path, "events")
+    const slot = join(directory, "0")
+    const log = createEventLog({ directory })
+    add(log, 30)
+    rmSync(directory, { recursive: true })
+    const other = createEventLog({ directory })
+    add(other, 3)
+    other.close()
+    const files = () => readdirSync(slot).map((name) => [name, readFileSync(join(slot, name), "utf8")])
+    const left = files()
+    use(log)
+    log.close()
+    assert.deepEqual(files(), left)
+    const again = createEventLog({ directory })
+    assert.equal(again.lastId(), 3)
+    assert.deepEqual(idsAfter(again, 0), [1, 2, 3])
+    assert.equal(again.locate(3)?.gap, undefined)
+    again.close()
+  })
+
 test("createEventLog() tries again after a while by a clock that cannot go back", async (t) => {
   await using tmp = await tmpdir()
   const directory = join(tmp.path, "events")
