@@ -20,8 +20,6 @@ export function eventResponse(
   const request = { lastEventId: c.req.header("last-event-id")?.trim() || undefined, directory }
   const response = c.env?.outgoing
   if (response) {
-    // Gone before it was answered: its close has been and would never be seen.
-    if (response.destroyed || response.closed) return RESPONSE_ALREADY_SENT
     stream.open((events) => {
       response.writeHead(200, headers())
       return createResponseSink(response, events)

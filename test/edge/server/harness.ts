@@ -133,8 +133,12 @@ export async function clientsOf(server: { get(path: string): Promise<Response> }
 }
 
 /** Wait until something holds, for at most a while. */
-export async function until(condition: () => boolean, what = "the condition", limit = 60_000): Promise<void> {
-  for (const end = performance.now() + limit; !condition(); ) {
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  what = "the condition",
+  limit = 60_000,
+): Promise<void> {
+  for (const end = performance.now() + limit; !(await condition()); ) {
     if (performance.now() > end) throw new Error(`${what} did not come about within ${limit} ms`)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
