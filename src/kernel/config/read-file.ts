@@ -33,7 +33,7 @@ async function openInside(path: string, root: string | undefined): Promise<FileH
   const handle = await open(target, constants.O_RDONLY | constants.O_NONBLOCK)
   if (root === undefined) return handle
   try {
-    // A folder on the way may have become a link since; what is open is what counts.
+    // A folder on the way may have become a link before the file was opened, and may be a folder again by now.
     const [opened, now] = await Promise.all([handle.stat(), stat(await realPathInside(target, root))])
     if (opened.dev !== now.dev || opened.ino !== now.ino) throw new Error("it changed while it was opened")
     return handle
