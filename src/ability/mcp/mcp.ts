@@ -239,10 +239,10 @@ async function adopt(own: Servers, one: ConfiguredServer): Promise<void> {
 
 async function takeTools({ usable, problems }: Servers, one: ConfiguredServer): Promise<void> {
   const { id } = one.server
-  const lines = await ToolRegistry.loadFromMCP(one)
-  // It may have been let go meanwhile.
-  if (!usable.has(id)) return ToolRegistry.removeFromMCP(id)
-  if (usable.get(id) === one) problems.set(id, lines)
+  // It may be let go or replaced while its tools are loaded.
+  const isWanted = () => usable.get(id) === one
+  const lines = await ToolRegistry.loadFromMCP(one, isWanted)
+  if (isWanted()) problems.set(id, lines)
 }
 
 function status({ usable, problems }: Servers, found: Found): Status {

@@ -90,11 +90,12 @@ export function register(definition: Definition): void {
   own.edition++
 }
 
-/** Take in every tool of an MCP server, in the place of those that it had before. Gives a line for each that cannot be
- * offered. */
-export async function loadFromMCP(server: ToolServer): Promise<string[]> {
+/** Register every tool of an MCP server in place of those that it had before, if it is still wanted when they are
+ * known. Returns a line for each that cannot be offered. */
+export async function loadFromMCP(server: ToolServer, isWanted = () => true): Promise<string[]> {
   const { nameApart, toolsOf } = await import("./server-tools.ts")
   const { tools, problems } = toolsOf(server, await server.listTools())
+  if (!isWanted()) return problems
   const own = knownNow()
   own.servers.set(server.server.id, tools)
   Object.assign(own, { nameApart, edition: own.edition + 1 })
