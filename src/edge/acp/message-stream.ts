@@ -1,6 +1,7 @@
 // JSON-RPC messages over two byte streams, one on each line. A line that is no message is answered and forgotten, one
-// that has no end is not kept, and the end of the input waits until what was asked before it is answered. Each message
-// has come to whom it is for before the next one is given: the SDK takes longer for some methods than for others.
+// that has no end is not kept, and the end of the input waits until what was asked before it is answered. The SDK gets one
+// message per tick: it tries its handlers in turn, each asynchronously, so that a message for one of the first would
+// overtake an earlier one for one of the last.
 import type { Readable, Writable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type AnyMessage, RequestError, type Stream } from "@agentclientprotocol/sdk"
