@@ -164,6 +164,7 @@ export const Info = z.strictObject({
     })
     .optional(),
   ...shared,
+  adapters: shared.adapters.superRefine(refuseSandbox),
   snapshot: z.boolean().optional().describe("false: what tools change is not kept, and cannot be undone"),
   remote: Remote.optional(),
   environment: Environment.optional(),
@@ -181,6 +182,17 @@ export const Standalone = z.strictObject({
   ...shared,
 })
 export type Standalone = z.infer<typeof Standalone>
+
+/** A sandbox that was asked for and does not exist must not be left out in silence. */
+function refuseSandbox(adapters: z.infer<typeof shared.adapters>, context: z.RefinementCtx): void {
+  if (adapters?.sandbox?.enabled)
+    context.addIssue({
+      code: "custom",
+      path: ["sandbox", "enabled"],
+      message:
+        "this version has no sandbox, and nothing runs without the one that was asked for; set it to false",
+    })
+}
 
 function isRemoteUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined

@@ -221,3 +221,16 @@ test("vitamin doctor --dir names the check that a missing folder fails", async (
   assert.equal(code, 1)
   assert.match(out, /^bad +(configuration|trust) +.*nope/m)
 })
+
+test("vitamin run refuses to start when the configuration asks for a sandbox, which does not exist yet", async () => {
+  await using tmp = await tmpdir()
+  tmp.write(".vitamin/config.jsonc", '{ "adapters": { "sandbox": { "enabled": true } } }')
+  const { code, err } = await vitamin(tmp, ["run", "read a.txt"])
+  assert.equal(code, 1)
+  assert.match(err, /adapters\.sandbox\.enabled: this version has no sandbox, and nothing runs without/)
+  tmp.write(
+    ".vitamin/config.jsonc",
+    '{ "adapters": { "sandbox": { "enabled": false }, "acp": { "transport": "stdio" } } }',
+  )
+  assert.equal((await vitamin(tmp, ["config", "show"])).code, 0)
+})

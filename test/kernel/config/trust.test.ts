@@ -33,7 +33,7 @@ const everything = JSON.stringify({
 
 test("Config.inspect() ignores and names what an untrusted folder may not say", async () => {
   await using tmp = await tmpdir()
-  writeGlobal('{ "environment": { "pass": ["b"] }, "adapters": { "sandbox": { "enabled": true } } }')
+  writeGlobal('{ "environment": { "pass": ["b"] }, "adapters": { "acp": { "port": 7 } } }')
   tmp.write(".vitamin/config.jsonc", everything)
   const { config, ignored } = await Config.inspect({ directory: tmp.path })
   assert.deepEqual(config, {
@@ -41,7 +41,7 @@ test("Config.inspect() ignores and names what an untrusted folder may not say", 
     permission: [{ permission: "file.write", pattern: "*", action: "deny" }],
     provider: { default: "openai" },
     environment: { pass: ["b"] },
-    adapters: { sandbox: { enabled: true } },
+    adapters: { acp: { transport: "stdio", port: 7 } },
   })
   assert.deepEqual(ignored.map(({ key }) => key).sort(), [
     "adapters",
