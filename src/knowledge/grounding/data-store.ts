@@ -126,15 +126,17 @@ async function ownedBy(projectId: string): Promise<(key: string[]) => boolean> {
     for (const session of await Storage.list(["session", project])) owners.set(session, project)
   }
   return ([top = "", second]) => {
-    if (top === "trust" || top === "trust-content" || top === "space") return false
+    if (internal.has(top)) return false
     if (second === undefined) return true
     const owner = owners.get(second)
     return owner === projectId || (owner === undefined && !ofSessions.has(top))
   }
 }
 
+/** Bookkeeping of the program, whose keys do not say which project they belong to. */
+const internal = new Set(["trust", "trust-content", "space", "prompt", "last-session"])
 /** Below these everything is some session's, also of one that is gone. */
-const ofSessions = new Set(["session", "message", "relation", "todo", "revert", "grant"])
+const ofSessions = new Set(["session", "message", "turn", "relation", "todo", "revert", "grant"])
 
 function dateOf(time: number | undefined): string {
   return new Date(time ?? 0).toISOString().slice(0, 10)

@@ -41,6 +41,25 @@ async function elsewhere(tmp: Tmp, words: string): Promise<Session.Info> {
   })
 }
 
+test("data_store shows no stored prompt, last session or turn of another project", async () => {
+  await inStore(async (store, tmp) => {
+    const { id, projectId } = await elsewhere(tmp, "other words")
+    await Storage.write(["prompt", "prm_1"], {
+      sessionId: id,
+      parts: [{ type: "text", text: "other words" }],
+    })
+    await Storage.write(["turn", "sess_gone", "msg_1"], { parentId: null, branch: "other words" })
+    const { items } = await store.search({ text: "other words" })
+    assert.deepEqual(items, [])
+    const names = [`prompt/prm_1`, `last-session/${projectId}`, "turn/sess_gone/msg_1"]
+    const listed = new Set((await store.list({ limit: 1_000 })).names)
+    assert.deepEqual(
+      names.filter((name) => listed.has(name)),
+      [],
+    )
+  })
+})
+
 test("data_store finds text in stored entries, whatever its case, the newest first", async () => {
   await inStore(async (store) => {
     const session = await Session.create({ title: "Colours" })
