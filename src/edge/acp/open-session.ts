@@ -111,10 +111,14 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
     const run = () => runTurn({ sessionId: id, blocks, person, signal: turn.signal, stored })
     const work = inside(() => line.run(run).finally(following.told))
     turns.set(stop, work)
+    let error: unknown
     try {
       return await work
+    } catch (thrown) {
+      error = thrown
+      throw thrown
     } finally {
-      if (stored) await inside(() => Session.releasePrompt(stored, turn)).catch(warn)
+      if (stored) await inside(() => Session.releasePrompt(stored, { signal: turn.signal, error }))
       turns.delete(stop)
       signal.removeEventListener("abort", cancel)
       news.look()
