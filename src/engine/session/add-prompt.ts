@@ -22,23 +22,29 @@ type Place = Pick<Run, "session" | "history" | "records" | "signal"> & {
 export async function addPrompt(place: Place, prompt: Prompt): Promise<void> {
   const words = wordsOf(prompt.parts)
   const promptId = prompt.stored?.id
+  const { length } = place.history
   if (words.length) append(place, userMessage(place, { parts: words, promptId }))
   const mentionsIn = prompt.mentionsIn ?? textOf(words)
-  if (prompt.refresh || mentionsIn.includes("@") || prompt.parts.some(({ type }) => type !== "text")) {
-    const { attach } = await import("./attach.ts")
-    await attach(place, { ...prompt, mentionsIn, promptId: words.length ? undefined : promptId })
+  try {
+    if (prompt.refresh || mentionsIn.includes("@") || prompt.parts.some(({ type }) => type !== "text")) {
+      const { attach } = await import("./attach.ts")
+      await attach(place, { ...prompt, mentionsIn, promptId: words.length ? undefined : promptId })
+    }
+  } finally {
+    // Also if it was stopped among its attachments: a prompt that has a message has begun.
+    if (prompt.stored && place.history.length > length) leaveStore(place, prompt.stored)
   }
-  if (prompt.stored) leaveStore(place, prompt.stored)
 }
 
 export function textOf(words: Message.Part[]): string {
   return words.map(({ text }) => text).join("\n")
 }
 
-/** Only when its messages are on the disk: a crash must leave the record or the message, never neither. */
+/** Only when its messages are on the disk: a crash must leave the record or the message, never neither. A prompt that joins
+ * another one may come here while its own record is still being written, and removing it then would leave it for ever. */
 function leaveStore({ records }: Place, stored: StoredPrompt.Handle): void {
   stored.hasBegun = true
-  const written = Promise.all(records.pending)
+  const written = Promise.all([...records.pending, stored.written.catch(() => {})])
   keep(
     records,
     written.then(() => (records.failed ? undefined : StoredPrompt.remove(stored.id))),

@@ -13,7 +13,7 @@ import { runTurn } from "./turn.ts"
 export async function loop(run: Run): Promise<Message.Info> {
   const { maxSteps } = run.limits
   for (let step = 1; step <= maxSteps; step++) {
-    for (const prompt of takeSteering<Prompt>(run.session.id)) await run.add(prompt)
+    for (let prompt = steering(run); prompt; prompt = steering(run)) await run.add(prompt)
     const { answer, request } = await runTurn(run)
     if (!request) return answer
     refuseCost(run)
@@ -25,4 +25,8 @@ export async function loop(run: Run): Promise<Message.Info> {
     refuseCost(run)
   }
   throw new StepLimit(maxSteps)
+}
+
+function steering({ session }: Run): Prompt | undefined {
+  return takeSteering<Prompt>(session.id)
 }

@@ -1,9 +1,7 @@
 // A prompt enters a session: one at a time, the next one waits, or joins the running one. What has to wait, or is answered
 // before it is done, is stored first.
 import type { Rule } from "#ability/permission/rule.ts"
-import * as Log from "#kernel/log.ts"
 import type * as Message from "#knowledge/message/message.ts"
-import { errorText } from "#util/error.ts"
 import { endWith } from "./end-with.ts"
 import type { Asks } from "./permits.ts"
 import { type PromptPart, partsOf } from "./prompt-part.ts"
@@ -87,23 +85,13 @@ async function enter(
       parent,
     })
     try {
-      return await runStored(work, abort.signal)
+      await work.stored?.written
+      return await runPrompt(work, { signal: abort.signal, promptWith })
+    } catch (error) {
+      if (work.stored) await StoredPrompt.release(work.stored, { signal: abort.signal, error })
+      throw error
     } finally {
       letGo()
     }
   })
-}
-
-async function runStored(input: Work, signal: AbortSignal): Promise<Message.Info> {
-  const { stored } = input
-  try {
-    await stored?.written
-    return await runPrompt(input, { signal, promptWith })
-  } catch (error) {
-    if (stored)
-      await StoredPrompt.release(stored, { signal, error }).catch((failed) =>
-        Log.warn("a prompt that did not run could not be reported", { error: errorText(failed) }),
-      )
-    throw error
-  }
 }

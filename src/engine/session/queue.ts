@@ -73,15 +73,15 @@ export async function enter<T, S = never>(
   }
 }
 
-/** The prompts that join the running one, in the order in which they came. Each of them ends as that one does. */
-export function takeSteering<S>(sessionId: string): S[] {
+/** The next prompt that joins the running one, in the order in which they came. It ends as that one does. One at a time: if
+ * the running one fails, those that were not taken run on their own. */
+export function takeSteering<S>(sessionId: string): S | undefined {
   const [running, ...waiting] = queues().bySession.get(sessionId) ?? []
-  const joining = waiting.filter(({ steering, abort }) => steering !== undefined && !abort.signal.aborted)
-  for (const entry of joining) {
-    leave(sessionId, entry)
-    entry.join(running!)
-  }
-  return joining.map(({ steering }) => steering as S)
+  const next = waiting.find(({ steering, abort }) => steering !== undefined && !abort.signal.aborted)
+  if (!next) return undefined
+  leave(sessionId, next)
+  next.join(running!)
+  return next.steering as S
 }
 
 /** Stop what a session is doing, the prompts that wait included. Gives whether there was anything. */

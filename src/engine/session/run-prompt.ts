@@ -7,7 +7,7 @@ import * as Log from "#kernel/log.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { errorText } from "#util/error.ts"
-import { addPrompt, textOf } from "./add-prompt.ts"
+import { addPrompt, type Prompt, textOf } from "./add-prompt.ts"
 import { chooseAgent, modelOf } from "./choose-agent.ts"
 import { chooseModel } from "./choose-model.ts"
 import { findContext } from "./find-context.ts"
@@ -134,12 +134,22 @@ async function begin(input: Work, begun: Begun, promptWith: Ask): Promise<Run> {
     parent: input.parent,
     depth: input.parent ? input.parent.depth + 1 : 0,
     tasks: { running: 0, waiting: [], runs: new Map() },
-    add: (prompt) => addPrompt(place, prompt),
+    add: (prompt) => addJoining(place, prompt),
     tell,
     spawn: (task) => spawnTask(run, task, promptWith),
   }
   input.parent?.tasks.runs.set(session.id, run)
   return run
+}
+
+/** A prompt that joins this one ends as this one does, so nobody else releases its record. */
+async function addJoining(place: Parameters<typeof addPrompt>[0], prompt: Prompt): Promise<void> {
+  try {
+    await addPrompt(place, prompt)
+  } catch (error) {
+    if (prompt.stored) await StoredPrompt.release(prompt.stored, { signal: place.signal, error })
+    throw error
+  }
 }
 
 /** Rules that cannot be used end a prompt before it costs anything. */

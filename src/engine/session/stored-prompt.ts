@@ -79,9 +79,19 @@ export async function remove(promptId: string): Promise<void> {
   await Storage.remove(keyOf(promptId))
 }
 
-/** A prompt that ended before it began: dropped if a person aborted it, else reported as skipped. */
+/** A prompt that ended before it began: dropped if a person aborted it, else reported as skipped. A failure is logged. */
 export async function release(handle: Handle, end: { signal: AbortSignal; error?: unknown }): Promise<void> {
-  const { signal, error } = end
+  try {
+    await dropOrSkip(handle, end)
+  } catch (error) {
+    Log.warn("a prompt that did not run could not be reported", { error: errorText(error) })
+  }
+}
+
+async function dropOrSkip(
+  handle: Handle,
+  { signal, error }: { signal: AbortSignal; error?: unknown },
+): Promise<void> {
   const isStored = await handle.written.then(
     () => true,
     () => false,

@@ -92,3 +92,25 @@ test("Session.abort() ends the prompts that joined and those that have not", asy
     assert.equal((await Session.get(session.id)).skipped, undefined)
   })
 })
+
+test("Session.abort() leaves no record of a prompt that was about to join, nor of those behind it", async () => {
+  await inWorld([text("Zero."), call("slow"), text("no")], async (world) => {
+    const { ask, session, events, tmp } = world
+    tmp.write("inside.txt", "mine")
+    const parts = ["/etc/hosts", "inside.txt"].map((path) => ({ type: "file_reference" as const, path }))
+    await ask("zero", { parts: parts.slice(0, 1), asks: "deny" })
+    const tool = slowTool()
+    const all = [ask("one")]
+    await until(() => tool.isRunning)
+    all.push(ask("", { ...steer, parts: parts.slice(1), refresh: true }), ask("behind it", steer))
+    await until(async () => (await waiting(world)) === 2)
+    tool.goOn()
+    // The first one reads again what was denied, which is asked for, and nobody answers.
+    await until(() => events.some(({ type }) => type === "permission.requested"))
+    Session.abort(session.id)
+    for (const result of await Promise.allSettled(all))
+      assert.equal(result.status === "rejected" && result.reason.name, "Session.Interrupted")
+    assert.equal(await waiting(world), 0)
+    assert.equal((await Session.get(session.id)).skipped, undefined)
+  })
+})

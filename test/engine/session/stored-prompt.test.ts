@@ -3,7 +3,11 @@ import assert from "node:assert/strict"
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
+import { addPrompt } from "#engine/session/add-prompt.ts"
+import type { Permits } from "#engine/session/permits.ts"
 import { accept } from "#engine/session/prompt.ts"
+import type { PromptPart } from "#engine/session/prompt-part.ts"
+import { type Records, settle } from "#engine/session/run.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Global from "#kernel/global.ts"
 import * as Storage from "#kernel/storage/storage.ts"
@@ -87,6 +91,24 @@ test("a prompt without words names its record in the message of its first attach
       attached.map(({ promptId }) => promptId),
       [record!.id, undefined],
     )
+  })
+})
+
+test("addPrompt() removes a record that is written after the prompt has joined another one", async () => {
+  await inWorld([text("Done.")], async ({ session, ask, messages }) => {
+    await ask("first")
+    const { promise, resolve } = Promise.withResolvers<PromptPart[]>()
+    const stored = { id: "prm_1", sessionId: session.id, written: promise, hasBegun: false }
+    const records: Records = { pending: new Set() }
+    const signal = new AbortController().signal
+    const place = { session, history: await messages(), records, signal, facts: undefined }
+    const parts = [{ type: "text" as const, text: "joins" }]
+    await addPrompt({ ...place, permits: {} as Permits }, { parts, stored })
+    await Promise.all([...records.pending].slice(0, 1))
+    await Storage.write(["prompt", "prm_1"], { id: "prm_1" })
+    resolve(parts)
+    await settle(records)
+    assert.deepEqual(await Storage.list(["prompt"]), [])
   })
 })
 
