@@ -11,6 +11,7 @@ import { isName } from "./branch.ts"
 import { checkChain } from "./check-chain.ts"
 import { describeControl } from "./describe-control.ts"
 import { keepImages, readImages, takeImages } from "./exchange-images.ts"
+import { copyable } from "./fork.ts"
 import { historyOf } from "./history.ts"
 import { Relation } from "./plan.ts"
 import * as SessionRecord from "./session-record.ts"
@@ -56,7 +57,7 @@ export async function exportMarkdown(sessionId: string): Promise<string> {
 export async function importSession(data: unknown): Promise<SessionRecord.Info> {
   const parsed = Exported.safeParse(data)
   if (!parsed.success) throw new InvalidImport(z.prettifyError(parsed.error).replaceAll("\n", " "))
-  const { owner: _, error: __, taskOf: ___, tip: ____, ...given } = parsed.data.session
+  const given = copyable(parsed.data.session)
   const id = (await isFree(given.id)) ? given.id : createId("sess")
   const [first] = parsed.data.messages as { sessionId?: string }[]
   const from = first?.sessionId ?? given.id

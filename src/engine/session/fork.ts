@@ -19,7 +19,7 @@ export class MessageNotFound extends NamedError {
 
 /** Copies of the messages up to and with the given one (all of them where none is given); the source is unchanged. */
 export async function fork(sessionId: string, messageId?: string): Promise<SessionRecord.Info> {
-  const { owner: _, error: __, taskOf: ___, tip: ____, ...source } = await SessionRecord.get(sessionId)
+  const source = copyable(await SessionRecord.get(sessionId))
   const history = await historyOf(sessionId, source.branch)
   const cut = messageId === undefined ? history.length - 1 : history.findIndex(({ id }) => id === messageId)
   if (messageId !== undefined && cut < 0) throw new MessageNotFound(sessionId, messageId)
@@ -48,4 +48,10 @@ export async function fork(sessionId: string, messageId?: string): Promise<Sessi
   await SessionRecord.write(session)
   Bus.publish(SessionRecord.Created, { sessionId: session.id, session })
   return session
+}
+
+/** What a fork or an import takes from a session: not what belongs to the work on that one. */
+export function copyable(session: SessionRecord.Info) {
+  const { owner: _, error: __, taskOf: ___, tip: ____, skipped: _____, ...rest } = session
+  return rest
 }

@@ -3,6 +3,7 @@
 import * as Storage from "#kernel/storage/storage.ts"
 
 type Session = { id: string; projectId: string; taskOf?: unknown }
+type Timed = { id: string; time: { updated: number } }
 
 /** For a session that was just made: written in one batch with its own record. */
 export async function setLastUsed({ id, projectId, taskOf }: Session): Promise<void> {
@@ -21,6 +22,12 @@ export async function lastUsed(projectId: string): Promise<string | undefined> {
     if (error instanceof Storage.NotFound || error instanceof Storage.Corrupt) return undefined
     throw error
   }
+}
+
+/** For sorting sessions of a project: the last used one, then by time. */
+export function lastUsedFirst(last: string | undefined): (a: Timed, b: Timed) => number {
+  return (a, b) =>
+    Number(b.id === last) - Number(a.id === last) || b.time.updated - a.time.updated || (a.id < b.id ? 1 : -1)
 }
 
 function keyOf(projectId: string): Storage.Key {

@@ -90,7 +90,7 @@ async function begin(input: Work, begun: Begun, promptWith: Ask): Promise<Run> {
   if (!chosen.isFallback) session.model = `${chosen.providerId}/${chosen.modelId}`
   session.title ||= titleOf(input.parts)
   const { model, title } = session
-  const again = StoredPrompt.findAgain(session, input.parts)
+  const again = await StoredPrompt.findAgain(session, input.parts)
   keep(
     records,
     SessionRecord.update(session, (draft) => {

@@ -10,7 +10,7 @@ import * as MessageStore from "#knowledge/message/message-store.ts"
 import { errorText } from "#util/error.ts"
 import { createId } from "#util/id.ts"
 import { chooseAgent } from "./choose-agent.ts"
-import { keepLastUsed, lastUsed, setLastUsed } from "./last-used.ts"
+import { keepLastUsed, lastUsed, lastUsedFirst, setLastUsed } from "./last-used.ts"
 import * as Owner from "./owner.ts"
 import { SkippedPrompt } from "./prompt-part.ts"
 import { rebuildRecord } from "./rebuild-record.ts"
@@ -132,7 +132,7 @@ export async function list(options: { tasks?: boolean; everywhere?: boolean } = 
     .flat()
     .filter((session) => session !== undefined)
     .filter(({ taskOf }) => options.tasks || !taskOf)
-    .sort((a, b) => Number(b.id === last) - Number(a.id === last) || newestFirst(a, b))
+    .sort(lastUsedFirst(last))
 }
 
 /** Change a session as it is now, under the lock of all processes; kept, then announced. */
@@ -236,10 +236,6 @@ function settled(session: Info): Info {
 
 function isWorking(status: Status): boolean {
   return status === "busy" || status === "waiting"
-}
-
-function newestFirst(a: Info, b: Info): number {
-  return b.time.updated - a.time.updated || (a.id < b.id ? 1 : -1)
 }
 
 async function otherProjects(): Promise<string[]> {

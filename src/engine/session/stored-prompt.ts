@@ -124,10 +124,16 @@ export function unlist(draft: SessionRecord.Info, promptId: string | undefined):
   else delete draft.skipped
 }
 
-/** The skipped prompt that these parts send again. */
-export function findAgain(session: SessionRecord.Info, parts: PromptPart[]): string | undefined {
-  const text = textOf(parts)
-  return session.skipped?.find((one) => one.text === text)?.id
+/** The skipped prompt that these parts send again: one with the same words. The list has only their beginning, so the
+ * record decides. */
+export async function findAgain(
+  session: SessionRecord.Info,
+  parts: PromptPart[],
+): Promise<string | undefined> {
+  const words = wordsIn(parts)
+  if (!words || !session.skipped?.some(({ text }) => text === shorten(words))) return undefined
+  const skipped = new Set(session.skipped.map(({ id }) => id))
+  return (await list(session.id)).find((one) => skipped.has(one.id) && wordsIn(one.parts) === words)?.id
 }
 
 /** Forget all prompts of a session that is removed. */
@@ -178,7 +184,7 @@ async function skip(session: SessionRecord.Info, prompts: { prompt: Info; reason
   await SessionRecord.update(session, (draft) => {
     const known = new Set(draft.skipped?.map(({ id }) => id))
     added = prompts.flatMap(({ prompt: { id, time, parts }, reason }) =>
-      known.has(id) ? [] : [{ id, time, text: textOf(parts), reason }],
+      known.has(id) ? [] : [{ id, time, text: shorten(wordsIn(parts)), reason }],
     )
     draft.skipped = [...(draft.skipped ?? []), ...added]
   })
@@ -195,10 +201,13 @@ async function readAll(): Promise<Info[]> {
   return prompts
 }
 
-function textOf(parts: PromptPart[]): string {
-  const text = wordsOf(parts)
+function wordsIn(parts: PromptPart[]): string {
+  return wordsOf(parts)
     .map((part) => part.text)
     .join("\n")
+}
+
+function shorten(text: string): string {
   return text.length > mostCharacters ? `${text.slice(0, mostCharacters - 1)}…` : text
 }
 

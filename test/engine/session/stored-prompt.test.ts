@@ -138,6 +138,44 @@ test("Session.recover() reports what a dead process left once, and leaves what a
   })
 })
 
+test("a skipped prompt stays listed when another one begins with the same 1,000 characters", async () => {
+  await inWorld([text("Done."), text("Done.")], async ({ session, ask }) => {
+    const beginning = "x".repeat(2_000)
+    const parts = [{ type: "text", text: `${beginning} left` }]
+    await Storage.write(["prompt", "prm_1"], {
+      id: "prm_1",
+      sessionId: session.id,
+      time: 5,
+      parts,
+      owner: dead,
+    })
+    await Session.recover()
+    await ask(`${beginning} another`)
+    assert.equal((await Session.get(session.id)).skipped?.length, 1)
+    assert.equal((await Session.prompts(session.id)).length, 1)
+    await ask(`${beginning} left`)
+    assert.equal((await Session.get(session.id)).skipped, undefined)
+    assert.deepEqual(await Session.prompts(session.id), [])
+  })
+})
+
+test("a fork and an import take no skipped prompts from a session", async () => {
+  await inWorld([], async ({ session }) => {
+    const parts = [{ type: "text", text: "left" }]
+    await Storage.write(["prompt", "prm_1"], {
+      id: "prm_1",
+      sessionId: session.id,
+      time: 5,
+      parts,
+      owner: dead,
+    })
+    await Session.recover()
+    const copies = [await Session.fork(session.id), await Session.import(await Session.export(session.id))]
+    for (const { id } of copies) assert.equal((await Session.get(id)).skipped, undefined)
+    assert.equal((await Session.get(session.id)).skipped?.length, 1)
+  })
+})
+
 test("a session that is opened by a prompt reports what a dead process left in it", async () => {
   await inWorld([text("Done.")], async (world) => {
     const { session, ask } = world
