@@ -64,10 +64,14 @@ function factsOf(messages: readonly Message.Info[]) {
   }
 }
 
-/** A record that was cut still begins with its folder. */
+/** A record that was cut still begins with its folder, unless that was damaged as well. */
 function directoryIn(file: string): string | undefined {
   const [, text] = /"directory":("(?:[^"\\]|\\.)*")/.exec(Storage.headOf(file)) ?? []
-  return text === undefined ? undefined : ifFolder(JSON.parse(text))
+  try {
+    return text === undefined ? undefined : ifFolder(JSON.parse(text))
+  } catch {
+    return undefined
+  }
 }
 
 /** Snapshots of files name the folder that they are of. */

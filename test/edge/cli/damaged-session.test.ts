@@ -118,7 +118,9 @@ test("a session whose record cannot be read is rebuilt from its messages, and th
   const before = (await sessionsOf(tmp))[0]!
   const project = (before as unknown as { projectId: string }).projectId
   const whole = keepData(tmp)
-  for (const [kind, damage] of Object.entries(damages)) {
+  const badEscape = (file: string, bytes: Buffer) =>
+    writeFileSync(file, bytes.toString().replace('"directory":"', '"directory":"\\x'))
+  for (const [kind, damage] of Object.entries({ ...damages, "bad escape": badEscape })) {
     whole.putBack()
     damageRecord(tmp, ["session", project, id], damage)
     const resumed = await run(tmp, llm, ["--session", id, "more"])
