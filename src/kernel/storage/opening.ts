@@ -12,8 +12,10 @@ import { openState, type StateFile } from "./state.ts"
 
 type Opened = { lock: Lock; state: StateFile }
 
-/** Milliseconds after a wait in vain in which nobody here waits again. */
+/** Milliseconds after a wait in vain in which callers of this process wait only for `shortWait`. That is more than an
+ * ordinary commit of another process takes. */
 const memory = 2_000
+const shortWait = 250
 
 export type Opening = {
   /** Opens once. */
@@ -84,7 +86,7 @@ export function createOpening(folders: Folders, segments: Segments): Opening {
   async function acquire(lock: Lock): Promise<void> {
     if (lock.tryAcquire()) return
     try {
-      await lock.acquire(performance.now() - gaveUpAt < memory ? 0 : undefined)
+      await lock.acquire(performance.now() - gaveUpAt < memory ? shortWait : undefined)
     } catch (error) {
       if (error instanceof Locked && performance.now() - gaveUpAt >= memory) gaveUpAt = performance.now()
       throw error
