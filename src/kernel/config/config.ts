@@ -98,7 +98,8 @@ export async function inspect(options: {
   const folder = realpathSync(options.directory)
   const worktree = Vcs.find(folder)?.worktree ?? folder
   if (options.isTrusted !== false) return (await read(worktree, options.inline)).inspection
-  return combine(await readLayers({ reviewed: Reviewed.nothing(worktree) }), false).inspection
+  const reviewed = Reviewed.nothing(worktree)
+  return combine(await readLayers({ reviewed, inline: options.inline }), false).inspection
 }
 
 /** Reload whenever a file of the configuration or the trust in the folder changes, until the instance is disposed. For
