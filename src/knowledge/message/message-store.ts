@@ -115,6 +115,7 @@ export async function remove(sessionId: string): Promise<void> {
   const ids = await Storage.list(keyOf(sessionId))
   await Promise.all(ids.map((id) => Storage.remove(keyOf(sessionId, id))))
   await removeTurns(sessionId)
+  if (Instance.isProvided) warm().drop(sessionId)
   Storage.discard(keyOf(sessionId))
 }
 
