@@ -105,7 +105,7 @@ export async function collect(options: {
         break
       case "text-delta":
       case "reasoning-delta": {
-        count(value.delta.length)
+        count(value.delta.length + (open.has(key(value)) ? 0 : partCost))
         const part = open.get(key(value)) ?? begin(answer, value)
         open.set(key(value), part)
         part.text += value.delta
@@ -119,7 +119,7 @@ export async function collect(options: {
         break
       // The client puts the pieces together and gives the whole call later, which is not counted again.
       case "tool-input-delta":
-        count(value.delta.length)
+        count(value.delta.length + (inputs.has(value.id) ? 0 : partCost))
         inputs.set(value.id, (inputs.get(value.id) ?? 0) + value.delta.length)
         break
       case "tool-call":
