@@ -1,4 +1,5 @@
-// The lines of `vitamin session list`: a prefix of the id that no other session has, local time, state, model, folder and title.
+// The lines of `vitamin session list`: a prefix of the id that no other session has, local time, state, model, folder and
+// title.
 import { homedir } from "node:os"
 import { relative } from "node:path"
 import type * as Session from "#engine/session/session.ts"
@@ -8,11 +9,9 @@ const shortest = "sess_".length + 8
 const maxTitle = 60
 
 export function sessionLines(sessions: Session.Info[], worktree: string): string[] {
+  const prefixes = uniquePrefixes(sessions.map(({ id }) => id))
   const rows = sessions.map((session) => [
-    uniquePrefix(
-      session.id,
-      sessions.map(({ id }) => id),
-    ),
+    prefixes.get(session.id)!,
     localTime(session.time.updated),
     session.status,
     session.model ?? "-",
@@ -28,11 +27,21 @@ export function sessionLines(sessions: Session.Info[], worktree: string): string
   )
 }
 
-function uniquePrefix(id: string, all: string[]): string {
-  const others = all.filter((other) => other !== id)
-  for (let length = shortest; length < id.length; length++)
-    if (!others.some((other) => other.startsWith(id.slice(0, length)))) return id.slice(0, length)
-  return id
+/** In sorted order the longest prefix that an id shares with any other is one that it shares with a neighbour. */
+function uniquePrefixes(ids: string[]): Map<string, string> {
+  const sorted = ids.toSorted()
+  return new Map(
+    sorted.map((id, i) => {
+      const length = 1 + Math.max(sharedLength(id, sorted[i - 1]), sharedLength(id, sorted[i + 1]))
+      return [id, id.slice(0, Math.max(shortest, length))]
+    }),
+  )
+}
+
+function sharedLength(id: string, other = ""): number {
+  let length = 0
+  while (length < id.length && id[length] === other[length]) length++
+  return length
 }
 
 /** As the person's clock shows it: 2026-11-15 21:30. */
