@@ -1,4 +1,4 @@
-// The files that dead processes were writing beside their targets when they died: they go.
+// Removes the temporary files that killed processes left beside the files that they were replacing.
 import { closeSync } from "node:fs"
 import { dirname } from "node:path"
 import { removeLeftovers } from "#util/temporary-file.ts"
@@ -6,13 +6,16 @@ import { openFolder, within } from "./open-folder.ts"
 import type { Pending } from "./session-log.ts"
 import type { Shadow } from "./shadow.ts"
 
-/** In the folders that a call of \`write\` or \`edit\` was about to change. */
+/** In the folders that a call of `write` or `edit` was about to change. */
 export function cleanFolders({ root }: Shadow, { part, base }: Pending): void {
   if (base) return
   for (const { path } of part.files) {
     const folder = openFolder(root, dirname(path), false)
     if (!folder) continue
-    removeLeftovers(within(folder, ""))
-    closeSync(folder.fd)
+    try {
+      removeLeftovers(within(folder, ""))
+    } finally {
+      closeSync(folder.fd)
+    }
   }
 }
