@@ -1,6 +1,5 @@
 // The changes of `edit` and `write` as an editor draws them: before a call runs from its arguments, afterwards from what
 // the tool says it has changed.
-
 import { resolve } from "node:path"
 import type { ToolCallContent } from "@agentclientprotocol/sdk"
 import { argument } from "#ability/tool/describe-call.ts"

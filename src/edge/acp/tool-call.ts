@@ -1,5 +1,4 @@
 // A call of a tool as an editor shows it: when it is asked for, and when it is over.
-
 import { createHash } from "node:crypto"
 import type { ToolCall, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk"
 import { argument, kindOf } from "#ability/tool/describe-call.ts"

@@ -17,8 +17,7 @@ export function describeMessage(message: Message.Info): string {
       const { role, finish, origin } = message.data
       if (origin) return `· ${origin.kind} ${origin.name}`
       const note = finish && incomplete[finish] ? ` (${incomplete[finish]})` : ""
-      return `[${role}]${note} ${Message.textOf(message)}
-`
+      return `[${role}]${note} ${Message.textOf(message)}\n`
     }
     case "tool_request":
       return message.data.calls.map((call) => `→ ${call.name} ${JSON.stringify(call.arguments)}`).join("\n")

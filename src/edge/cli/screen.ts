@@ -1,6 +1,5 @@
 // Where a run is shown: the answer on stdout, everything else in lines on stderr. Both may be the same terminal, so a line
 // on stderr ends the line that stdout has begun, and the status line is erased before either writes.
-
 import { safeText } from "./safe-text.ts"
 import { createStatusLine } from "./status-line.ts"
 import { createMarkdownStyler } from "./style-markdown.ts"

@@ -1,7 +1,7 @@
 // `vitamin trust`: review what a folder brings that can make something run, file by file, or take trust back. In a terminal
 // each file is shown and asked for; elsewhere, or with --yes, all is trusted as it is now and a summary is printed.
 import { join, resolve } from "node:path"
-import { scanAgents } from "#ability/agent/scan-agents.ts"
+import { FolderNotFound, scanAgents } from "#ability/agent/scan-agents.ts"
 import { markName } from "#ability/tool/shell/environment.ts"
 import * as Config from "#kernel/config/config.ts"
 import * as Env from "#kernel/env.ts"
@@ -45,7 +45,8 @@ async function change(options: Options): Promise<string> {
   const accepted = isAsked ? await reviewChanges(changes) : changes
   if (isAsked && !accepted.length) return "Nothing was trusted.\n"
   await Trust.accept(directory, accepted)
-  const { root } = await settle(directory)
+  const root = Trust.rootOf(directory)
+  await loadTrusted(root)
   const left = changes.filter((one) => !accepted.includes(one))
   return [
     `Trusted: ${root}\n`,
@@ -54,9 +55,8 @@ async function change(options: Options): Promise<string> {
   ].join("")
 }
 
-/** Use what was trusted once: its deny rules are recorded, and what is wrong with it shows up here. */
-async function settle(directory: string): Promise<{ root: string }> {
-  const root = Trust.rootOf(directory)
+/** Load what was trusted once: that records its deny rules, and shows what is wrong with it. */
+async function loadTrusted(root: string): Promise<void> {
   try {
     await Config.inspect({ directory: root })
     const { problems } = await scanAgents(join(root, agentFolder), root)
@@ -64,9 +64,8 @@ async function settle(directory: string): Promise<{ root: string }> {
   } catch (error) {
     // The folder has no agents, or its configuration is broken: the next command says the same.
     if (error instanceof Config.Invalid) process.stderr.write(safeText(`${errorText(error)}\n`))
-    else if ((error as Error).name !== "Agent.FolderNotFound") throw error
+    else if (!(error instanceof FolderNotFound)) throw error
   }
-  return { root }
 }
 
 async function list(): Promise<string> {

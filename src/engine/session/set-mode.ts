@@ -1,5 +1,4 @@
 // Plan or act. The rules and the words for the model follow the mode, and the history says when it changed.
-
 import * as Queue from "./queue.ts"
 import { recentHistory } from "./recent-history.ts"
 import * as SessionRecord from "./session-record.ts"

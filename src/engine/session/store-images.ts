@@ -1,6 +1,5 @@
 // The images of a prompt that is stored: their bytes can have 20 MB, and are kept once, beside the session, where the
 // prompt finds them when it begins.
-
 import { imageFormat } from "#ability/image/image-format.ts"
 import * as ImageStore from "#ability/image/image-store.ts"
 import { decode } from "#ability/image/load-image.ts"
