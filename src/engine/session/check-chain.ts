@@ -1,18 +1,18 @@
-// Whether messages that come from outside are one session: each id once, each message behind one of them, no circles.
+// Checks that imported messages form one session: ids are unique, every parent exists, and there is no cycle.
 import type * as Message from "#knowledge/message/message.ts"
 
 /** What is wrong with them; undefined if nothing is. */
 export function checkChain(messages: readonly Message.Info[]): string | undefined {
   const parents = new Map<string, string | null>()
   for (const { id, parentId } of messages) {
-    if (parents.has(id)) return `message ${id} is there twice`
+    if (parents.has(id)) return `message ${id} occurs twice`
     parents.set(id, parentId)
   }
   for (const [id, parentId] of parents)
     if (parentId !== null && !parents.has(parentId))
-      return `message ${id} follows ${parentId}, which is not there`
+      return `message ${id} follows ${parentId}, which does not exist`
   const circle = inCircle(parents)
-  return circle === undefined ? undefined : `message ${circle} follows itself, through its parents`
+  return circle === undefined ? undefined : `message ${circle} is its own ancestor`
 }
 
 function inCircle(parents: ReadonlyMap<string, string | null>): string | undefined {

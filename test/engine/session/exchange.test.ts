@@ -80,15 +80,15 @@ test("Session.import() refuses messages that are there twice, of another session
     const good = await Session.export(session.id)
     const [first, second] = good.messages as [object & { id: string }, object & { id: string }]
     const refused: [messages: object[], reason: RegExp][] = [
-      [[first, second, second], new RegExp(`message ${second.id} is there twice`)],
+      [[first, second, second], new RegExp(`message ${second.id} occurs twice`)],
       [
         [first, { ...second, sessionId: "sess_other" }],
         new RegExp(`message ${second.id} is of another session, sess_other`),
       ],
-      [[{ ...first, parentId: second.id }, second], /follows itself, through its parents/],
+      [[{ ...first, parentId: second.id }, second], /is its own ancestor/],
       [
         [first, { ...second, parentId: "msg_none" }],
-        new RegExp(`message ${second.id} follows msg_none, which is not there`),
+        new RegExp(`message ${second.id} follows msg_none, which does not exist`),
       ],
     ]
     for (const [messages, reason] of refused)
