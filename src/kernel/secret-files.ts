@@ -8,14 +8,14 @@ import * as PrivateFile from "./private-file.ts"
 import * as Secret from "./secret.ts"
 
 type Kept = { file: string; hold(text: string): void }
-/** In small letters. `end` is what follows the path in the paths of what belongs to it. */
+/** In lower case. `end` is what follows the path in the paths of what belongs to it. */
 type Place = { path: string; end: "/" | "." }
 type Places = { key: string; places: Place[]; isWhole: boolean }
 
 const loginSecrets = new Set(["access_token", "refresh_token", "id_token", "client_secret"])
 /** What each file was when it was last read. */
 const seen = new Map<string, string>()
-/** Asked for with every file of a search. */
+/** A cache: every file of a search is compared with the places. */
 let known: Places | undefined
 
 export function tokenFile(): string {

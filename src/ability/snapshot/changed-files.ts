@@ -18,7 +18,7 @@ export type Before = {
 }
 type Found = { files: Change[]; uncovered: Uncovered[] }
 type Looks = { base: Before; now: Scan; modes: FileModes | undefined; found: Found }
-/** What was there before by the look of it, wherever it is now. */
+/** Inodes and hashes from before the command: a new path that has one of them was moved. */
 type Known = { inodes: Set<number>; hashes: Set<string> }
 
 const maxFileBytes = 10_000_000
@@ -134,8 +134,8 @@ function isProgram({ mode }: Pick<Entry, "mode">): boolean {
   return mode === "100755"
 }
 
-/** A file that is older than the call is nobody's to remove, unless it is one that is put back where it was: it was
- * ignored until the rules changed, or came from where nothing is kept. */
+/** An undo does not remove a file that is older than the call, unless the file was moved here from a covered place. Any
+ * other was ignored until the rules changed, or came from where nothing is kept. */
 function addNew(
   shadow: Shadow,
   options: { path: string; base: Before; found: Found; known: Known; rulesChanged: boolean },

@@ -12,7 +12,7 @@ export type RunTotals = Readonly<{
   stop(): void
 }>
 
-/** Of an id: 10 characters of time, which no two sessions of a person share. */
+/** Of an id: the 10 characters of time. If two sessions share a millisecond, the command that gets the prefix lists both. */
 const prefixLength = "sess_".length + 10
 
 export function createRunTotals(): RunTotals {

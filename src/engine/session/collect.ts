@@ -42,7 +42,7 @@ export class EmptyAnswer extends NamedError {
   }
 }
 
-/** Far more than any model can say in one answer, so that the stream is broken or hostile. */
+/** No model says so much in one answer: the stream is broken or hostile. */
 class AnswerTooLong extends NamedError {
   constructor(what: string) {
     super("Session.AnswerTooLong", `The model's answer was stopped: it has more than ${what}.`)

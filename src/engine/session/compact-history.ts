@@ -45,7 +45,7 @@ const largestShare = 0.25
 /** What a summary may have of what it saves, and what a person who asks for it must save of the whole. */
 const spent = 0.5
 const worthwhile = 0.1
-/** Of files. A session that has read more of them is read as a whole before it edits one. */
+/** Versions of files that one compaction stores. A session with more reads its whole history before it edits a file. */
 const mostVersions = 1_000
 
 /** Gives whether there was anything to gain; where not, nothing has changed. Throws `Session.ContextFull` where too much

@@ -1,10 +1,11 @@
-// What a call was to write, by its arguments: after a crash this proves whose the file is that is there now.
+// The content that a call would have written, by its arguments. After a crash it shows whether the file on disk is the work
+// of that call.
 import { readArguments } from "#ability/tool/read-arguments.ts"
 import type { Json } from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import type * as Message from "#knowledge/message/message.ts"
 
-/** Undefined for tools that do not tell, and for arguments that do not fit the bytes. */
+/** Undefined for tools without `contentAfter`, and if the arguments do not apply to these bytes. */
 export async function contentAfter(
   call: Message.Call,
   before: Buffer | undefined,

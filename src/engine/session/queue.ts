@@ -10,7 +10,7 @@ export type WhenBusy = "queue" | "steer" | "refuse"
 type Entry<S = unknown> = {
   abort: AbortController
   start(): void
-  /** End as another prompt does. */
+  /** Settle with the outcome of another prompt. */
   join(other: Entry): void
   /** What joins the running prompt, and the id of its record. */
   steering?: S | undefined
@@ -18,7 +18,7 @@ type Entry<S = unknown> = {
   done: Promise<unknown>
 }
 
-/** Milliseconds that prompts get to end when the runtime stops. Then the parts that they use end without them. */
+/** Milliseconds that prompts get to end when the runtime stops. After that, the parts that they use are disposed anyway. */
 const patience = 3_000
 const queues = Instance.state(
   () => ({ bySession: new Map<string, Entry[]>(), isStopped: false }),

@@ -43,7 +43,7 @@ function before(first: Message.Info, whole: Message.Info[]): Message.Info[] {
   return whole.slice(0, Math.max(0, at))
 }
 
-/** Asked for the messages of a branch from the newest to the oldest: whether none before it is needed. */
+/** The messages of a branch must be passed from the newest to the oldest. True for the oldest one that is needed. */
 function createIsFirst(): (message: Message.Info) => boolean {
   let keptFrom: string | null | undefined
   let isCompacted = false

@@ -97,7 +97,7 @@ function isOurs(error: unknown): boolean {
   return error instanceof NamedError || error instanceof RangeError || error instanceof ReferenceError
 }
 
-/** What the provider asks for, or a growing time with some chance in it, of at most a minute. */
+/** What the provider asks for, else exponential backoff with jitter, of at most a minute. */
 export function waitFor(error: unknown, tries: number): number {
   const headers = (error as { responseHeaders?: Record<string, string> } | undefined)?.responseHeaders
   const asked = retryAfter(headers)

@@ -51,7 +51,7 @@ class NotFound extends NamedError {
 /** The reason with which work is aborted when the runtime stops: nobody asked for that prompt to be dropped. */
 export const runtimeStops = "the runtime stops"
 const mostCharacters = 1_000
-/** The sessions that were looked at in this instance. */
+/** Sessions that this instance has checked for prompts of dead processes. */
 const recovered = Instance.state(() => new Set<string>())
 
 /** Store a prompt. Returns at once; `written` says when it is on the disk. */

@@ -7,7 +7,9 @@ import { createId } from "#util/id.ts"
 export const Tip = z.object({
   branch: z.string(),
   id: z.string(),
-  mark: z.string().describe("another one each time: who finds an old one knows that somebody else was there"),
+  mark: z
+    .string()
+    .describe("new each time; another mark than the own one shows that somebody else worked on the session"),
 })
 export type Tip = z.infer<typeof Tip>
 
@@ -16,8 +18,8 @@ type Work = {
   history: readonly { id: string }[]
 }
 
-/** The tip after the work on a session. `before` counts if its history was never read. If a record was lost on the way, the
- * next one to work on the session does not get far from here and reads the whole. */
+/** The tip after the work on a session. `before` counts if its history was never read. If a message was not stored, the
+ * next prompt does not find it and reads the whole session. */
 export function tipOf({ session, history }: Work, before?: Tip): Tip | undefined {
   const id = history.at(-1)?.id
   return id === undefined ? before : tipAt(session, id)

@@ -35,7 +35,7 @@ async function readUntrusted(path: string, { root }: Reviewed, reason = ""): Pro
   return restricted(ownRemoteOnly(await readFileLayer("project", path, root)), reason)
 }
 
-/** The first file that is reviewed. One that is not takes nobody's place. */
+/** The first reviewed file counts. One that is not reviewed does not hide those after it. */
 export async function readTypeScript(paths: string[], reviewed: Reviewed): Promise<Layer> {
   const ignored: Ignored[] = []
   let first: string | undefined

@@ -33,7 +33,7 @@ export async function coveredFiles(options: {
     join(root, "skills"),
     ...skills.map((name) => resolve(root, name)),
   ])
-  for (const name of [...configuration, ...serverFiles]) await addSpeaking(join(root, name), root)
+  for (const name of [...configuration, ...serverFiles]) await addWithCommands(join(root, name), root)
   for (const name of namesIn(join(root, agentFolder)))
     if (isAgentFile(name)) await add(join(root, agentFolder, name))
   for (const folder of folders) await addSkills(folder)
@@ -60,11 +60,11 @@ export async function coveredFiles(options: {
     return bytes
   }
 
-  /** A file that may name commands, with these. Its folders may be those of skills. */
-  async function addSpeaking(path: string, ...starts: string[]): Promise<void> {
+  /** Adds a file that may name commands, and the files that it names. Folders that it names may hold skills. */
+  async function addWithCommands(path: string, ...starts: string[]): Promise<void> {
     const bytes = await add(path)
     if (!bytes) return
-    const named = namedByText(speechOf(path, bytes), starts, root)
+    const named = namedByText(commandTextOf(path, bytes), starts, root)
     for (const file of named.files) await add(file)
     for (const folder of named.folders) if (hasSkills(folder)) folders.add(folder)
   }
@@ -72,17 +72,17 @@ export async function coveredFiles(options: {
   async function addSkills(folder: string): Promise<void> {
     for (const name of ["", ...namesIn(folder)]) {
       const path = join(folder, name)
-      if (extname(name) === ".md" && frontOf(await contentOf(path))) await addSpeaking(path, folder, root)
+      if (extname(name) === ".md" && frontOf(await contentOf(path))) await addWithCommands(path, folder, root)
       const file = ["SKILL.md", "skill.md"].map((one) => join(path, one)).find((one) => statOf(one))
       if (!file) continue
-      await addSpeaking(file, path, root)
+      await addWithCommands(file, path, root)
       for (const script of filesBelow(join(path, "scripts"), maxDepth)) await add(script)
     }
   }
 }
 
 /** The part of a file that may name commands. */
-function speechOf(path: string, bytes: Buffer): string {
+function commandTextOf(path: string, bytes: Buffer): string {
   if (extname(path) === ".md") return frontOf(bytes) ?? ""
   if (!path.endsWith("config.jsonc")) return bytes.toString()
   try {

@@ -84,7 +84,8 @@ export function wasm(): Command | undefined {
 
 /**
  * Run to the end, or until `onPiece` gives false, the time limit is reached, or the signal aborts (which throws its
- * reason). Pieces are what lies between separators; one that grows past 1 MB is cut. `stdin` is a descriptor to search instead of files.
+ * reason). Pieces are what lies between separators; one that grows past 1 MB is cut. `stdin` is a descriptor to search
+ * instead of files.
  */
 export async function run(options: {
   args: string[]

@@ -38,7 +38,7 @@ const archivers = new Set(["tar", "bsdtar"])
 /** Subcommands of git that write only in the repository, whatever their words are. */
 const gitStays =
   /^(add|annotate|blame|branch|cat-file|check-ignore|cherry|cherry-pick|commit|count-objects|describe|diff|diff-tree|for-each-ref|fsck|gc|grep|log|ls-files|ls-tree|merge|merge-base|mv|name-rev|notes|range-diff|rebase|reflog|rev-list|rev-parse|revert|rm|shortlog|show|show-branch|show-ref|stash|status|symbolic-ref|tag|var|version|whatchanged)$/
-/** Of a line that moves more often nobody can say where it ends. */
+/** A line with more moves (`cd`, `pushd`) counts as one that leaves the workspace. */
 const maxMoves = 20
 const device = /^\/dev\/(null|zero|full|tty|stdin|stdout|stderr|fd\/\d+)$/
 /** Variables that hold a folder of the person or of the system. */
