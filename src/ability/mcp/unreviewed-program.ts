@@ -11,11 +11,11 @@ import { Unusable } from "./unknown-server.ts"
 
 /** Why it must not start; undefined where it may. */
 export async function unreviewedProgram(
-  { command = [], cwd }: MCPServerConfig,
+  server: MCPServerConfig,
   reviewed: Reviewed.Reviewed,
 ): Promise<string | undefined> {
   const { root } = reviewed
-  const programs = namedByCommand(command, cwd ?? root, root)
+  const programs = namedByCommand(server, server.cwd ?? root, root)
   for (const file of new Set(programs.flatMap((program) => withImports(program, root)))) {
     const bytes = await readSmallFile(file, undefined, maxProgram)
     const reason = bytes && reviewed.refusal(file, bytes)

@@ -6,9 +6,12 @@ import { realOf } from "#util/real-of.ts"
 import { isInside } from "#util/resolve-inside.ts"
 import { statOf } from "#util/stat-of.ts"
 
-const code = new Set(
-  ".js .mjs .cjs .jsx .ts .mts .cts .tsx .py .rb .pl .php .lua .sh .bash .zsh .ps1 .jar .wasm".split(" "),
-)
+const moduleEndings = ".js .mjs .cjs .jsx .ts .mts .cts .tsx".split(" ")
+const otherEndings =
+  ".py .pyw .pyz .rb .pl .php .phar .lua .sh .bash .zsh .fish .nu .ps1 .psm1 .bat .cmd .exe .jar .java .kts .groovy " +
+  ".scala .clj .go .rs .swift .dart .cs .csx .fsx .ex .exs .erl .jl .r .R .tcl .awk .rkt .scm .lisp .hs .ml .nim .cr " +
+  ".wasm .node .so .dylib .dll"
+const code = new Set([...moduleEndings, ...otherEndings.split(" ")])
 const modules = /\.[mc]?[jt]sx?$/
 /** `from "./x"`, `import "./x"`, `import("./x")`, `require("./x")`, `new URL("./x", …)`. */
 const imports = /(?:\bfrom|\bimport|\brequire|\bURL)\s*\(?\s*(["'`])(\.{1,2}\/[^"'`\n]{1,500})\1/g
@@ -25,24 +28,30 @@ export function withImports(file: string, root: string, content?: Uint8Array): s
     if (found.has(path) || found.size >= maxFiles) return
     found.add(path)
     if (!modules.test(path)) return
-    for (const [, , specifier] of textOf(path, bytes).matchAll(imports)) {
-      const target = realOf(resolve(dirname(path), specifier!.replace(/[?#].*/, "")))
-      if (target && isProjectFile(target, root)) visit(target)
-    }
+    for (const [, , specifier] of textOf(path, bytes).matchAll(imports))
+      for (const target of importedAs(resolve(dirname(path), specifier!.replace(/[?#].*/, "")))) {
+        const real = realOf(target)
+        if (real && isProjectFile(real, root)) visit(real)
+      }
   }
   visit(file, content)
   return [...found]
 }
 
-/** The programs and scripts of a project that the words of a command name, from the folder that it starts in. What it is
- * given first may be a script under any name. */
-export function namedByCommand(words: readonly string[], cwd: string, root: string): string[] {
-  const [program = "", ...rest] = words
+/** The programs and scripts of a project that a command names in its words, or in the variables that it gets (NODE_OPTIONS,
+ * BASH_ENV), from the folder that it starts in. The first argument may be a script under any name. */
+export function namedByCommand(
+  { command = [], env = {} }: { command?: readonly string[]; env?: Readonly<Record<string, string>> },
+  cwd: string,
+  root: string,
+): string[] {
+  const [program = "", ...rest] = command
   const first = rest.find((word) => !word.startsWith("-"))
   const script = realOf(resolve(cwd, first ?? ""))
   const isScript = script && extname(script) === "" && isProjectFile(script, root)
-  const pieces = [...(program.includes("/") ? [program] : []), ...rest].flatMap(wordsOf)
-  return [...namedIn(pieces, [cwd], root), ...(isScript ? [script] : [])]
+  const texts = [...(program.includes("/") ? [program] : []), ...rest, ...Object.values(env)]
+  const { files } = namedByText(texts.join("\n"), [cwd], root)
+  return [...files, ...(isScript ? [script] : [])]
 }
 
 /** The same of a text that may hold commands: a configuration in any form. Folders that it names may be where they start. */
@@ -62,11 +71,25 @@ export function namedByText(
 function namedIn(words: string[], starts: string[], root: string): string[] {
   const found = new Set<string>()
   for (const word of words)
-    for (const start of starts) {
-      const path = realOf(resolve(start, word))
-      if (path && isProjectFile(path, root) && isProgram(path)) found.add(path)
-    }
+    for (const start of starts)
+      for (const path of runAs(resolve(start, word.replace(/^file:\/\//, "")))) {
+        const real = realOf(path)
+        if (real && isProjectFile(real, root) && isProgram(real)) found.add(real)
+      }
   return [...found]
+}
+
+/** The files that a runtime may load for a path without an ending: `node server` runs server.js. Which one it takes differs
+ * between runtimes, so all of them count. */
+function runAs(path: string): string[] {
+  return extname(path) === "" ? [path, ...moduleEndings.map((ending) => path + ending)] : [path]
+}
+
+/** The same for an import: also the index of a folder, and the TypeScript source of a .js file. */
+function importedAs(path: string): string[] {
+  const source = path.replace(/\.([mc]?)js(x?)$/, ".$1ts$2")
+  const index = statOf(path)?.isDirectory() ? runAs(resolve(path, "index")) : []
+  return [...new Set([path, source, ...moduleEndings.map((ending) => path + ending), ...index])]
 }
 
 /** What packages bring is covered by no review. */
