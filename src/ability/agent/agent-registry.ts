@@ -12,8 +12,8 @@ import type { Ranked } from "./rank.ts"
 import { rankOnce } from "./rank-once.ts"
 import type { Ignored } from "./read-agent-file.ts"
 import {
-  deniedWithout,
   FolderNotFound,
+  narrowingWithout,
   ownFolder,
   type Problem,
   type Scan,
@@ -132,10 +132,10 @@ export async function scanAndRegister(folder: string): Promise<Scanned> {
 async function loadFolders(own: Known, stamp: string): Promise<void> {
   const files: Files = { stamp, agents: new Map(), unusable: new Map() }
   const { worktree } = Instance
-  const stillDenied: Record<string, Rule[]>[] = []
+  const kept: Record<string, Rule[]>[] = []
   for (const folder of folders()) {
     const scan = await reading.run(files.agents, () => scanAgents(folder, worktree)).catch(orNothing)
-    for (const denied of scan?.denied ?? (await deniedWithout(folder, worktree))) stillDenied.push(denied)
+    kept.push(...(scan?.narrowing ?? (await narrowingWithout(folder, worktree))))
     if (!scan) continue
     const present = new Map([...own.before, ...files.agents])
     const { problems, ignored, registered } = take(scan, files.agents, present)
@@ -143,16 +143,21 @@ async function loadFolders(own: Known, stamp: string): Promise<void> {
     for (const problem of problems) leaveOut(problem, files, scan)
     for (const { file, key, reason } of ignored) Log.warn(`${key} is ignored: ${reason}`, { file })
   }
-  for (const denied of stillDenied) deny(denied, files, own)
+  for (const rules of kept) narrow(rules, files, own)
   own.files = files
 }
 
-/** What a trusted file denied an agent stays denied, whoever stands in for the agent, until the change was reviewed. */
-function deny(denied: Record<string, Rule[]>, { agents }: Files, { before }: Known): void {
-  for (const [id, rules] of Object.entries(denied)) {
+/** What a trusted file denied an agent, or asked for, stays so, whoever stands in for the agent, until the change was
+ * reviewed. An ask rule lifts no deny rule of a file that is not reviewed. */
+function narrow(narrowing: Record<string, Rule[]>, { agents }: Files, { before }: Known): void {
+  for (const [id, rules] of Object.entries(narrowing)) {
     const entry = agents.get(id) ?? before.get(id)
     if (!entry) continue
-    const agent = Object.freeze({ ...entry.agent, permissions: [...entry.agent.permissions, ...rules] })
+    const own = entry.agent.permissions
+    const asks = rules.filter(({ action }) => action === "ask")
+    const denies = rules.filter(({ action }) => action === "deny")
+    const others = entry.foreign ? [...asks, ...own] : [...own, ...asks]
+    const agent = Object.freeze({ ...entry.agent, permissions: [...others, ...denies] })
     agents.set(id, { ...entry, agent })
   }
 }

@@ -6,7 +6,7 @@ import { formatPath, formatProblem } from "#kernel/config/invalid.ts"
 import { readSmallFile } from "#kernel/config/read-file.ts"
 import { importModule } from "#kernel/config/typescript.ts"
 import { Unreviewed } from "#kernel/trust/guard-imports.ts"
-import type { Denied, Reviewed } from "#kernel/trust/reviewed.ts"
+import type { Narrowing, Reviewed } from "#kernel/trust/reviewed.ts"
 import { NamedError } from "#util/error.ts"
 import * as Agent from "./agent.ts"
 
@@ -36,7 +36,7 @@ export async function readAgentFile(file: string, reviewed: Reviewed | undefined
     const content = isCode
       ? await readModule(file, bytes, reviewed)
       : { agents: [await readData(file, bytes)], ignored: [] }
-    await reviewed?.keepDenied(file, bytes, deniedBy(content))
+    await reviewed?.keepNarrowing(file, bytes, narrowingOf(content))
     return { ...content, isTrusted: true }
   } catch (error) {
     if (error instanceof Unreviewed) return refused(`it imports ${error.message}`)
@@ -55,12 +55,12 @@ async function contentOf(file: string, root?: string): Promise<Buffer> {
   return bytes
 }
 
-function deniedBy({ agents }: Content): Denied {
-  return Object.fromEntries(agents.map(({ id, permissions }) => [id, permissions.filter(isDeny)]))
+function narrowingOf({ agents }: Content): Narrowing {
+  return Object.fromEntries(agents.map(({ id, permissions }) => [id, permissions.filter(isNarrowing)]))
 }
 
-function isDeny({ action }: { action: string }): boolean {
-  return action === "deny"
+function isNarrowing({ action }: { action: string }): boolean {
+  return action !== "allow"
 }
 
 /** Loaded only where there is such a file: the YAML package is not small. */
@@ -108,7 +108,7 @@ function withoutAllows(agent: Agent.AgentDefinition, file: string, reason: strin
   const ignored = agent.permissions.flatMap(({ action }, i) =>
     action === "allow" ? [{ file, key: formatPath(["permissions", i]), reason }] : [],
   )
-  const permissions = agent.permissions.filter(({ action }) => action !== "allow")
+  const permissions = agent.permissions.filter(isNarrowing)
   return { agents: [Object.freeze({ ...agent, permissions })], ignored }
 }
 

@@ -16,8 +16,8 @@ export type Scan = {
   ignored: Ignored[]
   /** Whether the folder is trusted; single files may not be. */
   trusted: boolean
-  /** Deny rules of files that changed or are gone since they were reviewed. */
-  denied: Reviewed.Denied[]
+  /** Deny and ask rules of files that changed or are gone since they were reviewed. */
+  narrowing: Reviewed.Narrowing[]
 }
 
 /** Nobody has so much, and a hostile folder could have a million. */
@@ -36,7 +36,7 @@ export async function scanAgents(folder: string, worktree: string | undefined): 
   const names = await namesIn(folder, problems)
   const reviewed = await reviewedIn(folder, worktree)
   const trusted = reviewed?.isTrusted ?? true
-  const scan: Scan = { agents: [], problems, ignored: [], trusted, denied: [] }
+  const scan: Scan = { agents: [], problems, ignored: [], trusted, narrowing: [] }
   const reading: Promise<[file: string, content: Content]>[] = []
   let bytes = 0
   for (const [i, name] of names.entries()) {
@@ -52,14 +52,14 @@ export async function scanAgents(folder: string, worktree: string | undefined): 
     reading.push(content.then((found) => [file, found]))
   }
   for (const [file, content] of await Promise.all(reading)) take(scan, file, content)
-  if (reviewed) scan.denied = deniedIn(folder, scan, reviewed)
+  if (reviewed) scan.narrowing = narrowingIn(folder, scan, reviewed)
   return scan
 }
 
 /** Those of a folder that is gone as a whole. */
-export async function deniedWithout(folder: string, worktree: string): Promise<Reviewed.Denied[]> {
+export async function narrowingWithout(folder: string, worktree: string): Promise<Reviewed.Narrowing[]> {
   const reviewed = await reviewedIn(folder, worktree)
-  return reviewed ? deniedIn(folder, { agents: [] }, reviewed) : []
+  return reviewed ? narrowingIn(folder, { agents: [] }, reviewed) : []
 }
 
 /** Another text whenever a scan may give something else. */
@@ -88,14 +88,14 @@ async function reviewedIn(
   return Reviewed.of(worktree !== undefined && isBelow(worktree, folder) ? worktree : folder)
 }
 
-function deniedIn(
+function narrowingIn(
   folder: string,
   { agents }: Pick<Scan, "agents">,
   reviewed: Reviewed.Reviewed,
-): Reviewed.Denied[] {
+): Reviewed.Narrowing[] {
   const inForce = new Set(agents.flatMap(({ file, isTrusted }) => (isTrusted ? [file] : [])))
   const files = reviewed.paths().filter((path) => isBelow(folder, path) && !inForce.has(path))
-  return files.map((path) => reviewed.denied(path))
+  return files.map((path) => reviewed.narrowing(path))
 }
 
 function take(scan: Scan, file: string, { agents, ignored, problem, isTrusted = false }: Content): void {

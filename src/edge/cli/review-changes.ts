@@ -45,7 +45,7 @@ async function askForOne(text: string, ask: Ask): Promise<"y" | "n" | "a" | "q">
 }
 
 function questionOf({ state }: Trust.Change): string {
-  const question = state === "removed" ? "Forget this file and its deny rules?" : "Trust this file?"
+  const question = state === "removed" ? "Forget this file and its deny and ask rules?" : "Trust this file?"
   return `${question} [y]es, [n]o, [a]ll that is left, [q]uit: `
 }
 

@@ -55,7 +55,7 @@ async function change(options: Options): Promise<string> {
   ].join("")
 }
 
-/** Load what was trusted once: that records its deny rules, and shows what is wrong with it. */
+/** Load what was trusted once: that records its deny and ask rules, and shows what is wrong with it. */
 async function loadTrusted(root: string): Promise<void> {
   try {
     await Config.inspect({ directory: root })

@@ -1,5 +1,5 @@
 // The layers of a project: its JSONC file and its TypeScript file. What a person has reviewed counts whole; of anything else
-// what an untrusted folder may say, and the deny rules that were last trusted.
+// what an untrusted folder may say, and the deny and ask rules that were last trusted.
 import { existsSync } from "node:fs"
 import { relative } from "node:path"
 import { Unreviewed } from "#kernel/trust/guard-imports.ts"
@@ -17,17 +17,17 @@ import {
 import { type Ignored, restrictUntrusted } from "./restrict.ts"
 import type { Rule } from "./schema.ts"
 
-/** All of a reviewed file; of any other what an untrusted folder may say, and the deny rules that were last trusted. */
+/** All of a reviewed file; of any other what an untrusted folder may say, and the deny and ask rules that were last trusted. */
 export async function readProject(path: string, reviewed: Reviewed): Promise<Layer> {
   if (!reviewed.isTrusted) return readUntrusted(path, reviewed, reviewed.refusal(path, ""))
   const read = await readContent(path)
   if ("problem" in read) return broken(empty("project", path), read.problem)
   const { bytes } = read
-  if (!bytes) return withDenied({ ...empty("project", path), status: "missing" }, [path], reviewed)
+  if (!bytes) return withNarrowing({ ...empty("project", path), status: "missing" }, [path], reviewed)
   const reason = reviewed.refusal(path, bytes)
-  if (reason) return withDenied(await readUntrusted(path, reviewed, reason), [path], reviewed)
+  if (reason) return withNarrowing(await readUntrusted(path, reviewed, reason), [path], reviewed)
   const layer = ownRemoteOnly(fromText({ source: "project", path }, bytes, path))
-  if (layer.problems.length === 0) await reviewed.keepDenied(path, bytes, { "": deniedBy(layer) })
+  if (layer.problems.length === 0) await reviewed.keepNarrowing(path, bytes, { "": narrowingOf(layer) })
   return layer
 }
 
@@ -46,13 +46,13 @@ export async function readTypeScript(paths: string[], reviewed: Reviewed): Promi
     if ("value" in found) {
       const layer = { ...found, ignored: [...found.ignored, ...ignored] }
       const others = paths.filter((other) => other !== path)
-      return withDenied(layer, others, reviewed)
+      return withNarrowing(layer, others, reviewed)
     }
     ignored.push(...found.ignored)
   }
   const status = first ? "untrusted" : "missing"
   const layer: Layer = { ...empty("typescript", first ?? paths[0]), trusted: !first, status, ignored }
-  return withDenied(layer, paths, reviewed)
+  return withNarrowing(layer, paths, reviewed)
 }
 
 async function readModule(path: string, reviewed: Reviewed): Promise<Layer | { ignored: Ignored[] }> {
@@ -64,7 +64,7 @@ async function readModule(path: string, reviewed: Reviewed): Promise<Layer | { i
   if (reason) return refuse(reason)
   try {
     const layer = ownRemoteOnly(await importLayer("typescript", path, bytes, reviewed))
-    if (layer.problems.length === 0) await reviewed.keepDenied(path, bytes, { "": deniedBy(layer) })
+    if (layer.problems.length === 0) await reviewed.keepNarrowing(path, bytes, { "": narrowingOf(layer) })
     return layer
   } catch (error) {
     if (error instanceof Unreviewed) return refuse(`it imports ${error.message}`)
@@ -72,23 +72,27 @@ async function readModule(path: string, reviewed: Reviewed): Promise<Layer | { i
   }
 }
 
-/** Deny rules come last, so that nothing in the layer lifts them. */
-function withDenied(layer: Layer, paths: string[], reviewed: Reviewed): Layer {
-  const denied = paths.flatMap((path) => reviewed.denied(path)[""] ?? [])
-  if (denied.length === 0) return layer
+/** The rules that narrow rights and were last trusted. Deny rules come last, so that nothing in the layer lifts them; an ask
+ * rule lifts no deny rule of a file that is not reviewed, and no allow rule lifts an ask rule. */
+function withNarrowing(layer: Layer, paths: string[], reviewed: Reviewed): Layer {
+  const kept = paths.flatMap((path) => reviewed.narrowing(path)[""] ?? [])
+  if (kept.length === 0) return layer
   const own = Array.isArray(layer.value.permission) ? layer.value.permission : []
+  const asks = kept.filter(({ action }) => action === "ask")
+  const denies = kept.filter(({ action }) => action === "deny")
   const isGone = layer.status === "missing"
-  const warning = `${layer.path} was removed since it was reviewed; its deny rules stay until "vitamin trust" has shown it`
+  const warning = `${layer.path} was removed since it was reviewed; its deny and ask rules stay until "vitamin trust" has shown it`
+  const others = layer.status === "loaded" && layer.trusted ? [...own, ...asks] : [...asks, ...own]
   return {
     ...layer,
-    value: { ...layer.value, permission: [...own, ...denied] },
+    value: { ...layer.value, permission: [...others, ...denies] },
     warnings: [...layer.warnings, ...(isGone ? [warning] : [])],
   }
 }
 
-function deniedBy({ value }: Layer): Rule[] {
+function narrowingOf({ value }: Layer): Rule[] {
   const rules = (value.permission ?? []) as Rule[]
-  return rules.filter(({ action }) => action === "deny")
+  return rules.filter(({ action }) => action !== "allow")
 }
 
 function restricted(layer: Layer, reason: string): Layer {

@@ -10,10 +10,10 @@ import * as Vcs from "#kernel/vcs.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { statOf } from "#util/stat-of.ts"
 
-/** Deny rules of a file, by the id of the agent that they bind; "" for all agents. */
-export type Denied = Record<string, Rule[]>
-/** `deny` is known once the file was used. */
-type Fingerprint = { hash: string; deny?: Denied }
+/** Rules of a file that narrow rights (deny and ask), by the id of the agent that they bind; "" for all agents. */
+export type Narrowing = Record<string, Rule[]>
+/** `narrowing` is known once the file was used. */
+type Fingerprint = { hash: string; narrowing?: Narrowing }
 /** `files`: by path from the work tree. Grants of earlier versions have none and cover nothing. */
 export type Grant = { directory: string; time: number; files?: Record<string, Fingerprint> }
 
@@ -25,12 +25,12 @@ export type Reviewed = Readonly<{
   stamp: string
   /** Why a file with this content is not trusted; undefined where it is. A text is taken as the hash itself. */
   refusal(path: string, content: Uint8Array | string): string | undefined
-  /** The deny rules that the trusted content of a file had. */
-  denied(path: string): Denied
+  /** The deny and ask rules that the trusted content of a file had. */
+  narrowing(path: string): Narrowing
   /** Every file that was reviewed, whether it is still there or not. */
   paths(): string[]
-  /** Keep the deny rules of a file whose content is trusted, for the time after it changed. */
-  keepDenied(path: string, content: Uint8Array, deny: Denied): Promise<void>
+  /** Keep the deny and ask rules of a file whose content is trusted, for the time after it changed. */
+  keepNarrowing(path: string, content: Uint8Array, rules: Narrowing): Promise<void>
 }>
 
 /** Trust was asked about, given to or taken from something that is no folder. */
@@ -83,14 +83,14 @@ function view(root: string, grant: Grant | undefined): Reviewed {
       if (!before) return isNew
       return before.hash === hashOf(content) ? undefined : isChanged
     },
-    denied: (path: string) => known(path)?.deny ?? {},
+    narrowing: (path: string) => known(path)?.narrowing ?? {},
     paths: () => Object.keys(files ?? {}).map((name) => resolve(root, name)),
-    async keepDenied(path: string, content: Uint8Array, rules: Denied) {
+    async keepNarrowing(path: string, content: Uint8Array, rules: Narrowing) {
       const before = known(path)
-      const deny = Object.fromEntries(Object.entries(rules).filter(([, list]) => list.length > 0))
-      if (!before || JSON.stringify(before.deny ?? {}) === JSON.stringify(deny)) return
-      before.deny = deny
-      await keep(root, nameOf(path), { hash: hashOf(content), deny })
+      const narrowing = Object.fromEntries(Object.entries(rules).filter(([, list]) => list.length > 0))
+      if (!before || JSON.stringify(before.narrowing ?? {}) === JSON.stringify(narrowing)) return
+      before.narrowing = narrowing
+      await keep(root, nameOf(path), { hash: hashOf(content), narrowing })
     },
   })
 }
@@ -138,14 +138,16 @@ export function hashOf(content: Uint8Array | string): string {
 
 /** Only as long as the same content is trusted: another process may have changed the grant meanwhile. A disk that takes no
  * writes must not stop a configuration from being read. */
-async function keep(root: string, name: string, { hash, deny }: Fingerprint): Promise<void> {
+async function keep(root: string, name: string, { hash, narrowing }: Fingerprint): Promise<void> {
   if (forThisProcess.has(root)) return
   try {
     await Storage.update<Grant>(keyOf(root), ({ files }) => {
-      if (files?.[name]?.hash === hash) Object.assign(files[name], { deny })
+      if (files?.[name]?.hash === hash) Object.assign(files[name], { narrowing })
     })
   } catch (error) {
-    Log.warn(`the deny rules of ${name} are not recorded, so they end when it changes: ${errorText(error)}`)
+    Log.warn(
+      `the deny and ask rules of ${name} are not recorded, so they end when it changes: ${errorText(error)}`,
+    )
   }
 }
 

@@ -407,6 +407,31 @@ for (const [name, content] of [
     )
   })
 
+test("what a trusted agent had to ask for is still asked for when its file changes or goes, until that is reviewed", async () => {
+  const asks = { permission: "file.read", pattern: "secret", action: "ask" }
+  await inProject(
+    async (tmp) => {
+      const permissions = async (id: string) => {
+        await AgentRegistry.load()
+        return AgentRegistry.get(id).permissions
+      }
+      const builtin = AgentRegistry.get("build").permissions
+      assert.deepEqual(await permissions("build"), [asks, denies("x")])
+      tmp.write(`${folder}one.md`, withRules(allows, denies("secret")))
+      rmSync(join(tmp.path, folder, "build.md"))
+      assert.deepEqual(await permissions("build"), [...builtin, asks, denies("x")])
+      assert.deepEqual(await permissions("one"), [asks, denies("secret"), denies("x")])
+    },
+    {
+      prepare: trusting,
+      files: agentFiles({
+        "build.md": withRules(asks, denies("x")),
+        "one.md": withRules(asks, denies("x"), allows),
+      }),
+    },
+  )
+})
+
 test("a trusted agent whose file changed is used as that of an untrusted folder, and its code does not run", async () => {
   await inProject(
     async (tmp) => {

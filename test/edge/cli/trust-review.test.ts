@@ -43,7 +43,7 @@ test("vitamin trust shows the difference of a changed file to its end, and a rem
   tmp.write(".vitamin/config.jsonc", `{\n${changed}  "model": "a/last"\n}\n`)
   tmp.git("clean", "-qf", ".mcp.json")
   const shown = await review(tmp, ["n", "y"])
-  assert.match(shown, /1 of 2: removed \.mcp\.json\nForget this file and its deny rules\?/)
+  assert.match(shown, /1 of 2: removed \.mcp\.json\nForget this file and its deny and ask rules\?/)
   assert.match(shown, /- {2}\/\/ line 399 xx/)
   assert.match(shown, /\+ {2}"model": "a\/last"\n/)
   assert.deepEqual(await waiting(tmp), [".mcp.json (removed)"])

@@ -1,4 +1,4 @@
-// What counts of the configuration of a trusted folder after its files changed: the last trusted deny rules, and otherwise
+// What counts of the configuration of a trusted folder after its files changed: the last trusted deny and ask rules, and otherwise
 // what an untrusted folder may say. No code runs that nobody reviewed.
 import assert from "node:assert/strict"
 import { existsSync, rmSync } from "node:fs"
@@ -49,9 +49,36 @@ test("a removed config.jsonc keeps its last trusted deny rules until the removal
   rmSync(file)
   const { config, warnings } = await Config.inspect({ directory: tmp.path })
   assert.deepEqual(config, { permission: [rule("deny", "a")] })
-  assert.match(warnings.join("\n"), /config\.jsonc was removed since it was reviewed; its deny rules stay/)
+  assert.match(
+    warnings.join("\n"),
+    /config\.jsonc was removed since it was reviewed; its deny and ask rules stay/,
+  )
   await Trust.grant(tmp.path)
   assert.deepEqual((await Config.inspect({ directory: tmp.path })).config, {})
+})
+
+for (const change of ["changed", "removed"])
+  test(`a ${change} config.jsonc keeps its last trusted ask rules, which lift no deny rule`, async () => {
+    await using tmp = await tmpdir()
+    const rules = [rule("deny", "a"), rule("allow", "b"), rule("ask", "**")]
+    const file = tmp.write(".vitamin/config.jsonc", jsonc(...rules))
+    await trust(tmp)
+    if (change === "removed") rmSync(file)
+    else tmp.write(".vitamin/config.jsonc", jsonc(rule("allow", "**"), rule("deny", "c")))
+    const { config } = await Config.inspect({ directory: tmp.path })
+    const added = change === "removed" ? [] : [rule("deny", "c")]
+    assert.deepEqual(config.permission, [rule("ask", "**"), ...added, rule("deny", "a")])
+  })
+
+test("the ask rules of a changed config.ts stand behind the rules of the file that takes its place", async () => {
+  await using tmp = await tmpdir()
+  const code = (...rules: object[]) => `export default { permission: ${JSON.stringify(rules)} }`
+  tmp.write(".plaited/config.ts", code(rule("allow", "**")))
+  tmp.write(".vitamin/config.ts", code(rule("ask", "a"), rule("deny", "b")))
+  await trust(tmp)
+  tmp.write(".vitamin/config.ts", code())
+  const { config } = await Config.inspect({ directory: tmp.path })
+  assert.deepEqual(config.permission, [rule("allow", "**"), rule("ask", "a"), rule("deny", "b")])
 })
 
 for (const change of ["changed", "removed"])
@@ -140,6 +167,6 @@ test("deny rules that were read from an earlier content are not recorded for the
   const bytes = Buffer.from(jsonc(rule("deny", "a")))
   tmp.write(".vitamin/config.jsonc", "{}")
   await Trust.grant(tmp.path)
-  await earlier.keepDenied(file, bytes, { "": [{ ...rule("deny", "a"), action: "deny" }] })
-  assert.deepEqual((await Reviewed.of(tmp.path)).denied(file), {})
+  await earlier.keepNarrowing(file, bytes, { "": [{ ...rule("deny", "a"), action: "deny" }] })
+  assert.deepEqual((await Reviewed.of(tmp.path)).narrowing(file), {})
 })
