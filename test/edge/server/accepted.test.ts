@@ -2,9 +2,10 @@
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"
+import { tinyServer } from "../../ability/mcp/servers.ts"
 import { until } from "../../engine/session/harness.ts"
 import { serving } from "../../fixture/cli.ts"
-import { env, type FakeLlm, fakeLlm, stall, text } from "../../fixture/fake-llm.ts"
+import { call, env, type FakeLlm, fakeLlm, stall, text } from "../../fixture/fake-llm.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 
 type Info = {
@@ -21,8 +22,11 @@ const model = () =>
     /hang( \d+)?$/.test(messages.at(-1)!.text) ? stall(text("on and on", { deltas: 6 }), 900) : text("Done."),
   )
 
-async function started(tmp: Tmp, llm: FakeLlm) {
-  const { child, url, tokenFile } = await serving(tmp, [], env(llm, "chat").variables)
+async function started(tmp: Tmp, llm: FakeLlm, config: object = {}) {
+  const { child, url, tokenFile } = await serving(tmp, [], {
+    ...env(llm, "chat").variables,
+    VITAMIN_CONFIG: JSON.stringify(config),
+  })
   const authorization = `Bearer ${readFileSync(tokenFile, "utf8").trim()}`
   const send = async <T = Info>(method: string, path: string, body?: object, headers: object = {}) => {
     const response = await fetch(url + path, {
@@ -168,4 +172,56 @@ test("an accepted prompt that cannot begin is reported with the reason", async (
   assert.deepEqual([skipped?.[0]?.id, skipped?.[0]?.text, status], [promptId, "go", "error"])
   assert.match(skipped![0]!.reason, /openai/)
   assert.deepEqual(await server.skipped(1), [promptId])
+})
+
+/** A resource of the server "slow" is never read: a prompt that mentions one stays between its words and its attachments. */
+function withSlowServer() {
+  const { command, args } = tinyServer({ mode: "hang" })
+  const slow = { id: "slow", name: "slow", transport: "stdio", command: [command, ...args] }
+  const permission = [{ permission: "bash.execute", pattern: "*", action: "allow" }]
+  return { mcp: { servers: [slow] }, permission }
+}
+
+test("a prompt that SIGTERM ends while its attachments are read has begun, and is not reported as skipped", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await model()
+  const first = await started(tmp, llm, withSlowServer())
+  await using _ = first.child
+  const id = await first.create()
+  const promptId = await first.accept(id, "read @slow:a://b")
+  const isBegun = async (server: typeof first) =>
+    (await server.messages(id)).some((message) => message.promptId === promptId)
+  await until(() => isBegun(first))
+  first.child.process.kill("SIGTERM")
+  await first.child.exit
+  const second = await started(tmp, llm)
+  await using __ = second.child
+  assert.equal(await isBegun(second), true)
+  assert.equal((await second.session(id)).skipped, undefined)
+  assert.deepEqual(await second.prompts(id), [])
+})
+
+test("prompts that steer leave no record when an abort comes while one of them is taken in", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([
+    call("bash", { command: "while [ ! -e go ]; do sleep 0.05; done" }),
+    text("Done."),
+  ])
+  const server = await started(tmp, llm, withSlowServer())
+  await using _ = server.child
+  const id = await server.create()
+  await server.accept(id, "work")
+  await until(async () => (await server.messages(id)).some(({ type }) => type === "tool_request"))
+  const steering = [
+    await server.accept(id, "read @slow:a://b", { whenBusy: "steer" }),
+    await server.accept(id, "and this", { whenBusy: "steer" }),
+  ]
+  tmp.write("go", "")
+  const begun = async () => (await server.messages(id)).map(({ promptId }) => promptId)
+  await until(async () => (await begun()).includes(steering[0]))
+  await server.send("POST", `/session/${id}/abort`)
+  await until(async () => (await server.session(id)).status === "interrupted")
+  await until(async () => (await server.prompts(id)).length === 0)
+  assert.equal((await begun()).includes(steering[1]), false)
+  assert.equal((await server.session(id)).skipped, undefined)
 })
