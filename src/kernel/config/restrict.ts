@@ -13,11 +13,11 @@ const outside = 'it is not a relative path without ".."'
 // Nobody reads more, and a hostile file could have a hundred thousand.
 const maxNamed = 100
 
-/** All that an untrusted folder may set; undefined is nothing left. */
+/** All that an untrusted folder may set; undefined is nothing left. It may not choose the agent: one of the person's own
+ * may allow more than the usual one. */
 const allowed: Record<string, Restrict> = {
   $schema: (value) => value,
   model: (value) => value,
-  agent: (value) => value,
   permission: restrictRules,
   provider: defaultOnly,
   skills: restrictRoot,

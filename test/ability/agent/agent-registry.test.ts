@@ -5,8 +5,11 @@ import type { Input } from "#ability/agent/agent.ts"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import { defineAgent } from "#ability/agent/define-agent.ts"
 import { Instance } from "#kernel/instance.ts"
-import { tmpdir } from "../../fixture/tmpdir.ts"
+import * as Trust from "#kernel/trust.ts"
+import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 import { inProject } from "./harness.ts"
+
+const trust = (tmp: Tmp) => Trust.grant(tmp.path)
 
 const analyst = {
   id: "analyst",
@@ -151,7 +154,7 @@ test("AgentRegistry.resolve() gives the default when none fits: build, or the co
       defineAgent({ id: "coder" })
       assert.equal((await AgentRegistry.resolve("zzz qqq")).agent.id, "coder")
     },
-    { files: { ".vitamin/config.jsonc": '{ "agent": { "name": "coder" } }' } },
+    { files: { ".vitamin/config.jsonc": '{ "agent": { "name": "coder" } }' }, prepare: trust },
   )
 })
 
@@ -170,13 +173,13 @@ test("AgentRegistry.resolve() follows a configured rule before anything else, an
       assert.match(reasons[0]!, /configured rule for "login bug"/)
       assert.equal((await AgentRegistry.resolve("the login")).agent.id, "coder")
     },
-    { files: { ".vitamin/config.jsonc": JSON.stringify({ agent: { rules } }) } },
+    { files: { ".vitamin/config.jsonc": JSON.stringify({ agent: { rules } }) }, prepare: trust },
   )
 })
 
 test("AgentRegistry.getDefault() takes a project's own name for the usual agent, but no misspelling", async () => {
   const named = (name: string, fn: () => Promise<unknown>) =>
-    inProject(fn, { files: { ".vitamin/config.jsonc": JSON.stringify({ agent: { name } }) } })
+    inProject(fn, { files: { ".vitamin/config.jsonc": JSON.stringify({ agent: { name } }) }, prepare: trust })
   await named("my-project-agent", async () => assert.equal((await AgentRegistry.getDefault()).id, "build"))
   await named("plam", () => assert.rejects(AgentRegistry.getDefault(), { name: "Agent.NotFound" }))
 })

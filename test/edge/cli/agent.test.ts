@@ -77,7 +77,7 @@ test("vitamin agent route follows the rules of the configuration", async () => {
   writeAgents(tmp)
   const rules = [{ match: "login|auth", agent: "reviewer" }]
   tmp.write(".vitamin/config.jsonc", JSON.stringify({ agent: { rules } }))
-  const { out } = await vitamin(tmp, ["agent", "route", "Fix the login bug"])
+  const { out } = await vitamin(tmp, ["--trust", "agent", "route", "Fix the login bug"])
   assert.match(out, /^reviewer +\d+ {2}the configured rule for "login"/)
 })
 

@@ -1,7 +1,7 @@
 // A repository that nobody trusted and that tries everything: its code must not run, its rules must not allow, and no
 // request may go where it says.
 import assert from "node:assert/strict"
-import { chmodSync, existsSync, readdirSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { test } from "node:test"
 import { vitamin } from "../../fixture/cli.ts"
@@ -122,4 +122,18 @@ test("what is changed in it with permission, and undone again, runs nothing of i
   )
   for (const args of [["doctor"], ["config", "show"], ["agent", "list"]]) await vitamin(tmp, args, variables)
   assert.deepEqual(readdirSync(traces), [".keep"])
+})
+
+test("an untrusted folder cannot choose an agent of the person that allows more", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const own = join(tmp.env.XDG_CONFIG_HOME!, "vitamin", "agents")
+  mkdirSync(own, { recursive: true })
+  const rule = '  - { permission: bash.execute, pattern: "*", action: allow }'
+  writeFileSync(join(own, "free.md"), `---\nmode: primary\npermissions:\n${rule}\n---\nYou work.\n`)
+  tmp.write(".vitamin/config.jsonc", '{ "agent": { "name": "free" } }')
+  await using llm = await fakeLlm([call("bash", { command: "touch ran" }), text("done")])
+  const { code, err } = await vitamin(tmp, ["run", "go"], env(llm, "chat").variables)
+  assert.equal(code, 3, err)
+  assert.match(err, /agent is ignored: the folder is not trusted/)
+  assert.equal(existsSync(join(tmp.path, "ran")), false)
 })

@@ -125,16 +125,16 @@ for (const path of ["/etc", "..", "a/../../b", "a\\..\\b", "~/x", "C:\\x", "C:x"
     assert.match(ignored[0]!.reason, /relative path without "\.\."/)
   })
 
-test("Config.inspect() lets an untrusted folder set its schema and agent, and names scripts and adapters", async () => {
+test("Config.inspect() lets an untrusted folder set its schema, and names its agent, scripts and adapters", async () => {
   await using tmp = await tmpdir()
-  const kept = { $schema: "https://x/schema.json", agent: { name: "a", model: "m" } }
-  const rest = { adapters: { acp: { port: 1 } }, scripts: { path: "/etc" } }
+  const kept = { $schema: "https://x/schema.json" }
+  const rest = { agent: { name: "a", model: "m" }, adapters: { acp: { port: 1 } }, scripts: { path: "/etc" } }
   tmp.write(".vitamin/config.jsonc", JSON.stringify({ ...kept, ...rest }))
   const { config, ignored } = await Config.inspect({ directory: tmp.path })
   assert.deepEqual(config, kept)
   assert.deepEqual(
     ignored.map(({ key }) => key),
-    ["adapters", "scripts"],
+    ["agent", "adapters", "scripts"],
   )
 })
 
