@@ -92,9 +92,12 @@ const unsure: Record<string, [schema: z.ZodType, value: unknown]> = {
 for (const [what, [schema, value]] of Object.entries(unsure))
   test(`createFit() leaves to the schema: ${what}`, () => assert.equal(createFit(schema)(value), false))
 
+/** A call of an old message without an id gets a new one at each reading. */
+const newCallId = /"call_[0-9a-z]{26}"/g
+
 function outcome(fn: () => Message.Info): unknown {
   try {
-    return JSON.stringify(fn())
+    return JSON.stringify(fn()).replaceAll(newCallId, '"call_new"')
   } catch (error) {
     assert.ok(error instanceof Invalid)
     return error.message
