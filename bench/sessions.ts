@@ -1,6 +1,6 @@
-// What a prompt costs late in a session. Processor time of a prompt in a session of 2 700 prompts that was compacted
-// against one in a new session, interleaved: as one process per prompt (`vitamin run`), and on a server. Then the resident
-// memory of that server after 2 000 prompts in 50 sessions.
+// Measures prompts late in a session: the CPU time of a prompt after 2 700 others and a compaction, against one in a new
+// session, interleaved, with `vitamin run` (a process for each prompt) and on a server. Also measures the resident memory of
+// that server after 2 000 prompts in 50 sessions.
 import { type ChildProcess, fork, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"

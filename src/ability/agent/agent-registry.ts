@@ -147,8 +147,8 @@ async function loadFolders(own: Known, stamp: string): Promise<void> {
   own.files = files
 }
 
-/** What a trusted file denied an agent, or asked for, stays so, whoever stands in for the agent, until the change was
- * reviewed. An ask rule lifts no deny rule of a file that is not reviewed. */
+/** Deny and ask rules of a reviewed agent file stay in force after the file changed, until the change is reviewed. They
+ * apply to whatever agent has that id now. An ask rule lifts no deny rule of an unreviewed file. */
 function narrow(narrowing: Record<string, Rule[]>, { agents }: Files, { before }: Known): void {
   for (const [id, rules] of Object.entries(narrowing)) {
     const entry = agents.get(id) ?? before.get(id)

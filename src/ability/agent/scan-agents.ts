@@ -14,7 +14,7 @@ export type Scan = {
   agents: { agent: AgentDefinition; file: string; isTrusted: boolean }[]
   problems: Problem[]
   ignored: Ignored[]
-  /** Whether the folder is trusted; single files may not be. */
+  /** The folder is trusted. Single files in it may still wait for review. */
   trusted: boolean
   /** Deny and ask rules of files that changed or are gone since they were reviewed. */
   narrowing: Reviewed.Narrowing[]
@@ -56,7 +56,7 @@ export async function scanAgents(folder: string, worktree: string | undefined): 
   return scan
 }
 
-/** Those of a folder that is gone as a whole. */
+/** The deny and ask rules of reviewed agent files whose folder was removed. */
 export async function narrowingWithout(folder: string, worktree: string): Promise<Reviewed.Narrowing[]> {
   const reviewed = await reviewedIn(folder, worktree)
   return reviewed ? narrowingIn(folder, { agents: [] }, reviewed) : []

@@ -1,5 +1,5 @@
-// Whether the command of an MCP server is a file of the project that nobody reviewed, or one that imports such a file. The
-// program itself reads these files, so this is asked when the list of servers is made and again right before a start.
+// Finds a project file that an MCP server's command would run and that nobody reviewed, files that it imports included. The
+// program itself reads these files later, so the check runs when servers are listed and again right before each start.
 import { relative } from "node:path"
 import { readSmallFile } from "#kernel/config/read-file.ts"
 import { maxProgram } from "#kernel/trust/places.ts"

@@ -14,7 +14,7 @@ import { noPlace, type Place } from "./shell/outside-targets.ts"
 export type Need = {
   permission: string
   target: string
-  /** Of a command: the folder that it starts in. */
+  /** The folder in which a shell command starts. */
   cwd?: string
 } & Meant
 export type Decision = {
@@ -137,7 +137,7 @@ function evaluateShell(command: string, place: Place, layers: Layer[]): Decision
   return touches ? guarded(decision) : decision
 }
 
-/** What becomes of a decision about our own keys and tokens: without a rule that names them it is no. */
+/** Denies access to our own keys and tokens unless a rule names them. */
 export function sealed(decision: Decision): Decision {
   const { action, rule } = decision
   if (action === "deny") return decision

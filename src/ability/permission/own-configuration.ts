@@ -1,6 +1,6 @@
-// What decides what runs: our own configuration, agents, servers, hooks, and files by which an editor or a shell runs
-// something when a folder is opened. A rule with a wildcard does not reach it; a person must name it. Of a command that is
-// told by its words: a guard rail, not a wall.
+// Protects files that decide what runs: our own configuration, agents, servers, hooks, and files that make an editor or a
+// shell run something when a folder is opened. A wildcard rule does not cover them; a rule or a person must name them.
+// Shell commands are judged by their words, which is a guard rail, not a boundary.
 import { homedir } from "node:os"
 import * as Env from "#kernel/env.ts"
 import * as Global from "#kernel/global.ts"
