@@ -26,7 +26,9 @@ export function withDefaultCommand(args: string[]): string[] {
   if (isLeftAlone || args.includes("--help")) return args
   refuseMisspelt(first, args.slice(place + 1))
   // `run` prints the answer and ends, which is what -p asks for.
-  return args.toSpliced(place, 0, "run").filter((word) => word !== "-p" && word !== "--print")
+  const end = args.indexOf("--")
+  const isPrint = (word: string, at: number) => /^(-p|--print)$/.test(word) && (end < 0 || at < end)
+  return ["run", ...args.filter((word, at) => !isPrint(word, at))]
 }
 
 /** One word that is nearly a command is a misspelling, not a prompt. */

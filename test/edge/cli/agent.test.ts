@@ -111,6 +111,7 @@ test("vitamin session list and run --continue pass over the sessions of subtasks
   assert.equal(code, 0, err)
   assert.equal(out, "whole")
   assert.match(err, /^· Task /m)
+  assert.match(err, /^↳ \w+: a part$/m)
   const listed = async (...more: string[]) =>
     (await vitamin(tmp, ["session", "list", ...more])).out.split("\n")
   assert.equal((await listed()).length, 1)

@@ -1,9 +1,11 @@
 // `vitamin` without a command, and sessions named by a prefix or not at all.
 import assert from "node:assert/strict"
-import { readFileSync } from "node:fs"
+import { execFile } from "node:child_process"
+import { statSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 import { commandNames } from "#edge/cli/default-command.ts"
 import { command, vitamin } from "../../fixture/cli.ts"
 import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
@@ -101,9 +103,13 @@ test("vitamin acp in a terminal says that an editor starts it", async () => {
   assert.match(terminal.shown(), /An editor starts this command/)
 })
 
-test("npx vitamin in a checkout finds a command that is built already", () => {
-  const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
-  assert.equal(manifest.name, "@vitamin-agent/vitamin")
-  assert.match(manifest.scripts.prepare, /--if-changed/)
-  assert.equal(join(root, manifest.bin.vitamin), command)
+test("npx vitamin in a checkout does not build again", async () => {
+  await using tmp = await tmpdir()
+  const built = statSync(command).mtimeMs
+  // A new npx cache: npm installs the checkout into it and runs its prepare script.
+  const npx = promisify(execFile)("npx", ["--cache", join(tmp.path, "cache"), "vitamin", "--version"], {
+    cwd: root,
+  })
+  assert.match((await npx).stdout, /^\d+\.\d+\.\d+$/m)
+  assert.equal(statSync(command).mtimeMs, built)
 })
