@@ -141,14 +141,7 @@ test("Session.recover() reports what a dead process left once, and leaves what a
 test("a skipped prompt stays listed when another one begins with the same 1,000 characters", async () => {
   await inWorld([text("Done."), text("Done.")], async ({ session, ask }) => {
     const beginning = "x".repeat(2_000)
-    const parts = [{ type: "text", text: `${beginning} left` }]
-    await Storage.write(["prompt", "prm_1"], {
-      id: "prm_1",
-      sessionId: session.id,
-      time: 5,
-      parts,
-      owner: dead,
-    })
+    await storeOfDead(session.id, `${beginning} left`)
     await Session.recover()
     await ask(`${beginning} another`)
     assert.equal((await Session.get(session.id)).skipped?.length, 1)
@@ -161,14 +154,7 @@ test("a skipped prompt stays listed when another one begins with the same 1,000 
 
 test("a fork and an import take no skipped prompts from a session", async () => {
   await inWorld([], async ({ session }) => {
-    const parts = [{ type: "text", text: "left" }]
-    await Storage.write(["prompt", "prm_1"], {
-      id: "prm_1",
-      sessionId: session.id,
-      time: 5,
-      parts,
-      owner: dead,
-    })
+    await storeOfDead(session.id, "left")
     await Session.recover()
     const copies = [await Session.fork(session.id), await Session.import(await Session.export(session.id))]
     for (const { id } of copies) assert.equal((await Session.get(id)).skipped, undefined)
@@ -213,4 +199,10 @@ test("the images of a stored prompt are kept once, beside the session", async ()
 function startOf(pid: number): string {
   const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]!
+}
+
+/** A prompt that waited in a process that has died. */
+async function storeOfDead(sessionId: string, words: string): Promise<void> {
+  const parts = [{ type: "text", text: words }]
+  await Storage.write(["prompt", "prm_1"], { id: "prm_1", sessionId, time: 5, parts, owner: dead })
 }
