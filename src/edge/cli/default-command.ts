@@ -31,13 +31,23 @@ export function withDefaultCommand(args: string[]): string[] {
   return ["run", ...args.filter((word, at) => !isPrint(word, at))]
 }
 
-/** One word that is nearly a command is a misspelling, not a prompt. */
+/** One word that is nearly a command is a misspelling, not a prompt. Before other words it must be closer: `add tests` is
+ * a prompt, although "add" is near "acp". */
 function refuseMisspelt(first: string, rest: string[]): void {
   const isWord = /^[\w-]+$/.test(first) && !first.startsWith("-")
-  const hasOtherWords = rest.some((word) => /\s/.test(word))
-  const meant = isWord && !hasOtherWords && nearest(first, commandNames)
+  const near = isWord ? nearest(first, commandNames) : undefined
+  const isAlone = rest.every((word) => word.startsWith("-"))
+  const meant = near !== undefined && (isAlone || isTypo(first, near)) ? near : undefined
   if (meant)
     throw new UsageError(
       `"${first}" is not a command. Did you mean: vitamin ${meant}? To send it as a prompt: vitamin run "${first}"`,
     )
+}
+
+/** The same letters in another order, or all letters but one in order. */
+function isTypo(word: string, command: string): boolean {
+  const letters = (text: string) => [...text].sort().join("")
+  if (letters(word) === letters(command)) return true
+  const [short, long] = word.length < command.length ? [word, command] : [command, word]
+  return [...long].some((_, at) => long.slice(0, at) + long.slice(at + 1) === short)
 }

@@ -24,6 +24,7 @@ test("commandNames are the commands that vitamin --help lists", async () => {
 for (const args of [
   ["fix the bug"],
   ["fix", "the", "bug"],
+  ["add", "fix the bug"],
   ["-p", "fix the bug"],
   ["--print", "fix the bug"],
   ["-y", "fix the bug"],
@@ -37,7 +38,7 @@ for (const args of [
     const { code, out, err } = await vitamin(tmp, args, env(llm, "chat").variables)
     assert.equal(code, 0, err)
     assert.equal(out, "fixed")
-    assert.match(JSON.stringify(llm.requests[0]!.body), /"fix the bug"/)
+    assert.match(JSON.stringify(llm.requests[0]!.body), /fix the bug"/)
   })
 
 test("vitamin -c continues the newest session of this work tree, not one of another clone", async () => {
