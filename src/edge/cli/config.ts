@@ -1,5 +1,6 @@
 // `vitamin config show`: the configuration in force, and which layer each value came from.
 import * as Config from "#kernel/config/config.ts"
+import { parsePath } from "#kernel/config/invalid.ts"
 import * as Log from "#kernel/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import * as Trust from "#kernel/trust.ts"
@@ -60,9 +61,7 @@ function section(title: string, lines: string[]): string[] {
 
 /** The value at a key path as Config writes it: `permission[0]`, `provider["my.id"].apiKey`. */
 function valueAt(config: unknown, keyPath: string): unknown {
-  const steps = [...keyPath.matchAll(/\[(\d+|"(?:[^"\\]|\\.)*")\]|([\w$-]+)/g)].map(
-    ([, bracket, word]) => word ?? JSON.parse(bracket!),
-  )
+  const steps = parsePath(keyPath) ?? []
   return steps.reduce<unknown>(
     (value, step) => (value as Record<string, unknown> | undefined)?.[step],
     config,

@@ -10,6 +10,8 @@ export const commandNames = [
 /** Options that may come before a command, and whether they take a value. */
 const shared = new Map([
   ["--dir", true],
+  ["--set", true],
+  ["-C", true],
   ["--log-level", true],
   ["--log-file", true],
   ["--trust", false],

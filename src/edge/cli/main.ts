@@ -45,13 +45,23 @@ function commandLine(args: string[]) {
     .options({
       dir: { type: "string", describe: "the folder to work in (default: this one)", global: true },
       trust: { type: "boolean", describe: "trust the folder for this run only", global: true },
+      set: {
+        alias: "C",
+        type: "string",
+        array: true,
+        nargs: 1,
+        requiresArg: true,
+        describe: "a setting for this run: KEY=VALUE, such as provider.openai.baseURL=http://…",
+        global: true,
+      },
       "log-level": { choices: Log.levels, describe: "how much to log on stderr", global: true },
       "log-file": { type: "string", describe: "log to a file instead of stderr", global: true },
     })
   return addCommands(shared)
-    .middleware((options) => {
+    .middleware(async (options) => {
       if (options.logLevel) Log.setLevel(String(options.logLevel))
       if (options.logFile) Log.setFile(String(options.logFile))
+      if (options.set) await takeSettings(options.set as string[])
     })
     .example('vitamin run "fix the login bug"', "do something in this folder")
     .example("vitamin serve --port 0", "serve on any free port")
@@ -69,6 +79,13 @@ function commandLine(args: string[]) {
       if (error && error.name !== "YError") throw error
       throw new UsageError(explain((message ?? error.message).replace(/\s+/g, " "), shared))
     })
+}
+
+/** `-C key=value`: settings of this run, above every file. */
+async function takeSettings(settings: string[]): Promise<void> {
+  const { setInline } = await import("#kernel/config/config.ts")
+  const problem = setInline(settings)
+  if (problem) throw new UsageError(`-C ${problem}`)
 }
 
 /** In the words of the command that was meant, and with its own help. */

@@ -23,6 +23,7 @@ import { holdSecrets } from "./secrets.ts"
 import { watchFiles } from "./watch-files.ts"
 import { watchTrust } from "./watch-trust.ts"
 
+export { setInline } from "./inline.ts"
 export { type AgentRule, Info, type Input, McpServer, Provider, Rule, Standalone } from "./schema.ts"
 export { redacted } from "./secrets.ts"
 export type { Ignored, Origins, Source, Status }

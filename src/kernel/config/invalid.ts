@@ -29,3 +29,24 @@ export function formatPath(path: Path): string {
   }
   return text
 }
+
+/** The steps of a key path as `formatPath` writes it; undefined if the text is no key path. */
+export function parsePath(text: string): (string | number)[] | undefined {
+  const step = /(?:^|(?<!^)\.)([\w$-]+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/y
+  const steps: (string | number)[] = []
+  while (step.lastIndex < text.length) {
+    const [found, word, index, quoted] = step.exec(text) ?? []
+    const name = index === undefined ? (word ?? nameIn(quoted)) : Number(index)
+    if (found === undefined || name === undefined) return undefined
+    steps.push(name)
+  }
+  return steps.length > 0 ? steps : undefined
+}
+
+function nameIn(quoted: string | undefined): string | undefined {
+  try {
+    return quoted && JSON.parse(quoted)
+  } catch {
+    return undefined
+  }
+}

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path"
 import * as Env from "#kernel/env.ts"
 import * as Global from "#kernel/global.ts"
 import type { Reviewed } from "#kernel/trust/reviewed.ts"
+import { inline as inlineOfProcess } from "./inline.ts"
 import { formatProblem } from "./invalid.ts"
 import { broken, empty, fromText, fromValue, type Layer, ownRemoteOnly, readFileLayer } from "./layer.ts"
 import { readProject, readTypeScript } from "./project-layers.ts"
@@ -25,7 +26,7 @@ export async function readLayers(options: {
   reviewed: Reviewed
   inline?: Input | undefined
 }): Promise<Layer[]> {
-  const { reviewed } = options
+  const { reviewed, inline = inlineOfProcess() } = options
   const files = configFiles(reviewed.root)
   const [global, environment] = await Promise.all([
     readFileLayer("global", files.global),
@@ -37,7 +38,7 @@ export async function readLayers(options: {
     await readProject(files.project, reviewed),
     await readTypeScript(files.typescript, reviewed),
     environment,
-    options.inline && ownRemoteOnly(fromValue("inline", options.inline)),
+    inline && ownRemoteOnly(fromValue("inline", inline)),
   ]
   return layers.filter((layer) => layer !== undefined)
 }
