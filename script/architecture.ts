@@ -26,7 +26,6 @@ const owners: Record<string, string[]> = {
   linkedom: ["ability/tool/web"],
   "@mozilla/readability": ["ability/tool/web"],
   turndown: ["ability/tool/web"],
-  "tesseract.js": ["ability/image/ocr-process.ts"],
   tinyld: ["ability/image/language.ts"],
   "@ai-sdk/provider": ["ability/provider", "engine/session", "knowledge/message"],
   "@ai-sdk/anthropic": ["ability/provider"],

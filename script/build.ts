@@ -58,6 +58,12 @@ await build({
 })
 // The embedder's file, beside the bundle that reads it, and what it was made of.
 cpSync("src/knowledge/discovery/model", "dist/model", { recursive: true })
+// The OCR engine: the smallest build that every machine with Node 24 runs, and the small English data. `.cjs`, since the
+// package is a module.
+const core = "node_modules/tesseract.js-core/tesseract-core-simd-lstm"
+cpSync(`${core}.js`, "dist/ocr/tesseract-core-simd-lstm.cjs")
+cpSync(`${core}.wasm`, "dist/ocr/tesseract-core-simd-lstm.wasm")
+cpSync("node_modules/@tesseract.js-data/eng/4.0.0_best_int/eng.traineddata.gz", "dist/ocr/eng.traineddata.gz")
 chmodSync("dist/vitamin.js", 0o755)
 
 /** The last file of a build is newer than every source file, and than every folder, from which a file may have gone. */

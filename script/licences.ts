@@ -1,13 +1,17 @@
-// The licences of the packages that a bundle holds, as a file beside it: their texts ask to go along.
+// The licences of the packages that a bundle holds or has files of beside it, as a file of `dist/`: their texts ask to go
+// along.
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { Rolldown } from "tsdown"
+
+/** The build copies files of these; the WebAssembly of the first holds Tesseract (Apache-2.0) and Leptonica (BSD-2-Clause). */
+const copied = ["node_modules/tesseract.js-core", "node_modules/@tesseract.js-data/eng"]
 
 export const licences: Rolldown.Plugin = {
   name: "licences",
   generateBundle(_, bundle) {
     const files = Object.values(bundle).flatMap((output) => (output.type === "chunk" ? output.moduleIds : []))
-    const folders = new Set(files.flatMap((file) => packageFolder(file) ?? []))
+    const folders = new Set([...files.flatMap((file) => packageFolder(file) ?? []), ...copied])
     const source = [...folders]
       .map(licenceOf)
       .sort()

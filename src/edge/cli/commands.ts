@@ -1,5 +1,6 @@
 // Every command with its options. What a command does is loaded only when it runs, so that help and mistakes cost
 // nothing.
+
 import type { Argv } from "yargs"
 import { host, port } from "./address-options.ts"
 import { format } from "./format-option.ts"
@@ -38,7 +39,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
           })
           .option("image-mode", {
             choices: ["vision", "ocr", "auto"] as const,
-            describe: "shown to the model, read as text, or the one that works",
+            describe: "show the images to the model, read their text here (OCR), or whichever works",
           })
           .implies("image-mode", "image")
           .option("refresh", {

@@ -4,7 +4,7 @@ import { execFile } from "node:child_process"
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { promisify } from "node:util"
-import * as Extra from "#ability/image/extra.ts"
+import { findOcr, OcrMissing } from "#ability/image/find-ocr.ts"
 import { findLocalServers, localPlaces } from "#ability/provider/local-servers.ts"
 import * as Config from "#kernel/config/config.ts"
 import type { Info } from "#kernel/config/schema.ts"
@@ -185,11 +185,9 @@ async function model(directory: string): Promise<Finding[]> {
 }
 
 async function images(): Promise<Finding[]> {
-  const missing = Extra.missing("tesseract.js", "@tesseract.js-data/eng", "tinyld")
   const about = "images"
-  if (!missing.length) return [{ state: "ok", about, text: "text in them can be read (tesseract.js)" }]
-  const text = `text in them cannot be read; not installed: ${missing.join(", ")}`
-  return [{ state: "note", about, text, todo: Extra.command() }]
+  if (findOcr()) return [{ state: "ok", about, text: "text in them can be read (OCR, English)" }]
+  return [{ state: "note", about, text: new OcrMissing().message }]
 }
 
 async function trust(directory: string): Promise<Finding[]> {

@@ -1,6 +1,7 @@
 // An image of a prompt, recognised as far as that can be before the model is asked: its bytes are kept, and its text is
 // read where the model takes no images. One that the model will look at stays pending until its answer comes; that
 // answer is then what was seen (see-images.ts), so that no request is made for the image alone.
+import { findOcr } from "#ability/image/find-ocr.ts"
 import * as ImageStore from "#ability/image/image-store.ts"
 import type { Image } from "#ability/image/load-image.ts"
 import type { ModelFacts } from "#ability/provider/provider.ts"
@@ -22,7 +23,7 @@ class NoVision extends NamedError {
   constructor(facts: ModelFacts | undefined) {
     super(
       "Image.NoVision",
-      `${nameOf(facts)} takes no images. Another model may, or the mode "ocr" or "auto" reads their text (--image-mode).`,
+      `${nameOf(facts)} takes no images. Another model may${findOcr() ? ', or the mode "ocr" or "auto" reads their text (--image-mode)' : ""}.`,
     )
   }
 }
@@ -51,7 +52,7 @@ async function recognize(data: Data, image: Image, { facts, signal, tell }: Atta
   const sees = facts?.input.includes("image") ?? false
   if (data.mode === "ocr") return withText(data, image, signal)
   if (sees) return { ...data, usedMode: "vision" }
-  if (data.mode === "vision") throw new NoVision(facts)
+  if (data.mode === "vision" || !findOcr()) throw new NoVision(facts)
   tell(`${nameOf(facts)} takes no images, so vision is not available: their text is read instead (OCR)`)
   return withText(data, image, signal)
 }

@@ -1,5 +1,6 @@
 // Images that a model looks at. What it says next is kept as what it saw, so that a later model that takes no images
 // still knows; where the provider refuses them, their text is read instead and the request is made again.
+import { findOcr } from "#ability/image/find-ocr.ts"
 import * as ImageStore from "#ability/image/image-store.ts"
 import * as Bus from "#kernel/bus.ts"
 import type * as Message from "#knowledge/message/message.ts"
@@ -78,8 +79,8 @@ async function readInstead(run: Seeing, all: ImageMessage[], why: string): Promi
 async function readOne(run: Seeing, message: ImageMessage, why: string): Promise<boolean> {
   const { session, signal } = run
   const { data } = message
-  if (data.mode === "vision") {
-    const error = `${modelOf(run)} did not take the image: ${why}. Another model may, or the mode "ocr".`
+  if (data.mode === "vision" || !findOcr()) {
+    const error = `${modelOf(run)} did not take the image: ${why}. Another model may${findOcr() ? ', or the mode "ocr"' : ""}.`
     change(run, message, { state: "failed", error })
     return false
   }

@@ -69,6 +69,39 @@ test("Ocr reads PNG, JPEG, WebP and GIF, and leaves nothing in the folder that w
   assert.deepEqual(readdirSync(process.cwd()), before)
 })
 
+test("Ocr turns a JPEG upright as its EXIF tag says, in both byte orders", async () => {
+  const jpeg = image("note.jpg")
+  const entry = (isBig: boolean, orientation: number) => {
+    const tiff = Buffer.alloc(26)
+    tiff.write(isBig ? "MM" : "II", "latin1")
+    const [short, long] = isBig
+      ? [tiff.writeUInt16BE.bind(tiff), tiff.writeUInt32BE.bind(tiff)]
+      : [tiff.writeUInt16LE.bind(tiff), tiff.writeUInt32LE.bind(tiff)]
+    short(42, 2)
+    long(8, 4)
+    short(1, 8)
+    short(0x0112, 10)
+    short(3, 12)
+    long(1, 14)
+    short(orientation, 18)
+    return tiff
+  }
+  const withExif = (tiff: Buffer) => {
+    const length = Buffer.alloc(2)
+    length.writeUInt16BE(tiff.length + 8)
+    const segment = [Buffer.from([0xff, 0xe1]), length, Buffer.from("Exif\0\0"), tiff]
+    return Buffer.concat([jpeg.subarray(0, 2), ...segment, jpeg.subarray(2)])
+  }
+  await withOcr({}, async (ocr) => {
+    for (const isBig of [true, false]) {
+      const upright = await ocr.read(await load(withExif(entry(isBig, 1))), never)
+      assert.equal(linesOf(upright.text), noteText)
+      const turned = await ocr.read(await load(withExif(entry(isBig, 3))), never)
+      assert.doesNotMatch(turned.text, /Invoice|green tea/)
+    }
+  })
+})
+
 test("Ocr gets at least 98 % of the characters of forty lines right, and detectLanguage() knows their language", async (t) => {
   await withOcr({}, async (ocr) => {
     const { text } = await ocr.read(await load(image("page.png")), never)

@@ -1,6 +1,6 @@
 // Images through the installed command and over HTTP: real pictures, the real OCR engine, a loopback model.
 import assert from "node:assert/strict"
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
+import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { test } from "node:test"
 import { fileURLToPath } from "node:url"
@@ -12,11 +12,6 @@ import { noServers } from "../../fixture/no-servers.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 
 const dist = fileURLToPath(new URL("../../../dist", import.meta.url))
-const extra = [
-  import.meta.resolve("tesseract.js"),
-  import.meta.resolve("@tesseract.js-data/eng"),
-  import.meta.resolve("tinyld"),
-]
 const seeing = { "fake-model": { input: ["text", "image"] } }
 const withVision = { VITAMIN_CONFIG: JSON.stringify({ provider: { openai: { models: seeing } } }) }
 
@@ -119,10 +114,11 @@ test("POST /session/:id/message takes images as bytes, and a bad one does not st
   assert.match(images[1]!.error as string, /a web page/)
 })
 
-/** The command where nothing is installed beside it. */
-async function alone(tmp: Tmp, args: string[], variables: Record<string, string>) {
+/** A copy of the command whose OCR engine was not copied. */
+async function withoutOcr(tmp: Tmp, args: string[], variables: Record<string, string>) {
   const folder = join(dirname(tmp.path), "alone")
-  if (!existsSync(folder)) cpSync(dist, join(folder, "dist"), { recursive: true })
+  const filter = (path: string) => path !== join(dist, "ocr")
+  if (!existsSync(folder)) cpSync(dist, join(folder, "dist"), { recursive: true, filter })
   await using child = run(process.execPath, [join(folder, "dist", "vitamin.js"), ...args], {
     cwd: tmp.path,
     env: { ...tmp.env, ...noServers, ...variables },
@@ -132,26 +128,23 @@ async function alone(tmp: Tmp, args: string[], variables: Record<string, string>
   return { code, out: child.lines.join("\n"), err: child.errors() }
 }
 
-test("the installed command works without OCR, names the command that adds it, and finds what that adds", async () => {
+test("a command without its OCR engine offers none, to the person or to the model, and doctor names the remedy", async () => {
   await using tmp = await tmpdir()
-  await using llm = await fakeLlm([text("I cannot read it."), text("An invoice.")])
+  await using llm = await fakeLlm([text("I cannot see it."), text("I cannot read it.")])
   const { variables } = env(llm, "chat")
   tmp.write("note.png", image("note.png"))
-  const folder = join(tmp.env.XDG_DATA_HOME!, "vitamin", "extra")
-  const command = `npm install --prefix ${folder} tesseract.js@7.0.0 @tesseract.js-data/eng@1.0.0 tinyld@1.3.4`
   const args = ["run", "--image", "note.png", "what does it say"]
-  const without = await alone(tmp, args, variables)
-  assert.equal(without.code, 0, without.err)
-  assert.ok(without.err.includes(command), without.err)
+  const auto = await withoutOcr(tmp, args, variables)
+  assert.equal(auto.code, 0, auto.err)
+  assert.match(auto.err, /^✗ note\.png could not be attached: .*takes no images\. Another model may\.$/m)
+  assert.doesNotMatch(auto.err, /ocr/i)
   assert.match(llm.requests[0]!.raw, /note.png could not be read/)
-  assert.ok((await alone(tmp, ["doctor"], variables)).out.includes(`→ ${command}`))
-  mkdirSync(join(folder, "node_modules", "@tesseract.js-data"), { recursive: true })
-  for (const url of extra) {
-    const [, modules, name] = /^(.*\/node_modules)\/((?:@[^/]+\/)?[^/]+)\//.exec(fileURLToPath(url))!
-    symlinkSync(join(modules!, name!), join(folder, "node_modules", name!))
-  }
-  const added = await alone(tmp, args, variables)
-  assert.equal(added.code, 0, added.err)
-  assert.ok(llm.requests[1]!.raw.includes("Three boxes of green tea"))
-  assert.match((await alone(tmp, ["doctor"], variables)).out, /^ok +images/m)
+  assert.doesNotMatch(JSON.stringify(llm.requests[0]!.messages), /ocr/i)
+  const asked = await withoutOcr(tmp, [...args, "--image-mode", "ocr"], variables)
+  assert.match(
+    asked.err,
+    /^✗ note\.png could not be attached: .*no OCR engine.*Installing the package again/m,
+  )
+  const { out } = await withoutOcr(tmp, ["doctor"], variables)
+  assert.match(out, /images +Text in images cannot be read.*Installing the package again/)
 })

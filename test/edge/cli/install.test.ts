@@ -2,13 +2,14 @@
 // globally as a command.
 import assert from "node:assert/strict"
 import { execFile, execFileSync } from "node:child_process"
-import { cpSync, readdirSync, readFileSync } from "node:fs"
+import { cpSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { version } from "#util/version.ts"
 import { env, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { image, noteText } from "../../fixture/images.ts"
 import { noServers } from "../../fixture/no-servers.ts"
 import { npmRegistry } from "../../fixture/npm-registry.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
@@ -78,3 +79,29 @@ test("npm install -g of the tarball gives the command vitamin", async () => {
   const answered = await run(command, ["run", "read notes.txt"], { cwd: tmp.path, env: environment })
   assert.match(answered.stdout, /one/)
 })
+
+test("a production install takes at most 60 MB and reads text in images with its own files", async (t) => {
+  await using tmp = await tmpdir()
+  tmp.write("package.json", '{ "name": "project", "private": true }')
+  await npmInstall(tmp, ["--omit=dev", pack(tmp)])
+  const size = sizeOf(join(tmp.path, "node_modules"))
+  t.diagnostic(`${(size / 1e6).toFixed(1)} MB`)
+  assert.ok(size <= 60e6, `${size} bytes`)
+  tmp.write("note.png", image("note.png"))
+  const { stdout } = await run(
+    "node_modules/.bin/vitamin",
+    ["run", "--image", "note.png", "what does it say"],
+    {
+      cwd: tmp.path,
+      env: { ...tmp.env, ...noServers },
+    },
+  )
+  assert.equal(stdout.trim(), `[text of image note.png]\n${noteText}`)
+})
+
+function sizeOf(folder: string): number {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+  return files
+    .filter((file) => file.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
+}
