@@ -51,7 +51,9 @@ function notJson(text: string): string {
   } catch (error) {
     reason = errorText(error)
   }
-  return `expected a JSON object, received ${show(text)} (${reason})`
+  const isCut = /Unexpected end|Unterminated/.test(reason) || reason.includes(` position ${text.length} `)
+  const advice = isCut ? ". They break off, as at the limit of output tokens: send less in one call" : ""
+  return `expected a JSON object, received ${show(text)} (${reason})${advice}`
 }
 
 /** One issue for each unknown key. */

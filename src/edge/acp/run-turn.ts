@@ -75,7 +75,7 @@ function reasonIn(error: unknown): StopReason | undefined {
   if (error instanceof Session.Interrupted) return "cancelled"
   if (!(error instanceof NamedError)) return undefined
   if (error.name === "Session.StepLimit") return "max_turn_requests"
-  return error.name === "Session.EmptyAnswer" ? ofFinish[String(error.data.finish)] : undefined
+  return ofFinish[String(error.data.finish)]
 }
 
 /** A server that is asked for words may take its time; who waits no longer need not know how it ends. */

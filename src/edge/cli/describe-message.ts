@@ -4,19 +4,15 @@ import * as Message from "#knowledge/message/message.ts"
 import { describeAttachment } from "./describe-attachment.ts"
 
 const maxShown = 300
-/** Why an answer is not complete. */
-const incomplete: Record<string, string> = {
-  interrupted: "interrupted",
-  error: "error",
-  length: "cut off at the limit of output tokens",
-}
 
 export function describeMessage(message: Message.Info): string {
   switch (message.type) {
     case "text": {
       const { role, finish, origin } = message.data
       if (origin) return `· ${origin.kind} ${origin.name}`
-      const note = finish && incomplete[finish] ? ` (${incomplete[finish]})` : ""
+      const broken = finish === "interrupted" || finish === "error" ? finish : undefined
+      const reason = Message.cutReason(message) ?? broken
+      const note = reason ? ` (${reason})` : ""
       return `[${role}]${note} ${Message.textOf(message)}\n`
     }
     case "tool_request":

@@ -1,6 +1,7 @@
 // `vitamin run`: a message to a session of this folder, the answer as it comes, and an exit code.
 import * as Session from "#engine/session/session.ts"
-import { UsageError } from "./exit.ts"
+import * as Message from "#knowledge/message/message.ts"
+import { exitCodes, UsageError } from "./exit.ts"
 import { findSession, newestSession } from "./find-session.ts"
 import { type FolderOptions, inInstance } from "./in-instance.ts"
 import { listDenied } from "./list-denied.ts"
@@ -56,7 +57,7 @@ export async function run(given: Options): Promise<void> {
       Session.abort(session.id)
     })
     try {
-      await Session.prompt({
+      const answer = await Session.prompt({
         sessionId: session.id,
         parts: [...parts, { type: "text", text }, ...(await attachmentsOf(options))],
         // What is piped in beside a message, or said by a server, comes from somewhere else, and points at nothing here.
@@ -70,6 +71,8 @@ export async function run(given: Options): Promise<void> {
         ...(options.maxCost ? { maxCost: options.maxCost } : {}),
         ...(options.timeout ? { timeout: options.timeout * 1000 } : {}),
       })
+      // The reason was reported as a notice.
+      if (Message.cutReason(answer)) process.exitCode = exitCodes.failed
     } catch (error) {
       if (!(error instanceof Session.Interrupted && signalled !== undefined)) throw error
       process.stderr.write(`vitamin: interrupted; go on with: vitamin run --session ${session.id} "…"\n`)

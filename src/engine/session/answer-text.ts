@@ -3,6 +3,6 @@ import * as Message from "#knowledge/message/message.ts"
 
 /** A cut answer reads like a complete one, so it ends with a note that says so. */
 export function answerText(message: Message.Info): string {
-  const isCut = message.type === "text" && message.data.finish === "length"
-  return `${Message.textOf(message)}${isCut ? "\n[cut off at the limit of output tokens]" : ""}`
+  const reason = Message.cutReason(message)
+  return `${Message.textOf(message)}${reason ? `\n[${reason}]` : ""}`
 }

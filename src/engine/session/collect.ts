@@ -33,12 +33,21 @@ export class EmptyAnswer extends NamedError {
   readonly isPassing: boolean
 
   constructor(finish: Finish) {
-    const reasons: Partial<Record<Finish, string>> = {
-      length: "The model's answer reached its length limit before it said anything.",
-      "content-filter": "The provider's content filter held the answer back.",
-    }
-    super("Session.EmptyAnswer", reasons[finish] ?? "The model gave an empty answer.", { finish })
-    this.isPassing = !(finish in reasons)
+    const isCut = finish === "length"
+    const text = isCut
+      ? "The model reached its limit of output tokens before it said anything. Use another --model, or raise maxTokens of the agent."
+      : "The model gave an empty answer."
+    super("Session.EmptyAnswer", text, { finish })
+    this.isPassing = !isCut
+  }
+}
+
+/** The answer is asked for once more. What came of it is kept if that fails too, but none of its calls runs. */
+export class Filtered extends NamedError {
+  constructor() {
+    const text =
+      "The provider's content filter held the answer back. Change the request, or use another --model."
+    super("Session.Filtered", text, { finish: "content-filter" })
   }
 }
 
@@ -147,11 +156,15 @@ function finishUp(answer: Answer): void {
   answer.parts = answer.parts.filter((part) => part.text !== "" || part.providerMetadata)
   // "interrupted": the stream ended well, but nobody said that the answer did.
   if (finish === undefined || finish === "error" || finish === "interrupted") throw new Unfinished()
-  const says = answer.parts.some((part) => part.type === "text" && part.text.trim())
-  if (!calls.length && !says) throw new EmptyAnswer(finish)
+  if (finish === "content-filter") throw new Filtered()
+  if (!calls.length && !says(answer)) throw new EmptyAnswer(finish)
   const last = calls.at(-1)
   // The limit came before the arguments did. Without them the call would mean something else; half of them never parse.
   if (finish === "length" && last && ["", "{}"].includes(last.input.replaceAll(/\s/g, ""))) last.input = "{"
+}
+
+export function says({ parts }: Answer): boolean {
+  return parts.some((part) => part.type === "text" && part.text.trim())
 }
 
 function key(part: { type: string; id: string }): string {

@@ -2,12 +2,13 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Log from "#kernel/log.ts"
 import { errorText, NamedError } from "#util/error.ts"
-import { EmptyAnswer, ProviderFault, Unfinished } from "./collect.ts"
+import { EmptyAnswer, Filtered, ProviderFault, Unfinished } from "./collect.ts"
 import { isTooLong } from "./too-long.ts"
 import { Stalled } from "./watchdog.ts"
 
 const usualAttempts = 6
 const emptyAttempts = 3
+const filteredAttempts = 2
 const longestWait = 60_000
 const longestMessage = 2_000
 
@@ -35,7 +36,7 @@ export async function withRetry<T>(options: {
     } catch (caught) {
       signal.throwIfAborted()
       const error = reported(caught)
-      const limit = error instanceof EmptyAnswer ? Math.min(emptyAttempts, attempts) : attempts
+      const limit = Math.min(attempts, limitFor(error))
       if (tries >= limit || !isPassing(error)) throw error
       const pause = wait(error, tries)
       // A provider that asks for more patience than that is not worth waiting for.
@@ -44,6 +45,11 @@ export async function withRetry<T>(options: {
       Log.info("the provider failed and is asked again", { error: errorText(error), wait: pause, tries })
       await sleep(pause, undefined, { signal })
     }
+}
+
+function limitFor(error: unknown): number {
+  if (error instanceof Filtered) return filteredAttempts
+  return error instanceof EmptyAnswer ? emptyAttempts : usualAttempts
 }
 
 /** The AI SDK wraps what our own `fetch` throws in the middle of an answer. What a provider says about an error is shown
@@ -58,6 +64,7 @@ function reported(error: unknown): unknown {
 /** Busy, broken or unreachable for now; not a request that will never be right. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof EmptyAnswer) return error.isPassing
+  if (error instanceof Filtered) return true
   if (isTooLong(error) || isOutOfQuota(error)) return false
   const {
     statusCode,

@@ -1,19 +1,14 @@
 // One turn: the history goes to the model, its answer comes back as parts and calls and is kept.
-import * as ImageStore from "#ability/image/image-store.ts"
-import * as Provider from "#ability/provider/provider.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import * as Message from "#knowledge/message/message.ts"
-import { type Answer, collect } from "./collect.ts"
+import type { Answer } from "./collect.ts"
 import { makeRoom } from "./make-room.ts"
-import { Notice, Retry } from "./notice.ts"
-import { type Fault, withRetry } from "./retry.ts"
+import { Notice } from "./notice.ts"
 import { append, lastId, type Run, throwIfLost } from "./run.ts"
-import { addUsage } from "./session-record.ts"
 import { createStreamedText } from "./streamed-text.ts"
+import { seeingOf, type Taken, takeAnswer } from "./take-answer.ts"
 import { isTooLong } from "./too-long.ts"
-import { usageOf } from "./usage-of.ts"
-import { createWatchdog } from "./watchdog.ts"
 
 type Text = Message.Of<"text">
 type Request = Message.Of<"tool_request">
@@ -51,23 +46,9 @@ async function explained({ chosen }: Run, error: unknown): Promise<unknown> {
 async function takeTurn(run: Run): Promise<Turn> {
   const text = Message.make({ ...base(run), type: "text", data: { role: "assistant", parts: [] } })
   const streamed = createStreamedText(run, text)
-  let answer: Answer = { parts: [], calls: [] }
-  const request = () => {
-    answer = { parts: [], calls: [] }
-    text.data.parts = answer.parts
-    return ask(run, answer, streamed)
-  }
+  let answer: Taken
   try {
-    const seeing = await seeingOf(run)
-    await withRetry({
-      signal: run.signal,
-      wait: run.timing.wait,
-      attempt: seeing ? () => seeing.withImages(run, request) : request,
-      onRetry: async (fault) => {
-        await reportRetry(run, fault)
-        await streamed.takeBack()
-      },
-    })
+    answer = await takeAnswer(run, { text, streamed })
   } catch (error) {
     keepCutOff(run, { text, streamed, error })
     throw error
@@ -75,45 +56,18 @@ async function takeTurn(run: Run): Promise<Turn> {
   return await keepAnswer(run, { text, streamed, answer })
 }
 
-async function ask(run: Run, answer: Answer, streamed: Streamed): Promise<void> {
-  const { providerId, modelId, model, facts } = run.chosen
-  const watch = createWatchdog(run.signal, run.timing.stall)
-  try {
-    run.converter ??= Message.createConverter({
-      input: facts?.input ?? ["text"],
-      providerId,
-      imageBytes: (hash) => ImageStore.read(run.session.id, hash),
-    })
-    const system: Message.ModelMessage[] = [{ role: "system", content: run.system }]
-    // A spread behind something else is a loop, and histories are long.
-    const prompt = system.concat(run.converter.toModel(windowOf(run)))
-    const { temperature, maxTokens: maxOutputTokens, metadata } = run.agent
-    const wishes = { temperature, maxOutputTokens, reasoning: metadata.reasoning, sessionId: run.session.id }
-    const options = Provider.transform({ providerId, modelId, prompt, tools: run.tools, ...wishes })
-    const { stream } = await model.doStream({ ...options, abortSignal: watch.signal })
-    await collect({ stream, answer, signal: watch.signal, onPart: watch.seen, onText: streamed.add })
-  } catch (error) {
-    throw watch.signal.aborted ? watch.signal.reason : error
-  } finally {
-    streamed.rest()
-    watch.stop()
-  }
-}
-
 /** An answer that is whole: its text, then its calls. Usage stands on the last of them. */
 async function keepAnswer(
   run: Run,
-  { text, streamed, answer }: { text: Text; streamed: Streamed; answer: Answer },
+  { text, streamed, answer }: { text: Text; streamed: Streamed; answer: Taken },
 ): Promise<Turn> {
-  const usage = usageOf(answer.usage, run.chosen.facts)
-  addUsage(run.totals, usage)
-  const { parts, calls, finish = "other" } = answer
+  const { parts, calls, finish = "other", used: usage } = answer
   Object.assign(text.data, { parts, finish })
   const seeing = await seeingOf(run)
   seeing?.noteSeen(run, parts)
-  if (finish === "length") reportCut(run, text.id)
   if (!calls.length) {
     const message = { ...text, usage }
+    reportCut(run, message)
     append(run, message)
     return { answer: message }
   }
@@ -126,32 +80,12 @@ async function keepAnswer(
   return { answer: request, request }
 }
 
-async function reportRetry({ session, chosen }: Run, { error, wait, next, limit }: Fault): Promise<void> {
-  const { shortFailure } = await import("./request-failed.ts")
-  Bus.publish(Retry, {
-    sessionId: session.id,
-    provider: chosen.providerId,
-    reason: shortFailure(error),
-    wait,
-    attempt: next,
-    attempts: limit,
-  })
-}
-
 /** A cut answer reads like a complete one, so the person is told. */
-function reportCut({ session }: Run, messageId: string): void {
-  const text = "the answer was cut off at the model's limit of output tokens; it is not complete"
-  Bus.publish(Notice, { sessionId: session.id, messageId, text })
-}
-
-/** Most sessions have no images. A message that was looked at once stays what it is. */
-async function seeingOf(run: Run) {
-  const { history } = run
-  run.images ??= { seen: 0, found: false }
-  const { images } = run
-  while (!images.found && images.seen < history.length)
-    images.found = history[images.seen++]!.type === "image"
-  return images.found ? await import("./see-images.ts") : undefined
+function reportCut({ session }: Run, message: Text): void {
+  const reason = Message.cutReason(message)
+  if (!reason) return
+  const text = `the answer is not complete: it was ${reason}`
+  Bus.publish(Notice, { sessionId: session.id, messageId: message.id, text })
 }
 
 function requestOf(calls: Answer["calls"]): Request["data"] {

@@ -68,6 +68,13 @@ export function textOf(message: Info): string {
   return message.data.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("")
 }
 
+/** Why an answer with these words is not complete, for a person or another model; undefined for a complete one. */
+export function cutReason(message: Info): string | undefined {
+  const finish = message.type === "text" ? message.data.finish : undefined
+  if (finish === "length") return "cut off at the limit of output tokens"
+  return finish === "content-filter" ? "held back by the provider's content filter" : undefined
+}
+
 /** The JSON schema of what `parse` takes in the present version. Fields beyond it are ignored. */
 export function jsonSchema(): z.core.JSONSchema.BaseSchema {
   return z.toJSONSchema(Info, { io: "input", unrepresentable: "any" })

@@ -92,11 +92,14 @@ test("Session.prompt() tells duplicate call ids apart, in one answer and over se
 })
 
 test('Session.prompt() keeps an answer that ended at its length limit with finish "length"', async () => {
-  await inWorld([text("as far as it", { finish: "length" })], async ({ ask }) => {
-    const answer = await ask("go")
-    assert.equal(answer.type === "text" && answer.data.finish, "length")
-    assert.equal(textOf(answer), "as far as it")
-  })
+  await inWorld(
+    () => text("far ", { finish: "length" }),
+    async ({ ask, llm, status }) => {
+      const answer = await ask("go")
+      assert.equal(answer.type === "text" && answer.data.finish, "length")
+      assert.deepEqual([textOf(answer), llm.requests.length, await status()], ["far far far far ", 4, "idle"])
+    },
+  )
 })
 
 for (const wire of wires)
@@ -134,8 +137,8 @@ test("Session.prompt() asks three times for an answer that is empty, and then sa
   await inWorld(
     () => empty({ finish: "content-filter" }),
     async ({ ask, llm }) => {
-      await assert.rejects(ask("go"), { name: "Session.EmptyAnswer", message: /content filter/ })
-      assert.equal(llm.requests.length, 1)
+      await assert.rejects(ask("go"), { name: "Session.Filtered", message: /content filter/ })
+      assert.equal(llm.requests.length, 2)
     },
   )
 })
