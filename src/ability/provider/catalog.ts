@@ -16,6 +16,7 @@ export type ModelFacts = {
   id: string
   name: string
   context: number
+  /** 0 where nobody stated it. */
   output: number
   cost?: { input: number; output: number; cacheRead?: number; cacheWrite?: number }
   tools: boolean

@@ -56,7 +56,7 @@ function defaults(provider: string, id: string): Catalog.ModelFacts {
     id,
     name: id,
     context: 128_000,
-    output: 16_384,
+    output: 0,
     tools: true,
     reasoning: false,
     temperature: true,

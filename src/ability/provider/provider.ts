@@ -33,7 +33,7 @@ export { holdKeys } from "./hold-keys.ts"
 export type { LocalServer } from "./local-servers.ts"
 export type { Wire } from "./providers.ts"
 export { NotRefreshed, refreshCatalog as refresh } from "./refresh-catalog.ts"
-export type { Request } from "./transform-request.ts"
+export { outputBudget, type Request } from "./transform-request.ts"
 
 /** A tool as the model is told of it. */
 export type ToolDescription = LanguageModelV4FunctionTool

@@ -36,6 +36,8 @@ const limited = new WeakMap<Tool, Partial<Record<Wire, Tool>>>()
 
 /** Answers are rarely longer, and some providers count the limit against the quota of a minute. */
 const usualOutput = 32_000
+/** Assumed of a model whose limit nobody stated. */
+const unknownOutput = 16_384
 
 export function transformRequest(request: Request, target: Target): LanguageModelV4CallOptions {
   const { providerId: _, modelId: __, sessionId, tools, temperature, reasoning, ...rest } = request
@@ -61,10 +63,23 @@ function limitTool(tool: Tool, wire: Wire): Tool {
   return changed
 }
 
-/** Never more than the model gives. Of a model that nobody described, and of OpenAI's own, the server knows best. */
+/** Tokens of the window that an answer may take. A limit that is unknown or as large as the window does not tell how long
+ * answers get: a quarter of the window is enough for most. */
+export function outputBudget(
+  { context, output }: Pick<ModelFacts, "context" | "output">,
+  wanted?: number,
+): number {
+  const isKnown = output > 0 && output < context
+  const share = isKnown || wanted !== undefined ? 2 : 4
+  const most = Math.min(output > 0 ? output : unknownOutput, Math.floor(context / share))
+  return Math.max(1, Math.min(wanted ?? usualOutput, most))
+}
+
+/** Never more than the model gives. The server knows best for OpenAI's own models, and where the limit is unknown: there
+ * it uses what the window has left, except for Anthropic's form, which must state a limit. */
 function outputLimit({ maxOutputTokens }: Request, { facts, known, wire }: Target): number | undefined {
-  if (!known || facts.output <= 0) return maxOutputTokens
-  if (maxOutputTokens !== undefined) return Math.min(maxOutputTokens, facts.output)
-  if (wire === "responses") return undefined
-  return Math.min(facts.output, usualOutput, Math.max(1, Math.floor(facts.context / 2)))
+  if (!known) return maxOutputTokens
+  if (facts.output > 0 && maxOutputTokens !== undefined) return Math.min(maxOutputTokens, facts.output)
+  if (maxOutputTokens !== undefined || wire === "responses") return maxOutputTokens
+  return facts.output > 0 || wire === "messages" ? outputBudget(facts) : undefined
 }

@@ -7,7 +7,7 @@ import * as SeenFiles from "#ability/tool/seen-files.ts"
 import { planId } from "#ability/tool/todo-plan.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Log from "#kernel/log.ts"
-import { type Compaction, frontOf, frontText } from "#knowledge/memory/compaction.ts"
+import { type Compaction, type Cut, frontOf, frontText } from "#knowledge/memory/compaction.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import { createRelationStore } from "#knowledge/memory/relation-store.ts"
@@ -20,7 +20,7 @@ import { errorCode, errorText } from "#util/error.ts"
 import type { Chosen } from "./choose-model.ts"
 import { extractSummary } from "./extract-summary.ts"
 import { refuseFull } from "./name-largest.ts"
-import { type Plan, planCuts, planKept, sumOf } from "./plan-compaction.ts"
+import { fitNewest, type Plan, planCuts, planKept, sumOf } from "./plan-compaction.ts"
 import { planNodes } from "./plan-nodes.ts"
 import { wholeHistory } from "./recent-history.ts"
 import { renderPins } from "./render-pins.ts"
@@ -67,17 +67,19 @@ export async function compactHistory(scope: Scope, wish: Wish): Promise<boolean>
   }
   if (!plan || !words) return giveUp()
   const kept = history.slice(plan.start)
+  const message = controlOf(scope)
+  const front = frontOf(message, words)
+  const files = outputFolder(session.id)
+  const cuts = fitNewest(kept, { cuts: plan.cuts, room: room - (front ? tokensOf(front) : 0), files })
   const compaction: Compaction = {
     ...words,
     keptFrom: kept[0]?.id ?? null,
     tokensBefore,
     tokensAfter: 0,
-    cuts: plan.cuts,
+    cuts,
     ...versionsBefore(history.slice(0, plan.start), shown),
-    ...(await keepWhole(session.id, kept, plan)),
+    ...((await keepWhole(kept, { cuts, files })) ? { files } : {}),
   }
-  const message = controlOf(scope, compaction)
-  const front = frontOf(message, compaction)
   const sent = [...(front ? [front] : []), ...withCuts(kept, compaction)]
   const left = fixed + sumOf(sent)
   if (left >= estimated) return giveUp()
@@ -170,11 +172,9 @@ function versionsBefore(gone: readonly Message.Info[], { compaction }: Shown): P
 
 /** What is cut in the window is there whole in a file, which the cut names. */
 async function keepWhole(
-  sessionId: string,
   messages: readonly Message.Info[],
-  { cuts }: Plan,
-): Promise<{ files?: string }> {
-  const files = outputFolder(sessionId)
+  { cuts, files }: { cuts: readonly Cut[]; files: string },
+): Promise<boolean> {
   const limits = limitsFor(messages, cuts)
   try {
     await mkdir(files, { recursive: true, mode: 0o700 })
@@ -182,10 +182,10 @@ async function keepWhole(
       const path = fileFor(message, limits[i]!, files)
       if (path && message.type === "tool_result") await writeNew(path, outputText(message.data))
     }
-    return { files }
+    return true
   } catch (error) {
     Log.warn("results that are cut could not be kept in files", { error: errorText(error) })
-    return {}
+    return false
   }
 }
 
@@ -197,9 +197,9 @@ async function writeNew(path: string, text: string): Promise<void> {
   }
 }
 
-function controlOf(scope: Scope, parameters: Compaction): Message.Of<"system_control"> {
+function controlOf(scope: Scope): Message.Of<"system_control"> {
   const { id: sessionId, branch } = scope.session
-  const data = { control: "compaction", parameters }
+  const data = { control: "compaction", parameters: {} }
   return Message.make({ sessionId, parentId: lastId(scope), branch, type: "system_control", data })
 }
 

@@ -24,7 +24,11 @@ export async function makeRoom(run: Run, refusal?: { error: unknown }): Promise<
   const { compactHistory } = await import("./compact-history.ts")
   await compactHistory(run, { ...run.room, cause: refusal?.error })
   // What was left out may be what the work goes by. Where a provider has just refused, nothing is added.
-  if (!refusal) await run.tell()
-  else run.room.limit = Math.max(run.room.limit, memory.tokenCount({ fixed, model }))
+  if (refusal) run.room.limit = Math.max(run.room.limit, memory.tokenCount({ fixed, model }))
+  else {
+    await run.tell()
+    // The newest results had all the room that was left: they make some for these notes.
+    if (memory.shouldSummarize({ fixed, model, limit: run.room.limit })) await compactHistory(run, run.room)
+  }
   refuseCost(run)
 }

@@ -1,48 +1,55 @@
-// What a compaction leaves out. Long results are cut first: the older ones to little, the newer ones to what there is
-// room for. Where that is not enough, the older turns go, and the newest that fit stay whole.
+// What a compaction leaves out. Long results of older steps are cut first; where that is not enough, the older turns go.
+// The newest step, which the model has not answered yet, stays whole if it fits, and gets all that is left otherwise.
 import type { Cut } from "#knowledge/memory/compaction.ts"
 import { shorten } from "#knowledge/memory/shorten.ts"
 import { tokensOf } from "#knowledge/memory/tokens-of.ts"
 import { turnStarts } from "#knowledge/memory/turn-starts.ts"
-import { withCuts } from "#knowledge/memory/window.ts"
+import { limitsFor } from "#knowledge/memory/window.ts"
 import type * as Message from "#knowledge/message/message.ts"
 
-/** `start` is the place of the first message that stays; `tokens` are those of what stays. */
+/** `start` is the index of the first message that stays; `tokens` are those of what stays, the newest step cut to fit. */
 export type Plan = { start: number; cuts: Cut[]; tokens: number }
+type Messages = readonly Message.Info[]
 
-/** Characters that an older result keeps, and the least that any does. */
+/** Characters that an older result keeps, the least that any does, and the most that a tool gives. */
 const older = 1_000
 const least = 200
-/** Parts of the room: what is well below it, what the newest turns may have, and the newest results. */
+const longest = 50_000
+/** Parts of the room: what is well below it, what recent turns may have, what is kept of all turns, the least of it that
+ * older turns get beside a long newest step, and what is kept with that step before a summary is written. */
 const enough = 0.5
 const recent = 0.25
 const kept = 0.4
+const keptOlder = 0.1
+const keptWithNewest = 0.6
 
 /** Only results are cut. Nothing where that would not save enough. `front`: tokens of what stands before the window. */
 export function planCuts(options: {
-  messages: readonly Message.Info[]
+  messages: Messages
   start: number
   room: number
   front: number
 }): Plan | undefined {
   const { messages, start, room, front } = options
   const shown = messages.slice(start)
-  const limit = newestLimit(room)
-  const newest = fitting(shown, { limit, tokens: room * recent })
-  const before = newest === undefined ? null : shown[newest]!.id
-  const cuts = [
-    { before, limit: older },
-    { before: null, limit },
-  ]
-  const after = withCuts(shown, { cuts })
-  const tokens = sumOf(after)
-  const isLess = tokens < sumOf(withCuts(shown, { cuts: [] }))
-  return isLess && front + tokens <= room * enough ? { start, cuts, tokens } : undefined
+  const newest = newestStep(shown)
+  const limit = recentLimit(room)
+  const first = fitting(shown.slice(0, newest), { limit, tokens: room * recent }) ?? newest
+  // Recent results are cut like older ones before any of the newest step is cut.
+  for (const from of new Set([first, newest])) {
+    const cuts = [cutBefore(shown, from, older), cutBefore(shown, newest, limit)]
+    const fitted = fitNewest(shown, { cuts, room: room - front })
+    if (from !== newest && fitted !== cuts) continue
+    const tokens = tokensWith(shown, { cuts: fitted })
+    if (front + tokensWith(shown, { cuts, end: newest }) <= room * enough && front + tokens <= room)
+      return { start, cuts, tokens }
+  }
+  return undefined
 }
 
-/** The newest turns that fit, their results cut as far as it takes. At least the last turn stays, whatever it has. */
+/** The newest turns that fit. At least the last step stays, whatever it has. */
 export function planKept(options: {
-  messages: readonly Message.Info[]
+  messages: Messages
   start: number
   room: number
   /** As much of the newest turns as is wanted, where that is less than there is room for. */
@@ -50,34 +57,82 @@ export function planKept(options: {
 }): Plan | undefined {
   const { messages, start, room, wanted } = options
   const shown = messages.slice(start)
+  if (!turnStarts(shown).length) return undefined
+  const plan = wanted === undefined ? planStep(shown, room) : planWanted(shown, { room, wanted })
+  return { ...plan, start: start + plan.start }
+}
+
+/** The cuts, with one more where the messages would have more than `room` tokens: results of the newest step then share
+ * what the others leave. `files` is the folder that a cut names. */
+export function fitNewest(
+  messages: Messages,
+  { cuts, room, files }: { cuts: Cut[]; room: number; files?: string },
+): Cut[] {
+  if (tokensWith(messages, { cuts, files }) <= room) return cuts
+  const cutTo = (limit: number) => [...cuts, { before: null, limit }]
+  let [fits, tooLong] = [least, longest]
+  while (tooLong - fits > 20) {
+    const limit = Math.floor((fits + tooLong) / 2)
+    if (tokensWith(messages, { cuts: cutTo(limit), files }) <= room) fits = limit
+    else tooLong = limit
+  }
+  return cutTo(fits)
+}
+
+function planStep(shown: Messages, room: number): Plan {
+  const newest = newestStep(shown)
   const starts = turnStarts(shown)
-  const last = starts.at(-1)?.index
-  if (last === undefined) return undefined
+  const last = (starts.findLast(({ index }) => index <= newest) ?? starts[0]!).index
+  const limit = recentLimit(room)
+  const tokens = Math.max(room * keptOlder, room * kept - tokensWith(shown.slice(newest), { cuts: [] }))
+  const first = Math.min(last, fitting(shown.slice(0, newest), { limit, tokens }) ?? last)
+  const stays = shown.slice(first)
+  const cuts = [cutBefore(shown, newest, limit)]
+  const fitted = fitNewest(stays, { cuts, room: room * keptWithNewest })
+  return { start: first, cuts, tokens: tokensWith(stays, { cuts: fitted }) }
+}
+
+/** Nobody waits for an answer, and less than there is room for is wanted. */
+function planWanted(shown: Messages, { room, wanted }: { room: number; wanted: number }): Plan {
+  const starts = turnStarts(shown)
+  const last = starts.at(-1)!.index
   const plan = (index: number, limit: number): Plan => {
     const cuts = [{ before: null, limit }]
-    return { start: start + index, cuts, tokens: sumOf(withCuts(shown.slice(index), { cuts })) }
+    return { start: index, cuts, tokens: tokensWith(shown.slice(index), { cuts }) }
   }
-  const newest = newestLimit(room)
-  if (wanted !== undefined) {
-    // Less than there is room for is wanted: the last exchange stays as it is all the same, if it can.
-    const exchange = starts.findLast(({ isPerson }) => isPerson)?.index ?? last
-    const first = fitting(shown, { limit: newest, tokens: Math.min(room * kept, wanted) }) ?? last
-    const wish = plan(Math.min(first, exchange), newest)
-    if (wish.tokens <= room * kept) return wish
-  }
+  const newest = recentLimit(room)
+  // The last exchange stays as it is all the same, if it can.
+  const exchange = starts.findLast(({ isPerson }) => isPerson)?.index ?? last
+  const first = fitting(shown, { limit: newest, tokens: Math.min(room * kept, wanted) }) ?? last
+  const wish = plan(Math.min(first, exchange), newest)
+  if (wish.tokens <= room * kept) return wish
   for (let limit = newest; limit >= least; limit = Math.floor(limit / 2)) {
-    const first = fitting(shown, { limit, tokens: room * kept })
-    if (first !== undefined) return plan(first, limit)
+    const from = fitting(shown, { limit, tokens: room * kept })
+    if (from !== undefined) return plan(from, limit)
   }
-  // Nobody waits for an answer: the last turn can go, too, if it is too much.
-  if (wanted !== undefined && plan(last, least).tokens > room * enough)
-    return { start: messages.length, cuts: [], tokens: 0 }
+  // The last turn can go, too, if it is too much.
+  if (plan(last, least).tokens > room * enough) return { start: shown.length, cuts: [], tokens: 0 }
   return plan(last, least)
+}
+
+/** The index of the last request of the model with its results, or of the prompt after its last answer. */
+function newestStep(messages: Messages): number {
+  const last = messages.findLastIndex(
+    (message) =>
+      message.type === "tool_request" || (message.type === "text" && message.data.role === "assistant"),
+  )
+  if (messages[last]?.type === "tool_request") return last
+  const prompt = messages.findLastIndex((message) => message.type === "text" && message.data.role === "user")
+  return Math.max(prompt, last + 1)
+}
+
+function cutBefore(messages: Messages, index: number, limit: number): Cut {
+  return { before: messages[index]?.id ?? null, limit }
 }
 
 /** Of the turns at the end that have no more than so many tokens, the first; one of the person, where that costs little. */
 function fitting(
-  messages: readonly Message.Info[],
+  messages: Messages,
   { limit, tokens }: { limit: number; tokens: number },
 ): number | undefined {
   const sums: number[] = []
@@ -94,10 +149,22 @@ function fitting(
 }
 
 /** About as many characters as a tenth of the room has. */
-function newestLimit(room: number): number {
-  return Math.min(50_000, Math.max(older, Math.floor(room * 0.3)))
+function recentLimit(room: number): number {
+  return Math.min(longest, Math.max(older, Math.floor(room * 0.3)))
 }
 
-export function sumOf(messages: readonly Message.Info[]): number {
+/** Tokens of the messages before `end` as these cuts leave them. */
+function tokensWith(
+  messages: Messages,
+  options: { cuts: readonly Cut[]; end?: number; files?: string | undefined },
+): number {
+  const { cuts, end = messages.length, files } = options
+  const limits = limitsFor(messages, cuts)
+  return messages
+    .slice(0, end)
+    .reduce((sum, message, i) => sum + tokensOf(shorten(message, limits[i]!, files)), 0)
+}
+
+export function sumOf(messages: Messages): number {
   return messages.reduce((sum, message) => sum + tokensOf(message), 0)
 }

@@ -34,16 +34,14 @@ export class ContextFull extends NamedError {
   }
 }
 
-/** What is assumed of a model whose limits nobody knows. */
-const unknown = { context: 128_000, output: 16_384 }
-/** As much as `Provider.transform` asks for where nobody says how long an answer may be. */
-const usualOutput = 32_000
+/** Assumed of a model whose window nobody stated. */
+const unknownContext = 128_000
 /** So much more than our estimate, which errs high, no request has: who counts that counts something else. */
 export const mostAbove = 3
 
 /** Tokens that a model sees at once. */
 export function contextOf(facts?: Pick<Provider.ModelFacts, "context">): number {
-  return facts && facts.context > 0 ? facts.context : unknown.context
+  return facts && facts.context > 0 ? facts.context : unknownContext
 }
 
 /** Tokens that a request may have. */
@@ -51,13 +49,11 @@ export function limitOf(
   chosen: Pick<Chosen, "providerId" | "facts"> | undefined,
   maxTokens?: number,
 ): number {
-  const facts = chosen?.facts
-  const context = contextOf(facts)
-  const output = facts && facts.output > 0 ? facts.output : unknown.output
-  const wanted = maxTokens ?? (takesAll(chosen?.providerId) ? output : usualOutput)
-  return (
-    context - Math.min(wanted, output, Math.floor(context / 2)) - Math.min(4_000, Math.ceil(context / 25))
-  )
+  const context = contextOf(chosen?.facts)
+  const output = chosen?.facts?.output ?? 0
+  const longest = takesAll(chosen?.providerId) && output > 0 ? output : undefined
+  const margin = Math.min(4_000, Math.ceil(context / 25))
+  return context - Provider.outputBudget({ context, output }, maxTokens ?? longest) - margin
 }
 
 export function fixedOf({ system, tools }: Pick<Run, "system" | "tools">): number {

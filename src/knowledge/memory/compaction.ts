@@ -46,7 +46,10 @@ const aboutSummary =
 const closing = "That was the record. The conversation goes on:\n\n"
 
 /** What the model reads in place of what was left out. */
-export function frontOf(place: Message.Info, { summary, pinned }: Compaction): Message.Info | undefined {
+export function frontOf(
+  place: Message.Info,
+  { summary, pinned }: Pick<Compaction, "summary" | "pinned">,
+): Message.Info | undefined {
   if (!summary && !pinned) return undefined
   const { sessionId, branch, id, time } = place
   const parts = [{ type: "text" as const, text: frontText({ summary, pinned }) }]

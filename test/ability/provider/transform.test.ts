@@ -79,6 +79,15 @@ test("max output tokens stay within the model, under the name that it takes", as
   assert.equal("max_output_tokens" in (await sent("openai/gpt-5", {}, "responses")).body, false)
 })
 
+test("an unknown output limit, or one as large as the window, leaves three quarters for the request", () => {
+  assert.equal(Provider.outputBudget({ context: 16_384, output: 0 }), 4_096)
+  assert.equal(Provider.outputBudget({ context: 8_192, output: 8_192 }), 2_048)
+  assert.equal(Provider.outputBudget({ context: 128_000, output: 0 }), 16_384)
+  assert.equal(Provider.outputBudget({ context: 16_384, output: 6_000 }), 6_000)
+  assert.equal(Provider.outputBudget({ context: 16_384, output: 12_000 }), 8_192)
+  assert.equal(Provider.outputBudget({ context: 16_384, output: 0 }, 5_000), 5_000)
+})
+
 test("Provider.transform() works from the table alone, outside an instance", () => {
   const options = Provider.transform({
     providerId: "anthropic",
