@@ -1,5 +1,6 @@
-// Images that a model looks at. What it says next is kept as what it saw, so that a later model that takes no images
-// still knows; where the provider refuses them, their text is read instead and the request is made again.
+// Images that a model looks at. An answer that describes them is kept as what it saw, so that a later model that takes no
+// images still knows; where the provider refuses them, their text is read instead and the request is made again.
+import { describesImage } from "#ability/image/describes-image.ts"
 import { findOcr } from "#ability/image/find-ocr.ts"
 import * as ImageStore from "#ability/image/image-store.ts"
 import * as Bus from "#kernel/bus.ts"
@@ -39,23 +40,29 @@ export async function withImages(run: Seeing, ask: () => Promise<void>): Promise
   }
 }
 
-/** The first words after an image are what was seen in it. */
+/** Keep an answer as what was seen in the images that it describes. An image that no answer has described stays pending. */
 export function noteSeen(run: Seeing, parts: Message.Part[]): void {
   const words = parts
     .flatMap((part) => (part.type === "text" ? [part.text] : []))
     .join("\n")
     .trim()
-  if (!words) return
-  for (const message of shownIn(run))
-    if (message.data.state === "pending")
+  const lastAnswer = run.history.findLastIndex(isOfModel)
+  for (const message of shownIn(run)) {
+    const isDirect = run.history.lastIndexOf(message) > lastAnswer
+    if (message.data.state === "pending" && describesImage(words, isDirect))
       change(run, message, {
         state: "done",
         usedMode: "vision",
         visionAnalysis: words.slice(0, maxAnalysis).toWellFormed(),
       })
+  }
 }
 
-/** Attached while a model could look at it, which then said nothing; now there is one that cannot. */
+function isOfModel(message: Message.Info): boolean {
+  return message.type === "tool_request" || (message.type === "text" && message.data.role === "assistant")
+}
+
+/** Shown to a model that did not describe it, and now there is one that takes no images. */
 async function readUnseen(run: Seeing): Promise<void> {
   if (sees(run)) return
   const unseen = imagesOf(run)

@@ -63,9 +63,10 @@ async function keepAnswer(
 ): Promise<Turn> {
   const { parts, calls, finish = "other", used: usage } = answer
   Object.assign(text.data, { parts, finish })
-  const seeing = await seeingOf(run)
-  seeing?.noteSeen(run, parts)
   if (!calls.length) {
+    // Words before a call announce it; only an answer can describe an image.
+    const seeing = await seeingOf(run)
+    seeing?.noteSeen(run, parts)
     const message = { ...text, usage }
     reportCut(run, message)
     append(run, message)

@@ -129,7 +129,7 @@ test("the mode ocr reads an image though the model sees", () =>
 
 test("the mode vision fails where the model sees nothing, and can be tried again with one that sees", () =>
   inWorld(
-    [text("I cannot see it."), text("Tea.")],
+    [text("I cannot see it."), text("The image shows an invoice for tea.")],
     async (world) => {
       await world.ask("what is it", {
         parts: [{ ...asBytes(note), mode: "vision" } as PromptPart],
@@ -142,7 +142,10 @@ test("the mode vision fails where the model sees nothing, and can be tried again
       await world.ask("and now", { refresh: true, model: "openai/fake-model" })
       assert.ok(world.llm.requests[1]!.raw.includes(inBase64))
       const [data] = await imagesOf(world)
-      assert.deepEqual([data!.state, data!.visionAnalysis, data!.error], ["done", "Tea.", undefined])
+      assert.deepEqual(
+        [data!.state, data!.visionAnalysis, data!.error],
+        ["done", "The image shows an invoice for tea.", undefined],
+      )
     },
     seeing(),
   ))
@@ -276,7 +279,7 @@ async function withServer(fn: (url: string) => Promise<void>): Promise<void> {
 test("an image at an address is fetched once, as the rules or a person allow, and sent as its bytes", () =>
   withServer((origin) =>
     inWorld(
-      [text("Tea."), text("Tea."), text("Nothing.")],
+      [text("An invoice for tea."), text("An invoice for tea."), text("Nothing.")],
       async (world) => {
         const url = (path: string): PromptPart => ({
           type: "image",

@@ -28,7 +28,7 @@ function defineCamera(data: string): void {
 for (const wire of ["chat", "messages", "gemini"] as const)
   test(`an image of a tool goes to the model behind all results of its turn, over ${wire}`, async () => {
     await inWorld(
-      [calls([call("camera"), call("ls")]), text("A note.")],
+      [calls([call("camera"), call("ls")]), text("A note about tea.")],
       async ({ ask, messages, llm }) => {
         defineCamera(note)
         await ask("look")
@@ -38,7 +38,7 @@ for (const wire of ["chat", "messages", "gemini"] as const)
           ["text", "tool_request", "tool_result", "tool_result", "image", "text"],
         )
         const { data } = all[4] as Message.Of<"image">
-        assert.deepEqual([data.state, data.visionAnalysis], ["done", "A note."])
+        assert.deepEqual([data.state, data.visionAnalysis], ["done", "A note about tea."])
         const { calls: asked } = (all[1] as Message.Of<"tool_request">).data
         assert.equal(data.metadata?.callId, asked[0]!.id, "the call that gave it")
         assert.ok(llm.requests[1]!.raw.includes(note))
