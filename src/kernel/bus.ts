@@ -1,6 +1,7 @@
 // Events of one instance: typed by Zod, delivered to its subscribers in the order in which they subscribed, then to the
 // GlobalBus. Held secrets are taken out before anybody sees an event.
 import { z } from "zod"
+import { about } from "#util/about.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import * as GlobalBus from "./global-bus.ts"
 import { Instance } from "./instance.ts"
@@ -10,6 +11,8 @@ export type Definition<P = unknown> = {
   readonly type: string
   readonly schema: z.ZodType<P>
   readonly live: boolean
+  /** When it is published, for docs/events.md. */
+  readonly when: string | undefined
 }
 export type Event<P = unknown> = GlobalBus.Event<P>
 
@@ -22,20 +25,23 @@ export class InvalidEvent extends NamedError {
 const definitions = new Map<string, Definition>()
 const subscribers = Instance.state(() => new Set<{ type: string; deliver: (event: Event) => unknown }>())
 
-/** The last event of an instance. */
-export const Disposed = define("instance.disposed", z.object({ directory: z.string() }))
+export const Disposed = define(
+  "instance.disposed",
+  z.object({ directory: about("Folder that the instance was for.", z.string()) }),
+  { when: "An instance ends. It is the last event of its folder." },
+)
 Instance.atEnd(() => publish(Disposed, { directory: Instance.directory }))
 
 /** Declare an event. A live one is for who listens now: it has no id and is never replayed. */
 export function define<P>(
   type: string,
   schema: z.ZodType<P>,
-  options: { live?: boolean } = {},
+  { live = false, when }: { live?: boolean; when?: string } = {},
 ): Definition<P> {
   if (!/^[a-z][\w.-]*$/i.test(type)) throw new InvalidEvent(type, "a type is a word, such as session.created")
   if (type === "gap")
     throw new InvalidEvent(type, "the event stream itself says that when events are missing")
-  const definition: Definition<P> = Object.freeze({ type, schema, live: options.live ?? false })
+  const definition: Definition<P> = Object.freeze({ type, schema, live, when })
   definitions.set(type, definition as Definition)
   return definition
 }

@@ -3,6 +3,7 @@ import { z } from "zod"
 import { checkLayer } from "#kernel/config/check.ts"
 import { formatProblem, type Problem } from "#kernel/config/invalid.ts"
 import { Rule } from "#kernel/config/schema.ts"
+import { about } from "#util/about.ts"
 import { NamedError } from "#util/error.ts"
 import type { Path, Place } from "#util/jsonc.ts"
 import { nearest } from "#util/nearest.ts"
@@ -15,33 +16,51 @@ const Words = z.array(z.string().min(1))
 
 /** Free to hold more; these keys mean something to us. */
 const Metadata = z.looseObject({
-  description: z.string().optional(),
-  keywords: Words.optional().describe("words and phrases of requests that are for this agent"),
-  cannotDo: Words.optional().describe("words and phrases of requests that never are"),
-  grounding: z
-    .array(z.enum(["code_repo", "data_store"]))
-    .optional()
-    .describe("sources whose overview it is told before it begins"),
-  reasoning: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).optional(),
+  description: about("What it is for, in lists and to other agents.", z.string().optional()),
+  keywords: about("Words and phrases of requests that are for this agent.", Words.optional()),
+  cannotDo: about("Words and phrases of requests that never are.", Words.optional()),
+  grounding: about(
+    "Sources whose overview it is told before it begins.",
+    z.array(z.enum(["code_repo", "data_store"])).optional(),
+  ),
+  reasoning: about(
+    "How much the model thinks, where it can.",
+    z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).optional(),
+  ),
 })
 
 export const AgentDefinition = z.strictObject({
-  id: z
-    .string()
-    .regex(/^\w[\w.-]{0,63}$/, 'expected letters, digits, "_", "-" and ".", at most 64, such as "reviewer"'),
-  name: z.string().min(1),
-  domain: z.string().min(1).default("general"),
-  role: AgentRole.default("specialist"),
-  capabilities: Words.default([]).describe("such as data.analyze"),
-  tools: Words.optional().describe("ids of tools; all where it is left out"),
-  skills: Words.default([]),
-  mode: z.enum(["primary", "subagent"]).default("subagent"),
-  model: z.string().min(1).optional().describe("provider/model, or a model that only one provider has"),
-  temperature: z.number().min(0).max(2).optional(),
-  maxTokens: z.int().positive().optional(),
-  systemPrompt: z.string().default(""),
-  permissions: z.array(Rule).default([]),
-  metadata: Metadata.default({}),
+  id: about(
+    "Name in commands and rules. Without it: the name of the file.",
+    z
+      .string()
+      .regex(
+        /^\w[\w.-]{0,63}$/,
+        'expected letters, digits, "_", "-" and ".", at most 64, such as "reviewer"',
+      ),
+  ),
+  name: about("Name that people see. Without it: the id.", z.string().min(1)),
+  domain: about("Field of work, such as `data`.", z.string().min(1).default("general")),
+  role: about("Part that it plays among others.", AgentRole.default("specialist")),
+  capabilities: about("What it can do, such as `data.analyze`.", Words.default([])),
+  tools: about("Ids of tools that it may use. Without it: all.", Words.optional()),
+  skills: about("Skills that it always has.", Words.default([])),
+  mode: about(
+    "`primary`: for people; `subagent`: for tasks of other agents.",
+    z.enum(["primary", "subagent"]).default("subagent"),
+  ),
+  model: about(
+    "Its model: `provider/model`, or one that only one provider has.",
+    z.string().min(1).optional(),
+  ),
+  temperature: about("Sampling temperature.", z.number().min(0).max(2).optional()),
+  maxTokens: about("Most tokens of one answer.", z.int().positive().optional()),
+  systemPrompt: about(
+    "Its instructions. In a Markdown file: the text below the front matter.",
+    z.string().default(""),
+  ),
+  permissions: about("Rules on what its tools may do.", z.array(Rule).default([])),
+  metadata: about("What else is known of it; more keys are kept.", Metadata.default({})),
 })
 export type AgentDefinition = z.infer<typeof AgentDefinition>
 

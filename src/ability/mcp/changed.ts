@@ -1,6 +1,7 @@
-// The event that tells of MCP servers: one came up, failed, went away, or offers something else.
+// How MCP servers stand, and the event that reports it.
 import { z } from "zod"
 import * as Bus from "#kernel/bus.ts"
+import { about } from "#util/about.ts"
 
 export const State = z
   .enum(["idle", "connecting", "connected", "failed", "disconnected", "unusable"])
@@ -8,19 +9,21 @@ export const State = z
 export type State = z.infer<typeof State>
 
 export const Status = z.object({
-  id: z.string(),
-  name: z.string(),
+  id: about("The server.", z.string()),
+  name: about("Its name for people.", z.string()),
   source: z.string().describe("the file that names it, `configuration`, or who brought it"),
-  transport: z.enum(["http", "stdio"]).optional(),
+  transport: about("How it is reached.", z.enum(["http", "stdio"]).optional()),
   state: State,
-  error: z.string().optional(),
+  error: about("Why it failed.", z.string().optional()),
   protocol: z.string().optional().describe("the revision that is spoken with it"),
   version: z.string().optional().describe("its name for itself, and its version"),
-  tools: z.number(),
-  resources: z.number(),
-  prompts: z.number(),
+  tools: about("How many tools it offers.", z.number()),
+  resources: about("How many resources.", z.number()),
+  prompts: about("How many prompts.", z.number()),
   problems: z.array(z.string()).describe("what of it cannot be offered"),
 })
 export type Status = z.infer<typeof Status>
 
-export const Changed = Bus.define("mcp.changed", Status)
+export const Changed = Bus.define("mcp.changed", Status, {
+  when: "An MCP server came up, failed, went away, or offers something else.",
+})

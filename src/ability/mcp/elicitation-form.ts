@@ -2,6 +2,7 @@
 // what a person gave checked against it.
 import { z } from "zod"
 import { plainText } from "#ability/tool/plain-text.ts"
+import { about } from "#util/about.ts"
 
 const Value = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])
 export const Content = z.record(z.string(), Value)
@@ -9,14 +10,19 @@ export type Content = z.infer<typeof Content>
 
 export const Field = z.object({
   name: z.string().describe("its key in the content"),
-  title: z.string().optional(),
-  description: z.string().optional(),
-  kind: z.enum(["text", "number", "integer", "boolean", "choice", "choices"]),
-  required: z.boolean(),
-  options: z.array(z.object({ value: z.string(), title: z.string() })).optional(),
-  default: Value.optional(),
+  title: about("Its name for people.", z.string().optional()),
+  description: about("What is to be filled in.", z.string().optional()),
+  kind: about("Kind of value.", z.enum(["text", "number", "integer", "boolean", "choice", "choices"])),
+  required: about("It cannot be left out.", z.boolean()),
+  options: about(
+    "What can be chosen.",
+    z
+      .array(z.object({ value: about("The choice.", z.string()), title: about("Its name.", z.string()) }))
+      .optional(),
+  ),
+  default: about("What the server proposes.", Value.optional()),
   min: z.number().optional().describe("of a number; of a text its length; of choices how many"),
-  max: z.number().optional(),
+  max: about("Likewise, at most.", z.number().optional()),
   format: z.string().optional().describe("email, uri, date or date-time"),
 })
 export type Field = z.infer<typeof Field>

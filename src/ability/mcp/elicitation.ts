@@ -4,6 +4,7 @@ import { z } from "zod"
 import { plainText } from "#ability/tool/plain-text.ts"
 import * as Bus from "#kernel/bus.ts"
 import { Instance } from "#kernel/instance.ts"
+import { about } from "#util/about.ts"
 import { NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"
 import { Content, Field, fieldsOf, problemOf } from "./elicitation-form.ts"
@@ -12,14 +13,14 @@ import type { Elicitation } from "./types.ts"
 export { type Field, problemOf, readTyped } from "./elicitation-form.ts"
 
 export const Request = z.object({
-  id: z.string(),
+  id: about("The question, for `POST /elicitation/:id/respond`.", z.string()),
   server: z.string().describe("the MCP server that asks"),
   sessionId: z.string().optional().describe("for whose call, where that is known"),
-  mode: z.enum(["form", "url"]),
+  mode: about("A form to fill in, or a page to open.", z.enum(["form", "url"])),
   message: z.string().describe("the server's words, with nothing hidden in them"),
   fields: z.array(Field).optional().describe("form: what is to be filled in"),
   url: z.string().optional().describe("url: where the server sends the person; nobody opens it by itself"),
-  time: z.number(),
+  time: about("When it was asked, in milliseconds since 1970.", z.number()),
   expires: z.number().describe("when it counts as cancelled, in milliseconds since 1970"),
 })
 export type Request = z.infer<typeof Request>
@@ -29,15 +30,21 @@ export const Reply = z.object({
   content: Content.optional().describe("what was filled in, where a form is accepted"),
 })
 export type Reply = z.infer<typeof Reply>
-/** Who answered: a person, the time limit, or the end of the call. */
 const By = z.enum(["person", "time", "end"])
 type Answer = Reply & { by: z.infer<typeof By> }
 
-export const Requested = Bus.define("elicitation.requested", Request)
-/** What a person filled in is for the server alone. */
+export const Requested = Bus.define("elicitation.requested", Request, {
+  when: "An MCP server asks the person something.",
+})
 export const Replied = Bus.define(
   "elicitation.replied",
-  z.object({ id: z.string(), server: z.string(), action: Reply.shape.action, by: By }),
+  z.object({
+    id: about("The question.", z.string()),
+    server: about("The server that asked.", z.string()),
+    action: about("What the person did.", Reply.shape.action),
+    by: about("Who answered: a person, the time limit, or the end of the call.", By),
+  }),
+  { when: "A question of an MCP server was answered. What was filled in goes to the server alone." },
 )
 
 type Question = {

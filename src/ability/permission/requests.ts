@@ -3,14 +3,15 @@
 import { z } from "zod"
 import * as Bus from "#kernel/bus.ts"
 import { Instance } from "#kernel/instance.ts"
+import { about } from "#util/about.ts"
 import { NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"
 import { Scope } from "./grant.ts"
 import { Rule } from "./rule.ts"
 
 const ShownNeed = z.object({
-  permission: z.string(),
-  target: z.string(),
+  permission: about("Permission that is needed, such as `file.edit`.", z.string()),
+  target: about("Path, command, URL, `server/tool` or agent.", z.string()),
   rules: z
     .array(Rule)
     .describe('what "always" would allow, a rule for each command of a line; empty where no rule can'),
@@ -23,16 +24,16 @@ const ShownNeed = z.object({
 export type ShownNeed = z.infer<typeof ShownNeed>
 
 export const Request = z.object({
-  id: z.string(),
+  id: about("The question, for `POST /permission/:id/respond`.", z.string()),
   sessionId: z.string(),
   messageId: z.string(),
   callId: z.string(),
-  agent: z.string().optional(),
+  agent: about("Agent that is at work.", z.string().optional()),
   agents: z
     .array(z.string())
     .optional()
     .describe('whom "always" would allow it: who is at work, and for whom'),
-  tool: z.string(),
+  tool: about("Tool that is called.", z.string()),
   needs: z.array(ShownNeed).describe("what is to be allowed; empty where the question is another one"),
   protected: z
     .literal(true)
@@ -40,51 +41,60 @@ export const Request = z.object({
     .describe("it would change what decides what runs, or a link leads it out of the workspace"),
   title: z.string().describe("the question in one line"),
   preview: z.string().optional().describe("what would change: lines with - go, lines with + come"),
-  time: z.number(),
+  time: about("When it was asked, in milliseconds since 1970.", z.number()),
   expires: z.number().describe("when it counts as rejected, in milliseconds since 1970"),
 })
 export type Request = z.infer<typeof Request>
 
 export const Reply = z.enum(["once", "always", "reject"])
 export type Reply = z.infer<typeof Reply>
-/** Who answered: a person, the time limit, the end of the prompt, or a rule that another answer made. */
 const By = z.enum(["person", "time", "end", "rule"])
-/** What a person may add to an answer: `scope` and `expires` (in milliseconds since 1970) say for how long "always" is
- * meant, the whole project and no end where they are left out. */
+/** What a person may add to an answer. */
 export const Details = z.object({
-  message: z.string().max(10_000).optional(),
-  scope: Scope.optional(),
-  expires: z.number().positive().optional(),
+  message: about("What the person says to the model.", z.string().max(10_000).optional()),
+  scope: about("Where `always` counts; without it in the whole project.", Scope.optional()),
+  expires: about(
+    "When `always` ends, in milliseconds since 1970; without it never.",
+    z.number().positive().optional(),
+  ),
 })
 export type Details = z.infer<typeof Details>
 export type Answer = Details & { reply: Reply; by: z.infer<typeof By> }
 
-export const Requested = Bus.define("permission.requested", Request)
+export const Requested = Bus.define("permission.requested", Request, {
+  when: "A tool call waits for a person's permission.",
+})
 export const Replied = Bus.define(
   "permission.replied",
   z.object({
-    id: z.string(),
+    id: about("The question.", z.string()),
     sessionId: z.string(),
-    reply: Reply,
-    by: By,
+    reply: about("The answer.", Reply),
+    by: about(
+      "Who answered: a person, the time limit, the end of the prompt, or a rule of another answer.",
+      By,
+    ),
     ...Details.shape,
   }),
+  { when: "A question about permission was answered." },
 )
-/** A call was denied: by a rule, or because nobody could be asked. In the second case the rules of the needs would have
- * allowed it; a need without rules can only be allowed by a person. */
 export const Denied = Bus.define(
   "permission.denied",
   z.object({
     sessionId: z.string(),
     callId: z.string(),
-    tool: z.string(),
-    by: z.enum(["rule", "nobody"]),
+    tool: about("Tool that was called.", z.string()),
+    by: about("A rule denied it, or nobody could be asked.", z.enum(["rule", "nobody"])),
     source: z.string().optional().describe("the layer of the rule: default, agent, config, session, mode"),
-    needs: z.array(ShownNeed),
+    needs: about(
+      "What was needed. With `by: nobody`, their rules would have allowed it; one without rules needs a person.",
+      z.array(ShownNeed),
+    ),
     protected: z
       .boolean()
       .describe("--yes does not allow it: it would change what runs, or a link leads out of the workspace"),
   }),
+  { when: "A tool call was denied without a question." },
 )
 
 export type Question = Pick<Request, "sessionId" | "messageId" | "callId" | "tool" | "needs" | "title"> & {

@@ -1,6 +1,7 @@
 // What a snapshot says: for each path that a call changed, how it was before and how the call left it. It stands in the
 // call's message; the bytes lie in the shadow store under their hashes.
 import { z } from "zod"
+import { about } from "#util/about.ts"
 
 /** What is at a path; null is nothing. Without a hash the bytes were not kept, and `stamp` tells versions apart. */
 export const State = z
@@ -45,7 +46,10 @@ export const LinkChange = z.object({
 })
 export type LinkChange = z.infer<typeof LinkChange>
 
-export const Uncovered = z.object({ path: z.string(), reason: z.string() })
+export const Uncovered = z.object({
+  path: about("The file.", z.string()),
+  reason: about("Why what was there before was not kept.", z.string()),
+})
 export type Uncovered = z.infer<typeof Uncovered>
 
 export const Part = z.object({

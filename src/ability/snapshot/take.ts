@@ -4,6 +4,7 @@ import { dirname, join, relative } from "node:path"
 import { z } from "zod"
 import * as Bus from "#kernel/bus.ts"
 import * as Log from "#kernel/log.ts"
+import { about } from "#util/about.ts"
 import { errorCode, errorText } from "#util/error.ts"
 import { createId } from "#util/id.ts"
 import { NotTaken } from "./errors.ts"
@@ -37,11 +38,12 @@ export const Created = Bus.define(
     sessionId: z.string(),
     messageId: z.string(),
     callId: z.string(),
-    snapshotId: z.string(),
+    snapshotId: about("The snapshot, for an undo.", z.string()),
     files: z.array(z.string()).describe("those that were changed, as far as they are kept"),
-    uncovered: z.array(Uncovered),
-    note: z.string().optional(),
+    uncovered: about("Files that an undo does not restore.", z.array(Uncovered)),
+    note: about("What else a person should know.", z.string().optional()),
   }),
+  { when: "A tool call that may change files is over, and what it changed is kept." },
 )
 
 const maxFileBytes = 64_000_000

@@ -6,11 +6,16 @@ import * as Bus from "#kernel/bus.ts"
 import * as Log from "#kernel/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import type { RelationNode } from "#knowledge/memory/relation-node.ts"
+import { about } from "#util/about.ts"
 import { type Change, Item, type Plan } from "./todo-item.ts"
 
 export { Item, Plan } from "./todo-item.ts"
 
-export const Updated = Bus.define("todo.updated", z.object({ sessionId: z.string(), todos: z.array(Item) }))
+export const Updated = Bus.define(
+  "todo.updated",
+  z.object({ sessionId: z.string(), todos: about("The whole list.", z.array(Item)) }),
+  { when: "The task list or plan of a session changed." },
+)
 
 type Stored = { nodes: RelationNode[] }
 

@@ -4,6 +4,7 @@
 import { z } from "zod"
 import type * as Permission from "#ability/permission/permission.ts"
 import * as Bus from "#kernel/bus.ts"
+import { about } from "#util/about.ts"
 import { NamedError } from "#util/error.ts"
 import * as ToolRegistry from "./tool-registry.ts"
 import type { ToolSchema } from "./zod-to-tool-schema.ts"
@@ -89,18 +90,23 @@ export type Plan<P extends z.ZodType> = {
   execute(args: z.output<P>, context: Context): Promise<Output | Json>
 }
 
-/** A call was allowed and runs now. Its message may still be on its way to the disk, and not be announced yet. */
 export const Started = Bus.define(
   "tool.started",
   z.object({ sessionId: z.string(), messageId: z.string(), callId: z.string() }),
-  { live: true },
+  {
+    live: true,
+    when: "A call was allowed and runs now. `message.created` of its message may come later.",
+  },
 )
 
-/** How a call that takes its time goes on: what it printed since the last one. */
 export const Progress = Bus.define(
   "tool.progress",
-  z.object({ sessionId: z.string(), callId: z.string(), text: z.string() }),
-  { live: true },
+  z.object({
+    sessionId: z.string(),
+    callId: z.string(),
+    text: about("What it printed since the last one.", z.string()),
+  }),
+  { live: true, when: "A call that takes its time goes on." },
 )
 
 export class InvalidId extends NamedError {

@@ -87,7 +87,12 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
           "Who would be chosen for a request, and why",
           (route) =>
             route
-              .positional("request", { type: "string", array: true, demandOption: true })
+              .positional("request", {
+                type: "string",
+                array: true,
+                demandOption: true,
+                describe: "what to do",
+              })
               .option("format", format),
           async (options) => (await import("./agent.ts")).routeAgent(options),
         )
@@ -125,7 +130,12 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
           "Tools by what they do, those of MCP servers too",
           (search) =>
             search
-              .positional("query", { type: "string", array: true, demandOption: true })
+              .positional("query", {
+                type: "string",
+                array: true,
+                demandOption: true,
+                describe: "what must be done",
+              })
               .option("limit", { ...positiveInteger("--limit", "how many to show"), default: 10 })
               .option("format", format),
           async (options) => (await import("./tool.ts")).searchTools(options),

@@ -10,6 +10,16 @@ export const exitCodes = {
   terminated: 143,
 } as const
 
+/** For docs/cli.md. */
+export const exitMeanings: Record<keyof typeof exitCodes, string> = {
+  done: "done",
+  failed: "failed; stderr says why in one line",
+  usage: "the command line is wrong",
+  denied: "something that was needed was denied, by a rule or because nobody could be asked",
+  interrupted: "interrupted, by Ctrl-C",
+  terminated: "terminated, by SIGTERM",
+}
+
 /** The command line itself is wrong. */
 export class UsageError extends NamedError {
   constructor(message: string) {

@@ -16,6 +16,23 @@ type Internals = {
   }
 }
 
+/** Options of every command. */
+export const sharedOptions = {
+  dir: { type: "string", describe: "the folder to work in (default: this one)", global: true },
+  trust: { type: "boolean", describe: "trust the folder for this run only", global: true },
+  set: {
+    alias: "C",
+    type: "string",
+    array: true,
+    nargs: 1,
+    requiresArg: true,
+    describe: "a setting for this run: KEY=VALUE, such as provider.openai.baseURL=http://…",
+    global: true,
+  },
+  "log-level": { choices: Log.levels, describe: "how much to log on stderr", global: true },
+  "log-file": { type: "string", describe: "log to a file instead of stderr", global: true },
+} as const
+
 /** Run one command line; gives the exit code. */
 export async function main(args: string[]): Promise<number> {
   process.stdout.on("error", leaveQuietly)
@@ -42,21 +59,7 @@ function commandLine(args: string[]) {
     .usage(
       'vitamin <command>, or vitamin "what to do"\n\nAn open, self-hostable agent runtime and coding agent.',
     )
-    .options({
-      dir: { type: "string", describe: "the folder to work in (default: this one)", global: true },
-      trust: { type: "boolean", describe: "trust the folder for this run only", global: true },
-      set: {
-        alias: "C",
-        type: "string",
-        array: true,
-        nargs: 1,
-        requiresArg: true,
-        describe: "a setting for this run: KEY=VALUE, such as provider.openai.baseURL=http://…",
-        global: true,
-      },
-      "log-level": { choices: Log.levels, describe: "how much to log on stderr", global: true },
-      "log-file": { type: "string", describe: "log to a file instead of stderr", global: true },
-    })
+    .options(sharedOptions)
   return addCommands(shared)
     .middleware(async (options) => {
       if (options.logLevel) Log.setLevel(String(options.logLevel))

@@ -41,6 +41,7 @@ export function sessionCommands(session: Argv<FolderOptions>) {
         one(exported).option("format", {
           choices: ["json", "markdown"] as const,
           default: "json" as const,
+          describe: "json can be imported again",
         }),
       async (options) => (await import("./session.ts")).exportSession(options),
     )
@@ -61,7 +62,7 @@ export function sessionCommands(session: Argv<FolderOptions>) {
       (moded) =>
         moded
           .positional("id", { type: "string", demandOption: true, describe: `${named}; or the mode` })
-          .positional("mode", { choices: ["plan", "act"] as const }),
+          .positional("mode", { choices: ["plan", "act"] as const, describe: "plan: nothing is changed" }),
       async (options) => (await import("./session.ts")).setSessionMode(options),
     )
     .command(

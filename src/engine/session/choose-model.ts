@@ -6,6 +6,7 @@ import * as Provider from "#ability/provider/provider.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Config from "#kernel/config/config.ts"
 import * as Env from "#kernel/env.ts"
+import { about } from "#util/about.ts"
 import { NamedError } from "#util/error.ts"
 
 export type Chosen = {
@@ -17,8 +18,14 @@ export type Chosen = {
   isFallback: boolean
 }
 
-/** Nobody named a model, and one was taken. `text` is for people. */
-export const ModelChosen = Bus.define("model.chosen", z.object({ model: z.string(), text: z.string() }))
+export const ModelChosen = Bus.define(
+  "model.chosen",
+  z.object({
+    model: about("The model, as `provider/model`.", z.string()),
+    text: about("Which one and why, for people.", z.string()),
+  }),
+  { when: "Nobody named a model, and one was taken." },
+)
 
 export class InvalidModel extends NamedError {
   constructor(model: string) {

@@ -1,11 +1,12 @@
 // Which process works on a session, told in a way that a later process with the same number cannot be taken for it.
 import { z } from "zod"
 import { Instance } from "#kernel/instance.ts"
+import { about } from "#util/about.ts"
 import { isRunning, ownLife } from "#util/process-life.ts"
 
 export const Owner = z.object({
-  pid: z.number().int(),
-  started: z.string(),
+  pid: about("Number of the process.", z.number().int()),
+  started: about("When it started, as the system tells it.", z.string()),
   directory: z.string().optional().describe("the instance; one process can have several"),
 })
 export type Owner = z.infer<typeof Owner>

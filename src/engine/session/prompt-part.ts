@@ -1,6 +1,7 @@
 // What a prompt is made of: words, and what a person puts beside them.
 import { z } from "zod"
 import type * as Message from "#knowledge/message/message.ts"
+import { about } from "#util/about.ts"
 import { NamedError } from "#util/error.ts"
 
 const Text = z.object({ type: z.literal("text"), text: z.string() })
@@ -33,7 +34,7 @@ export const PromptPart = z.discriminatedUnion("type", [Text, FileReference, Ima
 export type PromptPart = z.infer<typeof PromptPart>
 /** A prompt that was accepted and did not run. */
 export const SkippedPrompt = z.object({
-  id: z.string(),
+  id: about("The prompt, to send it again.", z.string()),
   time: z.number().describe("when it was accepted, in milliseconds since 1970"),
   text: z.string().describe("its words, at most 1,000 characters"),
   reason: z.string().describe("why it did not run"),

@@ -3,6 +3,7 @@ import { z } from "zod"
 import * as Provider from "#ability/provider/provider.ts"
 import * as Bus from "#kernel/bus.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import { about } from "#util/about.ts"
 import { NamedError } from "#util/error.ts"
 import type { Chosen } from "./choose-model.ts"
 import type { Run } from "./run.ts"
@@ -10,16 +11,16 @@ import type { Run } from "./run.ts"
 /** Tokens: all that a request may have, and what of it is there in every request, the system prompt and the tools. */
 export type Room = { limit: number; fixed: number }
 
-/** The model is from now on sent less than the whole history. */
 export const Compacted = Bus.define(
   "session.compacted",
   z.object({
     sessionId: z.string(),
     messageId: z.string().describe("the message that says so"),
     by: z.string().describe("who wrote the summary: model, extract; cut: only long results were cut"),
-    tokensBefore: z.number(),
-    tokensAfter: z.number(),
+    tokensBefore: about("Estimated tokens of the history before.", z.number()),
+    tokensAfter: about("And after.", z.number()),
   }),
+  { when: "The model is from now on sent less than the whole history." },
 )
 
 export class ContextFull extends NamedError {

@@ -7,79 +7,39 @@ import * as Log from "#kernel/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
+import { about } from "#util/about.ts"
 import { errorText } from "#util/error.ts"
 import { createId } from "#util/id.ts"
 import { chooseAgent } from "./choose-agent.ts"
 import { keepLastUsed, lastUsed, lastUsedFirst, setLastUsed } from "./last-used.ts"
 import * as Owner from "./owner.ts"
-import { SkippedPrompt } from "./prompt-part.ts"
 import { rebuildRecord } from "./rebuild-record.ts"
 import { Busy, Invalid, NotFound } from "./record-errors.ts"
-import { Tip } from "./tip.ts"
+import { Failure, Info, type Status, type Totals } from "./session-info.ts"
 
-export const Status = z.enum(["idle", "busy", "waiting", "interrupted", "error"])
-export type Status = z.infer<typeof Status>
-
-/** Tokens and money that a session has used so far. */
-export const Totals = z.object({
-  input: z.number().default(0),
-  output: z.number().default(0),
-  reasoning: z.number().default(0),
-  cacheRead: z.number().default(0),
-  cacheWrite: z.number().default(0),
-  cost: z.number().default(0).describe("in US dollars, as far as prices are known"),
-})
-export type Totals = z.infer<typeof Totals>
-
-export const Info = z.object({
-  id: z.string(),
-  projectId: z.string(),
-  directory: z.string(),
-  title: z.string().default(""),
-  agent: z.string().default("build"),
-  model: z.string().optional(),
-  mode: z.enum(["act", "plan"]).default("act"),
-  branch: z.string().default("main"),
-  parentId: z.string().optional().describe("the session that this one was forked from"),
-  taskOf: z
-    .object({ sessionId: z.string(), callId: z.string() })
-    .optional()
-    .describe("the session, and its call, that this one does a task for"),
-  status: Status.default("idle"),
-  error: z.object({ name: z.string(), message: z.string() }).optional(),
-  tip: Tip.optional().catch(undefined).describe("its last message; not while somebody works on it"),
-  owner: Owner.Owner.optional().describe("the process that is working on it"),
-  skipped: z.array(SkippedPrompt).optional().describe("accepted prompts that did not run, until sent again"),
-  usage: Totals.prefault({}),
-  offered: z
-    .array(z.string())
-    .optional()
-    .catch(undefined)
-    .describe("tools of servers and of the project that its model is sent, in the order in which they came"),
-  toolServers: z
-    .array(z.string())
-    .optional()
-    .catch(undefined)
-    .describe("the servers that tool_search was sent with: its description stays as it was sent"),
-  time: z.object({ created: z.number(), updated: z.number() }),
-  metadata: z.record(z.string(), z.unknown()).default({}),
-})
-export type Info = z.infer<typeof Info>
-
+export { Info, Status, Totals } from "./session-info.ts"
 export { Busy, Invalid, NotFound }
 
 const Payload = z.object({ sessionId: z.string(), session: Info })
-export const Created = Bus.define("session.created", Payload)
-export const Updated = Bus.define("session.updated", Payload)
-export const Removed = Bus.define("session.removed", z.object({ sessionId: z.string() }))
-export const Idle = Bus.define("session.idle", z.object({ sessionId: z.string() }))
+const OnlyId = z.object({ sessionId: z.string() })
+export const Created = Bus.define("session.created", Payload, { when: "A session was created." })
+export const Updated = Bus.define("session.updated", Payload, {
+  when: "The record of a session changed: its title, model, mode, branch, status, usage.",
+})
+export const Removed = Bus.define("session.removed", OnlyId, {
+  when: "A session and its messages were removed.",
+})
+export const Idle = Bus.define("session.idle", OnlyId, {
+  when: "A prompt is over, however it ended, and none waits behind it.",
+})
 export const Failed = Bus.define(
   "session.error",
   z.object({
     sessionId: z.string(),
-    error: z.object({ name: z.string(), message: z.string() }),
+    error: about("Why.", Failure),
     promptId: z.string().optional().describe("the stored prompt that ended so, if it was one"),
   }),
+  { when: "A prompt ended with an error." },
 )
 
 export type Options = {

@@ -7,6 +7,7 @@ import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
+import { about } from "#util/about.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"
 import * as Owner from "./owner.ts"
@@ -36,7 +37,8 @@ export type Handle = {
 
 export const Skipped = Bus.define(
   "prompt.skipped",
-  z.object({ sessionId: z.string(), prompt: SkippedPrompt }),
+  z.object({ sessionId: z.string(), prompt: about("The prompt.", SkippedPrompt) }),
+  { when: "An accepted prompt did not run, because the process ended before it began." },
 )
 
 class NotFound extends NamedError {

@@ -2,11 +2,12 @@
 // on it takes it away and notes another one at the end, so that after a crash it is missing rather than wrong.
 import { z } from "zod"
 import * as MessageStore from "#knowledge/message/message-store.ts"
+import { about } from "#util/about.ts"
 import { createId } from "#util/id.ts"
 
 export const Tip = z.object({
-  branch: z.string(),
-  id: z.string(),
+  branch: about("Branch that it ends.", z.string()),
+  id: about("The message.", z.string()),
   mark: z
     .string()
     .describe("new each time; another mark than the own one shows that somebody else worked on the session"),

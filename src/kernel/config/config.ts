@@ -9,6 +9,7 @@ import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
 import * as Reviewed from "#kernel/trust/reviewed.ts"
 import * as Vcs from "#kernel/vcs.ts"
+import { about } from "#util/about.ts"
 import { errorText } from "#util/error.ts"
 import { checkLayer } from "./check.ts"
 import { Invalid, type Problem } from "./invalid.ts"
@@ -52,8 +53,11 @@ type State = {
 /** What was last said about a work tree: several instances may share one. */
 const said = new Map<string, Set<string>>()
 
-/** `sources` are the layers that say something else than before. */
-export const Changed = Bus.define("config.changed", z.object({ sources: z.array(z.string()) }))
+export const Changed = Bus.define(
+  "config.changed",
+  z.object({ sources: about("Layers that say something else than before.", z.array(z.string())) }),
+  { when: "The configuration changed and is in force." },
+)
 
 const state = Instance.state(
   (): State => ({ end: new AbortController(), reloading: Promise.resolve() }),

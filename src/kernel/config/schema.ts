@@ -1,78 +1,41 @@
 // What a configuration may say. `Info` is the merged schema of both documents; `Standalone` is the one of the
 // TypeScript file alone, built from the same parts. Other folders take the types of rules and MCP servers from here.
 import { z } from "zod"
-import { nearest } from "#util/nearest.ts"
-import { fitsText, hasWildcard } from "#util/wildcard.ts"
+import { about } from "#util/about.ts"
+import { Mcp } from "./mcp-server.ts"
+import { Rule } from "./rule.ts"
 
-/** What rules are about. */
-export const permissions = [
-  "file.read",
-  "file.write",
-  "file.edit",
-  "bash.execute",
-  "network.fetch",
-  "mcp.call",
-  "agent.delegate",
-  "tool.execute",
-  "todo",
-] as const
+export { McpServer } from "./mcp-server.ts"
+export { permissions, Rule } from "./rule.ts"
 
-/** A rule that can never fit would leave open what it should close, so it is refused. */
-export const Rule = z
-  .strictObject({
-    permission: z.string().check(namesPermission),
-    pattern: z.string().min(1, "the rule has no pattern"),
-    action: z.enum(["allow", "deny", "ask"]),
-  })
-  .refine(({ permission, pattern }) => !(permission.startsWith("file.") && /^~(\/|$)/.test(pattern)), {
-    path: ["pattern"],
-    error: '"~" is not expanded in a pattern; write the whole path',
-  })
-export type Rule = z.infer<typeof Rule>
-
-export const McpServer = z.strictObject({
-  id: z.string().min(1),
-  name: z.string(),
-  transport: z.enum(["http", "stdio"]),
-  url: z.string().optional(),
-  headers: z.record(z.string(), z.string()).optional(),
-  command: z.array(z.string()).optional(),
-  env: z.record(z.string(), z.string()).optional(),
-  cwd: z.string().optional(),
-  timeout: z.number().int().positive().optional().describe("milliseconds for one call"),
-  auth: z
-    .strictObject({
-      type: z.enum(["oauth", "bearer", "none"]),
-      clientId: z.string().optional(),
-      token: z.string().optional(),
-    })
-    .optional(),
+/** Which agent a request goes to. */
+export const AgentRule = z.strictObject({
+  match: about("Words or phrases of a request, with `|` between them.", z.string().min(1)),
+  agent: about("Agent that such a request is for.", z.string().min(1)),
 })
-export type McpServer = z.infer<typeof McpServer>
-
-/** Which agent a request goes to: `match` has words or phrases, with "|" between them. */
-export const AgentRule = z.strictObject({ match: z.string().min(1), agent: z.string().min(1) })
 export type AgentRule = z.infer<typeof AgentRule>
-
-type Hook = (...args: never[]) => unknown
-const Hook = z.custom<Hook>(
-  (value) => typeof value === "function",
-  "expected a function, which only a TypeScript file can give",
-)
 
 /** Settings of one provider. `models` declares models that the built-in list does not know. */
 export const Provider = z.strictObject({
-  apiKey: z.string().optional(),
-  baseURL: z.string().optional(),
-  headers: z.record(z.string(), z.string()).optional(),
-  models: z.record(z.string(), z.looseObject({})).optional(),
+  apiKey: about("Key; the provider's own variable and `vitamin auth login` work too.", z.string().optional()),
+  baseURL: about("Address of its API, in the place of the provider's own.", z.string().optional()),
+  headers: about("Headers of every request to it.", z.record(z.string(), z.string()).optional()),
+  models: about(
+    "Models that the built-in list does not know, with what is to be known of them.",
+    z.record(z.string(), z.looseObject({})).optional(),
+  ),
 })
 export type Provider = z.infer<typeof Provider>
 
 // Each is held, listed and connected to; nobody has so many, and a hostile file could have thousands.
 const maxProviders = 200
 const Providers = z
-  .object({ default: z.string().min(1).optional() })
+  .object({
+    default: about(
+      "Provider that a model named without one is looked for first.",
+      z.string().min(1).optional(),
+    ),
+  })
   .catchall(Provider)
   .refine(({ default: _, ...providers }) => Object.keys(providers).length <= maxProviders, {
     error: `too many providers; at most ${maxProviders} can be configured`,
@@ -81,93 +44,141 @@ const Providers = z
 /** What makes vectors of texts, in the place of the embedded model: one of a provider, or a file for node-llama-cpp. */
 const Embedder = z
   .strictObject({
-    model: z
-      .string()
-      .regex(/^[^\s/]+\/\S+$/, 'expected "provider/model", such as "openai/text-embedding-3-small"')
-      .optional(),
-    gguf: z.string().min(1).optional(),
+    model: about(
+      "Embedding model, as `provider/model`.",
+      z
+        .string()
+        .regex(/^[^\s/]+\/\S+$/, 'expected "provider/model", such as "openai/text-embedding-3-small"')
+        .optional(),
+    ),
+    gguf: about("GGUF file for node-llama-cpp.", z.string().min(1).optional()),
   })
   .refine(({ model, gguf }) => model === undefined || gguf === undefined, {
     error: "there is one embedder: name a model or a GGUF file, not both",
   })
 
 export const Remote = z.strictObject({
-  url: z.string().refine(isRemoteUrl, "expected an https URL without user info (http only on this machine)"),
-  timeout: z.number().int().positive().max(60_000).optional(),
+  url: about(
+    "Address of a JSONC file; https, or http on this machine. Only in the global file.",
+    z.string().refine(isRemoteUrl, "expected an https URL without user info (http only on this machine)"),
+  ),
+  timeout: about(
+    "Milliseconds that its renewal may take.",
+    z.number().int().positive().max(60_000).optional(),
+    3_000,
+  ),
 })
 export type Remote = z.infer<typeof Remote>
 
 /** Variables that commands get although their names look like credentials. */
 const Environment = z.strictObject({
-  pass: z
-    .array(z.string().regex(/^[^=*\s]+$/, "expected the whole name of a variable, without wildcards"))
-    .optional(),
+  pass: about(
+    "Whole names of variables, such as `GH_TOKEN`.",
+    z
+      .array(z.string().regex(/^[^=*\s]+$/, "expected the whole name of a variable, without wildcards"))
+      .optional(),
+  ),
 })
 
 const shared = {
-  mcp: z
-    .strictObject({
-      servers: z.array(McpServer).default([]),
-      hooks: z.record(z.string(), Hook).optional(),
-      /** Seconds that a resource counts as fresh, by its MIME type: `{ "text/*": 600 }`. */
-      resourceAge: z.record(z.string(), z.number().nonnegative()).optional(),
-    })
-    .optional(),
-  skills: z.strictObject({ root: z.string().default(".plaited/skills") }).optional(),
-  rules: z.strictObject({ root: z.string().default("AGENTS.md") }).optional(),
-  adapters: z
-    .strictObject({
-      acp: z
-        .strictObject({
-          transport: z.enum(["stdio", "http"]).default("stdio"),
-          port: z.number().int().min(0).max(65_535).optional(),
-        })
-        .optional(),
-      sandbox: z
-        .strictObject({
-          enabled: z.boolean().default(false),
-          security: z
+  mcp: about("MCP servers. `.vitamin/mcp.json` and `.mcp.json` are read too.", Mcp.optional()),
+  skills: about(
+    "Where skills are, beside the usual folders.",
+    z.strictObject({ root: about("Folder of skills.", z.string().default(".plaited/skills")) }).optional(),
+  ),
+  rules: about(
+    "The project's instructions to the model.",
+    z
+      .strictObject({ root: about("File with the instructions.", z.string().default("AGENTS.md")) })
+      .optional(),
+  ),
+  adapters: about(
+    "How other programs reach the agent.",
+    z
+      .strictObject({
+        acp: about(
+          "Editors, over the Agent Client Protocol.",
+          z
             .strictObject({
-              allowWrite: z.array(z.string()).default([]),
-              denyRead: z.array(z.string()).default(["~/.ssh", "~/.aws", ".env"]),
-              allowedDomains: z.array(z.string()).default([]),
+              transport: about("How an editor connects.", z.enum(["stdio", "http"]).default("stdio")),
+              port: about("Port for `http`.", z.number().int().min(0).max(65_535).optional()),
             })
             .optional(),
-        })
-        .optional(),
-    })
-    .optional(),
-  scripts: z
-    .strictObject({
-      persistence: z.enum(["file", "callback"]).default("file"),
-      path: z.string().optional(),
-      expirationDays: z.number().default(30),
-    })
-    .optional(),
+        ),
+        sandbox: about(
+          "Sandbox around commands. This version has none and refuses to run with one.",
+          z
+            .strictObject({
+              enabled: about("Run commands in a sandbox.", z.boolean().default(false)),
+              security: about(
+                "What the sandbox lets through.",
+                z
+                  .strictObject({
+                    allowWrite: about("Folders that may be written.", z.array(z.string()).default([])),
+                    denyRead: about(
+                      "Paths that cannot be read.",
+                      z.array(z.string()).default(["~/.ssh", "~/.aws", ".env"]),
+                    ),
+                    allowedDomains: about("Hosts that may be reached.", z.array(z.string()).default([])),
+                  })
+                  .optional(),
+              ),
+            })
+            .optional(),
+        ),
+      })
+      .optional(),
+  ),
+  scripts: about(
+    "Scripts that an agent keeps.",
+    z
+      .strictObject({
+        persistence: about("Where they are kept.", z.enum(["file", "callback"]).default("file")),
+        path: about("Folder for `file`.", z.string().optional()),
+        expirationDays: about("Days after which an unused script is removed.", z.number().default(30)),
+      })
+      .optional(),
+  ),
 }
 
 /** The merged configuration. Every key is optional; parts that are there have their defaults. */
 export const Info = z.strictObject({
-  $schema: z.string().optional(),
-  model: z
-    .string()
-    .regex(/^[^\s/]+\/\S+$/, 'expected "provider/model", such as "anthropic/claude-sonnet-4-5"')
-    .optional(),
-  provider: Providers.optional(),
-  embedder: Embedder.optional(),
-  permission: z.array(Rule).optional(),
-  agent: z
-    .strictObject({
-      name: z.string().optional(),
-      model: z.string().optional(),
-      rules: z.array(AgentRule).optional(),
-    })
-    .optional(),
+  $schema: about("Ignored; editors use it to check the file.", z.string().optional()),
+  model: about(
+    "Model that answers, as `provider/model`. `--model`, the session, the agent and `VITAMIN_MODEL` come before it. Without any: a model server on this machine, else `local/rules`.",
+    z
+      .string()
+      .regex(/^[^\s/]+\/\S+$/, 'expected "provider/model", such as "anthropic/claude-sonnet-4-5"')
+      .optional(),
+  ),
+  provider: about("Settings of providers, by their id (`vitamin models` lists them).", Providers.optional()),
+  embedder: about(
+    "What finds tools, skills and documents by meaning, in the place of the embedded model.",
+    Embedder.optional(),
+  ),
+  permission: about(
+    "Rules on what tools may do. The last one that fits wins; a deny of your own file is final. Without a rule: reading in the workspace is allowed, the rest is asked for.",
+    z.array(Rule).optional(),
+  ),
+  agent: about(
+    "Which agent does the work.",
+    z
+      .strictObject({
+        name: about("Agent that works where none is named.", z.string().optional(), "build"),
+        model: about("Model of that agent.", z.string().optional()),
+        rules: about("Which requests go to which agent.", z.array(AgentRule).optional()),
+      })
+      .optional(),
+  ),
   ...shared,
   adapters: shared.adapters.superRefine(refuseSandbox),
-  snapshot: z.boolean().optional().describe("false: what tools change is not kept, and cannot be undone"),
-  remote: Remote.optional(),
-  environment: Environment.optional(),
+  snapshot: about(
+    "`false`: what tools change is not kept, and cannot be undone.",
+    z.boolean().optional(),
+    true,
+  ),
+  remote: about("Configuration below your own, such as that of a team.", Remote.optional()),
+  environment: about("The environment of commands.", Environment.optional()),
 })
 export type Info = z.infer<typeof Info>
 
@@ -200,12 +211,4 @@ function isRemoteUrl(text: string): boolean {
   const loopback =
     url.hostname === "localhost" || url.hostname === "[::1]" || /^127(\.\d+){3}$/.test(url.hostname)
   return url.protocol === "https:" || (url.protocol === "http:" && loopback)
-}
-
-function namesPermission({ value, issues }: z.core.ParsePayload<string>): void {
-  if (permissions.some((name) => fitsText(value, name))) return
-  const near = hasWildcard(value) ? undefined : nearest(value, permissions)
-  const hint = near ? `did you mean "${near}"?` : `there are ${permissions.join(", ")}`
-  const message = `permission ${JSON.stringify(value)} does not exist; ${hint}`
-  issues.push({ code: "custom", message, input: value })
 }

@@ -5,6 +5,7 @@ import * as Bus from "#kernel/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
+import { about } from "#util/about.ts"
 import { followId } from "#util/id.ts"
 import { bridgeGaps, type Lost } from "./bridge-gaps.ts"
 import { adopt, checked, Invalid } from "./codec.ts"
@@ -15,9 +16,12 @@ import { createWarmMessages } from "./warm-messages.ts"
 
 const Written = z.object({ sessionId: z.string(), message: Info })
 
-export const Created = Bus.define("message.created", Written)
-export const Updated = Bus.define("message.updated", Written)
-/** Text of a message that is still streaming, as it comes. */
+export const Created = Bus.define("message.created", Written, {
+  when: "A message was added to a session and is on disk.",
+})
+export const Updated = Bus.define("message.updated", Written, {
+  when: "A message changed: an answer is whole, a call was approved.",
+})
 export const Delta = Bus.define(
   "message.delta",
   z.object({
@@ -27,10 +31,10 @@ export const Delta = Bus.define(
       .string()
       .nullish()
       .describe("what it follows; that may still be on its way to the disk, and not be announced yet"),
-    kind: z.enum(["text", "reasoning"]),
-    text: z.string(),
+    kind: about("Answer, or what the model thinks.", z.enum(["text", "reasoning"])),
+    text: about("The next piece.", z.string()),
   }),
-  { live: true },
+  { live: true, when: "Text of a message that is still streaming comes in." },
 )
 
 /** What was last read of the sessions that this instance worked on. */

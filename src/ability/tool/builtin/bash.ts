@@ -35,6 +35,19 @@ class TimedOut extends NamedError {
   }
 }
 
+/** For docs/tools.md; models are not sent it. */
+export const manual = {
+  example: { command: "npm test", timeout: 300 },
+  arguments: {
+    command: "Command line for bash. Either this or `job`.",
+    timeout: `Seconds until the command is ended, at most ${maxTimeout}.`,
+    background: "Start it as a job, and return its id at once.",
+    job: "Job to read new output of.",
+    stop: "End the job.",
+  },
+  limits: `${defaultTimeout} s without \`timeout\`; 20 jobs at a time; a longer output is kept in a file and cut in the middle.`,
+}
+
 export const bash = {
   id: "bash",
   description: descriptions.bash,

@@ -39,6 +39,19 @@ class NotEditable extends NamedError {
   }
 }
 
+/** For docs/tools.md; models are not sent it. */
+export const manual = {
+  example: { path: "src/port.ts", edits: [{ oldText: "3141", newText: "4000" }] },
+  arguments: {
+    path: "File to change.",
+    edits: "Replacements, made in order, all or none.",
+    "edits[].oldText": "Text as it is in the file; it must occur once.",
+    "edits[].newText": "Text that takes its place.",
+    "edits[].replaceAll": "Replace every occurrence.",
+  },
+  limits: `Files up to ${maxBytes / 1_000_000} MB. A file that somebody else changed since it was read is refused.`,
+}
+
 export const edit = {
   id: "edit",
   description: descriptions.edit,

@@ -32,6 +32,14 @@ class BadStatus extends NamedError {
   }
 }
 
+/** For docs/tools.md; models are not sent it. */
+export const manual = {
+  example: { url: "https://example.com/page" },
+  arguments: { url: "Address, http or https, without user name and password." },
+  limits:
+    "Addresses of this machine and of private networks need a rule that names them. 30 s, 5 redirects, 5 MB.",
+}
+
 export const fetch = {
   id: "fetch",
   description: descriptions.fetch,

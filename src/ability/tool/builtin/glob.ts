@@ -24,6 +24,16 @@ class NotAFolder extends NamedError {
   }
 }
 
+/** For docs/tools.md; models are not sent it. */
+export const manual = {
+  example: { pattern: "src/**/*.ts" },
+  arguments: {
+    pattern: "Pattern of paths; one without `/` matches in every folder.",
+    path: "Folder to search; without it the working folder.",
+  },
+  limits: `${limit} files, 20 s. Files that ignore files name, and files that may not be read, are left out.`,
+}
+
 export const glob = {
   id: "glob",
   description: descriptions.glob,

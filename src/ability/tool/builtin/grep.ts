@@ -37,6 +37,21 @@ class BadSearch extends NamedError {
   }
 }
 
+/** For docs/tools.md; models are not sent it. */
+export const manual = {
+  example: { pattern: "TODO|FIXME", glob: "*.ts" },
+  arguments: {
+    pattern: "Regular expression as ripgrep takes it.",
+    path: "File or folder to search; without it the working folder.",
+    glob: "Only files that fit this pattern.",
+    ignoreCase: "Match upper and lower case alike.",
+    fixed: "Take the pattern as literal text.",
+    context: "Lines to show around each match.",
+    limit: `Matches to show; without it ${defaultLimit}.`,
+  },
+  limits: `20 s; lines are cut after ${maxColumns} characters. Ignored files are left out.`,
+}
+
 export const grep = {
   id: "grep",
   description: descriptions.grep,

@@ -20,6 +20,13 @@ class NotAFolder extends NamedError {
   }
 }
 
+/** For docs/tools.md; models are not sent it. */
+export const manual = {
+  example: { path: "src" },
+  arguments: { path: "Folder to list; without it the working folder." },
+  limits: `${limit} entries. Ignored entries are counted, not listed.`,
+}
+
 export const ls = {
   id: "ls",
   description: descriptions.ls,

@@ -33,6 +33,17 @@ class Unreadable extends NamedError {
   }
 }
 
+/** For docs/tools.md; models are not sent it. */
+export const manual = {
+  example: { path: "src/index.ts", startLine: 1, endLine: 40 },
+  arguments: {
+    path: "File, from the working folder or absolute.",
+    startLine: "First line, from 1.",
+    endLine: "Last line, included.",
+  },
+  limits: `${maxLines} lines or ${maxBytes} bytes a call; the answer says how to go on.`,
+}
+
 export const read = {
   id: "read",
   description: descriptions.read,

@@ -20,6 +20,19 @@ const Parameters = z.strictObject({
 })
 type Args = z.infer<typeof Parameters>
 
+/** For docs/tools.md; models are not sent it. */
+export const manual = {
+  example: { text: "port", under: "message" },
+  arguments: {
+    text: "Literal text to look for, in any case.",
+    where: "Conditions on fields, such as `data.role=user`.",
+    under: "Kind of record: `message`, `session`, `relation`, `todo`.",
+    limit: `Records to show; without it ${defaultLimit}.`,
+    everywhere: "Search other projects too.",
+  },
+  limits: "20 s. The records of the session itself are left out.",
+}
+
 export const recall = {
   id: "recall",
   description: descriptions.recall,

@@ -19,6 +19,16 @@ class Unavailable extends NamedError {
   }
 }
 
+/** For docs/tools.md; models are not sent it. */
+export const manual = {
+  example: { task: "Find where the port of the server is decided.", agent: "plan" },
+  arguments: {
+    task: "Everything that the other agent must know; it sees nothing else of the session.",
+    agent: "Agent to ask; without it one like the caller.",
+  },
+  limits: "The task has a session of its own; only its answer comes back.",
+}
+
 export const subtask = {
   id: "subtask",
   description: descriptions.subtask,

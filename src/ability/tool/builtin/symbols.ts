@@ -20,6 +20,16 @@ const Parameters = z.strictObject({
 })
 type Args = z.infer<typeof Parameters>
 
+/** For docs/tools.md; models are not sent it. */
+export const manual = {
+  example: { name: "createServer", path: "src" },
+  arguments: {
+    name: "Part of a name; without it everything that `path` defines.",
+    path: "File or folder to search; without it the working folder.",
+  },
+  limits: `${limit} symbols, 20 s.`,
+}
+
 export const symbols = {
   id: "symbols",
   description: descriptions.symbols,

@@ -16,6 +16,21 @@ const Parameters = z
   })
 type Args = z.infer<typeof Parameters>
 
+/** For docs/tools.md; models are not sent it. */
+export const manual = {
+  example: { todos: [{ id: "1", text: "Read the tests", status: "done" }] },
+  arguments: {
+    todos: "Items to add or change, found by `id` or text. Without it the list is shown.",
+    "todos[].text": "What is to be done.",
+    "todos[].status": "How it stands.",
+    "todos[].id": "Name of the item, for `after`.",
+    "todos[].after": "Ids of items that come first.",
+    replace: "Make the list exactly these items.",
+    title: "Title of the plan.",
+  },
+  limits: "200 items of 500 characters.",
+}
+
 export const todo = {
   id: "todo",
   description: descriptions.todo,

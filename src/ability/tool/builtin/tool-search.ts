@@ -32,6 +32,18 @@ class NotReachable extends NamedError {
   }
 }
 
+/** For docs/tools.md; models are not sent it. */
+export const manual = {
+  example: { query: "create a GitHub issue" },
+  arguments: {
+    query: "What must be done.",
+    limit: `Tools to show; without it ${usualLimit}.`,
+    call: "Tool that was found, to call it.",
+    arguments: "Its arguments.",
+  },
+  limits: "It is offered only where there are tools that the request does not name.",
+}
+
 export const toolSearch = {
   id: "tool_search",
   description: descriptions.tool_search,

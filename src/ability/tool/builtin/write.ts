@@ -19,6 +19,16 @@ const Parameters = z.strictObject({
 })
 type Args = z.infer<typeof Parameters>
 
+/** For docs/tools.md; models are not sent it. */
+export const manual = {
+  example: { path: "notes/plan.md", content: "# Plan\n" },
+  arguments: {
+    path: "File to make or replace; missing folders are made.",
+    content: "The whole content.",
+  },
+  limits: "A file that somebody else changed since it was read is refused.",
+}
+
 export const write = {
   id: "write",
   description: descriptions.write,

@@ -1,0 +1,111 @@
+// Examples of docs/configuration.md, by the first part of a key. A test loads each through the real loader, and another
+// one looks whether every key is in one of them.
+export type Example = { language: "jsonc" | "ts"; text: string }
+
+export const examples: Record<string, Example[] | undefined> = {
+  model: [jsonc(`{ "model": "anthropic/claude-sonnet-4-5" }`)],
+  provider: [
+    jsonc(`{
+  "provider": {
+    "default": "anthropic",
+    "anthropic": { "apiKey": "sk-ant-…", "headers": { "x-team": "search" } },
+    // A server of your own, with a model that the built-in list does not know.
+    "openai": {
+      "baseURL": "http://localhost:8080/v1",
+      "models": { "qwen3-coder": { "context": 131072, "output": 16384 } }
+    }
+  }
+}`),
+  ],
+  embedder: [
+    jsonc(`{ "embedder": { "model": "openai/text-embedding-3-small" } }`),
+    jsonc(`{ "embedder": { "gguf": "/models/embeddinggemma-300m.gguf" } }`),
+  ],
+  permission: [
+    jsonc(`{
+  "permission": [
+    { "permission": "bash.execute", "pattern": "npm test", "action": "allow" },
+    { "permission": "file.edit", "pattern": "src/generated/**", "action": "deny" },
+    { "permission": "mcp.call", "pattern": "github/*", "action": "ask" }
+  ]
+}`),
+  ],
+  agent: [
+    jsonc(`{
+  "agent": {
+    "name": "build",
+    "model": "anthropic/claude-sonnet-4-5",
+    "rules": [{ "match": "review|check this", "agent": "reviewer" }]
+  }
+}`),
+  ],
+  mcp: [
+    jsonc(`{
+  "mcp": {
+    "servers": [
+      {
+        "id": "memory",
+        "name": "Memory",
+        "transport": "stdio",
+        "command": ["npx", "-y", "@modelcontextprotocol/server-memory"],
+        "env": { "MEMORY_FILE_PATH": "/home/me/memory.json" },
+        "cwd": "/home/me",
+        "timeout": 30000
+      },
+      {
+        "id": "issues",
+        "name": "Issues",
+        "transport": "http",
+        "url": "https://mcp.example.com/mcp",
+        "headers": { "x-team": "search" },
+        "auth": { "type": "oauth", "clientId": "vitamin-at-work" }
+      },
+      {
+        "id": "wiki",
+        "name": "Wiki",
+        "transport": "http",
+        "url": "https://wiki.example.com/mcp",
+        "auth": { "type": "bearer", "token": "…" }
+      }
+    ],
+    "resourceAge": { "text/*": 600 }
+  }
+}`),
+    {
+      language: "ts",
+      text: `// .vitamin/config.ts
+import { defineConfig } from "@vitamin-agent/vitamin"
+
+export default defineConfig({
+  mcp: { hooks: { onAuth: async () => ({ value: await tokenOfTheDay() }) } },
+})
+
+async function tokenOfTheDay(): Promise<string> {
+  return "…"
+}`,
+    },
+  ],
+  skills: [jsonc(`{ "skills": { "root": "docs/skills" } }`)],
+  rules: [jsonc(`{ "rules": { "root": "CLAUDE.md" } }`)],
+  adapters: [
+    jsonc(`{
+  "adapters": {
+    "acp": { "transport": "stdio", "port": 0 },
+    "sandbox": {
+      "enabled": false,
+      "security": { "allowWrite": ["./output"], "denyRead": ["~/.ssh"], "allowedDomains": ["example.com"] }
+    }
+  }
+}`),
+  ],
+  scripts: [
+    jsonc(`{ "scripts": { "persistence": "file", "path": ".vitamin/scripts", "expirationDays": 30 } }`),
+  ],
+  snapshot: [jsonc(`{ "snapshot": false }`)],
+  remote: [jsonc(`{ "remote": { "url": "https://example.com/vitamin.jsonc", "timeout": 5000 } }`)],
+  environment: [jsonc(`{ "environment": { "pass": ["GH_TOKEN", "AWS_PROFILE"] } }`)],
+}
+
+function jsonc(text: string): Example {
+  return { language: "jsonc", text }
+}

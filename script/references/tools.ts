@@ -1,0 +1,75 @@
+// The parts of docs/tools.md: every built-in tool with its arguments, what it asks permission for, and its limits.
+import { manual as bash } from "#ability/tool/builtin/bash.ts"
+import { manual as edit } from "#ability/tool/builtin/edit.ts"
+import { manual as fetch } from "#ability/tool/builtin/fetch.ts"
+import { manual as glob } from "#ability/tool/builtin/glob.ts"
+import { manual as grep } from "#ability/tool/builtin/grep.ts"
+import { manual as ls } from "#ability/tool/builtin/ls.ts"
+import { manual as read } from "#ability/tool/builtin/read.ts"
+import { manual as recall } from "#ability/tool/builtin/recall.ts"
+import { manual as subtask } from "#ability/tool/builtin/subtask.ts"
+import { manual as symbols } from "#ability/tool/builtin/symbols.ts"
+import { manual as todo } from "#ability/tool/builtin/todo.ts"
+import { manual as toolSearch } from "#ability/tool/builtin/tool-search.ts"
+import { manual as write } from "#ability/tool/builtin/write.ts"
+import type { Definition } from "#ability/tool/tool.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
+import { inInstance } from "#edge/cli/in-instance.ts"
+import { type Field, fenced, fieldsOf, fieldTable, schemaOf } from "./fields.ts"
+
+type Manual = { example: object; arguments: Record<string, string>; limits: string }
+
+const manuals: Record<string, Manual | undefined> = {
+  ...{ bash, edit, fetch, glob, grep, ls, read, recall, subtask, symbols, todo, write },
+  tool_search: toolSearch,
+}
+
+export type DocumentedTool = {
+  tool: Definition
+  manual: Manual | undefined
+  fields: Field[]
+  permissions: string[]
+}
+
+/** In an instance, since a tool says there what a call of it asks for. */
+export async function tools(): Promise<DocumentedTool[]> {
+  const documented = ToolRegistry.list().map((tool) => ({ tool, manual: manuals[tool.id] }))
+  return inInstance({ dir: import.meta.dirname }, () =>
+    Promise.all(
+      documented.map(async ({ tool, manual }) => ({
+        tool,
+        manual,
+        fields: fieldsOf(schemaOf(tool.parameters, "input"), { meanings: manual?.arguments ?? {} }),
+        permissions: await permissionsOf(tool, manual?.example),
+      })),
+    ),
+  )
+}
+
+async function permissionsOf(tool: Definition, example: object | undefined): Promise<string[]> {
+  if (!example || !tool.permission) return []
+  const needs = tool.permission(await tool.parameters.parseAsync(example))
+  return [...new Set(needs.map(({ permission }) => permission))]
+}
+
+export async function renderTools(): Promise<Record<string, string[]>> {
+  return {
+    tools: (await tools()).flatMap(({ tool, manual, fields, permissions }) => [
+      `### \`${tool.id}\``,
+      "",
+      tool.description,
+      "",
+      ...fieldTable("argument", fields),
+      "",
+      `${asksFor(permissions)} ${manual?.limits ?? ""}${tool.onlyNamed ? " Only for agents that name it in `tools`." : ""}`,
+      "",
+      ...fenced("json", JSON.stringify(manual?.example)),
+      "",
+    ]),
+  }
+}
+
+function asksFor(permissions: string[]): string {
+  if (permissions.length === 0) return "Permission: none."
+  return `Permission: ${permissions.map((name) => `\`${name}\``).join(", ")}.`
+}

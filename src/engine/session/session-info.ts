@@ -1,0 +1,69 @@
+// The schema of a session's record.
+import { z } from "zod"
+import { about } from "#util/about.ts"
+import { Owner } from "./owner.ts"
+import { SkippedPrompt } from "./prompt-part.ts"
+import { Tip } from "./tip.ts"
+
+export const Status = z.enum(["idle", "busy", "waiting", "interrupted", "error"])
+export type Status = z.infer<typeof Status>
+
+/** Tokens and money that a session has used so far. */
+export const Totals = z.object({
+  input: about("Tokens sent.", z.number().default(0)),
+  output: about("Tokens of answers.", z.number().default(0)),
+  reasoning: about("Tokens of thinking, as far as they are reported.", z.number().default(0)),
+  cacheRead: about("Tokens sent that the provider had cached.", z.number().default(0)),
+  cacheWrite: about("Tokens that it cached.", z.number().default(0)),
+  cost: about("In US dollars, as far as prices are known.", z.number().default(0)),
+})
+export type Totals = z.infer<typeof Totals>
+
+export const Failure = z.object({
+  name: about("Name of the error, such as `Provider.MissingKey`.", z.string()),
+  message: about("What failed, and what would work.", z.string()),
+})
+
+export const Info = z.object({
+  id: about("The session.", z.string()),
+  projectId: about("Project that it belongs to; work trees of one repository share it.", z.string()),
+  directory: about("Folder that it works in.", z.string()),
+  title: about("Title, made of the first prompt.", z.string().default("")),
+  agent: about("Agent that does the work.", z.string().default("build")),
+  model: about("Model that answers, as `provider/model`.", z.string().optional()),
+  mode: about("`plan`: nothing is changed.", z.enum(["act", "plan"]).default("act")),
+  branch: about("Branch that prompts go on.", z.string().default("main")),
+  parentId: about("Session that this one was forked from.", z.string().optional()),
+  taskOf: about(
+    "Session, and its call, that this one does a task for.",
+    z
+      .object({
+        sessionId: about("That session.", z.string()),
+        callId: about("Its call of `subtask`.", z.string()),
+      })
+      .optional(),
+  ),
+  status: about("How it stands; `waiting`: for a person.", Status.default("idle")),
+  error: about("Why the last prompt failed.", Failure.optional()),
+  tip: about("Its last message; not while somebody works on it.", Tip.optional().catch(undefined)),
+  owner: about("Process that is working on it.", Owner.optional()),
+  skipped: about("Accepted prompts that did not run, until sent again.", z.array(SkippedPrompt).optional()),
+  usage: about("What it has used so far.", Totals.prefault({})),
+  offered: about(
+    "Tools of servers and of the project that its model is sent, in the order in which they came.",
+    z.array(z.string()).optional().catch(undefined),
+  ),
+  toolServers: about(
+    "Servers that `tool_search` was sent with: its description stays as it was sent.",
+    z.array(z.string()).optional().catch(undefined),
+  ),
+  time: about(
+    "Times in milliseconds since 1970.",
+    z.object({
+      created: about("When it was created.", z.number()),
+      updated: about("When it last changed.", z.number()),
+    }),
+  ),
+  metadata: about("What other programs keep with it.", z.record(z.string(), z.unknown()).default({})),
+})
+export type Info = z.infer<typeof Info>

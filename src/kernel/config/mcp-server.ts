@@ -1,0 +1,47 @@
+// The schema of an MCP server, and of all that a configuration says of them.
+import { z } from "zod"
+import { about } from "#util/about.ts"
+
+export const McpServer = z.strictObject({
+  id: about("Name in rules and in front of the names of its tools.", z.string().min(1)),
+  name: about("Name that people see.", z.string()),
+  transport: about("How it is reached: an address, or a process that is started.", z.enum(["http", "stdio"])),
+  url: about("Address of an `http` server.", z.string().optional()),
+  headers: about("Headers of every request to it.", z.record(z.string(), z.string()).optional()),
+  command: about("Program and arguments of a `stdio` server.", z.array(z.string()).optional()),
+  env: about(
+    "Variables that its process gets, beside a base such as `PATH` and `HOME`.",
+    z.record(z.string(), z.string()).optional(),
+  ),
+  cwd: about("Folder that its process starts in. Without it: the project's.", z.string().optional()),
+  timeout: about("Milliseconds for one call.", z.number().int().positive().optional(), 60_000),
+  auth: about(
+    "How to sign in to an `http` server.",
+    z
+      .strictObject({
+        type: about("`oauth`: `vitamin mcp login`; `bearer`: a token.", z.enum(["oauth", "bearer", "none"])),
+        clientId: about("OAuth client that is registered there already.", z.string().optional()),
+        token: about("Token for `bearer`.", z.string().optional()),
+      })
+      .optional(),
+  ),
+})
+export type McpServer = z.infer<typeof McpServer>
+
+type Hook = (...args: never[]) => unknown
+const Hook = z.custom<Hook>(
+  (value) => typeof value === "function",
+  "expected a function, which only a TypeScript file can give",
+)
+
+export const Mcp = z.strictObject({
+  servers: about("The servers.", z.array(McpServer).default([])),
+  hooks: about(
+    "Functions that give tokens: `onAuth`, `onAuthRefresh`. Only in `.vitamin/config.ts`.",
+    z.record(z.string(), Hook).optional(),
+  ),
+  resourceAge: about(
+    "Seconds that a resource counts as fresh, by its MIME type.",
+    z.record(z.string(), z.number().nonnegative()).optional(),
+  ),
+})
