@@ -26,7 +26,8 @@ type Chunk = {
   id?: string | null
   created?: number | null
   model?: string | null
-  choices?: { delta?: Delta | null; finish_reason?: string | null }[] | null
+  /** A server that does not stream sends one chunk, with a `message`. */
+  choices?: { delta?: Delta | null; message?: Delta | null; finish_reason?: string | null }[] | null
   usage?: Usage | null
   error?: unknown
 }
@@ -71,7 +72,10 @@ export function createChunkReader(options: { optionsName: string; raw: boolean }
     if (chunk.usage) usage = chunk.usage
     const choice = chunk.choices?.[0]
     if (choice?.finish_reason) reason = choice.finish_reason
-    if (choice?.delta) takeDelta(choice.delta)
+    const delta = choice?.delta ?? choice?.message
+    if (delta) takeDelta(delta)
+    // A message is whole, whether or not the server says why it ended.
+    if (choice?.message) reason ??= "stop"
   }
 
   /** A last line that was cut is no fault of its own: what matters is whether a finish came before it. */

@@ -1,4 +1,5 @@
-// The `data:` lines of a server-sent event stream, out of bytes that may break anywhere.
+// The `data:` lines of a server-sent event stream, out of bytes that may break anywhere. Some servers answer with one JSON
+// object although a stream was asked for: that is the only piece of data.
 
 export type LineReader = { add(bytes: Uint8Array): void; end(): void }
 
@@ -12,6 +13,7 @@ export function createLineReader(options: {
   const { take, limit, error } = options
   const decoder = new TextDecoder()
   let rest = ""
+  let isJson: boolean | undefined
 
   function line(text: string, whole: boolean) {
     if (!text.startsWith("data:")) return
@@ -20,8 +22,10 @@ export function createLineReader(options: {
   }
 
   function read(text: string) {
+    const first = isJson === undefined ? /\S/.exec(text)?.[0] : undefined
+    if (first) isJson = first === "{"
     let from = 0
-    for (let to = text.indexOf("\n"); to >= 0; to = text.indexOf("\n", from)) {
+    for (let to = isJson ? -1 : text.indexOf("\n"); to >= 0; to = text.indexOf("\n", from)) {
       // Only the new text is searched: a long line that comes in many pieces is put together once.
       line(rest ? rest + text.slice(from, to) : text.slice(from, to), true)
       rest = ""
@@ -35,7 +39,8 @@ export function createLineReader(options: {
     add: (bytes: Uint8Array) => read(decoder.decode(bytes, { stream: true })),
     end() {
       read(decoder.decode())
-      line(rest, false)
+      if (isJson) take(rest, true)
+      else line(rest, false)
       rest = ""
     },
   })

@@ -1,10 +1,13 @@
 // OpenAI responses. The package is loaded when the first such model is asked for.
 import type { LanguageModelV4 } from "@ai-sdk/provider"
+import { acceptWhole } from "./accept-whole.ts"
 import { createProviderFetch } from "./provider-fetch.ts"
 import type { Resolved } from "./resolve-model.ts"
 
 export async function loadOpenai({ connection, modelId }: Resolved): Promise<LanguageModelV4> {
   const { createOpenAI } = await import("@ai-sdk/openai")
   const { id, baseURL, apiKey = "", headers } = connection
-  return createOpenAI({ baseURL, apiKey, headers, fetch: createProviderFetch(id) }).responses(modelId)
+  return acceptWhole(createProviderFetch(id), (fetch) =>
+    createOpenAI({ baseURL, apiKey, headers, fetch }).responses(modelId),
+  )
 }

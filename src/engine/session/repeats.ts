@@ -1,18 +1,43 @@
-// Whether the model goes in circles: the last calls, each with its result, are the same ones over and over.
+// Whether the model goes in circles: the last calls, each with its result, are the same ones over and over. A command that
+// is polled is no circle: time passes between its calls, and so much more of the same is allowed.
+import { createHash } from "node:crypto"
 
-export type Repeat = { times: number; period: number }
+/** A call with its result. `isWaited`: it took its time, or came long after the same one before. */
+export type Made = { key: string; at: number; isWaited: boolean }
+/** How often the last `period` calls came in a row. Behind `stop` a person must say that it may go on. */
+export type Repeat = { times: number; period: number; isPolling: boolean; nudge: boolean; stop: boolean }
 
 const maxPeriod = 4
-/** So often the same: the model is told; once more, and a person must say that it may go on. */
-export const nudgeAt = 3
-export const stopAt = nudgeAt + 1
-const kept = maxPeriod * stopAt
+const limits = { quick: { nudge: 3, stop: 4 }, polling: { nudge: 10, stop: 30 } }
+const kept = maxPeriod * limits.polling.stop
+/** A command that waits, or asks a server. */
+const longCall = 250
+/** Longer than models think about a call that they have just made. */
+const longPause = 10_000
 
-/** Note a call with its result. Gives how often the last one, or the last few, came in a row. */
-export function addCall(calls: string[], key: string): Repeat {
-  calls.push(key)
+/** Note a call with its result. */
+export function addCall(calls: Made[], call: { said: unknown; duration: number; now?: number }): Repeat {
+  const { said, duration, now: at = performance.now() } = call
+  const key = createHash("sha256").update(JSON.stringify(said)).digest("base64")
+  const before = calls.findLast((made) => made.key === key)
+  const isWaited = duration >= longCall || (before !== undefined && at - before.at >= longPause)
+  calls.push({ key, at, isWaited })
   if (calls.length > kept) calls.splice(0, calls.length - kept)
-  let most: Repeat = { times: 1, period: 1 }
+  const quick = mostRounds(calls.slice(calls.findLastIndex((made) => made.isWaited) + 1))
+  if (quick.times >= limits.quick.nudge) return judged(quick, "quick")
+  return judged(mostRounds(calls), "polling")
+}
+
+type Rounds = Pick<Repeat, "times" | "period">
+
+function judged(rounds: Rounds, kind: keyof typeof limits): Repeat {
+  const { nudge, stop } = limits[kind]
+  const isPolling = kind === "polling"
+  return { ...rounds, isPolling, nudge: rounds.times >= nudge, stop: rounds.times >= stop }
+}
+
+function mostRounds(calls: readonly Made[]): Rounds {
+  let most: Rounds = { times: 1, period: 1 }
   for (let period = 1; period <= maxPeriod; period++) {
     const times = roundsOf(calls, period)
     if (times > most.times) most = { times, period }
@@ -21,8 +46,8 @@ export function addCall(calls: string[], key: string): Repeat {
 }
 
 /** How many times the last `period` calls stand at the end, one round behind the other. */
-function roundsOf(calls: string[], period: number): number {
+function roundsOf(calls: readonly Made[], period: number): number {
   let same = 0
-  for (let at = calls.length - 1; at >= period && calls[at] === calls[at - period]; at--) same++
+  for (let at = calls.length - 1; at >= period && calls[at]!.key === calls[at - period]!.key; at--) same++
   return 1 + Math.floor(same / period)
 }

@@ -11,7 +11,7 @@ import { NamedError } from "#util/error.ts"
 import { lineOf } from "./line-of.ts"
 import { Notice } from "./notice.ts"
 import { whoCanBeAsked } from "./permits.ts"
-import { addCall, nudgeAt, type Repeat, stopAt } from "./repeats.ts"
+import { addCall, type Repeat } from "./repeats.ts"
 import { resultData } from "./result-data.ts"
 import { append, lastId, mayCall, type Run, settle } from "./run.ts"
 import type { GivenImage } from "./show-images.ts"
@@ -44,7 +44,7 @@ export async function runCalls(run: Run, request: Request): Promise<void> {
     const results = await Promise.all(calls.map((call) => runCall(run, request, call)))
     const repeats = calls.map((call, i) => appendResult(run, call, results[i]!))
     images.push(...results.flatMap((result, i) => imagesOf(calls[i]!, result)))
-    const circle = repeats.findIndex(({ times }) => times >= stopAt)
+    const circle = repeats.findIndex(({ stop }) => stop)
     if (circle >= 0) await goOnOrStop(run, { request, call: calls[circle]! }, repeats[circle]!)
   }
   // Behind all results: between them they would part calls from what they gave.
@@ -131,20 +131,23 @@ async function refuseForeign(run: Run, { id, server }: Tool.Definition): Promise
 
 /** Gives how often in a row this call, or the last few, had this result. */
 function appendResult(run: Run, call: Call, result: Result): Repeat {
-  const { status, text } = result
-  const repeat = addCall(run.repeats, JSON.stringify([call.name, call.arguments, status, text]))
+  const { status, text, duration } = result
+  const repeat = addCall(run.repeats, { said: [call.name, call.arguments, status, text], duration })
   const message = Message.make({
     sessionId: run.session.id,
     parentId: lastId(run),
     branch: run.session.branch,
     type: "tool_result",
-    data: resultData(call, repeat.times >= nudgeAt ? { ...result, text: text + nudge(repeat) } : result),
+    data: resultData(call, repeat.nudge ? { ...result, text: text + nudge(repeat) } : result),
   })
   append(run, message)
   return repeat
 }
 
-function nudge({ times, period }: Repeat): string {
+function nudge({ times, period, isPolling }: Repeat): string {
   const what = period === 1 ? "This same call" : `These same ${period} calls`
-  return `\n\n${what} gave this same result ${times} times in a row. Try something else.`
+  const advice = isPolling
+    ? "If you wait for something, wait longer between the calls."
+    : "Try something else, or wait before you look again."
+  return `\n\n${what} gave this same result ${times} times in a row. ${advice}`
 }

@@ -9,6 +9,7 @@ import type { Prompt } from "./add-prompt.ts"
 import type { Chosen } from "./choose-model.ts"
 import type { More } from "./choose-tools.ts"
 import type { Permits } from "./permits.ts"
+import type { Made } from "./repeats.ts"
 import type { Room } from "./room.ts"
 import type * as SessionRecord from "./session-record.ts"
 import type { Task } from "./spawn-task.ts"
@@ -50,7 +51,7 @@ export type Run = {
   totals: SessionRecord.Totals
   permits: Permits
   /** The last calls with their results, as far as it takes to see that they repeat. */
-  repeats: string[]
+  repeats: Made[]
   records: Records
   /** Who gave this as a task. */
   parent: Run | undefined

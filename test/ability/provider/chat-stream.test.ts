@@ -49,6 +49,19 @@ test("a stream becomes parts in order: thoughts, text, calls, finish", async () 
   })
 })
 
+test("one JSON in place of a stream is understood, whatever its content type, spacing and finish", async () => {
+  const message = { role: "assistant", content: "Hello.", tool_calls: null }
+  for (const space of [undefined, 2]) {
+    const parts = await heardFrom(`\n \n${JSON.stringify({ id: "x", choices: [{ message }] }, null, space)}`)
+    assert.equal(textOf(parts), "Hello.")
+    assert.equal(only(parts, "finish")[0]?.finishReason.unified, "stop")
+  }
+  const failed = await heardFrom('{"error": {"message": "overloaded"}}')
+  assert.deepEqual(only(failed, "error")[0]?.error, { message: "overloaded" })
+  const cut = await heardFrom('{"choices": [{"message": {"content": "Hel')
+  assert.deepEqual([only(cut, "error").length, only(cut, "finish").length], [1, 0])
+})
+
 test("finish reasons are unified, a refusal is a filter", async () => {
   const reasons = { stop: "stop", length: "length", content_filter: "content-filter", odd: "other" }
   for (const [raw, unified] of Object.entries(reasons))

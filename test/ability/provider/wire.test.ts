@@ -51,6 +51,28 @@ for (const wire of wires) {
     assert.match(JSON.stringify(request?.headers), /fake-llm-key-0123456789/)
   })
 
+  test(`Provider.getModel() understands one JSON in place of a stream over ${wire}`, async () => {
+    const answer = reasoning(
+      "let me see",
+      calls([text("I look."), call("read", { path: "a" })], { whole: true }),
+    )
+    await using llm = await fakeLlm([
+      answer,
+      text("Done.", { whole: true, usage: { input: 120, output: 30 } }),
+    ])
+    await withModel(llm, wire, async (model) => {
+      const parts = await partsOf(model)
+      assert.deepEqual([textOf(parts, "reasoning-delta"), textOf(parts)], ["let me see", "I look."])
+      const [made] = only(parts, "tool-call")
+      assert.deepEqual([made!.toolName, JSON.parse(made!.input)], ["read", { path: "a" }])
+      assert.equal(only(parts, "finish")[0]?.finishReason.unified, "tool-calls")
+      const [finish] = only(await partsOf(model), "finish")
+      assert.equal(finish?.finishReason.unified, "stop")
+      assert.deepEqual([finish.usage.inputTokens.total, finish.usage.outputTokens.total], [120, 30])
+    })
+    assert.equal(llm.requests.length, 2)
+  })
+
   test(`Provider.getModel() streams reasoning over ${wire}`, async () => {
     await using llm = await fakeLlm([reasoning("let me see", text("42", { usage }))])
     const parts = await withModel(llm, wire, (model) => partsOf(model))

@@ -25,6 +25,19 @@ for (const wire of wires)
   })
 
 for (const wire of wires)
+  test(`vitamin run understands a server that does not stream, over ${wire}`, async () => {
+    await using tmp = await tmpdir({ git: true })
+    await using llm = await fakeLlm([
+      call("read", { path: "README.md" }, { whole: true }),
+      text("It is a fixture.", { whole: true }),
+    ])
+    const { code, out, err } = await vitamin(tmp, ["run", "What is this?"], env(llm, wire).variables)
+    assert.deepEqual([code, out], [0, "It is a fixture."], err)
+    assert.match(err, /^· Read README\.md:1-1$/m)
+    assert.equal(llm.requests.length, 2)
+  })
+
+for (const wire of wires)
   test(`vitamin run --format json prints one event per line and nothing else on stdout, over ${wire}`, async () => {
     await using tmp = await tmpdir({ git: true })
     await using llm = await fakeLlm([call("read", { path: "README.md" }), text("Done.")])
@@ -202,4 +215,22 @@ test("vitamin auth login keeps a piped key that is used and never shown, and log
   assert.doesNotMatch(child.lines.join() + listed.out + listed.err, /canary/)
   await vitamin(tmp, ["auth", "logout", "mistral"])
   assert.doesNotMatch((await vitamin(tmp, ["auth", "list"], { MISTRAL_API_KEY: "" })).out, /mistral/)
+})
+
+test("vitamin run lets a command be polled until it is ready, and stops one that is called in a circle", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const poll = call("bash", {
+    command: "sleep 0.3; echo . >> n; [ $(wc -l < n) -gt 6 ] && echo ready || echo pending",
+  })
+  await using llm = await fakeLlm([...Array.from({ length: 7 }, () => poll), text("It is ready.")])
+  const polled = await vitamin(tmp, ["run", "--yes", "wait"], env(llm, "chat").variables)
+  assert.deepEqual([polled.code, polled.out], [0, "It is ready."], polled.err)
+  const results = llm.requests
+    .at(-1)!
+    .messages.flatMap(({ results }) => results.map(({ text }) => text.trim()))
+  assert.deepEqual([results.slice(0, 6), results[6]], [Array(6).fill("pending"), "ready"])
+  await using circle = await fakeLlm(() => call("read", { path: "README.md" }))
+  const stopped = await vitamin(tmp, ["run", "--yes", "wait"], env(circle, "chat").variables)
+  assert.deepEqual([stopped.code, circle.requests.length], [1, 4])
+  assert.match(stopped.err, /the same call to "read" 4 times with the same result and was stopped/)
 })

@@ -1,0 +1,83 @@
+// Some servers answer with one JSON although a stream was asked for. The AI SDK's clients read such an answer in
+// `doGenerate`: it is handed to that, without a second request, and its content becomes a stream.
+import { AsyncLocalStorage } from "node:async_hooks"
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Content,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4StreamPart,
+  LanguageModelV4StreamResult,
+} from "@ai-sdk/provider"
+
+class AnsweredWhole extends Error {
+  readonly response: Response
+
+  constructor(response: Response) {
+    super("The server answered with one JSON in place of a stream.")
+    this.response = response
+  }
+}
+
+/** Give `create` a `fetch` that makes its model understand both forms. */
+export function acceptWhole(
+  given: typeof fetch,
+  create: (fetch: typeof globalThis.fetch) => LanguageModelV4,
+): LanguageModelV4 {
+  const streaming = new AsyncLocalStorage<{ answer?: Response }>()
+  const model = create(async (input, init) => {
+    const asked = streaming.getStore()
+    if (asked?.answer) return asked.answer
+    const response = await given(input, init)
+    if (asked && response.ok && isJson(response)) throw new AnsweredWhole(response)
+    return response
+  })
+
+  async function doStream(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
+    try {
+      return await streaming.run({}, () => model.doStream(options))
+    } catch (error) {
+      if (!(error instanceof AnsweredWhole)) throw error
+      return streamOf(await streaming.run({ answer: error.response }, () => model.doGenerate(options)))
+    }
+  }
+
+  return Object.freeze({
+    specificationVersion: model.specificationVersion,
+    provider: model.provider,
+    modelId: model.modelId,
+    supportedUrls: model.supportedUrls,
+    doStream,
+    doGenerate: (options: LanguageModelV4CallOptions) => model.doGenerate(options),
+  })
+}
+
+function isJson({ headers }: Response): boolean {
+  return /^application\/json\b/i.test(headers.get("content-type") ?? "")
+}
+
+function streamOf(result: LanguageModelV4GenerateResult): LanguageModelV4StreamResult {
+  const { content, warnings, finishReason, usage, providerMetadata, request, response } = result
+  const metadata = providerMetadata ? { providerMetadata } : {}
+  const parts: LanguageModelV4StreamPart[] = [
+    { type: "stream-start", warnings },
+    ...content.flatMap(partsOf),
+    { type: "finish", finishReason, usage, ...metadata },
+  ]
+  return {
+    stream: ReadableStream.from(parts) as ReadableStream<LanguageModelV4StreamPart>,
+    ...(request ? { request } : {}),
+    ...(response?.headers ? { response: { headers: response.headers } } : {}),
+  }
+}
+
+function partsOf(part: LanguageModelV4Content, place: number): LanguageModelV4StreamPart[] {
+  if (part.type !== "text" && part.type !== "reasoning") return [part]
+  const id = String(place)
+  const metadata = part.providerMetadata ? { providerMetadata: part.providerMetadata } : {}
+  return [
+    { type: `${part.type}-start`, id },
+    { type: `${part.type}-delta`, id, delta: part.text },
+    { type: `${part.type}-end`, id, ...metadata },
+  ]
+}

@@ -1,0 +1,48 @@
+// Polling on purpose and going in circles, told apart.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { addCall, type Made, type Repeat } from "#engine/session/repeats.ts"
+
+type Given = { said: string; duration?: number; pause?: number }
+
+/** The verdict about the last of these calls. */
+function last(given: Given[]): Repeat {
+  const calls: Made[] = []
+  let now = 0
+  const verdicts = given.map(({ said, duration = 5, pause = 100 }) => {
+    now += pause + duration
+    return addCall(calls, { said, duration, now })
+  })
+  return verdicts.at(-1)!
+}
+const times = (count: number, call: Given) => Array.from({ length: count }, () => call)
+
+test("addCall() stops quick calls with the same result at the fourth", () => {
+  assert.deepEqual(last(times(2, { said: "a" })).nudge, false)
+  assert.deepEqual([last(times(3, { said: "a" })).nudge, last(times(3, { said: "a" })).stop], [true, false])
+  assert.equal(last(times(4, { said: "a" })).stop, true)
+})
+
+test("addCall() lets calls go on that take their time, or come long after each other, up to the thirtieth", () => {
+  for (const call of [
+    { said: "pending", duration: 1_000 },
+    { said: "pending", pause: 15_000 },
+  ]) {
+    assert.equal(last(times(29, call)).stop, false)
+    assert.equal(last(times(30, call)).stop, true)
+  }
+})
+
+test("addCall() sees a pause between quick looks as polling", () => {
+  const round = [{ said: "slept", duration: 1_000 }, { said: "pending" }]
+  const rounds = (count: number) => Array.from({ length: count }, () => round).flat()
+  assert.equal(last(rounds(29)).stop, false)
+  assert.equal(last(rounds(30)).stop, true)
+})
+
+test("addCall() counts anew after a wait", () => {
+  const slow = { said: "a", duration: 1_000 }
+  assert.equal(last([...times(3, { said: "a" }), slow]).stop, false)
+  assert.equal(last([slow, ...times(3, { said: "a" })]).stop, false)
+  assert.equal(last([slow, ...times(4, { said: "a" })]).stop, true)
+})
