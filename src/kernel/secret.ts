@@ -18,11 +18,15 @@ export function hold(value: string | undefined, label: string): void {
   longestFirst = undefined
 }
 
+/** All held values with their labels, the longest first. The same array until another one is held. */
+export function entries(): readonly (readonly [value: string, label: string])[] {
+  longestFirst ??= [...held].sort(([a], [b]) => b.length - a.length)
+  return longestFirst
+}
+
 /** The text with every held secret replaced by its label. */
 export function redact(text: string): string {
-  longestFirst ??= [...held].sort(([a], [b]) => b.length - a.length)
-  for (const [value, label] of longestFirst)
-    if (text.includes(value)) text = text.replaceAll(value, () => label)
+  for (const [value, label] of entries()) if (text.includes(value)) text = text.replaceAll(value, () => label)
   return text
 }
 

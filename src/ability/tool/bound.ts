@@ -31,16 +31,18 @@ export async function bound(returned: Output | Json | undefined, context: Contex
 }
 
 /** At most 50 KB; what is longer is cut in the middle and kept whole in a file. */
-export async function boundText(text: string, context: Context): Promise<string> {
+export async function boundText(whole: string, context: Context): Promise<string> {
   SecretFiles.hold()
-  if (text.length * 3 <= maxShown || Buffer.byteLength(text) <= maxShown) return Secret.redact(text)
+  // Before it is cut or kept: a file on disk has no secret either.
+  const text = Secret.redact(whole)
+  if (text.length * 3 <= maxShown || Buffer.byteLength(text) <= maxShown) return text
   const output = createOutput(context)
   for (let at = 0; at < text.length; ) {
     const end = at + slice + (isHighSurrogate(text.charCodeAt(at + slice - 1)) ? 1 : 0)
     await output.write(text.slice(at, end))
     at = end
   }
-  return Secret.redact(await output.finish())
+  return output.finish()
 }
 
 async function boundJson(value: Json, context: Context): Promise<Output> {

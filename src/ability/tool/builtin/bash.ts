@@ -132,6 +132,7 @@ async function showJob(job: Jobs.Job, notes: (string | undefined)[] = []): Promi
   const state = ending ? (howEnded(ending) ?? "exit code 0") : `running for ${Math.round(duration / 1_000)} s`
   const text = await job.record.cut(
     lines([...notes, ending?.timedOut && "its time was over", `${id}: ${state}`]),
+    ending !== undefined,
   )
   return {
     text,

@@ -1,14 +1,15 @@
-// What a command prints, on its way to the model and to people: cleaned, bounded, kept. A background job is read in
-// parts, so the record can be cut: each part is what came since the one before.
-import * as Secret from "#kernel/secret.ts"
+// What a command prints, on its way to the model and to people: cleaned, without our secrets, bounded, kept. A background
+// job is read in parts, so the record can be cut: each part is what came since the one before.
+import { createRedactor } from "#kernel/redactor.ts"
 import * as SecretFiles from "#kernel/secret-files.ts"
 import { createOutput, type Sink } from "../output.ts"
 import { createCleaner } from "./clean-output.ts"
 
 export type Record = {
   take(chunk: Buffer): Promise<void>
-  /** The text since the last cut, at most 50 KB with `note` as its last line. */
-  cut(note?: string): Promise<string>
+  /** The text since the last cut, at most 50 KB with `note` as its last line. While the command runs (`isOver` is false),
+   * an end that may be the beginning of a secret waits for the next part. */
+  cut(note?: string, isOver?: boolean): Promise<string>
 }
 
 const newline = 10
@@ -22,6 +23,7 @@ export function createRecord(options: {
   report?: ((text: string) => void) | undefined
 }): Record {
   const cleaner = createCleaner()
+  const redactor = createRedactor()
   const reporter = options.report && createReporter(options.report)
   let output: Sink | undefined
   let last = newline
@@ -36,15 +38,21 @@ export function createRecord(options: {
     }
   }
 
+  function redact(pieces: Buffer[]): Buffer[] {
+    if (pieces.length) SecretFiles.hold()
+    return pieces.flatMap(redactor.write)
+  }
+
   function take(chunk: Buffer): Promise<void> {
-    const done = queue.then(() => write(cleaner.write(chunk)))
+    const done = queue.then(() => write(redact(cleaner.write(chunk))))
     queue = done
     return done
   }
 
-  function cut(note = ""): Promise<string> {
+  function cut(note = "", isOver = true): Promise<string> {
     const done = queue.then(async () => {
-      await write(cleaner.flush())
+      await write(redact(cleaner.flush()))
+      if (isOver) await write(redactor.flush())
       reporter?.flush()
       const [whole, ended] = [output, last === newline]
       output = undefined
@@ -65,8 +73,7 @@ function createReporter(report: (text: string) => void) {
   function flush() {
     clearTimeout(timer)
     timer = undefined
-    if (waiting) SecretFiles.hold()
-    if (waiting) report(Secret.redact(waiting))
+    if (waiting) report(waiting)
     waiting = ""
   }
   function add(piece: Buffer) {

@@ -1,0 +1,85 @@
+// Redaction of a stream: held secrets are replaced by their labels in bytes that come in chunks, wherever a chunk ends.
+// Of each chunk the end that may be the beginning of a secret is held back until more comes.
+import * as Secret from "./secret.ts"
+
+export type Redactor = {
+  /** What is certain by now. */
+  write(chunk: Buffer): Buffer[]
+  /** What was held back, when no more comes. */
+  flush(): Buffer[]
+}
+type Needle = { bytes: Buffer; label: Buffer }
+
+/** A redactor for one stream. Secrets that are held later count from their next chunk on. */
+export function createRedactor(): Redactor {
+  let pending: Buffer = Buffer.alloc(0)
+  let known: readonly unknown[] | undefined
+  let needles: Needle[] = []
+
+  function refresh(): void {
+    const now = Secret.entries()
+    if (now === known) return
+    known = now
+    needles = now.map(([value, label]) => ({ bytes: Buffer.from(value), label: Buffer.from(label) }))
+  }
+
+  function write(chunk: Buffer): Buffer[] {
+    refresh()
+    const bytes = pending.length ? Buffer.concat([pending, chunk]) : chunk
+    const { out, end } = replace(bytes, needles, true)
+    // A copy: the caller may use its memory again.
+    pending = end < bytes.length ? Buffer.from(bytes.subarray(end)) : Buffer.alloc(0)
+    return out
+  }
+
+  function flush(): Buffer[] {
+    const { out } = replace(pending, needles, false)
+    pending = Buffer.alloc(0)
+    return out
+  }
+
+  return Object.freeze({ write, flush })
+}
+
+/** `end`: where what must wait begins. */
+function replace(bytes: Buffer, needles: Needle[], hasMore: boolean): { out: Buffer[]; end: number } {
+  const out: Buffer[] = []
+  const next = needles.map(({ bytes: needle }) => bytes.indexOf(needle))
+  for (let at = 0; ; ) {
+    const wait = hasMore ? waitFrom(bytes, at, needles) : bytes.length
+    const found = firstOf(bytes, { at, needles, next })
+    const start = found === undefined ? bytes.length : next[found]!
+    const upTo = Math.min(wait, start)
+    if (upTo > at) out.push(bytes.subarray(at, upTo))
+    // Where a longer secret may begin at the same place, the next chunk decides.
+    if (found === undefined || wait <= start) return { out, end: upTo }
+    const { bytes: needle, label } = needles[found]!
+    out.push(label)
+    at = start + needle.length
+  }
+}
+
+/** The secret that begins first from `at` on, of several the longest: they are in that order. */
+function firstOf(
+  bytes: Buffer,
+  { at, needles, next }: { at: number; needles: Needle[]; next: number[] },
+): number | undefined {
+  let first: number | undefined
+  for (const [i, { bytes: needle }] of needles.entries()) {
+    if (next[i]! >= 0 && next[i]! < at) next[i] = bytes.indexOf(needle, at)
+    if (next[i]! >= 0 && (first === undefined || next[i]! < next[first]!)) first = i
+  }
+  return first
+}
+
+/** The first place from `at` on where the rest is the beginning of a secret. */
+function waitFrom(bytes: Buffer, at: number, needles: Needle[]): number {
+  const longest = needles[0]?.bytes.length ?? 0
+  for (let i = Math.max(at, bytes.length - longest + 1); i < bytes.length; i++) {
+    const rest = bytes.length - i
+    const isBeginning = ({ bytes: needle }: Needle) =>
+      needle.length > rest && needle[0] === bytes[i] && needle.compare(bytes, i, bytes.length, 0, rest) === 0
+    if (needles.some(isBeginning)) return i
+  }
+  return bytes.length
+}

@@ -1,0 +1,57 @@
+// Outputs over 50 KB are kept on disk as they come. A key that we hold must not be in them, wherever a chunk ends.
+import assert from "node:assert/strict"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import { vitamin } from "../../fixture/cli.ts"
+import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
+
+const key = "fake-llm-key-0123456789"
+/** One long line with the key whole, and then in two writes. */
+const script = `
+const write = (text) => new Promise((done) => process.stdout.write(text, done))
+const pause = () => new Promise((done) => setTimeout(done, 300))
+await write("x".repeat(70_000) + " ${key} ")
+await write("x".repeat(30_000) + " ${key.slice(0, 14)}")
+await pause()
+await write("${key.slice(14)} " + "y".repeat(30_000) + "\\n")
+`
+
+function everythingIn(folder: string): string {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((file) => file.isFile())
+  return files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), "latin1")).join("\n")
+}
+
+function keptIn(tmp: Tmp): string {
+  return everythingIn(join(tmp.env.XDG_DATA_HOME!, "vitamin", "outputs"))
+}
+
+test("the output of a command that is kept on disk has no key that we hold, also across two writes", async () => {
+  await using tmp = await tmpdir()
+  tmp.write("print.mjs", script)
+  await using llm = await fakeLlm([call("bash", { command: `${process.execPath} print.mjs` }), text("Done.")])
+  const args = ["run", "--yes", "--format", "json", "print it"]
+  const { code, out, err } = await vitamin(tmp, args, env(llm, "chat").variables)
+  assert.equal(code, 0, err)
+  assert.match(out, /"tool\.progress"/)
+  assert.ok(!out.includes(key.slice(0, 14)), "in an event")
+  const kept = keptIn(tmp)
+  assert.match(kept, /^x{70000} \[openai key\] x{30000} \[openai key\] y{30000}$/m)
+  assert.ok(!everythingIn(tmp.env.XDG_DATA_HOME!).includes(key.slice(0, 14)))
+  assert.ok(!llm.requests[1]!.raw.includes(key.slice(0, 14)))
+})
+
+test("a file over 50 KB that a tool reads is kept without a key that we hold", async () => {
+  await using tmp = await tmpdir()
+  tmp.write("notes.txt", `${"some words\n".repeat(3_000)}${key}\n${"some words\n".repeat(3_000)}`)
+  await using llm = await fakeLlm([
+    call("bash", { command: "cat notes.txt" }),
+    call("grep", { pattern: "words|fake", path: "notes.txt" }),
+    text("Done."),
+  ])
+  const { code, err } = await vitamin(tmp, ["run", "--yes", "print it"], env(llm, "chat").variables)
+  assert.equal(code, 0, err)
+  assert.match(keptIn(tmp), /\[openai key\]/)
+  assert.ok(!keptIn(tmp).includes(key))
+})

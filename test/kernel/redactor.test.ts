@@ -1,0 +1,48 @@
+// Redaction of a stream: a secret is found wherever the chunks end.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { createRedactor } from "#kernel/redactor.ts"
+import * as Secret from "#kernel/secret.ts"
+
+function redacted(chunks: string[]): string {
+  const redactor = createRedactor()
+  const pieces = chunks.flatMap((chunk) => redactor.write(Buffer.from(chunk, "latin1")))
+  return Buffer.concat([...pieces, ...redactor.flush()]).toString()
+}
+
+test("createRedactor() finds a secret that is cut anywhere, also byte by byte and in two chunks inside a character", () => {
+  Secret.hold("stream-sécret-1", "one")
+  const text = Buffer.from("a stream-sécret-1 and stream-sécret-1stream-sécret-1 stream-sécret-").toString(
+    "latin1",
+  )
+  const wanted = "a [one] and [one][one] stream-sécret-"
+  for (let cut = 0; cut <= text.length; cut++)
+    assert.equal(redacted([text.slice(0, cut), text.slice(cut)]), wanted, `cut at ${cut}`)
+  assert.equal(redacted([...text]), wanted)
+})
+
+test("createRedactor() takes the longer of two secrets that begin alike, also when its end comes later", () => {
+  Secret.hold("prefix-key", "short")
+  Secret.hold("prefix-key-and-more", "long")
+  assert.equal(redacted(["x prefix-key", "-and-more y"]), "x [long] y")
+  assert.equal(redacted(["x prefix-key", "-and y"]), "x [short]-and y")
+  assert.equal(redacted(["x prefix-key"]), "x [short]")
+})
+
+test("createRedactor() holds back only what may become a secret", () => {
+  Secret.hold("held-back-value", "value")
+  const redactor = createRedactor()
+  const write = (text: string) => Buffer.concat(redactor.write(Buffer.from(text))).toString()
+  assert.equal(write("Password: "), "Password: ")
+  assert.equal(write("held-"), "")
+  assert.equal(write("off"), "held-off")
+})
+
+test("createRedactor() keeps no memory of the caller", () => {
+  Secret.hold("reused-memory-1", "value")
+  const redactor = createRedactor()
+  const chunk = Buffer.from("x reused-")
+  redactor.write(chunk)
+  chunk.fill(0)
+  assert.equal(Buffer.concat(redactor.write(Buffer.from("memory-1"))).toString(), "[value]")
+})
