@@ -32,8 +32,8 @@ export function createEventBatch(): EventBatch {
 
   function take() {
     if (live === "") return undefined
-    const all = Buffer.from(live)
-    const bytes = kept.length === live.length ? all : Buffer.from(kept)
+    const all = unpooled(live)
+    const bytes = kept.length === live.length ? all : unpooled(kept)
     const taken = first === undefined ? { live: all } : { live: all, kept: { bytes, first, last, count } }
     live = ""
     kept = ""
@@ -43,4 +43,11 @@ export function createEventBatch(): EventBatch {
   }
 
   return Object.freeze({ add, isFull: () => live.length >= enough, take })
+}
+
+/** A small buffer from Node's pool would keep 64 KB alive for as long as the ring holds it. */
+function unpooled(text: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
+  bytes.write(text)
+  return bytes
 }
