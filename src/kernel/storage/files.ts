@@ -6,6 +6,7 @@ import { dirname, join } from "node:path"
 import { errorCode, errorText } from "#util/error.ts"
 
 export type Found = { text: string } | { reason: string } | undefined
+type FoundBytes = { bytes: Buffer } | { reason: string } | undefined
 export type Folders = { records: string; temporary: string; broken: string; journal: string }
 
 export function foldersOf(root: string): Folders {
@@ -24,10 +25,16 @@ export function fileOf(folders: Folders, path: string): string {
 
 /** The text of a record, or why it cannot be one; undefined where there is none. */
 export function readRecord(folders: Folders, path: string): Found {
+  const found = readRecordBytes(folders, path)
+  return found && "bytes" in found ? { text: found.bytes.toString() } : found
+}
+
+/** Like `readRecord`, for callers that only compare. */
+export function readRecordBytes(folders: Folders, path: string): FoundBytes {
   try {
     const bytes = readFileSync(fileOf(folders, path))
     if (bytes.length === 0) return { reason: "it is empty" }
-    return isUtf8(bytes) ? { text: bytes.toString() } : { reason: "it is not UTF-8" }
+    return isUtf8(bytes) ? { bytes } : { reason: "it is not UTF-8" }
   } catch (error) {
     if (isMissing(error)) return undefined
     if (unreadable.has(errorCode(error) ?? "")) return { reason: errorText(error) }

@@ -18,7 +18,8 @@ import { dirname } from "node:path"
 import { crc32 } from "node:zlib"
 import { errorCode } from "#util/error.ts"
 
-export type Entry = { path: string; text: string | undefined }
+/** `bytes` is undefined for a record that was removed. */
+export type Entry = { path: string; bytes: Buffer | undefined }
 export type Content = { generation: number; entries: Entry[]; end: number }
 export type Segment = { fd: number; generation: number; salt: Buffer; size: number }
 
@@ -153,7 +154,7 @@ function recordAt(bytes: Buffer, offset: number, salt: Buffer): { entry?: Entry;
   const key = bytes.subarray(start, start + keyLength)
   const text = textLength === removed ? undefined : bytes.subarray(start + keyLength, end)
   if (checksum(bytes.subarray(offset, start), key, text) !== bytes.readUInt32LE(offset + 20)) return undefined
-  return magic === voidMagic ? { end } : { entry: { path: key.toString(), text: text?.toString() }, end }
+  return magic === voidMagic ? { end } : { entry: { path: key.toString(), bytes: text }, end }
 }
 
 function checksum(header: Buffer, key: Buffer, text: Buffer | undefined): number {

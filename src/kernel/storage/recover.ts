@@ -3,7 +3,7 @@
 import { fdatasyncSync } from "node:fs"
 import { errorText } from "#util/error.ts"
 import * as Log from "../log.ts"
-import { type Folders, isJson, readRecord, removeLeftovers, setAside } from "./files.ts"
+import { type Folders, isJson, readRecordBytes, removeLeftovers, setAside } from "./files.ts"
 import { type Content, type Entry, headerBytes, recordSize, writeRecord } from "./journal.ts"
 import { placeRecord } from "./placing.ts"
 import type { Segments } from "./segments.ts"
@@ -38,21 +38,22 @@ function recoverRecords(folders: Folders, segments: Content[], lostNewest: boole
   const last = new Map(segments.flatMap(({ entries }) => entries).map((entry) => [entry.path, entry]))
   const ahead: Entry[] = []
   let behind = 0
-  for (const { path, text } of last.values()) {
-    const found = readRecord(folders, path)
-    if (found === undefined ? text === undefined : "text" in found && found.text === text) continue
-    if (lostNewest && found && "text" in found && isJson(found.text)) ahead.push({ path, text: found.text })
-    else if (place(folders, { path, text }, found !== undefined && "reason" in found)) behind++
+  for (const { path, bytes } of last.values()) {
+    const found = readRecordBytes(folders, path)
+    const kept = found && "bytes" in found ? found.bytes : undefined
+    if (kept && bytes ? kept.equals(bytes) : !found && !bytes) continue
+    if (lostNewest && kept && isJson(kept.toString())) ahead.push({ path, bytes: kept })
+    else if (place(folders, { path, bytes }, found !== undefined && "reason" in found)) behind++
   }
   if (behind) Log.info("records were brought up to date from the journal", { records: behind })
   return ahead
 }
 
 /** One record that cannot be put in place does not keep the others from it. */
-function place(folders: Folders, { path, text }: Entry, isBroken: boolean): boolean {
+function place(folders: Folders, { path, bytes }: Entry, isBroken: boolean): boolean {
   try {
     if (isBroken) setAside(folders, path)
-    placeRecord(folders, path, text === undefined ? undefined : Buffer.from(text))
+    placeRecord(folders, path, bytes)
     return true
   } catch (error) {
     Log.error("a record could not be brought up to date", { record: path, error: errorText(error) })
@@ -63,8 +64,7 @@ function place(folders: Folders, { path, text }: Entry, isBroken: boolean): bool
 /** Else the next open would put the older value back. */
 function journalAgain(entries: Entry[], segments: Segments, state: State) {
   const into = segments.use(state.generation)
-  for (const { path, text } of entries) {
-    const bytes = text === undefined ? undefined : Buffer.from(text)
+  for (const { path, bytes } of entries) {
     writeRecord(into, state.end, path, bytes)
     state.end += recordSize(path, bytes)
     state.records++

@@ -197,7 +197,7 @@ export function createStore(root: string) {
 
   function mend(key: Key, path: string, broken: Corrupt): string {
     const movedTo = setAside(folders, path)
-    const kept = writer.lastJournaled(path)?.text
+    const kept = writer.lastJournaled(path)?.bytes?.toString()
     const error = new Corrupt(key, broken.reason, movedTo)
     Log.warn(kept === undefined ? error.message : `${error.message} and mended from the journal`)
     if (kept === undefined) throw error

@@ -112,7 +112,7 @@ test("readSegment() takes nothing that an older generation left behind the end",
   writeRecord(next, headerBytes, "a/new", text)
   closeSync(next.fd)
   assert.equal(readFileSync(file).includes("a/old"), true)
-  const entries = [{ path: "a/new", text: '"same size"' }]
+  const entries = [{ path: "a/new", bytes: text }]
   assert.deepEqual(readSegment(file), { generation: 3, entries, end: headerBytes + size })
 })
 
@@ -133,7 +133,7 @@ test("readSegment() takes no record that somebody put into a value, even when th
     ["a", "b"],
   )
   overwrite(file, headerBytes, Buffer.from("XXXX"))
-  assert.deepEqual(readSegment(file)?.entries, [{ path: "b", text: "2" }])
+  assert.deepEqual(readSegment(file)?.entries, [{ path: "b", bytes: Buffer.from("2") }])
 })
 
 const damages: Record<string, (file: string) => void> = {
