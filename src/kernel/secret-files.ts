@@ -10,7 +10,8 @@ import * as Secret from "./secret.ts"
 type Kept = { file: string; hold(text: string): void }
 /** In lower case. `end` is what follows the path in the paths of what belongs to it. */
 type Place = { path: string; end: "/" | "." }
-type Places = { key: string; places: Place[]; isWhole: boolean }
+/** `missing`: folders that did not exist when the places were found. */
+type Places = { key: string; places: Place[]; missing: string[] }
 
 const loginSecrets = new Set(["access_token", "refresh_token", "id_token", "client_secret"])
 /** What each file was when it was last read. */
@@ -29,7 +30,8 @@ export function isToken(text: string): boolean {
 
 /** Redacts what the files hold from now on. Cheap where nothing changed: another process may have written one since. */
 export function hold(): void {
-  if (!known?.isWhole) known = undefined
+  // A folder that did not exist may have become a link.
+  if (known?.missing.some(stampOf)) known = undefined
   for (const { file, hold } of keptFiles()) {
     const now = stampOf(file)
     if (now === seen.get(file)) continue
@@ -63,8 +65,7 @@ function findPlaces(): Omit<Places, "key"> {
   ]
   return {
     places: places.map(({ path, end }) => ({ path: path.toLowerCase(), end })),
-    // A folder that is not there yet may become a link.
-    isWhole: folders.every(({ real }) => real !== undefined),
+    missing: folders.flatMap(({ named, real }) => (real === undefined ? [named] : [])),
   }
 }
 

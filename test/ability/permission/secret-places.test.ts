@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { test } from "node:test"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Global from "#kernel/global.ts"
+import * as SecretFiles from "#kernel/secret-files.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 
 const rule = (permission: string, pattern: string, action: "allow" | "ask" | "deny" = "allow") => ({
@@ -138,4 +139,17 @@ test("the refusal says which rule would allow it", () =>
       Permission.sayDenied("read", { ...need, ...judge("file.read", target) }),
       `"read" was not run: file.read of ${JSON.stringify(target)} would reach vitamin's own keys and tokens. Only a rule that names them allows it: --allow "file.read:${target}"`,
     )
+  }))
+
+test("a state folder that appears later as a link is denied by its real path too", () =>
+  withHome(({ home, tmp }) => {
+    const real = join(tmp.path, "elsewhere")
+    mkdirSync(real)
+    process.env.XDG_STATE_HOME = join(home, "state-to-come")
+    SecretFiles.hold()
+    assert.equal(judge("file.read", join(real, "token")).action, "allow")
+    mkdirSync(process.env.XDG_STATE_HOME)
+    symlinkSync(real, Global.state())
+    SecretFiles.hold()
+    assert.equal(judge("file.read", join(real, "token")).action, "deny")
   }))
