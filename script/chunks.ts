@@ -13,8 +13,9 @@ const commands = {
   core: "run.ts",
   server: "serve.ts",
 }
-/** Too small to be worth a name: they stay with who starts them. */
+/** These stay with the entry that loads them, except for modules that other files of `dist/` need too: those share one. */
 const unnamed = new Set(["start", "command"])
+const common = "common"
 /** What the server loads at once and a run only when it needs it: whoever needs it must not get the server with it. */
 const shared = "shared"
 
@@ -37,7 +38,11 @@ function nameModules(context: Context): Map<string, string> {
     for (const imported of context.getModuleInfo(id)?.importedIds ?? []) visit(imported, name)
   }
   for (const [name, file] of Object.entries(commands)) visit(fileOf(file), name)
-  for (const [id, name] of names) if (unnamed.has(name)) names.delete(id)
+  for (const [id, name] of names) {
+    if (!unnamed.has(name)) continue
+    if (later.has(id)) names.set(id, common)
+    else names.delete(id)
+  }
   return names
 }
 
