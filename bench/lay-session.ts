@@ -27,8 +27,9 @@ export function laySession(directory: string, prompts: number): Promise<string> 
             messages.push(message)
           }
         await Promise.all(messages.map((message) => MessageStore.write(message)))
+        // Waits for the checkpoint: prompts that a person types never outrun it, so the journal stays short.
+        await Storage.close()
       }
-      await Storage.close()
       return sessionId
     },
   })
