@@ -1,16 +1,12 @@
 // Slash commands of a folder: its skills, and the prompts of its MCP servers as `/server:prompt`.
 import type { AvailableCommand } from "@agentclientprotocol/sdk"
-import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import type { MCPPrompt } from "#ability/mcp/types.ts"
 import * as Skill from "#ability/skill/skill.ts"
 import { plainText } from "#ability/tool/plain-text.ts"
-
-export type ServerPrompt = { server: string; prompt: MCPPrompt }
+import { serverPrompts } from "#engine/session/expand-command.ts"
 
 const maxCommands = 500
 const maxDescription = 300
-/** What can be typed behind a slash, and seen. */
-const name = /^[^\s\p{C}\p{DI}/][^\s\p{C}\p{DI}]{0,127}$/u
 
 /** Of what the servers last said; none is started for it. With a session also of those that were brought for it. */
 export async function availableCommands(options: { sessionId?: string } = {}): Promise<AvailableCommand[]> {
@@ -23,23 +19,6 @@ export async function availableCommands(options: { sessionId?: string } = {}): P
     if (!commands.has(name))
       commands.set(name, { ...commandOf(name, descriptionOf(prompt)), ...inputOf(prompt) })
   return [...commands.values()].slice(0, maxCommands)
-}
-
-/** By the name of their command. */
-export async function serverPrompts({
-  sessionId,
-}: {
-  sessionId?: string
-}): Promise<Map<string, ServerPrompt>> {
-  const Mcp = await ifConfigured()
-  const servers = (await Mcp?.usable(sessionId === undefined ? undefined : [sessionId])) ?? []
-  const found = new Map<string, ServerPrompt>()
-  for (const server of servers) {
-    const { id } = server.server
-    for (const prompt of server.manifest()?.prompts ?? [])
-      if (name.test(prompt.name)) found.set(`${id}:${prompt.name}`, { server: id, prompt })
-  }
-  return found
 }
 
 function commandOf(name: string, description: string): AvailableCommand {

@@ -6,7 +6,6 @@ import type * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
 import { InvalidParams } from "./errors.ts"
 import { promptParts } from "./prompt-parts.ts"
-import { expandCommand } from "./updates.ts"
 
 /** Of the person, for as long as the process runs. */
 export type PersonOptions = {
@@ -32,10 +31,9 @@ export async function runTurn(turn: {
   const { sessionId, person, signal, stored } = turn
   try {
     const { words, mentionsIn, attached } = promptParts(turn.blocks)
-    const called = await beforeAbort(expandCommand(words, sessionId), signal)
     const answer = await Session.prompt({
       sessionId,
-      parts: [...(called ?? [{ type: "text" as const, text: words }]), ...attached],
+      parts: [{ type: "text", text: words }, ...attached],
       mentionsIn,
       asks: person.yes ? "once" : "wait",
       rules: [...person.rules],
@@ -76,18 +74,4 @@ function reasonIn(error: unknown): StopReason | undefined {
   if (!(error instanceof NamedError)) return undefined
   if (error.name === "Session.StepLimit") return "max_turn_requests"
   return ofFinish[String(error.data.finish)]
-}
-
-/** A server that is asked for words may take its time; who waits no longer need not know how it ends. */
-async function beforeAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  work.catch(() => {})
-  const { promise, reject } = Promise.withResolvers<never>()
-  const over = () => reject(signal.reason)
-  if (signal.aborted) over()
-  signal.addEventListener("abort", over, { once: true })
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    signal.removeEventListener("abort", over)
-  }
 }

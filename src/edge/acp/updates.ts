@@ -2,7 +2,6 @@
 import type { SessionUpdate } from "@agentclientprotocol/sdk"
 
 export { availableCommands } from "./commands.ts"
-export { expandCommand } from "./expand-command.ts"
 export { followSession } from "./follow-session.ts"
 export { replay } from "./replay.ts"
 export { toolCallOf } from "./tool-call-of.ts"

@@ -1,6 +1,7 @@
 // `vitamin run`: a message to a session of this folder, the answer as it comes, and an exit code.
 import * as Session from "#engine/session/session.ts"
 import * as Message from "#knowledge/message/message.ts"
+import { NamedError } from "#util/error.ts"
 import { exitCodes, UsageError } from "./exit.ts"
 import { findSession, newestSession } from "./find-session.ts"
 import { type FolderOptions, inInstance } from "./in-instance.ts"
@@ -43,8 +44,10 @@ export async function run(given: Options): Promise<void> {
   // Also while all is taken down: a signal that nobody listens to would leave behind what is being ended.
   let stopListening = () => {}
   await inInstance(options, async () => {
-    const { message, parts } = await wordsOf(options)
-    const text = [message, piped].filter(Boolean).join("\n\n")
+    const { message, parts: said } = await wordsOf(options)
+    const called = await commandIn(message)
+    const parts = [...said, ...(called ?? [])]
+    const text = [called ? "" : message, piped].filter(Boolean).join("\n\n")
     const session = await sessionFor(options)
     const stopPrinting = printRun(session, options.format)
     const stopAsking = asks === "wait" ? (await import("./ask-person.ts")).askPerson() : () => {}
@@ -104,6 +107,16 @@ async function askForPrompt(): Promise<string> {
 async function wordsOf({ prompt, message = [] }: Options) {
   if (prompt === undefined) return { message: message.join(" ").trim(), parts: [] }
   return (await import("./read-prompt.ts")).readPrompt(prompt, message)
+}
+
+/** Before there is a session, so that a misspelt command leaves none. */
+async function commandIn(message: string): Promise<Session.PromptPart[] | undefined> {
+  if (!message.startsWith("/")) return undefined
+  const { expandCommand } = await import("#engine/session/expand-command.ts")
+  return expandCommand(message).catch((error) => {
+    const isUsage = error instanceof NamedError && error.name.startsWith("Session.")
+    throw isUsage ? new UsageError(error.message) : error
+  })
 }
 
 async function sessionFor(options: Options): Promise<Session.Info> {

@@ -3,15 +3,12 @@
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import type { ModelFacts } from "#ability/provider/provider.ts"
 import { hasSkills } from "#ability/skill/skill-places.ts"
-import * as Bus from "#kernel/bus.ts"
 import * as Config from "#kernel/config/config.ts"
-import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
 import { errorText } from "#util/error.ts"
 import { findRules, mayHaveRules } from "./find-rules.ts"
 import { hasPlan } from "./has-plan.ts"
 import { inform, informed, type Note } from "./inform.ts"
-import { Notice } from "./notice.ts"
 import { readingBy } from "./reading-by.ts"
 import type { Rights } from "./rights.ts"
 import { contextOf } from "./room.ts"
@@ -29,8 +26,6 @@ type Asked = {
 /** What the instructions of skills may have of the model's window, and the most that is good to read. */
 const skillShare = 0.1
 const maxSkillTokens = 8_000
-/** Prompts whose person was told something: after a compaction all is looked for again, and nothing told twice. */
-const noticed = Instance.state(() => new WeakSet<Asked>())
 
 /** To be called when the person's words, and what is attached to them, are in the history. */
 export async function findContext(
@@ -41,7 +36,7 @@ export async function findContext(
   if (await hasPlan(id)) inform(run, await orNothing(() => planFor(id)))
   if (!asked.intent.trim()) return
   inform(run, await orNothing(() => rulesFor(id, asked)))
-  inform(run, await orNothing(() => skillsFor(run, asked)))
+  inform(run, await orNothing(() => skillsFor(id, asked)))
 }
 
 async function planFor(sessionId: string): Promise<Note[]> {
@@ -58,11 +53,7 @@ async function rulesFor(sessionId: string, { intent, facts, rights }: Asked): Pr
   return findRules(intent, { budget: rulesBudget(sessionId, facts).linked, known, mayRead })
 }
 
-async function skillsFor(
-  { session, history }: Pick<Run, "session" | "history">,
-  asked: Asked,
-): Promise<Note[]> {
-  const { id: sessionId } = session
+async function skillsFor(sessionId: string, asked: Asked): Promise<Note[]> {
   const { intent, agent, facts, isTask = false } = asked
   const { skills } = await Config.get()
   if (!hasSkills(skills?.root)) return []
@@ -71,12 +62,7 @@ async function skillsFor(
   const known = informed(sessionId, "skill")
   const reading = await readingBy(asked.rights)
   const budget = Math.min(maxSkillTokens, share)
-  const messageId = history.findLast((one) => one.type === "text" && one.data.role === "user")?.id ?? ""
-  const notify = (text: string) => {
-    if (!noticed().has(asked)) Bus.publish(Notice, { sessionId, messageId, text })
-    noticed().add(asked)
-  }
-  return findSkills(intent, { agent, budget, known, reading, isTask, notify })
+  return findSkills(intent, { agent, budget, known, reading, isTask })
 }
 
 /** What helps is worth no prompt. */

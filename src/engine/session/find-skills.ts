@@ -2,7 +2,7 @@
 // instructions; of the others a line each, once. What does not fit the budget is cut and can be read.
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import type { Action } from "#ability/permission/rule.ts"
-import { askedSkills, misspeltSkill } from "#ability/skill/asked-skills.ts"
+import { askedSkills } from "#ability/skill/asked-skills.ts"
 import * as Skill from "#ability/skill/skill.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
@@ -26,8 +26,6 @@ export type Options = {
   reading?: (path: string) => Action
   /** The words are those of a model: it cannot call for what only a person may. */
   isTask?: boolean
-  /** Tells the person something. */
-  notify?: (text: string) => void
 }
 
 const minBudget = 200
@@ -49,7 +47,6 @@ export async function findSkills(intent: string, options: Options): Promise<Note
   if (!skills.length || budget < minBudget) return []
   const callable = isTask ? skills.filter(({ isManual }) => !isManual) : skills
   const named = namedSkills(intent, agent, callable)
-  if (!isTask) noticeMisspelt(intent, options, skills)
   const wanted = [...named, ...(await fittingSkills(intent, finder))]
   const used = wanted.filter(({ name }, i) => wanted.findIndex((other) => other.name === name) === i)
   const notes: Note[] = []
@@ -139,13 +136,6 @@ function namedSkills(intent: string, agent: AgentDefinition, skills: Skill.Info[
     if (!byName.has(name)) Log.warn(`agent ${agent.id} names the skill ${name}, which does not exist`)
   const names = [...askedSkills(intent, [...byName.keys()]), ...agent.skills]
   return names.flatMap((name) => byName.get(name) ?? [])
-}
-
-/** Silence would look as if it had been used. */
-function noticeMisspelt(intent: string, { notify }: Options, skills: Skill.Info[]): void {
-  const names = skills.map(({ name }) => name)
-  const { name, meant } = misspeltSkill(intent, names) ?? {}
-  if (name !== undefined) notify?.(`No skill is called "${name}". Did you mean "/${meant}"?`)
 }
 
 async function fittingSkills(intent: string, { discovery, skills }: Finder): Promise<Skill.Info[]> {

@@ -2,6 +2,7 @@
 // before it is done, is stored first.
 import type { Rule } from "#ability/permission/rule.ts"
 import type * as Message from "#knowledge/message/message.ts"
+import { orAborted } from "#util/or-aborted.ts"
 import { endWith } from "./end-with.ts"
 import type { Asks } from "./permits.ts"
 import { type PromptPart, partsOf } from "./prompt-part.ts"
@@ -49,8 +50,9 @@ export function prompt(input: Input): Promise<Message.Info> {
 
 /** Store a prompt and begin with it. Returns when it survives the end of this process; `answered` is its outcome, which is
  * published as well. */
-export async function accept(input: Input): Promise<{ promptId: string; answered: Promise<Message.Info> }> {
-  SessionRecord.refuseBusy(await SessionRecord.get(input.sessionId))
+export async function accept(given: Input): Promise<{ promptId: string; answered: Promise<Message.Info> }> {
+  SessionRecord.refuseBusy(await SessionRecord.get(given.sessionId))
+  const input = isCommand(given) ? await withCommand(given) : given
   Queue.check(input)
   const stored = StoredPrompt.create({ ...input, parts: partsOf(input) })
   const answered = enter(input, { usual, stored })
@@ -60,11 +62,28 @@ export async function accept(input: Input): Promise<{ promptId: string; answered
 }
 
 /** `prompt` with other limits on how long things may take. */
-export async function promptWith(input: Input, usual: Timing): Promise<Message.Info> {
+export async function promptWith(given: Input, usual: Timing): Promise<Message.Info> {
+  const input = isCommand(given) ? await withCommand(given) : given
   // A prompt that begins at once is stored by its own message.
   const waits = Queue.check(input) && !input.stored
   const stored = waits ? StoredPrompt.create({ ...input, parts: partsOf(input) }) : undefined
   return enter(input, { usual, stored })
+}
+
+/** Whether a person may have called for a skill or a prompt of a server. */
+function isCommand({ text, parts, mentionsIn, parent }: Input): boolean {
+  const [first] = text === undefined ? (parts ?? []) : [{ type: "text" as const, text }]
+  return !parent && mentionsIn !== "" && first?.type === "text" && /^\s*\//.test(first.text)
+}
+
+async function withCommand(input: Input): Promise<Input> {
+  const { text: _, ...rest } = input
+  const [first, ...others] = partsOf(input)
+  const words = first?.type === "text" ? first.text : ""
+  const { expandCommand } = await import("./expand-command.ts")
+  const expanded = expandCommand(words, input.sessionId)
+  const called = await (input.signal ? orAborted(expanded, input.signal) : expanded)
+  return called ? { ...rest, parts: [...called, ...others], mentionsIn: input.mentionsIn ?? words } : input
 }
 
 async function enter(

@@ -1,0 +1,122 @@
+// A prompt that begins with `/name`: a skill, which the session finds by itself, or a prompt of an MCP server, as
+// `/server:prompt key=value …`. Any other name is refused, so that no model gets it as text; paths are no names.
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { ifConfigured } from "#ability/mcp/if-configured.ts"
+import type { MCPPrompt } from "#ability/mcp/types.ts"
+import { askedSkills } from "#ability/skill/asked-skills.ts"
+import * as Skill from "#ability/skill/skill.ts"
+import { plainText } from "#ability/tool/plain-text.ts"
+import { Instance } from "#kernel/instance.ts"
+import { NamedError } from "#util/error.ts"
+import { nearest } from "#util/nearest.ts"
+import type { PromptPart } from "./prompt-part.ts"
+
+type Known = NonNullable<MCPPrompt["arguments"]>
+type ServerPrompt = { server: string; prompt: MCPPrompt }
+
+const command = /^\s*\/([^\s/]+)(?:\s+([\s\S]*))?$/
+/** What a person would take for a command, and not for a file. */
+const plainName = /^\p{L}[\p{L}\p{N}_:-]*$/u
+/** What can be typed behind a slash, and seen. */
+const typed = /^[^\s\p{C}\p{DI}/][^\s\p{C}\p{DI}]{0,127}$/u
+const pair = /(?<!\S)([\w.-]+)=(?:"([^"]*)"|'([^']*)'|(\S*))(?=\s|$)/g
+const maxNamed = 10
+
+class UnknownCommand extends NamedError {
+  constructor(name: string, known: readonly string[]) {
+    const near = nearest(name, known)
+    const named = known.slice(0, maxNamed).map((one) => `/${one}`)
+    const more = known.length > maxNamed ? `, and ${known.length - maxNamed} more` : ""
+    const text = [
+      `There is no command "/${name}".`,
+      ...(near ? [`Did you mean "/${near}"?`] : []),
+      known.length
+        ? `Commands here: ${named.join(", ")}${more}.`
+        : "This folder has no commands; skills would be some (vitamin skill list).",
+      "To send it as text, put a word before it.",
+    ]
+    super("Session.UnknownCommand", plainText(text.join(" "), 2_000), { name, near, known })
+  }
+}
+
+class InvalidCommand extends NamedError {
+  constructor(message: string) {
+    super("Session.InvalidCommand", plainText(message, 500))
+  }
+}
+
+/** What the server says, then what the person said beside it; undefined if the words call for no prompt of a server. With a
+ * session also of servers that were brought for it. */
+export async function expandCommand(words: string, sessionId?: string): Promise<PromptPart[] | undefined> {
+  const [, name = "", given = ""] = command.exec(words) ?? []
+  if (!name) return undefined
+  const skills = (await Skill.list({ isQuiet: true })).skills.map((skill) => skill.name)
+  if (askedSkills(`/${name}`, skills).length) return undefined
+  const prompts = await serverPrompts({ sessionId, start: name })
+  const found = prompts.get(name)
+  if (found) return expand(name, given, { ...found, sessionId })
+  const isPath = [`/${name}`, join(Instance.directory, name)].some((path) => existsSync(path))
+  if (isPath || !plainName.test(name)) return undefined
+  throw new UnknownCommand(name, [...skills, ...prompts.keys()])
+}
+
+/** The prompts of servers by the name of their command, as the servers last said. No server is started for it but one that
+ * `start` names and that has said nothing yet. */
+export async function serverPrompts(options: {
+  sessionId?: string | undefined
+  start?: string
+}): Promise<Map<string, ServerPrompt>> {
+  const { sessionId, start = "" } = options
+  const Mcp = await ifConfigured()
+  const servers = (await Mcp?.usable(sessionId === undefined ? undefined : [sessionId])) ?? []
+  const found = new Map<string, ServerPrompt>()
+  for (const server of servers) {
+    const { id } = server.server
+    if (start.startsWith(`${id}:`) && !server.manifest()) await server.connect()
+    for (const prompt of server.manifest()?.prompts ?? [])
+      if (typed.test(prompt.name)) found.set(`${id}:${prompt.name}`, { server: id, prompt })
+  }
+  return found
+}
+
+async function expand(
+  name: string,
+  given: string,
+  { server, prompt, sessionId }: ServerPrompt & { sessionId: string | undefined },
+): Promise<PromptPart[]> {
+  const { args, rest } = readArguments(given, prompt.arguments ?? [])
+  refuseMissing(name, args, prompt.arguments ?? [])
+  const [{ getPrompt }, { partsOfPrompt }] = await Promise.all([
+    import("#ability/mcp/get-prompt.ts"),
+    import("#ability/mcp/parts-of-prompt.ts"),
+  ])
+  const line = sessionId === undefined ? {} : { line: [sessionId] }
+  const { messages } = await getPrompt({ server, name: prompt.name, args, ...line })
+  return [...partsOfPrompt(messages), ...(rest ? [{ type: "text" as const, text: rest }] : [])]
+}
+
+/** What is named as an argument; where one that is needed is left, or there is only one, the other words are that. */
+function readArguments(given: string, known: Known): { args: Record<string, string>; rest: string } {
+  const args: Record<string, string> = {}
+  const isKnown = (key: string) => known.some(({ name }) => name === key)
+  const words = given.replace(pair, (whole, key: string, ...values: (string | undefined)[]) => {
+    if (!isKnown(key) || Object.hasOwn(args, key)) return whole
+    args[key] = values.slice(0, 3).find((value) => value !== undefined) ?? ""
+    return ""
+  })
+  const rest = words.trim()
+  const left = known.filter(({ name }) => !Object.hasOwn(args, name))
+  const needed = left.filter(({ required }) => required)
+  const [only] = needed.length === 1 ? needed : known.length === 1 ? left : []
+  if (!rest || !only) return { args, rest }
+  return { args: { ...args, [only.name]: rest }, rest: "" }
+}
+
+function refuseMissing(name: string, args: Record<string, string>, known: Known): void {
+  const missing = known.filter((one) => one.required && !Object.hasOwn(args, one.name))
+  if (!missing.length) return
+  const usage = known.map((one) => (one.required ? `${one.name}=…` : `[${one.name}=…]`)).join(" ")
+  const names = missing.map((one) => JSON.stringify(one.name)).join(" and ")
+  throw new InvalidCommand(`/${name} needs ${names}. Use it as: /${name} ${usage}`)
+}

@@ -1,0 +1,59 @@
+// A `/name` that does not exist is reported on every surface, and no model hears of it.
+import assert from "node:assert/strict"
+import { readFileSync } from "node:fs"
+import { test } from "node:test"
+import { serving, vitamin } from "../../fixture/cli.ts"
+import { env, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
+import { withSession } from "../acp/harness.ts"
+
+const skill = "---\nname: greet\ndescription: Greets people.\n---\nGreet with the word Ahoy.\n"
+const refusal =
+  'There is no command "/gret". Did you mean "/greet"? Commands here: /greet. To send it as text, put a word before it.'
+
+test("vitamin run refuses an unknown /name with exit code 2 and leaves no session; a path is a prompt", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write(".vitamin/skills/greet/SKILL.md", skill)
+  await using llm = await fakeLlm([text("one"), text("two")])
+  const { variables } = env(llm, "chat")
+  const { code, out, err } = await vitamin(tmp, ["run", "/gret", "Ann"], variables)
+  assert.deepEqual([code, out, err], [2, "", `vitamin: ${refusal}\n`])
+  assert.equal((await vitamin(tmp, ["session", "list", "--format", "json"])).out, "[]")
+  assert.equal((await vitamin(tmp, ["/usr/bin/ls", "fails"], variables)).code, 0)
+  assert.equal((await vitamin(tmp, ["/greet", "Ann"], variables)).code, 0)
+  assert.match(llm.requests[0]!.raw, /\/usr\/bin\/ls fails/)
+  assert.match(llm.requests[1]!.raw, /Greet with the word Ahoy/)
+})
+
+test("HTTP answers an unknown /name with 400, also with Prefer: respond-async", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write(".vitamin/skills/greet/SKILL.md", skill)
+  await using llm = await fakeLlm([])
+  const { child, url, tokenFile } = await serving(tmp, [], env(llm, "chat").variables)
+  await using _ = child
+  const authorization = `Bearer ${readFileSync(tokenFile, "utf8").trim()}`
+  const post = (path: string, body: object, more: Record<string, string> = {}) =>
+    fetch(url + path, {
+      method: "POST",
+      headers: { authorization, "content-type": "application/json", ...more },
+      body: JSON.stringify(body),
+    })
+  const { id } = (await (await post("/session", {})).json()) as { id: string }
+  for (const prefer of ["return=representation", "respond-async"]) {
+    const answer = await post(`/session/${id}/message`, { text: "/gret Ann" }, { prefer })
+    const { error } = (await answer.json()) as { error: { name: string; message: string; data: object } }
+    assert.deepEqual([answer.status, error.name, error.message], [400, "Session.UnknownCommand", refusal])
+    assert.deepEqual(error.data, { name: "gret", near: "greet", known: ["greet"] })
+  }
+  assert.equal(llm.requests.length, 0)
+})
+
+test("ACP answers an unknown /name with -32602", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write(".vitamin/skills/greet/SKILL.md", skill)
+  await using llm = await fakeLlm([text("fine")])
+  await using acp = await withSession(tmp, { llm })
+  await assert.rejects(acp.prompt("/gret Ann"), { code: -32602, message: refusal })
+  assert.equal((await acp.prompt("/usr/bin/ls fails")).stopReason, "end_turn")
+  assert.equal(llm.requests.length, 1)
+})
