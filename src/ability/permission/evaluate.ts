@@ -8,7 +8,7 @@ import { readTexts, writtenCommands } from "./exact-command.ts"
 import { isOwnConfiguration, mentionsOwnConfiguration } from "./own-configuration.ts"
 import { type Action, covers, isFile, isKnown, isWhole, type Layer, type Meant, type Rule } from "./rule.ts"
 import { mentionsSecrets, namesSecrets } from "./secret-places.ts"
-import { judgeCommand } from "./shell/judge-command.ts"
+import { type AskedPart, judgeCommand } from "./shell/judge-command.ts"
 import { noPlace, type Place } from "./shell/outside-targets.ts"
 
 export type Need = {
@@ -28,6 +28,8 @@ export type Decision = {
   secret?: true
   /** A person allowed it for good, and it was another tool then. */
   changed?: true
+  /** Of a command line: the parts that must be asked for. */
+  parts?: AskedPart[]
 }
 
 /** These come with an agent or a project, not from the person. */

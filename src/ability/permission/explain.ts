@@ -22,13 +22,15 @@ export function sayNeed(need: Need & Pick<Decision, "changed">): string {
 }
 
 /** For a person who is to decide about it. */
-export function showNeed({ permission, target, fingerprint, changed }: Need & Decision): ShownNeed {
+export function showNeed(need: Need & Decision): ShownNeed {
+  const { permission, target, fingerprint, changed, parts } = need
   return {
     permission,
     target: isFile(permission) ? shown(target) : target,
     rules: narrowest({ permission, target }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
     ...(changed ? { changed } : {}),
+    ...(parts ? { parts } : {}),
   }
 }
 

@@ -14,6 +14,10 @@ import { isKnown, type Meant, type Rule } from "./rule.ts"
 export const Scope = z.enum(["session", "project"])
 export type Scope = z.infer<typeof Scope>
 
+/** What "all edits in this session" allows, in the workspace. What decides what runs is asked for all the same. */
+export const editPermissions: readonly string[] = ["file.edit", "file.write"]
+export const allFiles = "**"
+
 /** Strict, so that a limit which a later version adds is not passed over by this one. */
 export const Info = z
   .strictObject({
@@ -34,7 +38,10 @@ export const Info = z
       ),
     expires: z.number().optional().describe("when it ends, in milliseconds since 1970"),
   })
-  .refine(isExact, { path: ["pattern"], error: "a grant is for one thing, without wildcards" })
+  .refine((grant) => isExact(grant) || isAllEdits(grant), {
+    path: ["pattern"],
+    error: "a grant is for one thing, without wildcards, or for all edits of a session",
+  })
 export type Info = z.infer<typeof Info>
 type Draft = Pick<Info, "agent" | "sessionId" | "scope"> &
   Meant & { rules: Rule[]; expires?: number | undefined }
@@ -47,6 +54,11 @@ export class NotFound extends NamedError {
       { id },
     )
   }
+}
+
+function isAllEdits(grant: { permission: string; pattern: string; scope: Scope }): boolean {
+  const { permission, pattern, scope } = grant
+  return scope === "session" && pattern === allFiles && editPermissions.includes(permission)
 }
 
 /** What was read already, and which records were complained about. */

@@ -39,6 +39,7 @@ export {
   Denied,
   Details,
   InvalidReply,
+  isEdit,
   NotFound,
   pending,
   type Question,

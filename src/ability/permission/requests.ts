@@ -6,7 +6,8 @@ import { Instance } from "#kernel/instance.ts"
 import { about } from "#util/about.ts"
 import { NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"
-import { Scope } from "./grant.ts"
+import { isOutside } from "./evaluate.ts"
+import { editPermissions, Scope } from "./grant.ts"
 import { Rule } from "./rule.ts"
 
 const ShownNeed = z.object({
@@ -20,6 +21,16 @@ const ShownNeed = z.object({
     .optional()
     .describe('of a server\'s tool: a sum of what it says of itself; "always" ends when that changes'),
   changed: z.literal(true).optional().describe("it was allowed for good, and has changed since"),
+  parts: z
+    .array(
+      z.object({
+        from: about("Where the part begins in `target`, in UTF-16 units.", z.number().int()),
+        to: about("Where it ends.", z.number().int()),
+        why: about("What is risky about it.", z.string().optional()),
+      }),
+    )
+    .optional()
+    .describe("of a command line: the parts that no rule allows, if they are not all of it or are risky"),
 })
 export type ShownNeed = z.infer<typeof ShownNeed>
 
@@ -33,6 +44,7 @@ export const Request = z.object({
     .array(z.string())
     .optional()
     .describe('whom "always" would allow it: who is at work, and for whom'),
+  task: z.string().optional().describe("the task that the agent does for another one"),
   tool: about("Tool that is called.", z.string()),
   needs: z.array(ShownNeed).describe("what is to be allowed; empty where the question is another one"),
   protected: z
@@ -40,7 +52,10 @@ export const Request = z.object({
     .optional()
     .describe("it would change what decides what runs, or a link leads it out of the workspace"),
   title: z.string().describe("the question in one line"),
-  preview: z.string().optional().describe("what would change: lines with - go, lines with + come"),
+  preview: z
+    .string()
+    .optional()
+    .describe("what would change: a unified diff; lines with - go, lines with + come"),
   time: about("When it was asked, in milliseconds since 1970.", z.number()),
   expires: z.number().describe("when it counts as rejected, in milliseconds since 1970"),
 })
@@ -53,6 +68,10 @@ const By = z.enum(["person", "time", "end", "rule"])
 export const Details = z.object({
   message: about("What the person says to the model.", z.string().max(10_000).optional()),
   scope: about("Where `always` counts; without it in the whole project.", Scope.optional()),
+  edits: about(
+    "`always` then allows all edits of files in the workspace for this session.",
+    z.literal(true).optional(),
+  ),
   expires: about(
     "When `always` ends, in milliseconds since 1970; without it never.",
     z.number().positive().optional(),
@@ -100,7 +119,8 @@ export const Denied = Bus.define(
 export type Question = Pick<Request, "sessionId" | "messageId" | "callId" | "tool" | "needs" | "title"> & {
   agent?: string | undefined
   agents?: string[]
-  preview?: string
+  task?: string | undefined
+  preview?: string | undefined
   protected?: true
   signal?: AbortSignal
   /** Milliseconds until it counts as rejected; ten minutes where it is left out. */
@@ -149,12 +169,20 @@ export class InvalidReply extends NamedError {
 
 /** Ask, and wait for the answer. Gives a rejection where none comes in time, or the signal says that it is over. */
 export async function ask(question: Question): Promise<Answer> {
-  const { signal, limit = usualLimit, keep: _, isAllowed: __, agent, ...shown } = question
+  const { signal, limit = usualLimit, keep: _, isAllowed: __, agent, task, preview, ...shown } = question
   if (signal?.aborted) return { reply: "reject", by: "end" }
   const all = open()
   const time = Date.now()
   const id = createId("perm")
-  const request: Request = { ...shown, ...(agent ? { agent } : {}), id, time, expires: time + limit }
+  const request: Request = {
+    ...shown,
+    ...(agent ? { agent } : {}),
+    ...(task ? { task } : {}),
+    ...(preview ? { preview } : {}),
+    id,
+    time,
+    expires: time + limit,
+  }
   const { promise, resolve } = Promise.withResolvers<Answer>()
   const settle = (answer: Answer) => {
     if (!all.delete(id)) return
@@ -188,6 +216,15 @@ export function canBeAlways({ needs }: Pick<Request, "needs">): boolean {
   return needs.length > 0 && needs.every(({ rules }) => rules.length > 0)
 }
 
+/** Whether "all edits in this session" would allow it: what is edited is in the workspace, and decides nothing that runs. */
+export function isEdit({ needs, protected: isProtected }: Pick<Request, "needs" | "protected">): boolean {
+  return needs.length > 0 && !isProtected && needs.every((need) => isEditing(need) && !isOutside(need))
+}
+
+function isEditing({ permission }: ShownNeed): boolean {
+  return editPermissions.includes(permission)
+}
+
 /** Answer a request. "always" also answers the others that are allowed by it now; where no rule could say it, it counts
  * as "once", and the notice that comes back says so. */
 export async function reply(id: string, reply: Reply, details: Details = {}): Promise<{ notice?: string }> {
@@ -197,6 +234,8 @@ export async function reply(id: string, reply: Reply, details: Details = {}): Pr
     throw new InvalidReply(reply, z.prettifyError(checked.error).replace(/\s+/g, " ").trim())
   const one = open().get(id)
   if (!one || one.isTaken) throw new NotFound(id)
+  if (details.edits && !(reply === "always" && isEdit(one.request)))
+    throw new InvalidReply(reply, "all edits can be allowed only where an edit in the workspace is asked for")
   if (reply === "always" && !canBeAlways(one.request)) {
     const { message } = checked.data
     await answer(one, { ...(message === undefined ? {} : { message }), reply: "once", by: "person" })

@@ -19,6 +19,11 @@ type Asking = {
 }
 
 const maxName = 150
+const edits: PermissionOption = {
+  optionId: "edits",
+  name: "Allow all edits in this session",
+  kind: "allow_always",
+}
 const reject: PermissionOption = { optionId: "reject", name: "Reject", kind: "reject_once" }
 
 /** Ask, and give the answer to who waits for it. Never throws. */
@@ -34,8 +39,8 @@ export async function askPermission(asking: Asking): Promise<void> {
     const answer = await ask(asking, over.signal)
     if (!isOpen()) return
     if (answer === "cancelled") return asking.abort()
-    const { reply, message } = answer
-    await Permission.reply(request.id, reply, message === undefined ? {} : { message })
+    const { reply, ...details } = answer
+    await Permission.reply(request.id, reply, details)
   } catch (error) {
     Log.warn("an answer could not be kept", { error })
     if (isOpen()) asking.abort()
@@ -47,7 +52,7 @@ export async function askPermission(asking: Asking): Promise<void> {
 async function ask(
   { client, sessionId, request }: Asking,
   over: AbortSignal,
-): Promise<"cancelled" | { reply: Permission.Reply; message?: string }> {
+): Promise<"cancelled" | (Permission.Details & { reply: Permission.Reply })> {
   const options = optionsFor(request)
   try {
     const toolCall = await toolCallOf(request)
@@ -60,6 +65,7 @@ async function ask(
     if (outcome?.outcome === "cancelled") return "cancelled"
     const wanted = outcome?.outcome === "selected" ? outcome.optionId : undefined
     const chosen = options.find(({ optionId }) => optionId === wanted)
+    if (chosen === edits) return { reply: "always", scope: "session", edits: true }
     return { reply: (chosen?.optionId ?? "reject") as Permission.Reply }
   } catch (error) {
     if (over.aborted) return "cancelled"
@@ -84,7 +90,8 @@ function optionsFor(request: Permission.Request): PermissionOption[] {
   const rules = needs.flatMap((need) => need.rules.map(Permission.formatRule)).join(", ")
   const shown = Secret.redact(Log.escapeControls(rules))
   const name = `Always allow ${shown.length > maxName ? `${shown.slice(0, maxName - 1)}…` : shown}`
-  return [once, { optionId: "always", name, kind: "allow_always" }, reject]
+  const always: PermissionOption = { optionId: "always", name, kind: "allow_always" }
+  return [once, always, ...(Permission.isEdit(request) ? [edits] : []), reject]
 }
 
 function lowered(text: string): string {

@@ -3,8 +3,7 @@ import type * as Elicitation from "#ability/mcp/elicitation.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Log from "#kernel/log.ts"
-import * as Secret from "#kernel/secret.ts"
-import { converse } from "./converse.ts"
+import { type Ask, converse } from "./converse.ts"
 
 type Given = Permission.Details & { reply: Permission.Reply }
 
@@ -36,10 +35,7 @@ async function askOne(request: Permission.Request, stop: AbortSignal): Promise<v
     if (id === request.id) over.abort()
   })
   try {
-    const given = await converse(AbortSignal.any([over.signal, stop]), async (ask) =>
-      // A line that ends here (Ctrl-D) says nothing, and nothing is no.
-      readAnswer((await ask(asText(request))) ?? ""),
-    )
+    const given = await converse(AbortSignal.any([over.signal, stop]), (ask) => askUntilDecided(request, ask))
     const { reply, ...details } = given ?? {}
     if (!reply || !isOpen()) return
     const { notice } = await Permission.reply(request.id, reply, details)
@@ -51,30 +47,28 @@ async function askOne(request: Permission.Request, stop: AbortSignal): Promise<v
   }
 }
 
-/** What is to be decided, with nothing in it that could drive the terminal. */
-function asText(request: Permission.Request): string {
-  const { tool, needs, title, agents = [], protected: isProtected, preview } = request
-  const safe = (text: string) => Secret.redact(Log.escapeControls(text))
-  if (!needs.length) return `${safe(title)}\n[o]nce, [r]eject: `
-  const rules = needs.flatMap((need) => need.rules.map(Permission.formatRule))
-  const always = Permission.canBeAlways(request)
-    ? `, [a]lways (${rules.map(safe).join(", ")}), in this [s]ession`
-    : ""
-  const lines = needs.map(
-    ({ permission, target, changed }) =>
-      `  ${permission}  ${safe(target)}${changed ? `  (${Permission.sayChanged})` : ""}`,
+/** Asked again after an explanation, or after the whole change was shown. */
+async function askUntilDecided(request: Permission.Request, ask: Ask): Promise<Given> {
+  const { choicesFor, explainChoices, isFolded, showChange, showQuestion } = await import(
+    "./show-question.ts"
   )
-  if (isProtected) lines.push(`  ${Permission.whyProtected(needs)}.`)
-  if (preview) lines.push(...preview.split("\n").map((line) => `    ${safe(line)}`))
-  const whose = agents.length > 1 ? ` (${agents.join(", working for ")})` : ""
-  return `${safe(tool)} needs your permission${whose}:\n${lines.join("\n")}\n[o]nce${always}, [r]eject (or say why not): `
+  let shown = showQuestion(request)
+  for (;;) {
+    // A line that ends here (Ctrl-D) says nothing, and nothing is no.
+    const line = (await ask(shown + choicesFor(request))) ?? ""
+    if (/^\s*(\?|h|help)\s*$/i.test(line)) shown = explainChoices(request)
+    else if (isFolded(request) && /^\s*(d|diff)\s*$/i.test(line)) shown = showChange(request)
+    else return readAnswer(line, request)
+  }
 }
 
-function readAnswer(line: string): Given {
+function readAnswer(line: string, request: Permission.Request): Given {
   const [, word = "", rest = ""] = /^\s*(\S*)\s*(.*)$/s.exec(line)!
   if (/^(o|once|y|yes)$/i.test(word) && !rest) return { reply: "once" }
   if (/^(a|always)$/i.test(word) && !rest) return { reply: "always" }
   if (/^(s|session)$/i.test(word) && !rest) return { reply: "always", scope: "session" }
+  const isEdits = Permission.isEdit(request) && /^(e|edits)$/i.test(word) && !rest
+  if (isEdits) return { reply: "always", scope: "session", edits: true }
   const reason = /^(r|reject|n|no)$/i.test(word) ? rest.trim() : line.trim()
   return { reply: "reject", ...(reason ? { message: reason } : {}) }
 }

@@ -22,7 +22,12 @@ export async function converse<T>(
     const ended = new Promise<undefined>((resolve) => terminal.once("close", () => resolve(undefined)))
     terminal.on("SIGINT", () => interrupt())
     try {
-      return await talk((text) => Promise.race([terminal.question(text, { signal }), ended]))
+      return await talk((text) => {
+        // Only the last line is drawn again while the person types.
+        const start = text.lastIndexOf("\n") + 1
+        stderr.write(text.slice(0, start))
+        return Promise.race([terminal.question(text.slice(start), { signal }), ended])
+      })
     } finally {
       terminal.close()
     }

@@ -17,10 +17,13 @@ type Call = Request["data"]["calls"][number]
 type Asked = { request: Message.Info; call: Call }
 
 /** A call that needs a person: what was judged, and whom "always" would allow it. */
-type Question = { step: Step; judgement: Judgement; needs: Permission.ShownNeed[]; agents: string[] }
-
-const maxPreview = 60
-const maxPreviewLine = 500
+type Question = {
+  step: Step
+  judgement: Judgement
+  needs: Permission.ShownNeed[]
+  agents: string[]
+  preview: string | undefined
+}
 
 /** What is done where a person is needed: wait for one, deny it, or take it as allowed this once. */
 export type Asks = "wait" | "deny" | "once"
@@ -50,6 +53,8 @@ export function whoCanBeAsked({ asks, whileWaiting }: Permits): { whileAsking?: 
 export function createPermits(options: {
   session: SessionRecord.Info
   agent: string
+  /** The words of the task that it does for another agent. */
+  task?: string | undefined
   /** Whether a call may name this tool. Others do not run, so nobody is asked for them. */
   mayCall(id: string): boolean
   rights: Rights
@@ -76,7 +81,7 @@ export function createPermits(options: {
       const judgement = step && (await judgeStep(step, verdicts.decide).catch(() => undefined))
       call.approval = judgement && step ? approvalOf(judgement, step) : "denied"
       if (call.approval === "pending")
-        waiting.push({ call, question: questionOf(step!, judgement!, verdicts) })
+        waiting.push({ call, question: await questionOf(step!, judgement!, verdicts) })
     }
   }
 
@@ -114,7 +119,7 @@ export function createPermits(options: {
     const known = questions.get(asked.call)
     const answer = await (known?.key === judgement.key
       ? known.answer
-      : askNow(asked, questionOf(step, judgement, verdicts)))
+      : askNow(asked, await questionOf(step, judgement, verdicts)))
     if (answer.reply === "reject") return { message: Permission.sayRejected(tool.id, answer) }
     // Links, rules and the mode may have changed while the person thought.
     const verdictsNow = await rights.now()
@@ -170,7 +175,7 @@ export function createPermits(options: {
   }
 
   function ask(asked: Asked, question: Question): Promise<Permission.Answer> {
-    const { step, judgement, needs, agents } = question
+    const { step, judgement, needs, agents, preview } = question
     const { request, call } = asked
     mark(asked, "pending")
     const answer = whileWaiting(() =>
@@ -179,7 +184,7 @@ export function createPermits(options: {
         agents,
         needs,
         ...(judgement.needs.some((need) => need.protected) ? { protected: true } : {}),
-        ...previewOf(step),
+        preview,
         title: `Allow ${call.name}: ${needs.map(Permission.sayNeed).join(", ")}?`,
         async keep({ reply, ...details }) {
           if (reply === "always") await rights.remember({ needs, agents }, details)
@@ -205,6 +210,7 @@ export function createPermits(options: {
       messageId: request.id,
       callId: call.id,
       agent,
+      task: options.task,
       tool: call.name,
       signal,
       limit,
@@ -237,17 +243,14 @@ export function createPermits(options: {
   return Object.freeze({ asks, rights, judge, askPending, slot, permit, confirm, whileWaiting })
 }
 
-function questionOf(step: Step, judgement: Judgement, { askers }: Verdicts): Question {
+async function questionOf(step: Step, judgement: Judgement, { askers }: Verdicts): Promise<Question> {
   const unclear = judgement.needs.filter(({ action }) => action === "ask")
-  return { step, judgement, needs: unclear.map(Permission.showNeed), agents: askers(unclear) }
-}
-
-/** No more than a person reads. */
-function previewOf({ tool, args }: Step): { preview?: string } {
-  const text = tool.preview?.(args)
-  if (!text) return {}
-  const lines = text.split("\n")
-  const shown = lines.slice(0, maxPreview).map((line) => line.slice(0, maxPreviewLine))
-  const more = lines.length - shown.length
-  return { preview: [...shown, ...(more > 0 ? [`… and ${more} more lines`] : [])].join("\n") }
+  const { previewChange } = await import("#ability/tool/preview-change.ts")
+  return {
+    step,
+    judgement,
+    needs: unclear.map(Permission.showNeed),
+    agents: askers(unclear),
+    preview: previewChange(step, judgement.reals[0]),
+  }
 }

@@ -54,14 +54,24 @@ export function createRights(options: {
   }
 
   async function remember({ needs, agents }: Asked, details: Permission.Details): Promise<void> {
-    const { scope = "project", expires } = details
+    const { scope = "project", expires, edits } = details
     const { askers } = await now()
+    if (edits) return rememberEdits(askers(needs).filter((agent) => agents.includes(agent)))
     // Rules may have changed since: who was not named to the person gets nothing from the answer.
     for (const need of needs)
       for (const agent of askers([need]).filter((agent) => agents.includes(agent))) {
         const { rules, fingerprint } = need
         await Grant.create({ agent, sessionId, scope, expires, rules, fingerprint })
       }
+  }
+
+  async function rememberEdits(agents: string[]): Promise<void> {
+    const rules = Grant.editPermissions.map((permission) => ({
+      permission,
+      pattern: Grant.allFiles,
+      action: "allow" as const,
+    }))
+    for (const agent of agents) await Grant.create({ agent, sessionId, scope: "session", rules })
   }
 
   async function stacksNow(): Promise<Stack[]> {

@@ -163,6 +163,7 @@ function permitsFor(
   return createPermits({
     session,
     agent: agent.id,
+    task: parent ? textOf(wordsOf(input.parts)) : undefined,
     mayCall,
     rights,
     asks,

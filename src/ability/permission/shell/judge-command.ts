@@ -5,13 +5,17 @@ import type { Rule } from "../rule.ts"
 import { createBehind, pieces } from "./behind.ts"
 import { mightFit } from "./might-fit.ts"
 import { namesTargets, outsideTargets, type Place, withMoves } from "./outside-targets.ts"
+import { riskOf } from "./risk-of.ts"
 import { isRisky } from "./risky-command.ts"
-import { type SimpleCommand, splitCommand } from "./split-command.ts"
+import { type SimpleCommand, type Span, splitCommand } from "./split-command.ts"
 import { unwrap } from "./unwrap.ts"
 
 /** The last of the rules that fit, as the layers have it. */
 export type Decide<D> = (fits: (rule: Rule, source: string) => boolean) => D
-type Decision = { action: Rule["action"] }
+/** A part of a line that no rule allows, and what is risky about it. */
+export type AskedPart = Span & { why?: string }
+type Decision = { action: Rule["action"]; parts?: AskedPart[] }
+type Ask = { action: "ask"; parts?: AskedPart[] }
 type Judging<D> = {
   decide: Decide<D>
   behind: ReturnType<typeof createBehind>
@@ -30,20 +34,29 @@ export function exactCommands(command: string): string[] {
   return [...new Set(running.map((simple) => (isNamed(simple) && isKnown(simple) ? simple.text : "")))]
 }
 
-export function judgeCommand<D extends Decision>(
-  command: string,
-  place: Place,
-  decide: Decide<D>,
-): D | { action: "ask" } {
+export function judgeCommand<D extends Decision>(command: string, place: Place, decide: Decide<D>): D | Ask {
   const { commands, unclear } = splitCommand(command)
   const judging = { decide, behind: createBehind(), place: withMoves(commands, place), depth: 0 }
-  const judged: (D | { action: "ask" })[] = commands.filter(isRunning).map((simple) => judge(simple, judging))
+  const running = commands.filter(isRunning)
+  const judged: (D | Ask)[] = running.map((simple) => judge(simple, judging))
+  const asking = running.filter((_, i) => judged[i]!.action === "ask")
   if (unclear !== undefined) judged.push(...denials(command, judging))
   if (unclear !== undefined || judged.length === 0) judged.push({ action: "ask" })
-  return judged.reduce((least, next) => (strictness[next.action] > strictness[least.action] ? next : least))
+  const least = judged.reduce((least, next) =>
+    strictness[next.action] > strictness[least.action] ? next : least,
+  )
+  if (least.action !== "ask") return least
+  const parts = asking.flatMap((simple) => partOf(simple, judging.place))
+  const tells = asking.length < running.length || parts.some(({ why }) => why !== undefined)
+  return tells && parts.length ? { ...least, parts } : least
 }
 
-function judge<D extends Decision>(command: SimpleCommand, judging: Judging<D>): D | { action: "ask" } {
+function partOf(command: SimpleCommand, place: Place): AskedPart[] {
+  const why = riskOf(command, place)
+  return command.span ? [{ ...command.span, ...(why === undefined ? {} : { why }) }] : []
+}
+
+function judge<D extends Decision>(command: SimpleCommand, judging: Judging<D>): D | Ask {
   const { decide, behind, depth } = judging
   const names = once(() => [
     command.text,

@@ -17,7 +17,10 @@ export type SimpleCommand = {
   writes: boolean
   /** It sets a variable that decides what runs. */
   sets: boolean
+  /** Where it stands in the line. */
+  span?: Span
 }
+export type Span = { from: number; to: number }
 
 export type Split = {
   commands: SimpleCommand[]
@@ -93,7 +96,7 @@ function read(node: Found["nodes"][number], known: Known): SimpleCommand | [] {
   if (node === "sets") return { words: [], text: "", writes: false, sets: true }
   if (node.type === "Command") return simpleCommand(node, known)
   const writes = node.redirects.some((redirection) => isWriting(redirection, known))
-  return writes ? { words: [], text: "", writes, sets: false } : []
+  return writes ? { words: [], text: "", writes, sets: false, span: spanOf(node) } : []
 }
 
 function simpleCommand(command: Command, known: Known): SimpleCommand {
@@ -108,7 +111,12 @@ function simpleCommand(command: Command, known: Known): SimpleCommand {
     text: words.map(({ text }) => text).join(" "),
     writes: command.redirects.some((redirection) => isWriting(redirection, known)),
     sets: assignments.some(({ name }) => changesWhatRuns(name) && !(name === "IFS" && isReading)),
+    span: spanOf(command),
   }
+}
+
+function spanOf({ pos, end }: SyntaxNode): Span {
+  return { from: pos, to: end }
 }
 
 /** An argument such as that of `export A=b`. What its value holds is looked at on its own. */
