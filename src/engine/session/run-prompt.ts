@@ -123,7 +123,7 @@ async function begin(input: Work, begun: Begun, promptWith: Ask): Promise<Run> {
     system: await systemPrompt(agent, {
       isTask,
       mode: session.mode,
-      grounding: await ground(agent, permits.rights, session.id),
+      grounding: await ground(agent, permits, begun),
       mayRead: (path) => reading(path) !== "deny",
     }),
     ...(await toolsFor({ ...begun, agent, chosen }, asked.intent)),

@@ -29,7 +29,7 @@ export function createDataStore(projectId: string): DataStore {
       if (!title || taskOf || !accepts(`session/${projectId}/${name}`)) return
       lines.push(`- ${dateOf(time?.created)} ${title.replaceAll(/\p{Cc}/gu, " ").slice(0, maxTitle)}`)
     })
-    if (!lines.length) return ""
+    if (!lines.length) return "No earlier session of this project is stored."
     return ["The last sessions in this project:", ...lines.reverse().slice(0, maxTitles)].join("\n")
   }
 

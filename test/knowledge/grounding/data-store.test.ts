@@ -159,7 +159,7 @@ test("data_store goes on where a record is broken, and stops when it is told to"
 
 test("data_store describes the last sessions of the project by their titles", async () => {
   await inStore(async (store) => {
-    assert.equal(await store.describe(), "")
+    assert.equal(await store.describe(), "No earlier session of this project is stored.")
     const ids: string[] = []
     for (let i = 0; i < 12; i++) ids.push((await Session.create({ title: `Title ${i}\nof it` })).id)
     await Session.create({ title: "a task", taskOf: { sessionId: ids[0]!, callId: "c" } })
