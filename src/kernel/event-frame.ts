@@ -19,7 +19,8 @@ export function frameOf(event: Event): string {
 
 /** Tells a client that events are missing. Its id is the cursor from which nothing else is. */
 export function gapFrame(gap: Gap): Buffer {
-  return Buffer.from(`id: ${gap.from - 1}\nevent: gap\ndata: ${JSON.stringify(gap)}\n\n`)
+  const data = JSON.stringify({ type: "gap", ...gap })
+  return Buffer.from(`id: ${gap.from - 1}\nevent: gap\ndata: ${data}\n\n`)
 }
 
 /** The numbered frames of a buffer that starts at a frame. Ends at the first byte that cannot belong to one. */

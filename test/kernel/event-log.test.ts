@@ -98,7 +98,9 @@ test("createEventLog() says what a power cut took, to everybody who reads across
   const text = readAll(log, log.locate(9)!.offset)
   assert.match(
     text,
-    new RegExp(`id: 10\\n.*\\n.*\\n\\nid: ${start}\\nevent: gap\\ndata: {"after":10,"from":${start + 1}}`),
+    new RegExp(
+      `id: 10\\n.*\\n.*\\n\\nid: ${start}\\nevent: gap\\ndata: {"type":"gap","after":10,"from":${start + 1}}`,
+    ),
   )
   assert.equal(log.locate(start)?.gap, undefined)
   assert.deepEqual(idsAfter(log, 500), [start + 1])
@@ -240,7 +242,7 @@ test("createEventLog() makes a removed folder again, says once what was lost, an
   assert.deepEqual(idsAfter(log, 100), [101, 102, 103, 104])
   for (const cursor of [1, 50, 99]) {
     const text = readAll(log, log.locate(cursor)!.offset)
-    assert.match(text, /^id: 100\nevent: gap\ndata: \{"after":0,"from":101\}\n\nid: 101\n/)
+    assert.match(text, /^id: 100\nevent: gap\ndata: \{"type":"gap","after":0,"from":101\}\n\nid: 101\n/)
   }
   // Nobody else may take the folder while it is in use.
   const other = createEventLog({ directory })
@@ -374,7 +376,7 @@ test("createDirectoryFilter() keeps the frames of one directory, whatever their 
     frameOf({ id: 2, type: "a", time: 1, directory: "/b", payload: {} }),
     frameOf({ type: "live", time: 1, directory: "/b", payload: {} }),
     frameOf({ id: 3, type: "a", time: 1, directory: "/bc", payload: {} }),
-    'id: 4\nevent: gap\ndata: {"after":1,"from":5}\n\n',
+    'id: 4\nevent: gap\ndata: {"type":"gap","after":1,"from":5}\n\n',
   ]
   const kept = String(createDirectoryFilter("/b")(Buffer.from(events.join(""))))
   assert.equal(kept, events[1]! + events[2]! + events[4]!)

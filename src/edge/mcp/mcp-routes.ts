@@ -34,6 +34,7 @@ export function createMcpRoutes(options: Options): { routes: Route[]; close(): P
   const routes = [
     defineRoute({
       ...shared,
+      id: "callMcp",
       method: "POST",
       summary: "The Model Context Protocol, streamable HTTP.",
       body: z.unknown(),
@@ -41,12 +42,14 @@ export function createMcpRoutes(options: Options): { routes: Route[]; close(): P
     }),
     defineRoute({
       ...shared,
+      id: "followMcp",
       method: "GET",
       summary: "What the server says to a client of 2025 between its requests.",
       handle: ({ c }) => answer(c.req.raw),
     }),
     defineRoute({
       ...shared,
+      id: "endMcpSession",
       method: "DELETE",
       summary: "End the session of a client of 2025.",
       handle: ({ c }) => answer(c.req.raw),

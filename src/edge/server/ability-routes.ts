@@ -5,27 +5,12 @@ import * as Provider from "#ability/provider/provider.ts"
 import type { Definition } from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { defineRoute, type Route } from "./route.ts"
-
-const Model = z.looseObject({ id: z.string(), name: z.string(), context: z.number(), output: z.number() })
-const ProviderInfo = z.object({
-  id: z.string(),
-  name: z.string(),
-  hasKey: z.boolean().describe("a key is configured, in the environment, or was kept by a login"),
-  models: z.array(Model),
-})
-const Tool = z.object({
-  id: z.string(),
-  category: z.string(),
-  description: z.string(),
-  readOnly: z.boolean(),
-  server: z.string().optional().describe("the MCP server that it comes from"),
-  parameters: z.record(z.string(), z.unknown()).describe("JSON Schema"),
-  score: z.number().optional().describe("of a search: how well it fits, more is better"),
-})
+import { ProviderInfo, Tool } from "./schemas.ts"
 
 export function abilityRoutes(): Route[] {
   return [
     defineRoute({
+      id: "listProviders",
       method: "GET",
       path: "/provider",
       summary: "Providers and their models, with context, price and abilities.",
@@ -44,6 +29,7 @@ export function abilityRoutes(): Route[] {
       },
     }),
     defineRoute({
+      id: "listTools",
       method: "GET",
       path: "/tool",
       summary: "The tools of the project; with `search` those that fit some words, the best first.",
@@ -56,11 +42,13 @@ export function abilityRoutes(): Route[] {
       },
     }),
     defineRoute({
+      id: "getTool",
       method: "GET",
       path: "/tool/:id",
       summary: "One tool.",
       params: z.object({ id: z.string() }),
       response: Tool,
+      errors: [404],
       async handle({ params }) {
         await (await ifConfigured())?.list()
         return describe(ToolRegistry.get(params.id))

@@ -1,18 +1,15 @@
 // The agents of a project over HTTP.
 import { z } from "zod"
-import { AgentDefinition } from "#ability/agent/agent.ts"
+import type { AgentDefinition } from "#ability/agent/agent.ts"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { defineRoute, type Route } from "./route.ts"
-
-const Agent = AgentDefinition.extend({
-  usableTools: z.array(z.string()).describe("ids of the tools that it may use"),
-  file: z.string().optional().describe("where it was read from"),
-})
+import { Agent } from "./schemas.ts"
 
 export function agentRoutes(): Route[] {
   return [
     defineRoute({
+      id: "listAgents",
       method: "GET",
       path: "/agent",
       summary: "The agents of the project.",
@@ -23,6 +20,7 @@ export function agentRoutes(): Route[] {
       },
     }),
     defineRoute({
+      id: "getAgent",
       method: "GET",
       path: "/agent/:id",
       summary: "One agent.",

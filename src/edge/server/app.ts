@@ -77,10 +77,11 @@ export function createApp(options: AppOptions): App {
     const run = async () => {
       const params = parse(route.params, c.req.param(), "path")
       const query = parse(route.query, c.req.query(), "query")
+      const headers = parse(route.headers, c.req.header(), "header")
       const body = route.body && parse(route.body, await readJson(c, limit), "body")
       // A body of unknown length that nobody wants is still read to its end, within the limit.
       if (!route.body && c.req.header("transfer-encoding")) await readBody(c, limit)
-      const result = await route.handle({ params, query, body, c })
+      const result = await route.handle({ params, query, headers, body, c })
       return result instanceof Response ? result : jsonResponse(route.response.parse(result))
     }
     if (route.instance === false) return run()

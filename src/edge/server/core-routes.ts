@@ -9,23 +9,7 @@ import { eventResponse } from "./event-response.ts"
 import type { EventStream } from "./event-stream.ts"
 import { describeRoutes } from "./openapi.ts"
 import { defineRoute, type Route } from "./route.ts"
-
-const Health = z.object({ status: z.literal("ok"), uptime: z.number().describe("seconds") })
-
-const Info = z.object({
-  version: z.string(),
-  directory: z.string(),
-  worktree: z.string(),
-  project: z.object({ id: z.string(), name: z.string() }),
-  vcs: z
-    .object({ type: z.literal("git"), branch: z.string().optional(), commit: z.string().optional() })
-    .optional(),
-  trusted: z.boolean(),
-  clients: z.number().int().describe("open event streams"),
-  listeners: z.number().int().describe("subscribers to the events of all directories"),
-  pid: z.number().int(),
-  uptime: z.number().describe("seconds"),
-})
+import { Health, Info } from "./schemas.ts"
 
 export function coreRoutes(options: {
   version: string
@@ -36,6 +20,7 @@ export function coreRoutes(options: {
   const { version, eventStream } = options
   return [
     defineRoute({
+      id: "getHealth",
       method: "GET",
       path: "/health",
       summary: "Whether the server is up. Needs no token.",
@@ -45,6 +30,7 @@ export function coreRoutes(options: {
       handle: () => ({ status: "ok" as const, uptime: process.uptime() }),
     }),
     defineRoute({
+      id: "getInfo",
       method: "GET",
       path: "/info",
       summary: "The server and the project of the request's directory.",
@@ -63,21 +49,27 @@ export function coreRoutes(options: {
       }),
     }),
     defineRoute({
+      id: "getConfig",
       method: "GET",
       path: "/config",
       summary: "The configuration in force in the request's directory.",
-      response: z.unknown(),
-      handle: async () => options.config(),
+      response: z.record(z.string(), z.unknown()),
+      handle: async () => options.config() as Record<string, unknown>,
     }),
     defineRoute({
+      id: "followEvents",
       method: "GET",
       path: "/event",
       summary: "All events as they happen; of one directory with x-vitamin-directory. Last-Event-ID replays.",
       response: z.string(),
+      headers: z.object({
+        "x-vitamin-directory": z.string().optional().describe("only the events of this folder"),
+        "last-event-id": z.string().optional().describe("send everything after this id first"),
+      }),
       contentType: "text/event-stream",
       instance: false,
-      handle({ c }) {
-        const directory = c.req.header("x-vitamin-directory")
+      handle({ c, headers }) {
+        const directory = headers["x-vitamin-directory"]
         return eventResponse(
           c,
           eventStream,
@@ -86,12 +78,13 @@ export function coreRoutes(options: {
       },
     }),
     defineRoute({
+      id: "getOpenapi",
       method: "GET",
       path: "/openapi.json",
       summary: "This description.",
       response: z.record(z.string(), z.unknown()),
       instance: false,
-      handle: () => describeRoutes(options.routes(), version),
+      handle: ({ c }) => describeRoutes(options.routes(), { version, url: new URL(c.req.url).origin }),
     }),
   ]
 }

@@ -6,6 +6,7 @@ import { defineRoute, type Route } from "./route.ts"
 export function elicitationRoutes(): Route[] {
   return [
     defineRoute({
+      id: "listElicitations",
       method: "GET",
       path: "/elicitation/pending",
       summary: "The questions of MCP servers that wait for an answer, the oldest first.",
@@ -13,6 +14,7 @@ export function elicitationRoutes(): Route[] {
       handle: () => Elicitation.pending(),
     }),
     defineRoute({
+      id: "replyElicitation",
       method: "POST",
       path: "/elicitation/:id/respond",
       summary:

@@ -9,6 +9,7 @@ const params = z.object({ id: z.string() })
 export function mcpRoutes(): Route[] {
   return [
     defineRoute({
+      id: "listMcpServers",
       method: "GET",
       path: "/mcp",
       summary: "The MCP servers of the project, and how they stand. Starts none.",
@@ -16,6 +17,7 @@ export function mcpRoutes(): Route[] {
       handle: async () => (await ifConfigured())?.list() ?? [],
     }),
     defineRoute({
+      id: "connectMcpServer",
       method: "POST",
       path: "/mcp/:id/connect",
       summary: "Start a server, or reach it. That it failed is in its state.",
@@ -25,6 +27,7 @@ export function mcpRoutes(): Route[] {
       handle: async ({ params }) => (await import("#ability/mcp/mcp.ts")).connect(params.id),
     }),
     defineRoute({
+      id: "disconnectMcpServer",
       method: "POST",
       path: "/mcp/:id/disconnect",
       summary: "End a server. Its tools are gone until it is connected again.",

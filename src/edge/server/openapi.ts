@@ -1,108 +1,128 @@
 // The OpenAPI 3.1 document, made from the declared routes and the event types that are known at the time.
-import { z } from "zod"
+import { STATUS_CODES } from "node:http"
+import type { z } from "zod"
 import * as Bus from "#kernel/bus.ts"
+import { createSchemas, type Schema } from "./openapi-schemas.ts"
 import type { Route } from "./route.ts"
-import { statuses } from "./statuses.ts"
+import { Failure, pascal } from "./schemas.ts"
+import { statuses, statusesOf } from "./statuses.ts"
 
-type Schema = Record<string, unknown>
+type SchemaOf = ReturnType<typeof createSchemas>["schemaOf"]
 
-const always = statuses.filter((row) => row.always).map(({ status }) => status)
+const directory = {
+  name: "x-vitamin-directory",
+  in: "header",
+  required: false,
+  description: "The folder that the request is about: an absolute path",
+  schema: { type: "string" },
+}
 
-export function describeRoutes(routes: readonly Route[], version: string): Record<string, unknown> {
-  const paths: Record<string, Record<string, unknown>> = {}
+const gap = {
+  type: "object",
+  description: "Events are missing: those after `after`, up to `from`, are no longer kept",
+  properties: {
+    type: { const: "gap" },
+    after: { type: ["integer", "string"], description: "the cursor that the client came with" },
+    from: { type: "integer", description: "the id of the next event" },
+  },
+  required: ["type", "after", "from"],
+}
+
+export function describeRoutes(routes: readonly Route[], about: { version: string; url: string }): Schema {
+  const { components, schemaOf } = createSchemas()
+  const paths: Record<string, Schema> = {}
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, "{$1}")
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describeRoute(route) }
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describeRoute(route, schemaOf) }
   }
+  const responses = statuses
+    .filter(({ status }) => routes.some((route) => statusesOf(route).includes(status)))
+    .map(({ status, meaning }) => [
+      responseName(status),
+      { description: meaning, content: json(schemaOf(Failure)) },
+    ])
+  const events = Bus.list().map((event) => [eventName(event), describeEvent(event, schemaOf)])
   return {
     openapi: "3.1.0",
-    info: { title: "vitamin", version },
+    info: {
+      title: "vitamin",
+      version: about.version,
+      description:
+        "Sessions of a coding agent: prompts, messages, permissions, and every event as it happens.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: about.url }],
+    security: [{ bearer: [] }, { cookie: [] }],
     paths,
     components: {
-      schemas: {
-        Error: schemaOf(
-          z.object({
-            error: z.object({
-              name: z.string(),
-              message: z.string(),
-              data: z.record(z.string(), z.unknown()).optional(),
-            }),
-          }),
-        ),
-        Event: { oneOf: Bus.list().map(describeEvent) },
-      },
+      schemas: { ...components, Event: describeEvents(), ...Object.fromEntries(events), GapEvent: gap },
+      responses: Object.fromEntries(responses),
+      parameters: { directory },
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer" },
         cookie: { type: "apiKey", in: "cookie", name: "vitamin_token" },
       },
     },
-    security: [{ bearer: [] }, { cookie: [] }],
   }
 }
 
-function describeRoute(route: Route): Record<string, unknown> {
-  const type = route.contentType ?? "application/json"
-  const schema = type === "application/json" ? schemaOf(route.response) : { type: "string" }
-  const body = route.body && { "application/json": { schema: schemaOf(route.body, "input") } }
+function describeRoute(route: Route, schemaOf: SchemaOf): Schema {
+  const { contentType = "application/json", accepted, instance = true, open } = route
+  const schema =
+    contentType === "text/event-stream" ? { $ref: "#/components/schemas/Event" } : schemaOf(route.response)
+  const errors = statusesOf(route).map((status) => [
+    status,
+    { $ref: `#/components/responses/${responseName(status)}` },
+  ])
   return {
+    operationId: route.id,
     summary: route.summary,
     parameters: [
-      ...describeParameters(route.params, "path"),
-      ...describeParameters(route.query, "query"),
-      ...describeHeaders(route),
+      ...describeParameters(route.params && schemaOf(route.params, "input"), "path"),
+      ...describeParameters(route.query && schemaOf(route.query, "input"), "query"),
+      ...describeParameters(route.headers && schemaOf(route.headers, "input"), "header"),
+      ...(instance ? [{ $ref: "#/components/parameters/directory" }] : []),
     ],
-    ...(body ? { requestBody: { required: true, content: body } } : {}),
+    ...(route.body ? { requestBody: { required: true, content: json(schemaOf(route.body, "input")) } } : {}),
     responses: {
-      200: { description: "Done", content: { [type]: { schema } } },
-      ...Object.fromEntries(
-        [...always, ...(route.errors ?? [])].map((status) => [status, describeError(status)]),
-      ),
+      200: { description: "Done", content: { [contentType]: { schema } } },
+      ...(accepted ? { 202: { description: "Accepted", content: json(schemaOf(accepted)) } } : {}),
+      ...Object.fromEntries(errors),
     },
-    ...(route.open ? { security: [] } : {}),
+    ...(open ? { security: [] } : {}),
   }
 }
 
-function describeParameters(schema: z.ZodType | undefined, place: "path" | "query"): Schema[] {
-  if (!schema) return []
-  const { properties = {}, required = [] } = schemaOf(schema, "input") as {
-    properties?: Record<string, Schema>
-    required?: string[]
-  }
-  return Object.entries(properties).map(([name, property]) => ({
-    name,
-    in: place,
-    required: place === "path" || required.includes(name),
-    schema: property,
-  }))
-}
-
-function describeHeaders(route: Route): Schema[] {
-  const header = (name: string, description: string) => ({
-    name,
-    in: "header",
-    required: false,
-    description,
-    schema: { type: "string" },
+function describeParameters(schema: Schema | undefined, place: "path" | "query" | "header"): Schema[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as z.core.JSONSchema.ObjectSchema
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rest } = property as Schema
+    return {
+      name,
+      in: place,
+      required: place === "path" || required.includes(name),
+      ...(description === undefined ? {} : { description }),
+      schema: rest,
+    }
   })
-  const events = route.contentType === "text/event-stream"
-  return [
-    ...(route.instance !== false || events
-      ? [header("x-vitamin-directory", "The folder that the request is about: an absolute path")]
-      : []),
-    ...(events ? [header("last-event-id", "Send everything after this id first")] : []),
-  ]
 }
 
-function describeError(status: number) {
-  const schema = { $ref: "#/components/schemas/Error" }
-  const description = statuses.find((row) => row.status === status)?.meaning ?? "Refused"
-  return { description, content: { "application/json": { schema } } }
+function describeEvents(): Schema {
+  const refs = [...Bus.list().map(({ type }) => type), "gap"].map((type) => [
+    type,
+    `#/components/schemas/${eventName({ type })}`,
+  ])
+  return {
+    description: "The JSON behind `data:` of each event of the stream",
+    oneOf: refs.map(([, $ref]) => ({ $ref })),
+    discriminator: { propertyName: "type", mapping: Object.fromEntries(refs) },
+  }
 }
 
-function describeEvent({ type, schema, live }: Bus.Definition): Schema {
+function describeEvent({ type, schema, live }: Bus.Definition, schemaOf: SchemaOf): Schema {
   return {
     type: "object",
-    description: live ? `${type}, live only: no id, never replayed` : type,
+    ...(live ? { description: "Live only: no id, never replayed" } : {}),
     properties: {
       ...(live ? {} : { id: { type: "integer" } }),
       type: { const: type },
@@ -114,7 +134,15 @@ function describeEvent({ type, schema, live }: Bus.Definition): Schema {
   }
 }
 
-function schemaOf(schema: z.ZodType, io: "input" | "output" = "output"): Schema {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" })
-  return rest
+function eventName({ type }: { type: string }): string {
+  return `${pascal(type)}Event`
+}
+
+/** `NotFound` for 404. */
+function responseName(status: number): string {
+  return (STATUS_CODES[status] ?? String(status)).replace(/\W/g, "")
+}
+
+function json(schema: Schema): Schema {
+  return { "application/json": { schema } }
 }

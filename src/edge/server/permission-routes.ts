@@ -3,12 +3,14 @@ import { z } from "zod"
 import * as Grant from "#ability/permission/grant.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import { defineRoute, type Route } from "./route.ts"
+import { Removed } from "./schemas.ts"
 
 const Id = z.object({ id: z.string() })
 
 export function permissionRoutes(): Route[] {
   return [
     defineRoute({
+      id: "listPermissions",
       method: "GET",
       path: "/permission/pending",
       summary: "The questions that wait for an answer, the oldest first.",
@@ -16,6 +18,7 @@ export function permissionRoutes(): Route[] {
       handle: () => Permission.pending(),
     }),
     defineRoute({
+      id: "replyPermission",
       method: "POST",
       path: "/permission/:id/respond",
       summary:
@@ -29,25 +32,27 @@ export function permissionRoutes(): Route[] {
           .optional()
           .describe('why "always" counts as "once": no rule can allow it for good'),
       }),
-      errors: [404],
+      errors: [404, 409],
       async handle({ params, body: { reply, ...details } }) {
         return { replied: true as const, ...(await Permission.reply(params.id, reply, details)) }
       },
     }),
     defineRoute({
+      id: "listGrants",
       method: "GET",
-      path: "/permission/grant",
+      path: "/grant",
       summary: 'What was answered with "always" in this project and still holds, the oldest first.',
       response: z.array(Grant.Info),
       handle: () => Grant.list(),
     }),
     defineRoute({
+      id: "removeGrant",
       method: "DELETE",
-      path: "/permission/grant/:id",
+      path: "/grant/:id",
       summary: "Take a grant back. It counts at once, also for what is at work.",
       params: Id,
-      response: z.object({ removed: z.literal(true) }),
-      errors: [404],
+      response: Removed,
+      errors: [404, 409],
       async handle({ params }) {
         await Grant.remove(params.id)
         return { removed: true as const }

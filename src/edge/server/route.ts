@@ -5,17 +5,25 @@ import type { z } from "zod"
 import type { Bindings } from "./respond.ts"
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
-type Call<P, Q, B> = { params: P; query: Q; body: B; c: Context<{ Bindings: Bindings }> }
+type Call<P, Q, H, B> = { params: P; query: Q; headers: H; body: B; c: Context<{ Bindings: Bindings }> }
+type Any = z.ZodType
+type None = z.ZodType<undefined>
 
-type Declaration<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType> = {
+type Declaration<P extends Any, Q extends Any, H extends Any, B extends Any, R extends Any> = {
+  /** The operationId, which generated clients name their functions after. */
+  id: string
   method: Method
   /** Parameters as `:name`. */
   path: string
   summary: string
   params?: P
   query?: Q
+  /** Headers that the route itself reads, by their names in lower case. */
+  headers?: H
   body?: B
   response: R
+  /** What it answers with 202; the handler then returns that Response itself. */
+  accepted?: z.ZodType
   /** Statuses it answers with beyond those of every route. */
   errors?: number[]
   /** Needs no token. */
@@ -27,21 +35,22 @@ type Declaration<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, 
   /** Another type than JSON; the handler then returns the Response itself. */
   contentType?: string
   handle(
-    call: Call<z.output<P>, z.output<Q>, z.output<B>>,
+    call: Call<z.output<P>, z.output<Q>, z.output<H>, z.output<B>>,
   ): Response | z.input<R> | Promise<Response | z.input<R>>
 }
 
 export type Route = Readonly<
-  Omit<Declaration<z.ZodType, z.ZodType, z.ZodType, z.ZodType>, "handle"> & {
-    handle(call: Call<unknown, unknown, unknown>): unknown
+  Omit<Declaration<Any, Any, Any, Any, Any>, "handle"> & {
+    handle(call: Call<unknown, unknown, unknown, unknown>): unknown
   }
 >
 
 export function defineRoute<
-  R extends z.ZodType,
-  P extends z.ZodType = z.ZodType<undefined>,
-  Q extends z.ZodType = z.ZodType<undefined>,
-  B extends z.ZodType = z.ZodType<undefined>,
->(declaration: Declaration<P, Q, B, R>): Route {
+  R extends Any,
+  P extends Any = None,
+  Q extends Any = None,
+  H extends Any = None,
+  B extends Any = None,
+>(declaration: Declaration<P, Q, H, B, R>): Route {
   return Object.freeze(declaration) as Route
 }

@@ -4,58 +4,25 @@ import * as Session from "#engine/session/session.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { jsonResponse } from "./respond.ts"
 import { defineRoute, type Route } from "./route.ts"
+import { Accepted, Prompt, Removed, Reverted } from "./schemas.ts"
 
 /** Room for the largest image in base64, and for words. */
 const promptLimit = 28 << 20
 const Id = z.object({ id: z.string() })
-const Prompt = z.object({
-  text: z
-    .string()
-    .optional()
-    .describe("`@path`, `@path:10` and `@path:10-20` in it attach files, `@server:uri` a resource"),
-  parts: z.array(Session.PromptPart).max(500).optional().describe("behind the text"),
-  refresh: z
-    .boolean()
-    .optional()
-    .describe("first read again attached files that have changed, and try again what failed"),
-  agent: z.string().optional(),
-  model: z.string().optional().describe("provider/model"),
-  whenBusy: z
-    .enum(["queue", "steer", "refuse"])
-    .optional()
-    .describe(
-      "wait behind the running prompt (the default), join it before its next request (its answer is then the answer to both; a prompt that comes too late runs next), or be refused with 409",
-    ),
-  asks: z
-    .enum(["wait", "deny", "once"])
-    .optional()
-    .describe("what is done where a person must allow something; wait for one where it is left out"),
-  maxSteps: z.number().int().positive().optional(),
-  maxCost: z.number().positive().optional().describe("in US dollars"),
-  timeout: z.number().positive().optional().describe("in milliseconds"),
-})
-
-const Reverted = z.object({
-  restored: z.array(z.string()).describe("put back as they were"),
-  removed: z.array(z.string()).describe("they had been made since"),
-  conflicts: z
-    .array(z.object({ path: z.string(), reason: z.string() }))
-    .describe("what others changed since, and what was not kept"),
-  notes: z.array(z.string()).describe("what an undo of these calls does not cover in any case"),
-  messageId: z.string().optional().describe("revert to this one to undo the revert"),
-})
-
+const Switch = z.enum(["true", "false"]).optional()
 export function sessionRoutes(): Route[] {
   return [
     defineRoute({
+      id: "listSessions",
       method: "GET",
       path: "/session",
       summary: "The sessions of the project, the one used last first; with tasks=true those of subtasks too.",
-      query: z.object({ tasks: z.string().optional() }),
+      query: z.object({ tasks: Switch }),
       response: z.array(Session.Info),
       handle: ({ query }) => Session.list({ tasks: query.tasks === "true" }),
     }),
     defineRoute({
+      id: "createSession",
       method: "POST",
       path: "/session",
       summary: "A new session.",
@@ -66,9 +33,11 @@ export function sessionRoutes(): Route[] {
         metadata: z.record(z.string(), z.unknown()).optional(),
       }),
       response: Session.Info,
+      errors: [404, 409],
       handle: ({ body }) => Session.create(defined(body)),
     }),
     defineRoute({
+      id: "getSession",
       method: "GET",
       path: "/session/:id",
       summary: "One session.",
@@ -78,11 +47,12 @@ export function sessionRoutes(): Route[] {
       handle: ({ params }) => Session.get(params.id),
     }),
     defineRoute({
+      id: "removeSession",
       method: "DELETE",
       path: "/session/:id",
       summary: "Remove a session and its messages.",
       params: Id,
-      response: z.object({ removed: z.literal(true) }),
+      response: Removed,
       errors: [404, 409],
       async handle({ params }) {
         Session.abort(params.id)
@@ -91,11 +61,12 @@ export function sessionRoutes(): Route[] {
       },
     }),
     defineRoute({
+      id: "listMessages",
       method: "GET",
       path: "/session/:id/message",
       summary: "The messages of a session: of its active branch, of another one, or all.",
       params: Id,
-      query: z.object({ branch: z.string().optional(), all: z.string().optional() }),
+      query: z.object({ branch: z.string().optional(), all: Switch }),
       response: z.array(Message.Info),
       errors: [404],
       handle: ({ params, query }) =>
@@ -105,24 +76,31 @@ export function sessionRoutes(): Route[] {
         }),
     }),
     defineRoute({
+      id: "promptSession",
       method: "POST",
       path: "/session/:id/message",
       summary:
         "Prompt a session. Answers when the turn is over, with 409 if it was stopped before its end. With Prefer: respond-async it answers 202 as soon as the prompt is stored: from then on it is not lost. It begins with a message that has its promptId, or it is reported with session.error or prompt.skipped and, if it did not run, under `skipped` in the session.",
       params: Id,
+      headers: z.object({
+        prefer: z.string().optional().describe("`respond-async`: answer with 202 once the prompt is stored"),
+      }),
       body: Prompt,
       bodyLimit: promptLimit,
       response: Message.Info,
+      accepted: Accepted,
       errors: [404, 409],
-      async handle({ params, body, c }) {
+      async handle({ params, headers, body }) {
         await Session.get(params.id)
         const input = { ...defined(body), sessionId: params.id }
-        if (!/\brespond-async\b/.test(c.req.header("prefer") ?? "")) return Session.prompt(input)
+        if (!/\brespond-async\b/.test(headers.prefer ?? "")) return Session.prompt(input)
         const { promptId } = await Session.accept(input)
-        return jsonResponse({ sessionId: params.id, accepted: true, promptId }, { status: 202 })
+        const answer: z.input<typeof Accepted> = { sessionId: params.id, accepted: true, promptId }
+        return jsonResponse(answer, { status: 202 })
       },
     }),
     defineRoute({
+      id: "listPrompts",
       method: "GET",
       path: "/session/:id/prompt",
       summary:
@@ -136,28 +114,31 @@ export function sessionRoutes(): Route[] {
       },
     }),
     defineRoute({
+      id: "removePrompt",
       method: "DELETE",
       path: "/session/:id/prompt/:promptId",
       summary: "Take back a prompt that waits, or forget one that was skipped.",
       params: z.object({ id: z.string(), promptId: z.string() }),
-      response: z.object({ removed: z.literal(true) }),
-      errors: [404],
+      response: Removed,
+      errors: [404, 409],
       async handle({ params }) {
         await Session.removePrompt(params.id, params.promptId)
         return { removed: true as const }
       },
     }),
     defineRoute({
+      id: "forkSession",
       method: "POST",
       path: "/session/:id/fork",
       summary: "A new session with the messages up to and with one.",
       params: Id,
       body: z.object({ messageId: z.string().optional() }),
       response: Session.Info,
-      errors: [404],
+      errors: [404, 409],
       handle: ({ params, body }) => Session.fork(params.id, body.messageId),
     }),
     defineRoute({
+      id: "revertSession",
       method: "POST",
       path: "/session/:id/revert",
       summary: "Undo a message and all that came after it, in the files and in the conversation.",
@@ -173,6 +154,7 @@ export function sessionRoutes(): Route[] {
         Session.revert(params.id, messageId, defined(options)),
     }),
     defineRoute({
+      id: "setMode",
       method: "POST",
       path: "/session/:id/mode",
       summary: "Plan (nothing is changed) or act, from the next prompt on.",
@@ -183,6 +165,7 @@ export function sessionRoutes(): Route[] {
       handle: ({ params, body }) => Session.setMode(params.id, body.mode),
     }),
     defineRoute({
+      id: "compactSession",
       method: "POST",
       path: "/session/:id/compact",
       summary: "Have the model be sent a summary in place of the older messages. They stay in the session.",
@@ -192,6 +175,7 @@ export function sessionRoutes(): Route[] {
       handle: ({ params }) => Session.compact(params.id),
     }),
     defineRoute({
+      id: "getPlan",
       method: "GET",
       path: "/session/:id/plan",
       summary:
@@ -202,6 +186,7 @@ export function sessionRoutes(): Route[] {
       handle: ({ params }) => Session.plan(params.id),
     }),
     defineRoute({
+      id: "listBranches",
       method: "GET",
       path: "/session/:id/branch",
       summary: "The branches of a session.",
@@ -211,6 +196,7 @@ export function sessionRoutes(): Route[] {
       handle: ({ params }) => Session.branches(params.id),
     }),
     defineRoute({
+      id: "switchBranch",
       method: "POST",
       path: "/session/:id/branch",
       summary: "Make a branch and switch to it, or switch to one that is there.",
@@ -229,6 +215,7 @@ export function sessionRoutes(): Route[] {
       handle: ({ params, body: { name, from } }) => Session.branch(params.id, name, { from }),
     }),
     defineRoute({
+      id: "abortSession",
       method: "POST",
       path: "/session/:id/abort",
       summary: "Stop what a session is doing.",

@@ -15,6 +15,7 @@ export const auth = { authorization: `Bearer ${token}` }
 export const base = "http://127.0.0.1:3141"
 
 const echo = defineRoute({
+  id: "echo-id",
   method: "POST",
   path: "/echo/:id",
   summary: "For tests",
@@ -37,6 +38,7 @@ const failures: Record<string, () => unknown> = {
   wrong: () => 42,
 }
 const fail = defineRoute({
+  id: "fail-how",
   method: "GET",
   path: "/fail/:how",
   summary: "For tests",

@@ -115,7 +115,7 @@ test("GET /event sends a gap and all that is kept when the cursor is from before
   await until(() => late.frames.at(-1)?.n === 26_000, "the kept events")
   assert.equal(late.frames[0]?.event, "gap")
   const from = late.frames[1]?.id
-  assert.deepEqual(JSON.parse(late.frames[0]?.data ?? ""), { after: cursor, from })
+  assert.deepEqual(JSON.parse(late.frames[0]?.data ?? ""), { type: "gap", after: cursor, from })
   assert.equal(late.frames[0]?.id, (from ?? 0) - 1)
   assert.ok(late.frames.length > 20_000)
   assert.deepEqual(late.numbers(), range(late.frames[1]?.n ?? 0, 26_001))

@@ -15,6 +15,7 @@ import { range, startServer, until } from "./harness.ts"
 
 let release = () => {}
 const later = defineRoute({
+  id: "later",
   method: "POST",
   path: "/later",
   summary: "For tests: answers at once and works on",

@@ -66,7 +66,7 @@ test("a request waits at GET /permission/pending and is answered with once, alwa
   const [two] = await pending()
   assert.equal(two!.needs[0]!.target, "touch two")
   assert.equal((await respond(two!.id, { reply: "always" })).status, 200)
-  const { body: grants } = await api("GET", "/permission/grant")
+  const { body: grants } = await api("GET", "/grant")
   assert.deepEqual(
     grants.map(({ agent, permission, pattern, scope }: Record<string, string>) => [
       agent,
@@ -101,10 +101,10 @@ test("always for what no rule can say counts as once, and the answer says so", a
   assert.match(body.notice, /allowed once: no rule can allow exactly this for good/)
   await answered
   assert.equal(has("one"), true)
-  assert.deepEqual((await api("GET", "/permission/grant")).body, [])
+  assert.deepEqual((await api("GET", "/grant")).body, [])
 })
 
-test("a grant is for the session where the reply says so, and is taken back with DELETE /permission/grant/:id", async () => {
+test("a grant is for the session where the reply says so, and is taken back with DELETE /grant/:id", async () => {
   await using world = await setUp([bash("touch one"), text("a"), bash("touch one"), text("b")])
   const { api, session, pending, ask } = world
   const answered = ask()
@@ -116,11 +116,11 @@ test("a grant is for the session where the reply says so, and is taken back with
     200,
   )
   await answered
-  const { body: grants } = await api("GET", "/permission/grant")
+  const { body: grants } = await api("GET", "/grant")
   assert.equal(grants.length, 1)
   assert.deepEqual([grants[0].scope, grants[0].sessionId], ["session", session.id])
-  assert.deepEqual((await api("DELETE", `/permission/grant/${grants[0].id}`)).body, { removed: true })
-  assert.equal((await api("DELETE", `/permission/grant/${grants[0].id}`)).status, 404)
+  assert.deepEqual((await api("DELETE", `/grant/${grants[0].id}`)).body, { removed: true })
+  assert.equal((await api("DELETE", `/grant/${grants[0].id}`)).status, 404)
   const again = ask()
   const [two] = await pending()
   assert.equal(two!.needs[0]!.target, "touch one")
@@ -167,12 +167,7 @@ test('a prompt with asks "deny" waits for nobody, and one in plan mode changes n
 test("GET /openapi.json describes the permission routes and events", async () => {
   await using world = await setUp([])
   const { body } = await world.api("GET", "/openapi.json")
-  const paths = [
-    "/permission/pending",
-    "/permission/{id}/respond",
-    "/permission/grant/{id}",
-    "/session/{id}/mode",
-  ]
+  const paths = ["/permission/pending", "/permission/{id}/respond", "/grant/{id}", "/session/{id}/mode"]
   for (const path of paths) assert.ok(Object.keys(body.paths).includes(path), path)
   const events = JSON.stringify(body.components.schemas.Event)
   for (const type of ["permission.requested", "permission.replied"])

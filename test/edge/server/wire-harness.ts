@@ -5,6 +5,7 @@ import { tmpdir } from "../../fixture/tmpdir.ts"
 import { raw, startServer } from "./harness.ts"
 
 const size = defineRoute({
+  id: "size",
   method: "POST",
   path: "/size",
   summary: "For tests",
@@ -16,6 +17,7 @@ const size = defineRoute({
 /** Ends the request to /slow that runs. */
 export const running = { release: () => {} }
 const slow = defineRoute({
+  id: "slow",
   method: "GET",
   path: "/slow",
   summary: "For tests",

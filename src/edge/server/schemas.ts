@@ -1,0 +1,162 @@
+// The schemas that the OpenAPI document names: what routes take and answer, those of lower folders included. A schema
+// of this table is described once, under its name, wherever it occurs.
+import { z } from "zod"
+import { AgentDefinition } from "#ability/agent/agent.ts"
+import { Status } from "#ability/mcp/changed.ts"
+import * as Elicitation from "#ability/mcp/elicitation.ts"
+import * as Grant from "#ability/permission/grant.ts"
+import * as Permission from "#ability/permission/permission.ts"
+import * as Session from "#engine/session/session.ts"
+import * as Message from "#knowledge/message/message.ts"
+
+export const Health = z.object({ status: z.literal("ok"), uptime: z.number().describe("seconds") })
+
+export const Info = z.object({
+  version: z.string(),
+  directory: z.string(),
+  worktree: z.string(),
+  project: z.object({ id: z.string(), name: z.string() }),
+  vcs: z
+    .object({ type: z.literal("git"), branch: z.string().optional(), commit: z.string().optional() })
+    .optional(),
+  trusted: z.boolean(),
+  clients: z.number().int().describe("open event streams"),
+  listeners: z.number().int().describe("subscribers to the events of all directories"),
+  pid: z.number().int(),
+  uptime: z.number().describe("seconds"),
+})
+
+export const Prompt = z.object({
+  text: z
+    .string()
+    .optional()
+    .describe("`@path`, `@path:10` and `@path:10-20` in it attach files, `@server:uri` a resource"),
+  parts: z.array(Session.PromptPart).max(500).optional().describe("behind the text"),
+  refresh: z
+    .boolean()
+    .optional()
+    .describe("first read again attached files that have changed, and try again what failed"),
+  agent: z.string().optional(),
+  model: z.string().optional().describe("provider/model"),
+  whenBusy: z
+    .enum(["queue", "steer", "refuse"])
+    .optional()
+    .describe(
+      "wait behind the running prompt (the default), join it before its next request (its answer is then the answer to both; a prompt that comes too late runs next), or be refused with 409",
+    ),
+  asks: z
+    .enum(["wait", "deny", "once"])
+    .optional()
+    .describe("what is done where a person must allow something; wait for one where it is left out"),
+  maxSteps: z.number().int().positive().optional(),
+  maxCost: z.number().positive().optional().describe("in US dollars"),
+  timeout: z.number().positive().optional().describe("in milliseconds"),
+})
+
+export const Accepted = z.object({
+  sessionId: z.string(),
+  accepted: z.literal(true),
+  promptId: z.string().describe("the message that the prompt begins with has it too"),
+})
+
+export const Removed = z.object({ removed: z.literal(true) })
+
+export const Reverted = z.object({
+  restored: z.array(z.string()).describe("put back as they were"),
+  removed: z.array(z.string()).describe("they had been made since"),
+  conflicts: z
+    .array(z.object({ path: z.string(), reason: z.string() }))
+    .describe("what others changed since, and what was not kept"),
+  notes: z.array(z.string()).describe("what an undo of these calls does not cover in any case"),
+  messageId: z.string().optional().describe("revert to this one to undo the revert"),
+})
+
+const Model = z.looseObject({ id: z.string(), name: z.string(), context: z.number(), output: z.number() })
+
+export const ProviderInfo = z.object({
+  id: z.string(),
+  name: z.string(),
+  hasKey: z.boolean().describe("a key is configured, in the environment, or was kept by a login"),
+  models: z.array(Model),
+})
+
+export const Tool = z.object({
+  id: z.string(),
+  category: z.string(),
+  description: z.string(),
+  readOnly: z.boolean(),
+  server: z.string().optional().describe("the MCP server that it comes from"),
+  parameters: z.record(z.string(), z.unknown()).describe("JSON Schema"),
+  score: z.number().optional().describe("of a search: how well it fits, more is better"),
+})
+
+export const Agent = AgentDefinition.extend({
+  usableTools: z.array(z.string()).describe("ids of the tools that it may use"),
+  file: z.string().optional().describe("where it was read from"),
+})
+
+const Script = z.object({ name: z.string(), file: z.string(), description: z.string(), runner: z.string() })
+const Reference = z.object({ displayText: z.string(), relativePath: z.string(), file: z.string() })
+
+export const Skill = z.object({
+  name: z.string(),
+  description: z.string(),
+  file: z.string(),
+  isOwn: z.boolean().describe("the person's own, not the project's"),
+  isTrusted: z.boolean().describe("its MCP servers may start"),
+  isManual: z.boolean().describe("it is used only when it is called for"),
+  license: z.string().optional(),
+  compatibility: z.string().optional(),
+  metadata: z.record(z.string(), z.string()),
+  allowedTools: z.array(z.string()),
+  scripts: z.array(Script),
+  references: z.array(Reference),
+  assets: z.array(z.string()),
+  problems: z.array(z.object({ level: z.string(), line: z.number(), message: z.string() })),
+})
+
+export const Failure = z.object({
+  error: z.object({
+    name: z.string(),
+    message: z.string(),
+    data: z.record(z.string(), z.unknown()).optional(),
+  }),
+})
+
+/** By the name that the document gives them. */
+export const named: Readonly<Record<string, z.ZodType>> = {
+  Failure,
+  Health,
+  Info,
+  Session: Session.Info,
+  Branch: Session.Branch,
+  Plan: Session.Plan,
+  Prompt,
+  PromptPart: Session.PromptPart,
+  AcceptedPrompt: Accepted,
+  WaitingPrompt: Session.WaitingPrompt,
+  Removed,
+  Reverted,
+  Message: Message.Info,
+  ...Object.fromEntries(
+    Message.Info.options.map((option) => [`${pascal(option.shape.type.value)}Message`, option]),
+  ),
+  MessagePart: Message.Part,
+  ToolCall: Message.Call,
+  Usage: Message.Usage,
+  PermissionRequest: Permission.Request,
+  PermissionGrant: Grant.Info,
+  ElicitationRequest: Elicitation.Request,
+  ElicitationReply: Elicitation.Reply,
+  Provider: ProviderInfo,
+  Model,
+  Tool,
+  Agent,
+  Skill,
+  McpServer: Status,
+}
+
+/** `file_reference` and `session.created` as `FileReference` and `SessionCreated`. */
+export function pascal(name: string): string {
+  return name.replace(/(?:^|[^a-zA-Z0-9]+)(\w)/g, (_, letter: string) => letter.toUpperCase())
+}

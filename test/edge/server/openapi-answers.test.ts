@@ -1,0 +1,159 @@
+// What `vitamin serve` really answers, held against the OpenAPI document that it gives of itself: every operation once
+// with success, and every operation about one thing with an id that does not exist.
+import assert from "node:assert/strict"
+import { readFileSync } from "node:fs"
+import { test } from "node:test"
+import { mcpJson, officialServer } from "../../ability/mcp/servers.ts"
+import { until } from "../../ability/tool/shell/running.ts"
+import { serving, vitamin } from "../../fixture/cli.ts"
+import { call, calls, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
+import { createChecker, type Document } from "./openapi-checker.ts"
+
+const skill = "---\nname: greet\ndescription: Greets people. Use when somebody says hello.\n---\nSay hello.\n"
+
+/** A real server with an MCP server, a skill, a document of itself, and a client that checks every answer. */
+async function setUp(script: Parameters<typeof fakeLlm>[0]) {
+  const tmp = await tmpdir({ git: true })
+  tmp.write(".mcp.json", mcpJson({ everything: officialServer("everything") }))
+  tmp.write(".vitamin/skills/greet/SKILL.md", skill)
+  assert.equal((await vitamin(tmp, ["trust"])).code, 0)
+  const llm = await fakeLlm(script)
+  const { child, url, tokenFile } = await serving(tmp, [], env(llm, "chat").variables)
+  const authorization = `Bearer ${readFileSync(tokenFile, "utf8").trim()}`
+  const document = (await (
+    await fetch(`${url}/openapi.json`, { headers: { authorization } })
+  ).json()) as Document
+  const checker = createChecker(document)
+  type Options = { path?: Record<string, string>; query?: string; body?: unknown; headers?: object }
+  return {
+    document,
+    checker,
+    url,
+    /** Does an operation by its id; the answer must be one that the document describes. */
+    async send(id: string, options: Options = {}) {
+      const { method, path } = checker.operation(id)
+      const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => options.path?.[name] ?? "nope")
+      const response = await fetch(url + filled + (options.query ?? ""), {
+        method,
+        headers: { authorization, "content-type": "application/json", ...options.headers },
+        ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+      })
+      const body = await response.json()
+      checker.check(id, response.status, body)
+      // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came
+      return { status: response.status, body: body as any }
+    },
+    async [Symbol.asyncDispose]() {
+      await child[Symbol.asyncDispose]()
+      await llm[Symbol.asyncDispose]()
+      await tmp[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test("every operation answers as the document says", async () => {
+  await using world = await setUp([
+    calls([call("write", { path: "a.txt", content: "a" }), call("todo", { items: [{ title: "one" }] })]),
+    call("everything_trigger-elicitation-request", {}),
+    text("Done."),
+    text("Again."),
+    text("A summary."),
+  ])
+  const { send, checker } = world
+  const done = async (...sent: Parameters<typeof send>) => {
+    const { status, body } = await send(...sent)
+    assert.ok(status === 200 || status === 202, `${sent[0]} answered ${status}: ${JSON.stringify(body)}`)
+    return body
+  }
+  const pending = async (list: string) => {
+    await until(`${list} has one`, async () => (await done(list)).length > 0)
+    return (await done(list))[0].id as string
+  }
+  for (const id of ["getHealth", "getInfo", "getConfig", "getOpenapi", "listProviders", "listAgents"])
+    await done(id)
+  assert.equal((await done("listSkills"))[0].name, "greet")
+  assert.equal((await done("connectMcpServer", { path: { id: "everything" } })).state, "connected")
+  assert.equal((await done("listMcpServers")).length, 1)
+  assert.ok((await done("listTools", { query: "?search=add%20two%20numbers" }))[0].score > 0)
+  await done("getTool", { path: { id: "everything_echo" } })
+  await done("getAgent", { path: { id: "build" } })
+
+  const { id } = await done("createSession", { body: { title: "All of it", metadata: { a: 1 } } })
+  const path = { id }
+  const prompt = (words: string) => ({ path, body: { text: words }, headers: { prefer: "respond-async" } })
+  await done("promptSession", prompt("go"))
+  const { promptId } = await done("promptSession", prompt("and then"))
+  assert.equal((await done("listPrompts", { path })).length, 1)
+  await done("removePrompt", { path: { id, promptId } })
+  for (const reply of ["always", "once"]) {
+    const path = { id: await pending("listPermissions") }
+    await done("replyPermission", { path, body: { reply } })
+  }
+  const question = { id: await pending("listElicitations") }
+  await done("replyElicitation", { path: question, body: { action: "decline" } })
+  await until("the prompt ends", async () => (await done("getSession", { path })).status === "idle")
+  await done("promptSession", { path, body: { text: "again" } })
+
+  const messages = await done("listMessages", { path, query: "?all=true" })
+  const types = new Set(messages.map(({ type }: { type: string }) => type))
+  for (const type of ["text", "tool_request", "tool_result"]) assert.ok(types.has(type), type)
+  assert.equal((await done("listSessions", { query: "?tasks=true" })).length, 1)
+  await done("getPlan", { path })
+  await done("listBranches", { path })
+  await done("switchBranch", { path, body: { name: "try" } })
+  await done("setMode", { path, body: { mode: "plan" } })
+  await done("compactSession", { path })
+  const fork = await done("forkSession", { path, body: {} })
+  const first = messages.find(({ type }: { type: string }) => type === "tool_request").id
+  await done("revertSession", { path, body: { messageId: first } })
+  await done("abortSession", { path })
+  const [grant] = await done("listGrants")
+  await done("removeGrant", { path: { id: grant.id } })
+  await done("removeSession", { path: { id: fork.id } })
+  await done("disconnectMcpServer", { path: { id: "everything" } })
+  // The stream is followed, event by event, in openapi-client.test.ts.
+  assert.deepEqual(
+    checker.operations.filter((one) => !checker.done.has(one)),
+    ["followEvents"],
+  )
+})
+
+/** Bodies of operations about one thing, so that only the id is wrong. */
+const bodies: Record<string, object> = {
+  promptSession: { text: "hello" },
+  forkSession: {},
+  revertSession: { messageId: "msg_nope" },
+  setMode: { mode: "plan" },
+  switchBranch: { name: "try" },
+  replyPermission: { reply: "once" },
+  replyElicitation: { action: "decline" },
+}
+
+test("an operation about one thing answers 404 for an unknown id, and says so in the document", async () => {
+  await using world = await setUp([])
+  const { send, checker, document } = world
+  const about = checker.operations.filter((id) => checker.operation(id).path.includes("{"))
+  assert.ok(about.length > 15)
+  for (const id of about) {
+    const { status } = await send(id, { body: bodies[id] })
+    assert.equal(status, 404, id)
+  }
+  for (const id of checker.operations) {
+    const { status } = await send(id, { headers: { authorization: "Bearer wrong" }, body: bodies[id] })
+    assert.equal(status, id === "getHealth" ? 200 : 401, id)
+  }
+  for (const id of Object.keys(bodies))
+    assert.equal(
+      (await send(id, { headers: { "content-type": "text/plain" }, body: bodies[id] })).status,
+      415,
+      id,
+    )
+  const refused = await send("createSession", { body: { agent: "nobody" } })
+  assert.deepEqual([refused.status, refused.body.error.name], [404, "Agent.NotFound"])
+  assert.equal((await send("createSession", { body: { title: 5 } })).status, 400)
+  const { body } = await send("createSession", { body: {} })
+  const missing = await send("listMessages", { path: { id: body.id }, query: "?branch=nowhere" })
+  assert.equal(missing.status, 404)
+  assert.deepEqual(document.servers, [{ url: world.url }])
+})
