@@ -1,5 +1,5 @@
-// How well and how fast tools are found: words, vectors, RRF and the default on two development sets; which skills come with
-// everyday prompts; then an index of 10 000 tools beside a bare FTS5 query, and one of 50 000 chunks.
+// How well and how fast tools are found: words, vectors, RRF and the default on two development sets; which tools a first
+// request offers, and which skills come with everyday prompts; then an index of 10 000 tools beside a bare FTS5 query, and one of 50 000 chunks.
 import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -11,6 +11,7 @@ import { createIndex } from "#knowledge/discovery/create-index.ts"
 import { queryWords } from "#knowledge/discovery/spell.ts"
 import type { Document } from "#knowledge/discovery/types.ts"
 import { median, report } from "./measure.ts"
+import { judgeOffers, offerSets } from "./offered-tools.ts"
 import { judge, readQueries, readTools, sets } from "./retrieval-sets.ts"
 import { judgeSkills } from "./skill-prompts.ts"
 
@@ -23,6 +24,7 @@ const folder = mkdtempSync(join(tmpdir(), "vitamin-bench-"))
 
 try {
   for (const set of sets) await judgeSet(set)
+  await judgeFirstRequests()
   await judgePrompts()
   const tools = sets.flatMap(readTools)
   await measureTools(repeat(tools, 10_000))
@@ -52,6 +54,22 @@ async function judgeSet(set: (typeof sets)[number]): Promise<void> {
   const least = recall.text! - loss
   expect("  beside text alone", recall.fused! - recall.text!, recall.fused! >= least, `not below -${loss}`)
   index.close()
+}
+
+/** Tools are sent with every request: those that are right are wanted, those for coding prompts are not. */
+async function judgeFirstRequests(): Promise<void> {
+  console.log("tools that a first request offers")
+  console.log("                          recall  of first ten  offered  needless for a coding prompt")
+  for (const set of offerSets)
+    for (const half of ["chosen on", "judged on"] as const) {
+      const { recall, firstTen, offered, needless } = await judgeOffers(set, half)
+      const cells = [recall.toFixed(1), firstTen.toFixed(1), offered.toFixed(1), needless.toFixed(2)]
+      console.log(
+        `  ${`${set}, ${half}`.padEnd(22)} ${cells.map((cell, i) => cell.padStart([7, 14, 9, 10][i]!)).join("")}`,
+      )
+      if (set === "servers" && half === "judged on")
+        expect("right tools that are offered", recall, recall >= 80, "at least 80")
+    }
 }
 
 /** Of what is told the model unasked, too little is better than something else. */

@@ -1,4 +1,7 @@
-// The parameters of a tool as words, by which it is found: their names and what is said of them.
+// The parameters of a tool as words, by which it is found: their names, what is said of them, and the values that
+// they take.
+
+type Node = Record<string, unknown>
 
 const maxText = 4_000
 const maxDepth = 3
@@ -13,12 +16,24 @@ function walk(schema: unknown, { words, depth }: { words: string[]; depth: numbe
   if (!isNode(schema) || depth > maxDepth) return
   for (const [name, value] of Object.entries(isNode(schema.properties) ? schema.properties : {})) {
     if (!isNode(value)) continue
-    words.push(typeof value.description === "string" ? `${name} ${value.description}` : name)
+    words.push(
+      [name, value.description, ...valuesOf(value)].filter((word) => typeof word === "string").join(" "),
+    )
     walk(value, { words, depth: depth + 1 })
   }
   walk(schema.items, { words, depth: depth + 1 })
 }
 
-function isNode(value: unknown): value is Record<string, unknown> {
+/** Of the parameter itself, of the entries of a list, or of any of its forms. */
+function valuesOf(schema: Node): unknown[] {
+  const forms = [schema, schema.items, ...listOf(schema.anyOf), ...listOf(schema.oneOf)].filter(isNode)
+  return forms.flatMap((form) => [...listOf(form.enum), form.const])
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function isNode(value: unknown): value is Node {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }

@@ -57,7 +57,7 @@ function widthOf(names: string[]): number {
 type Line = { id: string; width: number; note: string; description: string }
 
 function lineOf({ id, width, note, description }: Line): string {
-  return Log.escapeControls(`${id.padEnd(width)} ${note.padEnd(10)} ${description.split("\n", 1)[0]}`)
+  return Log.escapeControls(`${id.padEnd(width)} ${note.padEnd(10)} ${description.trim().split("\n", 1)[0]}`)
 }
 
 function print(text: string): void {

@@ -1,12 +1,9 @@
-// The tools for what a person wants, the best first. Of several wishes none may crowd out the others, and where nothing fits,
-// nothing is better than what happens to be nearest: it would be sent with every request.
+// The tools for what a person wants, the best first. Where nothing fits, nothing is better than what happens to be nearest: it
+// would be sent with every request.
 import { type FoundTool, searchTools } from "#ability/mcp/search-tools.ts"
 import type { Definition } from "#ability/tool/tool.ts"
+import { takeNear, wishesOf } from "#knowledge/discovery/tool-fit.ts"
 
-/** Requests that no tool is for are nearer than that to none, those that one is for to several. */
-const nearEnough = 0.35
-const maxWishes = 6
-const leastWords = 3
 /** Of what is asked for. A server that has one thing under many names, or all words in each, must not shut out the others. */
 const mostOfOne = 0.7
 /** What the first request of a session has at most, of the many that are looked at for it. */
@@ -15,9 +12,9 @@ const atFirst = 10
 type Among = { tools: readonly Definition[]; limit: number }
 
 export async function discoverTools(intent: string, among: Among): Promise<Definition[]> {
-  const found: Definition[][] = []
-  for (const words of [intent, ...wishesOf(intent)]) found.push(fitting(await search(words, among)))
-  return spread(inTurns(found), atFirst).slice(0, among.limit)
+  const found: FoundTool[][] = []
+  for (const words of wishesOf(intent)) found.push(await search(words, among))
+  return spread(takeNear(found), atFirst).slice(0, among.limit)
 }
 
 /** The same for words that a model looks for: as many as it asks for, of those that `isNear`, of no server nearly all. */
@@ -52,25 +49,4 @@ function spread(tools: Definition[], wanted: number): Definition[] {
     return count <= most
   })
   return [...new Set([...best, ...tools])]
-}
-
-/** Where there are vectors at all, words that are shared by chance do not count. */
-function fitting(found: FoundTool[]): Definition[] {
-  const isByMeaning = found.some(({ vector }) => vector)
-  return found
-    .filter(({ vector }) => !isByMeaning || (vector?.score ?? 0) >= nearEnough)
-    .map(({ tool }) => tool)
-}
-
-/** What is asked for one after the other, each by itself. */
-function wishesOf(intent: string): string[] {
-  const parts = intent.split(/[.!?;:,]\s+|\n+|\b(?:and )?then\b/).map((part) => part.trim())
-  const wishes = parts.filter((part) => part.split(/\s+/).length >= leastWords)
-  return wishes.length > 1 ? wishes.slice(0, maxWishes) : []
-}
-
-function inTurns<T>(lists: T[][]): T[] {
-  const longest = Math.max(...lists.map(({ length }) => length))
-  const all = Array.from({ length: longest }, (_, i) => lists.flatMap((list) => list.slice(i, i + 1))).flat()
-  return [...new Set(all)]
 }

@@ -82,5 +82,11 @@ function documentOf(tool: DiscoverableTool): Document {
   const { name, description, source, provider, parameters = {}, keywords = [] } = tool
   const more = [...Object.entries(parameters).flat(), ...keywords].join(" ")
   const id = JSON.stringify([source, provider, name])
-  return { id, group: provider ?? source, name, text: description, more }
+  return { id, group: provider ?? source, name: fullName(tool), text: description, more }
+}
+
+/** People say "on Slack" and mean a tool of that server: its name is part of the tool's, unless it is already. */
+function fullName({ name, source, provider }: DiscoverableTool): string {
+  const has = provider && name.toLowerCase().startsWith(provider.toLowerCase())
+  return source === "local" || !provider || has ? name : `${provider} ${name}`
 }

@@ -11,6 +11,18 @@ test("describeParameters() gives names and descriptions, also of what is inside"
   assert.equal(describeParameters({ type: "object", properties }), "city where it rains\ndays\nweekday")
 })
 
+test("describeParameters() gives the values that a parameter takes", () => {
+  const properties = {
+    event: { type: "string", enum: ["APPROVE", "COMMENT"], description: "what to do" },
+    kinds: { type: "array", items: { enum: ["bug", 7] } },
+    order: { anyOf: [{ const: "newest" }, { enum: ["oldest"] }] },
+  }
+  assert.equal(
+    describeParameters({ properties }),
+    "event what to do APPROVE COMMENT\nkinds bug\norder newest oldest",
+  )
+})
+
 test("describeParameters() bears what strangers write, and has an end", () => {
   for (const schema of [null, "x", [], {}, { properties: [] }, { properties: { a: null, b: 1 } }])
     assert.equal(describeParameters(schema), "")

@@ -47,6 +47,17 @@ test("with an embedder it finds what shares no word", async () => {
   discovery.close()
 })
 
+test("a server is found by its name, which counts like the tool's own", async () => {
+  const discovery = createToolDiscovery({ embedder: createEmbedder() })
+  const description = "Posts a message to a channel"
+  const of = (provider: string): DiscoverableTool => ({ name: "post", description, source: "mcp", provider })
+  await discovery.register(["discord", "slack", "zulip"].map(of))
+  const [best, next] = await discovery.search("tell the team on Slack that we are done")
+  assert.equal(best?.tool.provider, "slack")
+  assert.ok(best.score > next!.score + 0.2, `${best.score} and ${next!.score}`)
+  discovery.close()
+})
+
 test("search() keeps to a source and a limit; what was unregistered is gone", async () => {
   const discovery = createToolDiscovery({ embedder: createEmbedder() })
   await discovery.register(tools)

@@ -71,7 +71,7 @@ async function execute({ query, limit = usualLimit, call }: Args, { findTools }:
 /** What is in the list is described there. */
 function show({ id, description, parameters, listed }: FoundTool): string {
   if (listed)
-    return `${id} (now among your tools): ${plainText(description.split("\n", 1)[0]!, shortDescription)}`
+    return `${id} (now among your tools): ${plainText(description.trim().split("\n", 1)[0]!, shortDescription)}`
   // What a server says must not look like the next entry.
   const text = plainText(description, longDescription).replaceAll("\n", "\n    ")
   return `${id}: ${text}\n  parameters: ${JSON.stringify(parameters)}`
