@@ -20,6 +20,7 @@ export * as Tool from "#ability/tool/tool.ts"
 export * as ToolRegistry from "#ability/tool/tool-registry.ts"
 export { zodToToolSchema } from "#ability/tool/zod-to-tool-schema.ts"
 export { bootstrap } from "#engine/host/bootstrap.ts"
+export * as Memory from "#engine/session/memory.ts"
 export * as Session from "#engine/session/session.ts"
 export * as Bus from "#kernel/bus.ts"
 export * as Config from "#kernel/config/config.ts"
@@ -59,7 +60,6 @@ export {
 export type { Embedder } from "#knowledge/discovery/types.ts"
 export * as Grounding from "#knowledge/grounding/grounding.ts"
 export { formatPlanContext, formatRelationsForContext } from "#knowledge/memory/format-relations.ts"
-export * as Memory from "#knowledge/memory/memory.ts"
 export type { NodeContext, RelationNode } from "#knowledge/memory/relation-node.ts"
 export {
   createRelationStore,

@@ -6,7 +6,7 @@ import type { NodeContext } from "#knowledge/memory/relation-node.ts"
 import { createRelationStore, type RelationStore } from "#knowledge/memory/relation-store.ts"
 import { changedBy } from "#knowledge/memory/working.ts"
 import type * as Message from "#knowledge/message/message.ts"
-import { historyOf } from "./history.ts"
+import * as Memory from "./memory.ts"
 import type { Plan } from "./plan.ts"
 import { isList, planIn, planNodes } from "./plan-nodes.ts"
 import * as SessionRecord from "./session-record.ts"
@@ -20,7 +20,7 @@ type Calls = {
 
 export async function relate(sessionId: string): Promise<Plan> {
   const session = await SessionRecord.get(sessionId)
-  const messages = await historyOf(sessionId, session.branch)
+  const messages = (await Memory.shortTerm(sessionId)).messages()
   const store = createRelationStore({ initialNodes: await planNodes(sessionId, messages) })
   const root = addSession(store, session, [])
   const calls = callsIn(messages, store)

@@ -6,8 +6,8 @@ import { createShortTerm, type ShortTerm } from "./short-term.ts"
 import { charactersOf } from "./tokens-of.ts"
 import { createWorking, type Working } from "./working.ts"
 
-export type { Counting, ShortTerm } from "./short-term.ts"
-export type { State, Working } from "./working.ts"
+export type { ShortTerm } from "./short-term.ts"
+export type { State } from "./working.ts"
 
 type Mind = { shortTerm: ShortTerm; working: Working; isBusy: boolean; characters: number }
 

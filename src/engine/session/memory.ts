@@ -1,0 +1,25 @@
+// The memory of a stored session as it is on disk, also in a process that has not prompted it: `shortTerm`, the whole
+// history of its active branch and what of it would be sent, and `working`, where its task stands. While a prompt runs,
+// its loop has its own (knowledge/memory), which begins at the last compaction.
+import { createShortTerm, type ShortTerm as OfPrompt } from "#knowledge/memory/short-term.ts"
+import { createWorking, type Working } from "#knowledge/memory/working.ts"
+import { historyOf } from "./history.ts"
+import * as SessionRecord from "./session-record.ts"
+
+export type { Counting } from "#knowledge/memory/short-term.ts"
+export type { State, Working } from "#knowledge/memory/working.ts"
+export type ShortTerm = Pick<OfPrompt, "messages" | "window" | "tokenCount" | "shouldSummarize">
+
+/** The messages of a session, the oldest first, and how much of the model's window they take. */
+export async function shortTerm(sessionId: string): Promise<ShortTerm> {
+  const { branch } = await SessionRecord.get(sessionId)
+  const { append, messages, window, tokenCount, shouldSummarize } = createShortTerm()
+  for (const message of await historyOf(sessionId, branch)) append(message)
+  return Object.freeze({ messages, window, tokenCount, shouldSummarize })
+}
+
+/** The task of a session: what was asked and said, plan, files, commands, recent results. */
+export async function working(sessionId: string): Promise<Working> {
+  const { messages } = await shortTerm(sessionId)
+  return createWorking(messages)
+}
