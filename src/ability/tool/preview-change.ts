@@ -49,5 +49,5 @@ function contentOf(real: string): Buffer | undefined {
 
 function textOf(bytes: Buffer): string | undefined {
   const file = decode(bytes)
-  return file && toText(file, file.raw)
+  return file && !file.rest.length ? toText(file, file.raw) : undefined
 }

@@ -74,7 +74,8 @@ test("what is no short text of the work tree is not read for a question", async 
   ]
   for (const prepare of prepared) {
     const { shown } = await asked(["write", { path: "a.txt", content: "new\n" }], prepare)
-    assert.match(textIn(shown), /\+ new/)
+    assert.match(textIn(shown), /\+ ?new/)
+    assert.doesNotMatch(textIn(shown), /secret/)
     assert.ok(!shown.content!.some(({ type }) => type === "diff"))
     assert.ok(JSON.stringify(shown).length < 2_000)
   }
