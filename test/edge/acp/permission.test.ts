@@ -53,3 +53,26 @@ test("a person may be away: no question of an editor is given up after minutes",
     assert.ok(patience[0]! > 20 * day)
   })
 })
+
+test("an editor can allow all edits of a session", async () => {
+  const write = (path: string) => call("write", { path, content: "x\n" })
+  await inWorld([write("a.txt"), write("b.txt"), text("Done.")], async ({ session: { id: sessionId } }) => {
+    const offered: unknown[][] = []
+    const client = {
+      async request(_: string, { options }: { options: { optionId: string; kind: string }[] }) {
+        offered.push(options.map(({ optionId, kind }) => `${optionId} ${kind}`))
+        return { outcome: { outcome: "selected", optionId: "edits" } }
+      },
+    } as unknown as AgentContext
+    Bus.subscribe(Permission.Requested, (request) => {
+      void askPermission({ client, sessionId, request, abort() {} })
+    })
+    const blocks = [{ type: "text" as const, text: "write both" }]
+    const signal = new AbortController().signal
+    const reason = await runTurn({ sessionId, blocks, person: { rules: [], yes: false }, signal })
+    assert.equal(reason, "end_turn")
+    assert.deepEqual(offered, [
+      ["once allow_once", "always allow_always", "edits allow_always", "reject reject_once"],
+    ])
+  })
+})

@@ -173,3 +173,25 @@ test("GET /openapi.json describes the permission routes and events", async () =>
   for (const type of ["permission.requested", "permission.replied"])
     assert.ok(events.includes(`"${type}"`), type)
 })
+
+test("a reply with edits: true allows all edits of the session, and is refused for a command", async () => {
+  const write = (path: string) => call("write", { path, content: "a\n" })
+  await using world = await setUp([write("a"), write("b"), bash("touch one > two"), text("done")])
+  const { api, has, pending } = world
+  const answered = world.ask()
+  const [one] = await pending()
+  assert.match(one!.preview!, /^@@ -1,0 \+1,1 @@\n\+a$/)
+  const edits = { reply: "always", scope: "session", edits: true }
+  assert.equal(
+    (await api("POST", `/permission/${one!.id}/respond`, { reply: "once", edits: true })).status,
+    400,
+  )
+  assert.equal((await api("POST", `/permission/${one!.id}/respond`, edits)).status, 200)
+  const [two] = await pending()
+  assert.equal(two!.tool, "bash")
+  assert.deepEqual(two!.needs[0]!.parts, [{ from: 0, to: 15, why: "writes a file" }])
+  assert.deepEqual([has("a"), has("b")], [true, true])
+  assert.equal((await api("POST", `/permission/${two!.id}/respond`, edits)).status, 400)
+  assert.equal((await api("POST", `/permission/${two!.id}/respond`, { reply: "reject" })).status, 200)
+  assert.equal((await answered).status, 200)
+})
