@@ -22,6 +22,11 @@ export type ContentAfter = (
 
 const maxBytes = 64_000_000
 
+/** Whether calls of a session were cut off, or run. */
+export function hasPending(sessionId: string): boolean {
+  return readPending(Shadow.get()).some((pending) => pending.sessionId === sessionId)
+}
+
 /** Only for a session that nobody is working on. */
 export async function recover(sessionId: string, contentAfter: ContentAfter): Promise<void> {
   const shadow = Shadow.get()

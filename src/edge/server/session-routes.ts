@@ -117,7 +117,7 @@ export function sessionRoutes(): Route[] {
       id: "removePrompt",
       method: "DELETE",
       path: "/session/:id/prompt/:promptId",
-      summary: "Take back a prompt that waits, or forget one that was skipped.",
+      summary: "Take back a prompt that waits, or forget one that was skipped. 409 for one that has begun.",
       params: z.object({ id: z.string(), promptId: z.string() }),
       response: Removed,
       errors: [404, 409],

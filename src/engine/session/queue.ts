@@ -91,10 +91,12 @@ export function abort(sessionId: string): boolean {
   return entries.length > 0
 }
 
-/** Stop one prompt that waits. One that runs is left alone. */
-export function abortWaiting(sessionId: string, promptId: string): void {
-  const [, ...waiting] = queues().bySession.get(sessionId) ?? []
+/** Stop one prompt that waits. One that runs is left alone: that gives false. */
+export function abortWaiting(sessionId: string, promptId: string): boolean {
+  const [running, ...waiting] = queues().bySession.get(sessionId) ?? []
+  if (running?.promptId === promptId) return false
   for (const entry of waiting) if (entry.promptId === promptId) entry.abort.abort("it was removed")
+  return true
 }
 
 /** Stop a session and wait until nothing of it runs here. */

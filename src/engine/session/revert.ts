@@ -11,6 +11,8 @@ import * as SessionRecord from "./session-record.ts"
 import { tasksSince } from "./tasks-since.ts"
 import { whileBusy } from "./while-busy.ts"
 
+type Tasks = Awaited<ReturnType<typeof tasksSince>>
+
 /** `messageId` is the message that says that it was reverted; without one nothing was changed. */
 export type Reverted = Omit<Snapshot.Reverted, "part"> & { messageId?: string }
 
@@ -26,11 +28,13 @@ export function revert(
     const target = messages.find(({ id }) => id === messageId)
     if (!target || !isOn(session.branch, target, messages)) throw new MessageNotFound(sessionId, messageId)
     const tasks = await tasksSince(session, messages, messageId)
-    if (options.preview) return Snapshot.revert({ sessionId, messageId, tasks, preview: true })
+    if (options.preview) {
+      await recoverCalls(sessionId, tasks)
+      return Snapshot.revert({ sessionId, messageId, tasks, preview: true })
+    }
     return whileBusy({ sessionId, after: () => ({ status: "idle", error: undefined }) }, async () => {
       const begun = await finishBegun(session, options.force)
-      for (const id of [sessionId, ...tasks.map((task) => task.sessionId)])
-        await Snapshot.recover(id, contentAfter)
+      for (const id of idsOf(sessionId, tasks)) await Snapshot.recover(id, contentAfter)
       const chosen = { sessionId, messageId, tasks }
       if (begun?.target === messageId && isDone(await Snapshot.revert({ ...chosen, preview: true })))
         return begun.reverted
@@ -50,7 +54,25 @@ export async function diff(
   if (messageId !== undefined && !messages.some(({ id }) => id === messageId))
     throw new MessageNotFound(sessionId, messageId, "session")
   const tasks = await tasksSince(session, messages, messageId)
+  await Queue.enter({ sessionId, whenBusy: "refuse" }, () => recoverCalls(sessionId, tasks)).catch(ifBusy)
   return Snapshot.diff({ sessionId, messageId, tasks, stat })
+}
+
+/** What calls changed that a crash cut off is put on record first. A session at work knows it by itself. */
+async function recoverCalls(sessionId: string, tasks: Tasks): Promise<void> {
+  const ids = idsOf(sessionId, tasks).filter(Snapshot.hasPending)
+  if (!ids.length) return
+  await whileBusy({ sessionId }, async () => {
+    for (const id of ids) await Snapshot.recover(id, contentAfter)
+  }).catch(ifBusy)
+}
+
+function idsOf(sessionId: string, tasks: Tasks): string[] {
+  return [sessionId, ...tasks.map((task) => task.sessionId)]
+}
+
+function ifBusy(error: unknown): void {
+  if (!(error instanceof SessionRecord.Busy)) throw error
 }
 
 /** Also what was taken back there before. The end of another branch would become the end of this one. */

@@ -94,7 +94,7 @@ export async function messages(
 /** Take back a prompt that waits, or forget one that was skipped. */
 export async function removePrompt(sessionId: string, promptId: string): Promise<void> {
   const session = await SessionRecord.get(sessionId)
-  Queue.abortWaiting(sessionId, promptId)
+  if (!Queue.abortWaiting(sessionId, promptId)) throw new StoredPrompt.Busy(sessionId, promptId)
   await StoredPrompt.discard(session, promptId)
 }
 

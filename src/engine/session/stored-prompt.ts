@@ -10,6 +10,7 @@ import * as MessageStore from "#knowledge/message/message-store.ts"
 import { about } from "#util/about.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"
+import { timeIsUp } from "./end-with.ts"
 import * as Owner from "./owner.ts"
 import { PromptPart, SkippedPrompt, wordsOf } from "./prompt-part.ts"
 import * as SessionRecord from "./session-record.ts"
@@ -38,12 +39,22 @@ export type Handle = {
 export const Skipped = Bus.define(
   "prompt.skipped",
   z.object({ sessionId: z.string(), prompt: about("The prompt.", SkippedPrompt) }),
-  { when: "An accepted prompt did not run, because the process ended before it began." },
+  { when: "An accepted prompt did not run: the process or its time ended before it began, or it failed." },
 )
 
 class NotFound extends NamedError {
   constructor(sessionId: string, promptId: string) {
     super("Prompt.NotFound", `Session ${sessionId} has no waiting or skipped prompt ${promptId}.`, {
+      sessionId,
+      promptId,
+    })
+  }
+}
+
+export class Busy extends NamedError {
+  constructor(sessionId: string, promptId: string) {
+    const how = `POST /session/${sessionId}/abort stops it`
+    super("Prompt.Busy", `Prompt ${promptId} has begun and cannot be taken back; ${how}.`, {
       sessionId,
       promptId,
     })
@@ -99,8 +110,9 @@ async function dropOrSkip(
     () => false,
   )
   if (handle.hasBegun || !isStored) return
-  if (signal.aborted && signal.reason !== runtimeStops) return remove(handle.id)
-  const reason = signal.aborted ? runtimeStops : errorText(error)
+  const isAborted = signal.aborted && signal.reason !== runtimeStops && signal.reason !== timeIsUp
+  if (isAborted) return remove(handle.id)
+  const reason = signal.aborted ? signal.reason : errorText(error)
   const session = await SessionRecord.get(handle.sessionId)
   await skip(session, [{ prompt: Info.parse(await Storage.read(keyOf(handle.id))), reason }])
 }

@@ -77,7 +77,7 @@ test("vitamin session diff and revert cover modes and empty folders, and say wha
   assert.equal(existsSync(join(tmp.path, "made")), false)
 })
 
-for (const die of ["before", "after"])
+for (const die of ["before", "after"] as const)
   test(`vitamin session revert undoes a run that was killed ${die} its edit took the file's place`, async () => {
     await using tmp = await tmpdir({ git: true })
     await using llm = await fakeLlm(answers())
@@ -90,7 +90,19 @@ for (const die of ["before", "after"])
     assert.notEqual(killed.code, 0)
     assert.match(read(tmp, "README.md"), die === "before" ? /fixture/ : /changed/)
     assert.equal(readdirSync(tmp.path).some(isLeftover), die === "before")
-    const reverted = await vitamin(tmp, ["session", "revert", await onlySession(tmp)])
+    const id = await onlySession(tmp)
+    const changed = {
+      before: [/^Nothing is changed\.$/m, /^No file/m],
+      after: [/^\+# changed/m, /^would restore/m],
+    }
+    const [diff, preview] = changed[die]
+    const shown = await vitamin(tmp, ["session", "diff", id])
+    assert.match(shown.out, diff!)
+    const previewed = await vitamin(tmp, ["session", "revert", id, "--preview"])
+    assert.match(previewed.out, preview!)
+    assert.deepEqual([shown.err, previewed.err], ["", ""])
+    assert.doesNotMatch(previewed.out, /--force/)
+    const reverted = await vitamin(tmp, ["session", "revert", id])
     assert.equal(reverted.code, 0, reverted.err)
     assert.equal(read(tmp, "README.md"), "# fixture\n")
     assert.equal(readdirSync(tmp.path).some(isLeftover), false)

@@ -206,3 +206,35 @@ async function storeOfDead(sessionId: string, words: string): Promise<void> {
   const parts = [{ type: "text", text: words }]
   await Storage.write(["prompt", "prm_1"], { id: "prm_1", sessionId, time: 5, parts, owner: dead })
 }
+
+test("an accepted prompt whose time is up before it begins is reported as skipped", async () => {
+  await inWorld([], async (world) => {
+    const { session } = world
+    // Longer on its way to the disk than the prompt has time.
+    const large = Storage.write(["test", "large"], "x".repeat(30_000_000))
+    const { promptId, answered } = await accept({ sessionId: session.id, text: "soon", timeout: 1 })
+    await assert.rejects(answered, { name: "Session.Interrupted" })
+    await large
+    await until(() => skippedIn(world).length === 1)
+    const { skipped } = await Session.get(session.id)
+    assert.deepEqual(
+      skipped?.map(({ id, reason }) => [id, reason]),
+      [[promptId, "its time was up (--timeout)"]],
+    )
+  })
+})
+
+test("Session.removePrompt() refuses a prompt from when it begins, and the prompt goes on", async () => {
+  await inWorld([call("slow"), text("Done.")], async ({ session, messages }) => {
+    const { promise, resolve } = Promise.withResolvers<string>()
+    defineTool("slow", () => promise)
+    const { promptId, answered } = await accept({ sessionId: session.id, text: "first" })
+    const refused = { name: "Prompt.Busy", message: /has begun.*abort/ }
+    await assert.rejects(Session.removePrompt(session.id, promptId), refused)
+    await until(async () => (await messages()).some((one) => one.promptId === promptId))
+    await assert.rejects(Session.removePrompt(session.id, promptId), refused)
+    resolve("ok")
+    assert.equal(textOf(await answered), "Done.")
+    await assert.rejects(Session.removePrompt(session.id, promptId), { name: "Prompt.NotFound" })
+  })
+})
