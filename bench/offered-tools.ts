@@ -1,12 +1,10 @@
 // Which tools a first request offers: for requests that need tools, how many of the right ones; for coding prompts, how many
 // needless ones. The numbers of `tool-fit.ts` were chosen on the even lines; the odd ones only judge them.
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import { describeParameters } from "#ability/mcp/describe-parameters.ts"
 import { createEmbedder } from "#knowledge/discovery/create-embedder.ts"
 import { createToolDiscovery, type DiscoverableTool } from "#knowledge/discovery/tool-discovery.ts"
 import { takeNear, wishesOf } from "#knowledge/discovery/tool-fit.ts"
-import { type Query, readQueries, readTools } from "./retrieval-sets.ts"
+import { type Query, readLines, readQueries, readTools } from "./retrieval-sets.ts"
 
 type Half = "chosen on" | "judged on"
 /** `recall`: of the right tools, how many are offered, in percent; `firstTen`: how many the search has among its first ten. */
@@ -57,11 +55,7 @@ export async function judgeOffers(set: (typeof offerSets)[number], half: Half): 
 
 /** Tools of 49 servers, as `tools/list` would give them. */
 export function serverTools(): ServerTool[] {
-  const text = readFileSync(join(import.meta.dirname, "data/retrieval/servers.tools.jsonl"), "utf8")
-  return text
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line))
+  return readLines<ServerTool>("servers.tools")
 }
 
 /** Of Seal-Tools only the requests that need several tools: the others are easy. */

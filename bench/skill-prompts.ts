@@ -1,11 +1,10 @@
-// Which skills are put before the model unasked, on 164 everyday prompts and 30 skills: half of the prompts fit one, a fifth
-// two, the others none. The numbers of `skill-fit.ts` were chosen on the lines that are even; the odd ones only judge them.
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
+// Which skills are put before the model unasked, on 164 everyday prompts and 30 skills (half of the prompts fit one, a fifth
+// two, the others none), and on 60 prompts and 17 skills with long descriptions, like public ones. The numbers of `skill-fit.ts` were chosen on the lines that are even; the odd ones only judge them.
 import { createEmbedder } from "#knowledge/discovery/create-embedder.ts"
 import { createSkillDiscovery } from "#knowledge/discovery/skill-discovery.ts"
 import { takeFitting } from "#knowledge/discovery/skill-fit.ts"
 import type { SkillInfo } from "#knowledge/discovery/skill-types.ts"
+import { readLines } from "./retrieval-sets.ts"
 
 type Half = "chosen on" | "judged on"
 /** In percent. `precision`: of what is told, how much is wanted; `recall`: of what is wanted, how much is told. */
@@ -13,13 +12,18 @@ type Verdict = { prompts: number; told: number; precision: number; recall: numbe
 type Prompt = { query: string; gold: string[] }
 type Described = { name: string; description: string; headings: string[] }
 
-export async function judgeSkills(half: Half, { hasVectors = true } = {}): Promise<Verdict> {
+type Options = { hasVectors?: boolean; set?: "skills" | "public-skills" }
+
+export async function judgeSkills(
+  half: Half,
+  { hasVectors = true, set = "skills" }: Options = {},
+): Promise<Verdict> {
   const discovery = createSkillDiscovery({
-    load: async () => readLines<Described>("skills").map(toSkill),
+    load: async () => readLines<Described>(`${set}.skills`).map(toSkill),
     ...(hasVectors ? { embedder: createEmbedder() } : {}),
   })
   const parity = half === "chosen on" ? 0 : 1
-  const prompts = readLines<Prompt>("prompts").filter((_, at) => at % 2 === parity)
+  const prompts = readLines<Prompt>(`${set}.prompts`).filter((_, at) => at % 2 === parity)
   const count = { told: 0, right: 0, wanted: 0, byChance: 0 }
   for (const { query, gold } of prompts) {
     const told = takeFitting(await discovery.search(query, { limit: 20 })).map(({ skill }) => skill.name)
@@ -52,12 +56,4 @@ function toSkill({ name, description, headings }: Described): SkillInfo {
     hash: "",
   }
   return { name, description, body, isManual: false, ...place, ...parts }
-}
-
-function readLines<T>(name: string): T[] {
-  const text = readFileSync(join(import.meta.dirname, "data/retrieval", `skills.${name}.jsonl`), "utf8")
-  return text
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line))
 }

@@ -5,6 +5,7 @@ import { resolve } from "node:path"
 import { createIndex } from "./create-index.ts"
 import { readDocument, Unreadable } from "./read-document.ts"
 import { type SkillCache, scanSkills } from "./scan-skills.ts"
+import { skillClaims } from "./skill-claims.ts"
 import { createOverlap, fitOf, piecesOf } from "./skill-fit.ts"
 import type { SkillInfo, SkillReference, SkillScript } from "./skill-types.ts"
 import type { Document, Embedder, Hit, Index } from "./types.ts"
@@ -95,8 +96,8 @@ export function createSkillDiscovery(config: SkillDiscoveryConfig = {}): SkillDi
         const skill = skills.get(id)
         if (!skill) continue
         const cosine = hasVectors ? (vector?.score ?? 0) : undefined
-        const { share, shared } = overlap(piece, id)
-        const fit = fitOf({ share, cosine })
+        const { shared, ...rest } = overlap(piece, id)
+        const fit = fitOf({ ...rest, cosine })
         if (fit < Math.max(minFit, best.get(id)?.fit ?? -1)) continue
         best.set(id, { skill, fit, shared, score, ...(text ? { text } : {}), ...(vector ? { vector } : {}) })
       }
@@ -165,7 +166,7 @@ async function replaceAll(index: Index, documents: Document[]): Promise<void> {
 function documentOf({ name, description, metadata, body }: SkillInfo): Document {
   const headings = body.match(/^#{1,3} .+$/gm)?.join(" ") ?? ""
   const more = `${Object.values(metadata).join(" ")} ${headings} ${body}`.slice(0, maxMore)
-  return { id: name, group: "", name, text: description, more }
+  return { id: name, group: "", name, text: skillClaims(description), more }
 }
 
 function referenceDocuments({ references }: SkillInfo): Document[] {

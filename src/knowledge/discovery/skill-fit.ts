@@ -1,12 +1,13 @@
 // How well a skill fits what was asked, on one scale whatever else is there: the cosine of both plus the share of the
 // words asked for that the skill's name and description have, rare words counting more. Ranks of an index do not say that:
 // they have a best one for every question. How the numbers were chosen is told in docs/retrieval.md.
+import { skillClaims } from "./skill-claims.ts"
 import type { SkillInfo } from "./skill-types.ts"
 import { tellingWords } from "./telling-words.ts"
 
 type Described = Pick<SkillInfo, "name" | "description">
-/** `share` is from 0 to 1; `shared` is how many words that is. */
-export type Overlap = { share: number; shared: number }
+/** `share` is from 0 to 1; `shared` is how many words that is. `isForFile`: a file is named whose kind the skill names. */
+export type Overlap = { share: number; shared: number; isForFile: boolean }
 
 /** From here on a skill is worth its instructions without having been called for. */
 const fits = 0.54
@@ -18,6 +19,8 @@ const fitsToo = 0.7
 const maxIntent = 4_000
 const maxPieces = 8
 const shareWeight = 0.9
+/** For a named file of a kind that the skill names: "report.pdf". */
+const fileBonus = 0.25
 /** By words alone: three of ten are as much as the threshold. */
 const shareAlone = fits / 0.3
 /** A word that no skill has counts a little more than one that a single skill has, which counts 1. */
@@ -40,7 +43,14 @@ export function piecesOf(intent: string): string[] {
 /** What a piece's words and a skill's have in common, for skills by name. */
 export function createOverlap(skills: readonly Described[]): (piece: string, name: string) => Overlap {
   const wordsOf = new Map(
-    skills.map(({ name, description }) => [name, tellingWords(`${name} ${description}`, empty)] as const),
+    skills.map(
+      ({ name, description }) => [name, tellingWords(`${name} ${skillClaims(description)}`, empty)] as const,
+    ),
+  )
+  const kindsOf = new Map(
+    skills.map(
+      ({ name, description }) => [name, new Set([name, ...kindsIn(skillClaims(description))])] as const,
+    ),
   )
   const counts = new Map<string, number>()
   for (const words of wordsOf.values())
@@ -58,13 +68,23 @@ export function createOverlap(skills: readonly Described[]): (piece: string, nam
       common += weight
       shared++
     }
-    return { share: common / all, shared }
+    const isForFile = kindsIn(piece).some((kind) => kindsOf.get(name)?.has(kind))
+    return { share: common / all, shared, isForFile }
   }
 }
 
+/** Endings of file names: of `report.pdf`, and of a bare `.pdf`. */
+function kindsIn(text: string): string[] {
+  return [...text.matchAll(/(?<![\w/])[\w/-]*\.([a-z]{2,5}\d?)\b(?!\.\w)/gi)].map(([, kind]) =>
+    kind!.toLowerCase(),
+  )
+}
+
 /** `cosine` is undefined where there are no vectors. */
-export function fitOf({ share, cosine }: Pick<Overlap, "share"> & { cosine: number | undefined }): number {
-  return cosine === undefined ? shareAlone * share : cosine + shareWeight * share
+export function fitOf(options: Omit<Overlap, "shared"> & { cosine: number | undefined }): number {
+  const { share, isForFile, cosine } = options
+  const words = cosine === undefined ? shareAlone * share : cosine + shareWeight * share
+  return words + (isForFile ? fileBonus : 0)
 }
 
 /** Of matches, the best first, those that the model is told without having asked: one, or two where both are wanted. */

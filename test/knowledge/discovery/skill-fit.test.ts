@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs"
 import { test } from "node:test"
 import { fileURLToPath } from "node:url"
 import { createEmbedder } from "#knowledge/discovery/create-embedder.ts"
+import { skillClaims } from "#knowledge/discovery/skill-claims.ts"
 import { createSkillDiscovery } from "#knowledge/discovery/skill-discovery.ts"
 import { createOverlap, piecesOf, takeFitting } from "#knowledge/discovery/skill-fit.ts"
 
@@ -64,4 +65,21 @@ test("createOverlap() counts rare words more, whatever their ending and script",
   assert.equal(share("reading", "one") > 0, true)
   assert.equal(share("reading", "nobody"), 0)
   assert.equal(overlap("read the tables of all files", "one").shared, 3)
+})
+
+test("skillClaims() leaves out what a skill says that it is not for", () => {
+  const said =
+    "Makes slides. Do NOT use it for PDFs. Use it for decks, not for posters! Skip it when code is wanted. It never asks."
+  assert.equal(skillClaims(said), "Makes slides. Use it for decks It never asks.")
+})
+
+test("createOverlap() notes a file of a kind that the skill names", () => {
+  const overlap = createOverlap([
+    { name: "pdf", description: "Works with pages." },
+    { name: "tables", description: "Opens .csv and .xlsx files. Not for .docx files." },
+  ])
+  assert.equal(overlap("sum up reports/a.pdf", "pdf").isForFile, true)
+  assert.equal(overlap("sum up a.csv", "tables").isForFile, true)
+  assert.equal(overlap("sum up a.docx", "tables").isForFile, false)
+  assert.equal(overlap("sum up the pdf", "pdf").isForFile, false)
 })
