@@ -12,8 +12,22 @@ export const examples: Record<string, Example[] | undefined> = {
     // A server of your own, with a model that the built-in list does not know.
     "openai": {
       "baseURL": "http://localhost:8080/v1",
-      "models": { "qwen3-coder": { "context": 131072, "output": 16384 } }
-    }
+      "models": {
+        "qwen3-coder": {
+          "name": "Qwen3 Coder",
+          "context": 131072,
+          "output": 16384,
+          "cost": { "input": 0.2, "output": 0.8, "cacheRead": 0.02, "cacheWrite": 0.2 },
+          "tools": true,
+          "reasoning": false,
+          "temperature": true,
+          "input": ["text", "image"],
+          "api": "chat"
+        }
+      }
+    },
+    // A GGUF file that "vitamin models add" made known.
+    "local": { "models": { "functiongemma": { "gpu": "auto" } } }
   }
 }`),
   ],
@@ -34,8 +48,7 @@ export const examples: Record<string, Example[] | undefined> = {
     jsonc(`{
   "agent": {
     "name": "build",
-    "model": "anthropic/claude-sonnet-4-5",
-    "rules": [{ "match": "review|check this", "agent": "reviewer" }]
+    "model": "anthropic/claude-sonnet-4-5"
   }
 }`),
   ],
@@ -77,7 +90,16 @@ export const examples: Record<string, Example[] | undefined> = {
 import { defineConfig } from "@vitamin-agent/vitamin"
 
 export default defineConfig({
-  mcp: { hooks: { onAuth: async () => ({ value: await tokenOfTheDay() }) } },
+  mcp: {
+    hooks: {
+      onAuth: async () => ({ value: await tokenOfTheDay() }),
+      onAuthRefresh: async () => ({ value: await tokenOfTheDay() }),
+      onRequest: (request) => request,
+      onResponse: (response) => response,
+      onLog: ({ level, message }) => process.stderr.write(level + ": " + message + "\\n"),
+      onPaginate: async () => true,
+    },
+  },
 })
 
 async function tokenOfTheDay(): Promise<string> {
@@ -90,16 +112,16 @@ async function tokenOfTheDay(): Promise<string> {
   adapters: [
     jsonc(`{
   "adapters": {
-    "acp": { "transport": "stdio", "port": 0 },
+    "acp": { "transport": "stdio" },
     "sandbox": {
       "enabled": false,
-      "security": { "allowWrite": ["./output"], "denyRead": ["~/.ssh"], "allowedDomains": ["example.com"] }
+      "security": { "allowWrite": ["./output"], "denyRead": ["~/.ssh", "~/.aws", ".env"], "allowedDomains": [] }
     }
   }
 }`),
   ],
   scripts: [
-    jsonc(`{ "scripts": { "persistence": "file", "path": ".vitamin/scripts", "expirationDays": 30 } }`),
+    jsonc(`{ "scripts": { "persistence": "file", "path": ".plaited/scripts.json", "expirationDays": 30 } }`),
   ],
   snapshot: [jsonc(`{ "snapshot": false }`)],
   remote: [jsonc(`{ "remote": { "url": "https://example.com/vitamin.jsonc", "timeout": 5000 } }`)],

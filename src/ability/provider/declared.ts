@@ -1,47 +1,21 @@
 // Models that the configuration declares under `provider.<id>.models`: facts that differ from the defaults, and the wire
 // form where a server speaks another one than its provider.
-import { z } from "zod"
+import type { DeclaredModel } from "#kernel/config/schema.ts"
 import * as Catalog from "./catalog.ts"
 import type { Settings } from "./connection.ts"
-import { Unusable } from "./errors.ts"
-
-const price = z.number().nonnegative()
-const Declared = z.looseObject({
-  name: z.string().optional(),
-  context: z.number().int().positive().optional(),
-  output: z.number().int().positive().optional(),
-  cost: z
-    .object({ input: price, output: price, cacheRead: price.optional(), cacheWrite: price.optional() })
-    .optional(),
-  tools: z.boolean().optional(),
-  reasoning: z.boolean().optional(),
-  temperature: z.boolean().optional(),
-  input: z.array(z.enum(["text", "image", "pdf", "audio", "video"])).optional(),
-  api: z.enum(["chat", "responses", "messages", "gemini"]).optional(),
-  gpu: z.literal(["auto", false]).optional().describe("of a GGUF file that runs here"),
-})
-export type Declared = z.infer<typeof Declared>
 
 /** What the configuration says about a model, if it names it. */
-export function declaredModel(options: {
-  providerId: string
-  modelId: string
-  settings: Settings
-}): Declared | undefined {
-  const { providerId, modelId, settings } = options
+export function declaredModel(options: { modelId: string; settings: Settings }): DeclaredModel | undefined {
+  const { modelId, settings } = options
   const models = settings.models ?? {}
-  if (!Object.hasOwn(models, modelId)) return undefined
-  const parsed = Declared.safeParse(models[modelId])
-  if (parsed.success) return parsed.data
-  const where = `provider.${providerId}.models[${JSON.stringify(modelId)}]`
-  throw new Unusable(providerId, `${where} is not right: ${z.prettifyError(parsed.error)}`)
+  return Object.hasOwn(models, modelId) ? models[modelId] : undefined
 }
 
 /** The facts of a model: declared ones over known ones over defaults that suit most servers. */
 export function factsOf(options: {
   providerId: string
   modelId: string
-  declared?: Declared
+  declared?: DeclaredModel
 }): Catalog.ModelFacts {
   const { providerId, modelId, declared } = options
   return {
@@ -65,7 +39,7 @@ function defaults(provider: string, id: string): Catalog.ModelFacts {
 }
 
 /** What the configuration says of a model's facts. */
-export function definedFacts(own: Declared): Partial<Catalog.ModelFacts> {
-  const known = ["name", "context", "output", "cost", "tools", "reasoning", "temperature", "input"]
-  return Object.fromEntries(known.flatMap((key) => (own[key] === undefined ? [] : [[key, own[key]]])))
+export function definedFacts(own: DeclaredModel): Partial<Catalog.ModelFacts> {
+  const { api: _, gpu: __, ...facts } = own
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))
 }

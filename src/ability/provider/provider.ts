@@ -117,7 +117,7 @@ export async function load(): Promise<void> {
   for (const providerId of Object.keys(config.provider ?? {})) {
     const settings = settingsOf(config, providerId)
     for (const modelId of Object.keys(settings.models ?? {})) {
-      const model = declaredModel({ providerId, modelId, settings })
+      const model = declaredModel({ modelId, settings })
       const added = providerId === rulesFacts.provider ? listAdded()[modelId] : undefined
       declared.set(
         `${providerId}/${modelId}`,

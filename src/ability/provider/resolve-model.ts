@@ -27,7 +27,7 @@ export async function resolveModel(options: {
   const { providerId, modelId, found } = options
   const settings = settingsOf(await Config.get(), providerId)
   if (providerId === "local" && !settings.baseURL) return builtIn(modelId, settings)
-  const declared = declaredModel({ providerId, modelId, settings })
+  const declared = declaredModel({ modelId, settings })
   const connection = connect({
     id: providerId,
     settings,
@@ -62,7 +62,7 @@ function builtIn(modelId: string, settings: Settings): Resolved {
   }
   const file = added[modelId]!
   checkAdded(modelId, file)
-  const declared = declaredModel({ providerId: "local", modelId, settings })
+  const declared = declaredModel({ modelId, settings })
   const facts = { ...factsOfAdded(modelId, file), ...definedFacts(declared ?? {}) }
   return {
     modelId,

@@ -2,11 +2,10 @@
 import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol/sdk"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import * as Provider from "#ability/provider/provider.ts"
-import { modelOf } from "#engine/session/choose-agent.ts"
+import { namedModel } from "#engine/session/choose-model.ts"
 import * as Session from "#engine/session/session.ts"
 import { checkAnswerer, setAnswerer } from "#engine/session/set-answerer.ts"
 import * as Config from "#kernel/config/config.ts"
-import * as Env from "#kernel/env.ts"
 import { InvalidParams } from "./errors.ts"
 
 /** One thing that a client chose. */
@@ -97,22 +96,10 @@ async function listModels(session: Session.Info): Promise<{ current: string; cho
   for (const { providerId, models } of servers) for (const id of models) names.set(`${providerId}/${id}`, id)
   const found = servers.find(({ model }) => model)
   const fallback = found ? `${found.providerId}/${found.model}` : builtin
-  const current = (await namedModel(session)) ?? fallback
+  const current = (await namedModel(AgentRegistry.find(session.agent), session.model)) ?? fallback
   const choices = [...names].slice(0, maxModels).map(([value, name]) => ({ value, name, description: value }))
   if (choices.some(({ value }) => value === current)) return { current, choices }
   return { current, choices: [{ value: current, name: current, description: current }, ...choices] }
-}
-
-/** In the order in which a prompt chooses. */
-async function namedModel({ model, agent }: Session.Info): Promise<string | undefined> {
-  const definition = AgentRegistry.find(agent)
-  return (
-    model ||
-    (definition && (await modelOf(definition))) ||
-    Env.get("VITAMIN_MODEL") ||
-    (await Config.get()).model ||
-    undefined
-  )
 }
 
 function isDeclared(settings: Record<string, unknown>, provider: string, id: string): boolean {

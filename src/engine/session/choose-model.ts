@@ -1,7 +1,9 @@
-// Which model answers: the caller's, the session's, the environment's, the configuration's, that of a server on this
-// machine, or the built-in one, which always can.
+// Which model answers: the caller's, the session's, the agent's, the environment's, the configuration's, that of a server on
+// this machine, or the built-in one, which always can.
 import type { LanguageModelV4 } from "@ai-sdk/provider"
 import { z } from "zod"
+import type { AgentDefinition } from "#ability/agent/agent.ts"
+import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import * as Provider from "#ability/provider/provider.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Config from "#kernel/config/config.ts"
@@ -31,25 +33,69 @@ export class InvalidModel extends NamedError {
   constructor(model: string) {
     super(
       "Session.InvalidModel",
-      `Model "${model}" is not of the form provider/model, such as anthropic/claude-sonnet-4-5.`,
-      {
-        model,
-      },
+      `Model "${model}" is not of the form provider/model, such as anthropic/claude-sonnet-4-5, and no provider has a model of that name.`,
+      { model },
     )
   }
 }
 
-/** The first of the wishes that is one; then the environment and the configuration; then what is there anyway. */
-export async function chooseModel(...wishes: (string | undefined)[]): Promise<Chosen> {
-  const named = wishes.find(Boolean) || Env.get("VITAMIN_MODEL") || (await Config.get()).model
-  const wish = named || (await fallback())
-  const slash = wish.indexOf("/")
-  if (slash < 1 || slash === wish.length - 1) throw new InvalidModel(wish)
-  const providerId = wish.slice(0, slash)
-  const modelId = wish.slice(slash + 1)
+/** The first of the wishes that is one, as `namedModel` chooses; then what is there anyway. */
+export async function chooseModel(
+  agent: AgentDefinition | undefined,
+  ...wishes: (string | undefined)[]
+): Promise<Chosen> {
+  const named = await namedModel(agent, ...wishes)
+  const [providerId, modelId] = splitName(named || (await fallback()))
   const model = await Provider.getModel(providerId, modelId)
   const facts = Provider.facts(providerId, modelId)
   return { providerId, modelId, model, ...(facts ? { facts } : {}), isFallback: !named }
+}
+
+/** `provider/model` of the first wish that is one; then of the agent, the environment and the configuration. */
+export async function namedModel(
+  agent: AgentDefinition | undefined,
+  ...wishes: (string | undefined)[]
+): Promise<string | undefined> {
+  const wish = wishes.find(Boolean) || agent?.model || Env.get("VITAMIN_MODEL") || (await configured(agent))
+  return wish ? fullName(wish) : undefined
+}
+
+/** `provider/model` for a model that may be named alone: it is looked for with the default provider, then with those that
+ * have a key. A default provider whose models are not listed is taken at its word. */
+export async function fullName(model: string): Promise<string> {
+  if (model.includes("/")) return model
+  const usual = (await Config.get()).provider?.default
+  await Provider.load()
+  const models = Provider.models()
+  const isListed = models.some(({ provider }) => provider === usual)
+  const found = models.filter(({ id }) => id === model).map(({ provider }) => provider)
+  const owner = usual && (!isListed || found.includes(usual)) ? usual : await usableOf(found)
+  const providerId = owner ?? usual ?? (isOurs(model) ? "local" : undefined)
+  if (providerId === undefined) throw new InvalidModel(model)
+  return `${providerId}/${model}`
+}
+
+export function splitName(model: string): [providerId: string, modelId: string] {
+  const [, providerId, modelId] = /^([^/]+)\/(.+)$/s.exec(model) ?? []
+  if (!providerId || !modelId) throw new InvalidModel(model)
+  return [providerId, modelId]
+}
+
+/** `agent.model` is for the agent that `agent.name` chooses, `model` for all others. */
+async function configured(agent: AgentDefinition | undefined): Promise<string | undefined> {
+  const { agent: settings, model } = await Config.get()
+  const isUsual = settings?.model && (!agent || agent.id === (await AgentRegistry.getDefault()).id)
+  return (isUsual ? settings.model : undefined) || model
+}
+
+async function usableOf(providers: string[]): Promise<string | undefined> {
+  for (const id of providers) if ((await Provider.auth(id)).source !== "none") return id
+  return providers[0]
+}
+
+/** A model of this kind runs here; that its file was not added yet is said in words of its own. */
+function isOurs(model: string): boolean {
+  return /^functiongemma/i.test(model)
 }
 
 async function fallback(): Promise<string> {

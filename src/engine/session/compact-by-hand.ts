@@ -3,7 +3,7 @@ import * as Provider from "#ability/provider/provider.ts"
 import * as Log from "#kernel/log.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import { errorText } from "#util/error.ts"
-import { chooseAgent, modelOf } from "./choose-agent.ts"
+import { chooseAgent } from "./choose-agent.ts"
 import { type Chosen, chooseModel } from "./choose-model.ts"
 import { sentBefore } from "./choose-tools.ts"
 import { Interrupted } from "./interrupted.ts"
@@ -45,7 +45,7 @@ async function compactNow(
 ): Promise<Tip | undefined> {
   Provider.holdKeys()
   const agent = await chooseAgent(undefined, session.agent)
-  const chosen = await chooseModel(session.model, await modelOf(agent)).catch(withoutModel)
+  const chosen = await chooseModel(agent, session.model).catch(withoutModel)
   const history = Memory.begin(session.id)
   const totals = SessionRecord.Totals.parse({})
   const records: Run["records"] = { pending: new Set() }

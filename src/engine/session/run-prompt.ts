@@ -8,7 +8,7 @@ import * as Memory from "#knowledge/memory/memory.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { errorText } from "#util/error.ts"
 import { addPrompt, type Prompt, textOf } from "./add-prompt.ts"
-import { chooseAgent, modelOf } from "./choose-agent.ts"
+import { chooseAgent } from "./choose-agent.ts"
 import { chooseModel } from "./choose-model.ts"
 import { findContext } from "./find-context.ts"
 import { ground } from "./ground.ts"
@@ -81,7 +81,7 @@ async function begin(input: Work, begun: Begun, promptWith: Ask): Promise<Run> {
   const { session, records } = begun
   Provider.holdKeys()
   const agent = await chooseAgent(input.agent, session.agent)
-  const chosen = await chooseModel(input.model, session.model, await modelOf(agent))
+  const chosen = await chooseModel(agent, input.model, session.model)
   const { maxSteps = 200, maxCost } = input
   if (maxCost !== undefined && !chosen.facts?.cost)
     Log.warn("the price of this model is not known, so --max-cost cannot stop it", { model: chosen.modelId })

@@ -1,7 +1,7 @@
 // Who answers from the next prompt on: another agent, another model.
 import * as Provider from "#ability/provider/provider.ts"
 import { chooseAgent } from "./choose-agent.ts"
-import { InvalidModel } from "./choose-model.ts"
+import { fullName, splitName } from "./choose-model.ts"
 import * as SessionRecord from "./session-record.ts"
 
 type Answerer = { agent?: string; model?: string }
@@ -23,7 +23,5 @@ export async function checkAnswerer({ agent, model }: Answerer): Promise<void> {
 }
 
 async function checkModel(model: string): Promise<void> {
-  const [, providerId, modelId] = /^([^/]+)\/(.+)$/s.exec(model) ?? []
-  if (!providerId || !modelId) throw new InvalidModel(model)
-  await Provider.getModel(providerId, modelId)
+  await Provider.getModel(...splitName(await fullName(model)))
 }

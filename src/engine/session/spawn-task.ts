@@ -4,7 +4,7 @@ import type { AgentDefinition } from "#ability/agent/agent.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { answerText } from "./answer-text.ts"
-import { chooseAgent, modelOf } from "./choose-agent.ts"
+import { chooseAgent } from "./choose-agent.ts"
 import type { Input } from "./prompt.ts"
 import { keep, type Run, refuseCost, type Timing } from "./run.ts"
 import * as SessionRecord from "./session-record.ts"
@@ -54,7 +54,7 @@ async function doTask(run: Run, { task, agent: wish, callId }: Task, prompt: Pro
     refuseCost(run)
     const { id: sessionId } = await SessionRecord.create({
       agent: agent.id,
-      model: await modelFor(run, agent),
+      model: modelFor(run, agent),
       mode: run.session.mode,
       taskOf: { sessionId: run.session.id, callId },
     })
@@ -85,8 +85,8 @@ async function usageOf(sessionId: string): Promise<Message.Usage> {
 }
 
 /** The same as who gave the task has, unless another agent names its own. */
-async function modelFor(run: Run, agent: AgentDefinition): Promise<string> {
-  const own = agent.id === run.agent.id ? undefined : await modelOf(agent)
+function modelFor(run: Run, agent: AgentDefinition): string {
+  const own = agent.id === run.agent.id ? undefined : agent.model
   return own ?? `${run.chosen.providerId}/${run.chosen.modelId}`
 }
 

@@ -13,7 +13,10 @@ export const McpServer = z.strictObject({
     "Variables that its process gets, beside a base such as `PATH` and `HOME`.",
     z.record(z.string(), z.string()).optional(),
   ),
-  cwd: about("Folder that its process starts in. Without it: the project's.", z.string().optional()),
+  cwd: about(
+    "Folder that its process starts in. Without it: the project if it is trusted, else your home folder.",
+    z.string().optional(),
+  ),
   timeout: about("Milliseconds for one call.", z.number().int().positive().optional(), 60_000),
   auth: about(
     "How to sign in to an `http` server.",
@@ -34,12 +37,18 @@ const Hook = z.custom<Hook>(
   "expected a function, which only a TypeScript file can give",
 )
 
+const Hooks = z.strictObject({
+  onAuth: about("Gives the token for an `http` server that has none of its own.", Hook.optional()),
+  onAuthRefresh: about("Gives another token when one ended or was refused.", Hook.optional()),
+  onRequest: about("Sees a request, and may change its parameters.", Hook.optional()),
+  onResponse: about("Sees an answer, and may change its result.", Hook.optional()),
+  onLog: about("Hears what a server logs and writes to stderr.", Hook.optional()),
+  onPaginate: about("Says whether to ask for the next page of a list.", Hook.optional()),
+})
+
 export const Mcp = z.strictObject({
   servers: about("The servers.", z.array(McpServer).default([])),
-  hooks: about(
-    "Functions that give tokens: `onAuth`, `onAuthRefresh`. Only in `.vitamin/config.ts`.",
-    z.record(z.string(), Hook).optional(),
-  ),
+  hooks: about("Functions that see the traffic with servers. Only in a TypeScript file.", Hooks.optional()),
   resourceAge: about(
     "Seconds that a resource counts as fresh, by its MIME type.",
     z.record(z.string(), z.number().nonnegative()).optional(),

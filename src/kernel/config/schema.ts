@@ -2,9 +2,12 @@
 // TypeScript file alone, built from the same parts. Other folders take the types of rules and MCP servers from here.
 import { z } from "zod"
 import { about } from "#util/about.ts"
+import { DeclaredModel } from "./declared-model.ts"
 import { Mcp } from "./mcp-server.ts"
+import { refuseUnread } from "./refuse-unread.ts"
 import { Rule } from "./rule.ts"
 
+export type { DeclaredModel } from "./declared-model.ts"
 export { McpServer } from "./mcp-server.ts"
 export { permissions, Rule } from "./rule.ts"
 
@@ -21,8 +24,8 @@ export const Provider = z.strictObject({
   baseURL: about("Address of its API, in the place of the provider's own.", z.string().optional()),
   headers: about("Headers of every request to it.", z.record(z.string(), z.string()).optional()),
   models: about(
-    "Models that the built-in list does not know, with what is to be known of them.",
-    z.record(z.string(), z.looseObject({})).optional(),
+    "Models that the built-in list does not know, or facts that differ from it, by their id.",
+    z.record(z.string(), DeclaredModel).optional(),
   ),
 })
 export type Provider = z.infer<typeof Provider>
@@ -32,7 +35,7 @@ const maxProviders = 200
 const Providers = z
   .object({
     default: about(
-      "Provider that a model named without one is looked for first.",
+      "Provider of models that are named without one (`--model`, `VITAMIN_MODEL`, `agent.model`, agent files).",
       z.string().min(1).optional(),
     ),
   })
@@ -100,13 +103,16 @@ const shared = {
           "Editors, over the Agent Client Protocol.",
           z
             .strictObject({
-              transport: about("How an editor connects.", z.enum(["stdio", "http"]).default("stdio")),
-              port: about("Port for `http`.", z.number().int().min(0).max(65_535).optional()),
+              transport: about(
+                "How an editor connects. `http` is refused: this version has stdio.",
+                z.enum(["stdio", "http"]).default("stdio"),
+              ),
+              port: about("Port for `http`. Refused.", z.number().int().min(0).max(65_535).optional()),
             })
             .optional(),
         ),
         sandbox: about(
-          "Sandbox around commands. This version has none and refuses to run with one.",
+          "Sandbox around commands. This version has none and refuses values other than these defaults.",
           z
             .strictObject({
               enabled: about("Run commands in a sandbox.", z.boolean().default(false)),
@@ -130,11 +136,11 @@ const shared = {
       .optional(),
   ),
   scripts: about(
-    "Scripts that an agent keeps.",
+    "Scripts that an agent keeps. This version keeps none and refuses values other than these defaults.",
     z
       .strictObject({
         persistence: about("Where they are kept.", z.enum(["file", "callback"]).default("file")),
-        path: about("Folder for `file`.", z.string().optional()),
+        path: about("File for `file`: `.plaited/scripts.json`.", z.string().optional()),
         expirationDays: about("Days after which an unused script is removed.", z.number().default(30)),
       })
       .optional(),
@@ -165,13 +171,18 @@ export const Info = z.strictObject({
     z
       .strictObject({
         name: about("Agent that works where none is named.", z.string().optional(), "build"),
-        model: about("Model of that agent.", z.string().optional()),
-        rules: about("Which requests go to which agent.", z.array(AgentRule).optional()),
+        model: about("Model of that agent, in the place of `model`.", z.string().min(1).optional()),
+        rules: about(
+          "Which requests go to which agent. Refused: this version does not route by rules.",
+          z.array(AgentRule).optional(),
+        ),
       })
-      .optional(),
+      .optional()
+      .superRefine(refuseUnread("agent")),
   ),
   ...shared,
-  adapters: shared.adapters.superRefine(refuseSandbox),
+  adapters: shared.adapters.superRefine(refuseUnread("adapters")),
+  scripts: shared.scripts.superRefine(refuseUnread("scripts")),
   snapshot: about(
     "`false`: what tools change is not kept, and cannot be undone.",
     z.boolean().optional(),
@@ -193,17 +204,6 @@ export const Standalone = z.strictObject({
   ...shared,
 })
 export type Standalone = z.infer<typeof Standalone>
-
-/** A sandbox that was asked for and does not exist must not be left out in silence. */
-function refuseSandbox(adapters: z.infer<typeof shared.adapters>, context: z.RefinementCtx): void {
-  if (adapters?.sandbox?.enabled)
-    context.addIssue({
-      code: "custom",
-      path: ["sandbox", "enabled"],
-      message:
-        "this version has no sandbox, and nothing runs without the one that was asked for; set it to false",
-    })
-}
 
 function isRemoteUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined

@@ -11,8 +11,6 @@ const urlKeys = new Set(["url", "baseURL"])
 // Values of these are ordinary words; holding them would take ordinary words out of every text.
 const plainHeaders =
   /^(accept|accept-.+|content-.+|user-agent|referer|http-referer|x-title|.+-version|.+-beta|.+-region)$/i
-// Good enough to hide a value that is only shown; what is held is never found by a pattern.
-const credential = /key|token|secret|passw|authorization|credential/i
 
 /** Hand every key, token and header value of a layer to `Secret`. */
 export function holdSecrets(value: unknown): void {
@@ -42,8 +40,6 @@ function show(value: unknown, path: Path, within: boolean): unknown {
   const conceal = within || isSecret(path)
   if (typeof value === "function") return "[function]"
   if (typeof value === "string") return conceal ? hidden : showText(value, path)
-  // "maxTokens" is a number that people want to see.
-  if (typeof value === "number") return conceal && !/token/i.test(String(path.at(-1))) ? hidden : value
   if (Array.isArray(value) && path[0] === "mcp" && path.at(-1) === "command") return showCommand(value)
   if (Array.isArray(value)) return value.map((item, i) => show(item, [...path, i], conceal))
   if (!isPlain(value)) return value
@@ -52,12 +48,11 @@ function show(value: unknown, path: Path, within: boolean): unknown {
   )
 }
 
+/** A provider, or a model of one, may be called like a secret. */
 function isSecret(path: Path): boolean {
   const key = path.at(-1)
-  // Names that people chose say nothing about what is below them: a provider, or one of its models.
   const isName = path[0] === "provider" && (path.length === 2 || (path.length === 4 && path[2] === "models"))
-  if (typeof key !== "string" || isName) return false
-  return secretKeys.has(key) || secretParts.has(key) || (path[0] === "provider" && credential.test(key))
+  return typeof key === "string" && !isName && (secretKeys.has(key) || secretParts.has(key))
 }
 
 function showText(text: string, path: Path): string {

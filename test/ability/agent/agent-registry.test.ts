@@ -158,25 +158,6 @@ test("AgentRegistry.resolve() gives the default when none fits: build, or the co
   )
 })
 
-test("AgentRegistry.resolve() follows a configured rule before anything else, and passes over one for nobody", async () => {
-  const rules = [
-    { match: "login", agent: "nobody" },
-    { match: "sign on|login bug", agent: "author" },
-    { match: "login", agent: "coder" },
-  ]
-  await inProject(
-    async () => {
-      defineAgent({ id: "coder", domain: "coding", metadata: { keywords: ["login bug", "fix"] } })
-      defineAgent({ id: "author", domain: "writing" })
-      const { agent, reasons } = await AgentRegistry.resolve("Fix the login bug")
-      assert.equal(agent.id, "author")
-      assert.match(reasons[0]!, /configured rule for "login bug"/)
-      assert.equal((await AgentRegistry.resolve("the login")).agent.id, "coder")
-    },
-    { files: { ".vitamin/config.jsonc": JSON.stringify({ agent: { rules } }) }, prepare: trust },
-  )
-})
-
 test("AgentRegistry.getDefault() takes a project's own name for the usual agent, but no misspelling", async () => {
   const named = (name: string, fn: () => Promise<unknown>) =>
     inProject(fn, { files: { ".vitamin/config.jsonc": JSON.stringify({ agent: { name } }) }, prepare: trust })

@@ -10,6 +10,8 @@ type Behaviour = {
   mode?: "hang" | "crash"
   /** A call adds a tool, and says so. */
   grows?: boolean
+  /** The list of tools has a second page, which is empty. */
+  pages?: boolean
   /** A call is answered when there is this file. */
   waitsFor?: string
   resources?: { uri: string; name: string; mimeType?: string; text?: string; blob?: string }[]
@@ -20,6 +22,7 @@ const given = JSON.parse(process.argv[2] ?? "{}") as Behaviour
 const {
   mode,
   grows,
+  pages,
   waitsFor,
   tools = [],
   resources = [],
@@ -64,7 +67,10 @@ function answerTo(method: string, params: Record<string, unknown>): object {
   if (method === "tools/list")
     return {
       result: {
-        tools: tools.map(({ result: _, ...tool }) => ({ inputSchema: { type: "object" }, ...tool })),
+        tools: params?.cursor
+          ? []
+          : tools.map(({ result: _, ...tool }) => ({ inputSchema: { type: "object" }, ...tool })),
+        ...(pages && !params?.cursor ? { nextCursor: "2" } : {}),
       },
     }
   if (method === "resources/list")

@@ -178,7 +178,6 @@ test("a model that the configuration declares has its facts, and its wire form",
   const models = {
     "claude-next": { name: "Next", context: 5_000, cost: { input: 1, output: 2 }, input: ["text", "image"] },
     other: { api: "messages" },
-    wrong: { context: "many" },
   }
   const config = {
     provider: { acme: { baseURL: llm.url, models }, anthropic: { models, apiKey: "sk-ant-01234567" } },
@@ -199,11 +198,12 @@ test("a model that the configuration declares has its facts, and its wire form",
     })
     await partsOf(await Provider.getModel("acme", "other"))
     assert.equal(llm.requests[0]?.path, "/v1/messages")
-    await assert.rejects(Provider.getModel("acme", "wrong"), {
-      name: "Provider.Unusable",
-      message: /provider\.acme\.models\["wrong"\]/,
-    })
   })
+  const wrong = { provider: { acme: { baseURL: llm.url, models: { wrong: { context: "many" } } } } }
+  await assert.rejects(
+    inInstance({ config: wrong }, () => Provider.getModel("acme", "wrong")),
+    { name: "Config.Invalid", message: /provider\.acme\.models\.wrong\.context: expected number/ },
+  )
 })
 
 test("Provider.load() adds the declared models to the list", async () => {

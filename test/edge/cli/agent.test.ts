@@ -72,15 +72,6 @@ test("vitamin agent route prints who would be chosen, and why", async () => {
   assert.equal((await route()).code, 2)
 })
 
-test("vitamin agent route follows the rules of the configuration", async () => {
-  await using tmp = await tmpdir()
-  writeAgents(tmp)
-  const rules = [{ match: "login|auth", agent: "reviewer" }]
-  tmp.write(".vitamin/config.jsonc", JSON.stringify({ agent: { rules } }))
-  const { out } = await vitamin(tmp, ["--trust", "agent", "route", "Fix the login bug"])
-  assert.match(out, /^reviewer +\d+ {2}the configured rule for "login"/)
-})
-
 test("vitamin run --agent works as that agent; one that does not exist fails and makes no session", async () => {
   await using tmp = await tmpdir()
   writeAgents(tmp)

@@ -87,3 +87,13 @@ test("-C does not widen what an untrusted folder may say", async () => {
   const { config } = await shown(tmp, "-C", "model=openai/x")
   assert.deepEqual(config.permission, [])
 })
+
+test("agent.model takes a model without its provider; FunctionGemma that was not added is named as such", async () => {
+  await using tmp = await tmpdir()
+  const missing = await vitamin(tmp, ["run", "-C", "agent.model=functiongemma", "hello"])
+  assert.equal(missing.code, 1)
+  assert.match(missing.err, /local\/functiongemma needs its GGUF file/)
+  const unknown = await vitamin(tmp, ["run", "-C", "agent.model=nonsense-9", "hello"])
+  assert.equal(unknown.code, 1)
+  assert.match(unknown.err, /Model "nonsense-9" is not of the form provider\/model/)
+})

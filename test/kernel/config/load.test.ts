@@ -88,12 +88,11 @@ test("Config.load() replaces lists, but lets permission rules follow one another
 
 test("Config.load() never lets a default of a higher layer hide an explicit value below", async () => {
   await using tmp = await tmpdir()
-  writeGlobal('{ "adapters": { "acp": { "transport": "http" } }, "scripts": { "expirationDays": 5 } }')
-  tmp.write(".vitamin/config.jsonc", '{ "adapters": { "acp": { "port": 1234 } }, "scripts": {} }')
+  writeGlobal('{ "skills": { "root": "mine" }, "rules": { "root": "RULES.md" } }')
+  tmp.write(".vitamin/config.jsonc", '{ "skills": {}, "rules": {} }')
   await Trust.grant(tmp.path)
   const config = await Config.load({ directory: tmp.path })
-  assert.deepEqual(config.adapters?.acp, { transport: "http", port: 1234 })
-  assert.deepEqual(config.scripts, { persistence: "file", expirationDays: 5 })
+  assert.deepEqual(config, { skills: { root: "mine" }, rules: { root: "RULES.md" } })
 })
 
 test("Config.load() fills the defaults of the parts that are there", async () => {
@@ -179,14 +178,14 @@ test("Config.inspect() removes unknown keys at any depth and names place and nea
   await using tmp = await tmpdir()
   const file = writeGlobal(`{
   "modle": "a/b",
-  "adapters": { "acp": { "prot": 1, "port": 2 } },
+  "adapters": { "acp": { "prot": 1 } },
   "provider": { "openai": { "apikey": "k" } },
   "mcp": { "servers": [{ "id": "a", "name": "A", "transport": "stdio", "auht": {} }] },
   "zzzzzzzzzz": 1
 }`)
   const { config, warnings } = await Config.inspect({ directory: tmp.path })
   assert.deepEqual(config, {
-    adapters: { acp: { transport: "stdio", port: 2 } },
+    adapters: { acp: { transport: "stdio" } },
     provider: { openai: {} },
     mcp: { servers: [{ id: "a", name: "A", transport: "stdio" }] },
   })

@@ -62,14 +62,14 @@ test("Config.redacted() shows no user info and no query of a URL, but patterns a
   const inline: Config.Input = {
     $schema: "https://example.com/schema.json",
     permission: [{ permission: "network.fetch", pattern: "https://example.com/?q=*", action: "deny" }],
-    provider: { a: { baseURL: "https://u:pass@h/v1?key=x", models: { m: { endpoint: "wss://u@h/?k=x" } } } },
+    provider: { a: { baseURL: "https://u:pass@h/v1?key=x" } },
     mcp: { servers: [{ id: "s", name: "S", transport: "http", url: "https://h/mcp?token=x#y" }] },
   }
   writeGlobal('{ "remote": { "url": "https://127.0.0.1:1/c.json?token=x" } }')
   const { config, layers } = await Config.inspect({ directory: tmp.path, inline })
   assert.deepEqual(Config.redacted(config), {
     ...inline,
-    provider: { a: { baseURL: "https://h/v1", models: { m: { endpoint: "wss://h/" } } } },
+    provider: { a: { baseURL: "https://h/v1" } },
     mcp: { servers: [{ id: "s", name: "S", transport: "http", url: "https://h/mcp" }] },
     remote: { url: "https://127.0.0.1:1/c.json" },
   })
@@ -90,44 +90,6 @@ test("Config.redacted() shows the program of a command and how many arguments it
     (shown as typeof shown & { mcp: { servers: typeof servers } }).mcp.servers.map(({ command }) => command),
     [["npx"], ["npx", "[1 argument]"], ["npx", "[3 arguments]"], ["npx", "[3 arguments]"], []],
   )
-})
-
-test("Config.redacted() hides loose facts whose key looks like a credential, not names and counts", async () => {
-  await using tmp = await tmpdir()
-  const facts = { context: 5, maxTokens: 10, name: "n", tools: true }
-  const secrets = {
-    accessKey: "x",
-    "auth-token": "x",
-    client_secret: "x",
-    PASSWORD: "x",
-    pass: { password: 1 },
-    Authorization: "x",
-    credentials: { user: "x", pin: 1, list: ["x"] },
-  }
-  const model = { ...facts, options: secrets }
-  const inline: Config.Input = { provider: { "key-cloud": { models: { "monkey-7b": model } } } }
-  const config = await Config.load({ directory: tmp.path, inline })
-  const hidden = "[redacted]"
-  assert.deepEqual(Config.redacted(config), {
-    provider: {
-      "key-cloud": {
-        models: {
-          "monkey-7b": {
-            ...facts,
-            options: {
-              accessKey: hidden,
-              "auth-token": hidden,
-              client_secret: hidden,
-              PASSWORD: hidden,
-              pass: { password: hidden },
-              Authorization: hidden,
-              credentials: { user: hidden, pin: hidden, list: [hidden] },
-            },
-          },
-        },
-      },
-    },
-  })
 })
 
 for (const [url, shown] of [

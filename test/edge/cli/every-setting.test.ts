@@ -1,0 +1,56 @@
+// Every key of the configuration has an effect that the built command shows, or is refused. The walk over the schema fails
+// for a key without a proof, and a proof fails if its key has no reader (setting-proofs/proof.ts).
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import type { z } from "zod"
+import { Info } from "#kernel/config/schema.ts"
+import { agentProofs } from "./setting-proofs/agents.ts"
+import { mcpProofs } from "./setting-proofs/mcp.ts"
+import { modelProofs } from "./setting-proofs/models.ts"
+import { otherProofs } from "./setting-proofs/others.ts"
+import { prove } from "./setting-proofs/proof.ts"
+
+const proofs = { ...modelProofs, ...agentProofs, ...mcpProofs, ...otherProofs }
+/** Names the JSON Schema of the file, for editors. */
+const forEditors = "$schema"
+
+test("every key of the configuration has a proof, and every proof has a key", () => {
+  assert.deepEqual(
+    Object.keys(proofs).sort(),
+    leaves(Info, "")
+      .filter((key) => key !== forEditors)
+      .sort(),
+  )
+})
+
+for (const [key, proof] of Object.entries(proofs))
+  test(`${key} has an effect or is refused`, { concurrency: false }, () => prove(key, proof))
+
+type Definition = {
+  type: string
+  innerType?: z.ZodType
+  shape?: Record<string, z.ZodType>
+  catchall?: z.ZodType
+  element?: z.ZodType
+  valueType?: z.ZodType
+}
+
+/** The keys of a schema that hold a value: `*` stands for any name, `[]` for any item. Lists of plain values are values. */
+function leaves(schema: z.ZodType, path: string): string[] {
+  const { innerType, shape, catchall, element, valueType } = schema.def as unknown as Definition
+  const below = (name: string) => (path ? `${path}.${name}` : name)
+  if (innerType) return leaves(innerType, path)
+  const named = Object.entries(shape ?? {}).flatMap(([name, inner]) => leaves(inner, below(name)))
+  const others = catchall && (catchall.def as unknown as Definition).type !== "never" ? [catchall] : []
+  const found = [...named, ...others.flatMap((inner) => leaves(inner, below("*")))]
+  if (shape) return found
+  // What a key maps to by names that people choose, such as headers, is one value.
+  if (valueType && isObject(valueType)) return leaves(valueType, below("*"))
+  if (element && isObject(element) && !proofs[path as keyof typeof proofs])
+    return leaves(element, `${path}[]`)
+  return [path]
+}
+
+function isObject(schema: z.ZodType): boolean {
+  return (schema.def as unknown as Definition).type === "object"
+}

@@ -1,0 +1,71 @@
+// Proofs of the remaining keys: folders, snapshots, the remote layer, the environment, and what is refused.
+import { call, text } from "../../../fixture/fake-llm.ts"
+import { reachable } from "./models.ts"
+import type { Proof } from "./proof.ts"
+
+const noSandbox = /this version has no sandbox/
+const noScripts = /this version keeps no promoted scripts/
+
+export const otherProofs: Record<string, Proof> = {
+  "skills.root": {
+    config: () => ({ skills: { root: "know-how" } }),
+    prepare: ({ tmp }) =>
+      void tmp.write("know-how/bake/SKILL.md", "---\nname: bake\ndescription: Bakes bread.\n---\nBake.\n"),
+    commands: [["skill", "list"]],
+    seen: (_, { out }) => /^bake\b/m.test(out),
+    expected: true,
+  },
+  "rules.root": {
+    config: (world) => ({ ...reachable(world), rules: { root: "TEAM.md" } }),
+    prepare: ({ tmp }) => void tmp.write("TEAM.md", "Write tests first.\n"),
+    seen: ({ llm }) => /Write tests first/.test(llm.requests[0]?.system ?? ""),
+    expected: true,
+  },
+  snapshot: {
+    config: (world) => ({ ...reachable(world), snapshot: false }),
+    model: [call("write", { path: "new.txt", content: "new\n" }), text("Done.")],
+    commands: [
+      ["run", "--yes", "write it"],
+      ["session", "diff"],
+    ],
+    seen: (_, { out }) => /new\.txt/.test(out),
+    expected: false,
+  },
+  "remote.url": {
+    config: (world) => ({ ...reachable(world), remote: { url: `${world.web.url}/team.json` } }),
+    model: () => text("Fine.", { delay: 100 }),
+    seen: ({ web }) => web.requests[0]?.path,
+    expected: "/team.json",
+  },
+  "remote.timeout": {
+    config: (world) => ({ ...reachable(world), remote: { url: `${world.web.url}/slow`, timeout: 20 } }),
+    model: () => text("Fine.", { delay: 200 }),
+    seen: (_, { err }) => /the remote configuration could not be renewed/.test(err),
+    expected: true,
+  },
+  "environment.pass": {
+    config: (world) => ({ ...reachable(world), environment: { pass: ["GH_TOKEN"] } }),
+    env: { GH_TOKEN: "of-the-person" },
+    model: [call("bash", { command: "echo [$GH_TOKEN]" }), text("Done.")],
+    commands: [["run", "--yes", "go"]],
+    seen: ({ llm }) => /\[of-the-person\]/.test(llm.requests[1]?.raw ?? ""),
+    expected: true,
+  },
+  "adapters.acp.transport": { wrong: "http", usual: ["stdio"], reason: /ACP over "stdio" only/ },
+  "adapters.acp.port": { wrong: 3000, usual: [], reason: /ACP over stdio has no port/ },
+  "adapters.sandbox.enabled": { wrong: true, usual: [false], reason: noSandbox },
+  "adapters.sandbox.security.allowWrite": {
+    wrong: ["/tmp"],
+    usual: [[], ["./output"]],
+    reason: noSandbox,
+  },
+  "adapters.sandbox.security.denyRead": {
+    wrong: ["~/.kube"],
+    usual: [["~/.ssh", "~/.aws", ".env"]],
+    reason: noSandbox,
+  },
+  "adapters.sandbox.security.allowedDomains": { wrong: ["example.com"], usual: [[]], reason: noSandbox },
+  "scripts.persistence": { wrong: "callback", usual: ["file"], reason: noScripts },
+  "scripts.path": { wrong: "mine.json", usual: [".plaited/scripts.json"], reason: noScripts },
+  "scripts.expirationDays": { wrong: 7, usual: [30], reason: noScripts },
+}
