@@ -12,7 +12,7 @@ export const Status = z.object({
   id: about("The server.", z.string()),
   name: about("Its name for people.", z.string()),
   source: z.string().describe("the file that names it, `configuration`, or who brought it"),
-  transport: about("How it is reached.", z.enum(["http", "stdio"]).optional()),
+  transport: about("How it is reached.", z.enum(["http", "sse", "stdio"]).optional()),
   state: State,
   error: about("Why it failed.", z.string().optional()),
   protocol: z.string().optional().describe("the revision that is spoken with it"),

@@ -1,5 +1,10 @@
 // One connection to a server, from the first message to its end: the SDK's client on a transport of ours.
-import type { Client, StreamableHTTPClientTransport, Transport } from "@modelcontextprotocol/client"
+import type {
+  Client,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  Transport,
+} from "@modelcontextprotocol/client"
 import { plainText } from "#ability/tool/plain-text.ts"
 import { errorText } from "#util/error.ts"
 import { version } from "#util/version.ts"
@@ -10,6 +15,7 @@ import { InvalidServer } from "./errors.ts"
 import { answerServer, capabilitiesOf } from "./handlers.ts"
 import { createOutputValidator } from "./output-validator.ts"
 import type { SDK } from "./sdk.ts"
+import { createSseTransport } from "./sse-transport.ts"
 import { createStdioTransport, type StdioTransport } from "./stdio-transport.ts"
 import type { MCPClientConfig, MCPLog, MCPServerInfo } from "./types.ts"
 
@@ -29,7 +35,7 @@ export type Connection = {
 /** For all of the first exchange. */
 export const connectTime = 60_000
 
-type Inner = { stdio?: StdioTransport; http?: StreamableHTTPClientTransport }
+type Inner = { stdio?: StdioTransport; http?: StreamableHTTPClientTransport; sse?: SSEClientTransport }
 
 /** A program that knows only older revisions may leave the first question without an answer. */
 const probeTime = 10_000
@@ -53,7 +59,7 @@ export async function openConnection(options: {
   options.signal.throwIfAborted()
   const inner = open(options)
   const transport = withCallHooks({
-    transport: (inner.stdio ?? inner.http)!,
+    transport: (inner.stdio ?? inner.http ?? inner.sse)!,
     hooks: config.hooks ?? {},
     onLog,
   })
@@ -127,13 +133,14 @@ function open({ sdk, config, onLog }: Parameters<typeof openConnection>[0]): Inn
   if (url.username || url.password)
     throw new InvalidServer(server, "its URL has a user name or password in it")
   const authProvider = createBearer({ sdk, server, hooks, resolve: config.resolve })
+  const options = {
+    fetch: createBoundedFetch(config),
+    ...(server.headers ? { requestInit: { headers: server.headers } } : {}),
+    ...(authProvider ? { authProvider } : {}),
+  }
+  if (server.transport === "sse") return { sse: createSseTransport(sdk, url, options) }
   return {
-    http: new sdk.StreamableHTTPClientTransport(url, {
-      fetch: createBoundedFetch(config),
-      ...(server.headers ? { requestInit: { headers: server.headers } } : {}),
-      ...(authProvider ? { authProvider } : {}),
-      onInsufficientScope: "throw",
-    }),
+    http: new sdk.StreamableHTTPClientTransport(url, { ...options, onInsufficientScope: "throw" }),
   }
 }
 
@@ -176,7 +183,7 @@ async function connect(given: {
   await client.connect(transport, {
     timeout: connectTime,
     signal: options.signal,
-    ...(options.legacy ? { prior: { kind: "legacy" } } : {}),
+    ...(options.legacy || options.config.server.transport === "sse" ? { prior: { kind: "legacy" } } : {}),
   })
 }
 

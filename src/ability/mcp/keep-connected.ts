@@ -84,7 +84,7 @@ export function createLink(config: MCPClientConfig): Link {
     await backOff()
     state = "connecting"
     // It says what is wrong with a proxy of the environment, which agents pass over.
-    if (server.transport === "http") await useProxy()
+    if (server.transport !== "stdio") await useProxy()
     const sdk = await loadSDK()
     let connection: Connection
     try {

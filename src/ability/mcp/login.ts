@@ -26,7 +26,7 @@ export async function login(options: {
   resolve?: Resolve
 }): Promise<"present" | "done"> {
   const { server, onUrl } = options
-  if (server.transport !== "http" || !server.url)
+  if (server.transport === "stdio" || !server.url)
     throw new InvalidServer(server, "only http servers have logins")
   const wanted = await findWanted(options)
   if (!wanted) return "present"

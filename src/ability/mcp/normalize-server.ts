@@ -77,18 +77,17 @@ export function normalizeServer(
   const { name = id, command, url, auth, timeout } = entry
   const kind = entry.transport ?? entry.type ?? (url === undefined ? "stdio" : "http")
   const shared = { id, name, ...(timeout ? { timeout } : {}) }
-  if (http.has(kind)) {
+  if (http.has(kind) || kind === "sse") {
     if (!url) throw new InvalidEntry("it has no url")
     const headers = fillAll(entry.headers, fill)
     return {
       ...shared,
-      transport: "http",
+      transport: kind === "sse" ? "sse" : "http",
       url: checkedUrl(url, fill),
       ...(headers ? { headers } : {}),
       ...(auth ? { auth: fillAuth(auth, fill) } : {}),
     } satisfies MCPServerConfig
   }
-  if (kind === "sse") throw new InvalidEntry('"sse" is not spoken here any more; most servers have "http"')
   if (kind !== "stdio") throw new InvalidEntry(`its transport ${JSON.stringify(kind)} is not known`)
   const words = [...commandOf(command), ...(entry.args ?? [])].map(fill)
   if (!words[0]) throw new InvalidEntry("it has no command")

@@ -16,8 +16,9 @@ export type MCPAuth = {
 export type MCPServerConfig = {
   id: string
   name: string
-  transport: "http" | "stdio"
-  /** For http. */
+  /** `sse` is the older way over http, for servers that have no other. */
+  transport: "http" | "sse" | "stdio"
+  /** For http and sse. */
   url?: string
   headers?: Record<string, string>
   auth?: MCPAuth

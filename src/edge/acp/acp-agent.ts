@@ -92,7 +92,7 @@ function described({ auth }: ClientCapabilities): InitializeResponse {
     agentCapabilities: {
       loadSession: true,
       promptCapabilities: { image: true, audio: false, embeddedContext: true },
-      mcpCapabilities: { http: true, sse: false },
+      mcpCapabilities: { http: true, sse: true },
       sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
     },
     authMethods: auth?.terminal ? [terminalLogin()] : [],

@@ -7,7 +7,6 @@ import type { Added } from "#ability/mcp/load-servers.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Trust from "#kernel/trust.ts"
 import { statOf } from "#util/stat-of.ts"
-import { InvalidParams } from "./errors.ts"
 
 /** To be called inside the instance of the session's folder. */
 export async function broughtServers(servers: readonly McpServer[], method: string): Promise<Added[]> {
@@ -36,11 +35,7 @@ function entryOf(server: McpServer): object {
     return { name, transport: "stdio", command: [command, ...args], env: pairs(env) }
   }
   const { type, name, url, headers } = server
-  if (type === "sse")
-    throw new InvalidParams(
-      `MCP server ${JSON.stringify(name)} is reached by sse, which is not supported: use http or stdio.`,
-    )
-  return { name, transport: "http", url, headers: pairs(headers) }
+  return { name, transport: type, url, headers: pairs(headers) }
 }
 
 function pairs(list: readonly { name: string; value: string }[]): Record<string, string> {

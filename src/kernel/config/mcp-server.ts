@@ -5,8 +5,11 @@ import { about } from "#util/about.ts"
 export const McpServer = z.strictObject({
   id: about("Name in rules and in front of the names of its tools.", z.string().min(1)),
   name: about("Name that people see.", z.string()),
-  transport: about("How it is reached: an address, or a process that is started.", z.enum(["http", "stdio"])),
-  url: about("Address of an `http` server.", z.string().optional()),
+  transport: about(
+    "How it is reached: an address (`sse` where a server knows only that older way), or a process that is started.",
+    z.enum(["http", "sse", "stdio"]),
+  ),
+  url: about("Address of an `http` or `sse` server.", z.string().optional()),
   headers: about("Headers of every request to it.", z.record(z.string(), z.string()).optional()),
   command: about("Program and arguments of a `stdio` server.", z.array(z.string()).optional()),
   env: about(
@@ -19,7 +22,7 @@ export const McpServer = z.strictObject({
   ),
   timeout: about("Milliseconds for one call.", z.number().int().positive().optional(), 60_000),
   auth: about(
-    "How to sign in to an `http` server.",
+    "How to sign in to an `http` or `sse` server.",
     z
       .strictObject({
         type: about("`oauth`: `vitamin mcp login`; `bearer`: a token.", z.enum(["oauth", "bearer", "none"])),

@@ -157,10 +157,10 @@ test("a skill's server gives way to a brought one and comes back after it; one t
     assert.deepEqual([...hiddenFrom(["b"])], [])
     tmp.write(".mcp.json", mcpJson({ tiny: one("configured") }))
     await Trust.grant(tmp.path)
-    await bringServers("a", [brought("tiny", { type: "sse", url: "http://127.0.0.1:1/" })])
+    await bringServers("a", [brought("tiny", { type: "gopher", url: "http://127.0.0.1:1/" })])
     await up("tiny")
     assert.deepEqual(serverTools(), ["tiny_configured"])
-    assert.match(log(), /tiny of ACP session\/new is not used: "sse" is not spoken here/)
+    assert.match(log(), /tiny of ACP session\/new is not used: its transport "gopher" is not known/)
   }, true)
 })
 

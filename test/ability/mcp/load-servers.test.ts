@@ -104,7 +104,7 @@ test("loadServers() leaves out what cannot be used and keeps the rest", async ()
   await using tmp = await tmpdir()
   tmp.write(".vitamin/mcp.json", "{ not json")
   const mcpServers = {
-    old: { type: "sse", url: "https://example.com/sse" },
+    old: { type: "gopher", url: "https://example.com/sse" },
     file: { url: "file:///etc/passwd" },
     wrong: { command: 7 },
     empty: {},
@@ -118,7 +118,7 @@ test("loadServers() leaves out what cannot be used and keeps the rest", async ()
   const usable = servers.filter(({ server }) => server).map(({ id }) => id)
   assert.deepEqual(usable, ["a-b-", "good"])
   const problemOf = (id: string) => servers.find((server) => server.id === id)!.problem!
-  assert.match(problemOf("old"), /"sse" is not spoken/)
+  assert.match(problemOf("old"), /transport "gopher" is not known/)
   assert.match(problemOf("file"), /not one of http or https/)
   assert.match(problemOf("wrong"), /command: /)
   assert.match(problemOf("empty"), /no command/)

@@ -29,20 +29,22 @@ export function officialServer(name: keyof typeof official, ...args: string[]) {
   return { command: process.execPath, args: [fileURLToPath(official[name]), ...args] }
 }
 
-/** server-everything over http, ready. */
-export async function everythingOverHttp(tmp: Tmp) {
-  const port = await freePort()
-  const { command, args } = officialServer("everything", "streamableHttp")
+export const everythingOverHttp = (tmp: Tmp) => everythingOver("http", tmp)
+
+/** server-everything over http, or over http with sse, ready. */
+export async function everythingOver(type: "http" | "sse", tmp: Tmp, given?: number) {
+  const port = given ?? (await freePort())
+  const { command, args } = officialServer("everything", type === "sse" ? "sse" : "streamableHttp")
   const child = run(command, args, { env: { ...tmp.env, PORT: String(port) } })
   const end = () => child[Symbol.asyncDispose]()
   try {
-    await until("the server listens", () => /listening/.test(child.errors()))
+    await until("the server listens", () => /listening|running on port/.test(child.errors()))
   } catch (error) {
     await end()
     throw error
   }
-  const server = { type: "http", url: `http://127.0.0.1:${port}/mcp` }
-  return { server, [Symbol.asyncDispose]: end }
+  const server = { type, url: `http://127.0.0.1:${port}/${type === "sse" ? "sse" : "mcp"}` }
+  return { server, port, [Symbol.asyncDispose]: end }
 }
 
 /** Nobody has it at the moment; the server cannot be told to take any. */

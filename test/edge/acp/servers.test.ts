@@ -4,7 +4,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import type { McpServer } from "@agentclientprotocol/sdk"
-import { everythingOverHttp, mcpJson, officialServer } from "../../ability/mcp/servers.ts"
+import { everythingOver, everythingOverHttp, mcpJson, officialServer } from "../../ability/mcp/servers.ts"
 import { running, uniqueNap, until } from "../../ability/tool/shell/running.ts"
 import { vitamin } from "../../fixture/cli.ts"
 import { call, type FakeLlm, fakeLlm, text } from "../../fixture/fake-llm.ts"
@@ -95,20 +95,14 @@ test("a server that cannot start does not hold up the session", async () => {
   assert.equal(acp.text(), "Hello.")
 })
 
-test("sse is refused by the name of its server", async () => {
-  await using tmp = await tmpdir()
-  await using acp = await withSession(tmp)
-  const old = { type: "sse" as const, name: "old one", url: "http://127.0.0.1:1/sse", headers: [] }
-  await assert.rejects(acp.agent.request(on.session.new, { cwd: tmp.path, mcpServers: [old] }), {
-    code: -32602,
-    message: /"old one".*sse/,
-  })
-  const { sessionId } = acp
-  const wish = { sessionId, cwd: tmp.path, mcpServers: [old] }
-  await assert.rejects(acp.agent.request(on.session.load, wish), { code: -32602 })
-  // Nothing was made, and nothing was closed.
-  assert.equal((await acp.agent.request(on.session.list, {})).sessions.length, 1)
-  assert.equal((await acp.prompt("hello")).stopReason, "end_turn")
+test("a server that an editor brings may be reached by sse", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using old = await everythingOver("sse", tmp)
+  await using llm = await fakeLlm([echo, text("Done.")])
+  const server: McpServer = { type: "sse", name: "everything", url: old.server.url, headers: [] }
+  await using acp = await withSession(tmp, { llm, permit, mcpServers: [server] })
+  await acp.prompt("echo")
+  assert.match(lastResult(llm), /hello from afar/)
 })
 
 test("a server of one session is not there for another", async () => {
