@@ -61,3 +61,21 @@ test("a prompt that waits and is cancelled by its editor is dropped", async () =
   assert.equal((await sessionOf(tmp, acp.sessionId)).skipped, undefined)
   assert.equal((await acp.prompt("third")).stopReason, "end_turn")
 })
+
+test("a prompt that waits and then cannot begin is reported as skipped with what was wrong", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([text("On and on.", { deltas: 9, delay: 100 })])
+  await using acp = await withSession(tmp, { llm })
+  const first = acp.prompt("first")
+  await until("it speaks", () => acp.text())
+  const second = acp.prompt("/nonexistent second")
+  await until("it is stored", async () => (await stored(tmp)) === 1)
+  await assert.rejects(second, /nonexistent/)
+  assert.equal((await first).stopReason, "end_turn")
+  const { skipped } = await sessionOf(tmp, acp.sessionId)
+  assert.deepEqual(
+    skipped?.map((one) => one.text),
+    ["/nonexistent second"],
+  )
+  assert.match(skipped![0]!.reason, /nonexistent/)
+})

@@ -247,3 +247,17 @@ test("mergeLayers() leaves the layers as they were", () => {
   ])
   assert.deepEqual(low, { provider: { a: { apiKey: "1" } } })
 })
+
+test("Config.inspect() with isTrusted false applies inline values and nothing that only a trusted folder may say", async () => {
+  await using tmp = await tmpdir()
+  const allow = { permission: "bash.execute", pattern: "*", action: "allow" as const }
+  tmp.write(".vitamin/config.jsonc", JSON.stringify({ model: "a/of-the-project", permission: [allow] }))
+  await Trust.grant(tmp.path)
+  const trusted = await Config.inspect({ directory: tmp.path })
+  assert.deepEqual(trusted.config.permission, [allow])
+  const deny = { ...allow, action: "deny" as const }
+  const inline = { permission: [deny], model: "b/inline" }
+  const untrusted = await Config.inspect({ directory: tmp.path, isTrusted: false, inline })
+  assert.deepEqual(untrusted.config.permission, [deny])
+  assert.equal(untrusted.config.model, "b/inline")
+})

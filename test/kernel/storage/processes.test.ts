@@ -3,6 +3,10 @@ import assert from "node:assert/strict"
 import { join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
+import type { Folders } from "#kernel/storage/files.ts"
+import { createLock } from "#kernel/storage/lock.ts"
+import { createOpening } from "#kernel/storage/opening.ts"
+import type { Segments } from "#kernel/storage/segments.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { runFixture } from "../../fixture/child.ts"
 import { repeat } from "../../fixture/soak.ts"
@@ -79,4 +83,18 @@ test("createLock() of four processes that open and close it all the time lets ea
   const args = [join(tmp.path, "lock"), "300"]
   const children = [1, 2, 3, 4].map(() => runFixture("storage-lock.ts", { args, env: tmp.env }))
   for (const child of children) assert.equal(await child.exit, 0, child.errors())
+})
+
+test("Opening.acquire() after a wait in vain still gets a lock that is let go after an ordinary commit's time", async () => {
+  await using tmp = await tmpdir()
+  const folder = (name: string) => join(tmp.path, name)
+  const folders = { records: folder("records"), temporary: folder("temporary"), journal: folder("journal") }
+  const { acquire } = createOpening(folders as Folders, {} as Segments)
+  const [holder, waiter] = [await createLock(folder("lock")), await createLock(folder("lock"))]
+  await holder.acquire()
+  await assert.rejects(acquire(waiter), { name: "Storage.Locked" })
+  const again = acquire(waiter)
+  setTimeout(holder.release, 60)
+  await again
+  for (const lock of [waiter, holder]) lock.close()
 })

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { Instance } from "#kernel/instance.ts"
+import * as Storage from "#kernel/storage/storage.ts"
 import * as Message from "#knowledge/message/message.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
 import { createWarmMessages } from "#knowledge/message/warm-messages.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
 
 function said(text: string): Message.Info {
   const data = { role: "user" as const, parts: [{ type: "text" as const, text }] }
@@ -55,4 +59,23 @@ test("The cache never holds more than its bound; sessions that were used last st
   assert.equal(warm.take("last", "m").size, 1)
   warm.keep("huge", [said("x".repeat(20_000))])
   assert.equal(warm.size(), 0)
+})
+
+test("MessageStore.remove() drops the messages of its session from the cache", async () => {
+  await using tmp = await tmpdir()
+  await Instance.provide({
+    directory: tmp.path,
+    fn: async () => {
+      const message = said("hello")
+      await MessageStore.write(message)
+      MessageStore.warm().keep("s", [message])
+      MessageStore.warm().keep("other", [said("stays")])
+      const before = MessageStore.warm().size()
+      await MessageStore.remove("s")
+      assert.equal(MessageStore.warm().size(), before - JSON.stringify(message).length)
+      MessageStore.warm().mark("s", "m")
+      assert.equal(MessageStore.warm().take("s", "m").size, 0)
+    },
+  })
+  await Storage.close()
 })
