@@ -87,6 +87,11 @@ export function subscribe(what: Definition | "*", handler: (...args: never[]) =>
   return () => void set.delete(subscriber)
 }
 
+/** Whether somebody subscribed to this very event. A subscriber of "*" may only write a log. */
+export function isHeard({ type }: Pick<Definition, "type">): boolean {
+  return [...subscribers()].some((subscriber) => subscriber.type === type)
+}
+
 function withoutSecrets<P>(type: string, payload: P): P {
   try {
     const text = JSON.stringify(payload)

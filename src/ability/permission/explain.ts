@@ -46,10 +46,27 @@ function saySecret(tool: string, need: JudgedNeed): string {
   return `"${tool}" was not run: ${sayNeed(need)} would reach vitamin's own keys and tokens. Only a rule that names them allows it${how}`
 }
 
-/** Asking is not possible, so what needs it is denied; with what would have allowed it. */
-export function sayNobody(tool: string, needs: JudgedNeed[]): string {
+/** Asking is not possible, so what needs it is denied; with what would have allowed it, in the words of the command
+ * line or of the library. */
+export function sayNobody(tool: string, needs: JudgedNeed[], { isEmbedded = false } = {}): string {
   const what = needs.map(sayNeed).join(" and ")
-  return `"${tool}" was not run: ${what} needs a person's permission, and nobody can be asked here. ${flagsFor(needs)}`
+  const reason = isEmbedded ? "nothing listens for questions" : "nobody can be asked here"
+  const remedy = isEmbedded ? optionsFor(needs) : flagsFor(needs)
+  return `"${tool}" was not run: ${what} needs a person's permission, and ${reason}. ${remedy}`
+}
+
+/** What a program that embeds us can do. */
+function optionsFor(needs: JudgedNeed[]): string {
+  const rules = needs.map((need) => narrowest(need))
+  const isProtected = needs.some((need) => need.protected)
+  const options = [
+    ...(rules.every(({ length }) => length > 0) ? [`rules: ${JSON.stringify(rules.flat())}`] : []),
+    ...(isProtected ? [] : ['asks: "once"']),
+  ]
+  const listen = "Bus.subscribe(Permission.Requested, …) with Permission.reply(id, …) answers questions"
+  return options.length
+    ? `Session.prompt({ ${options.join(" }) or Session.prompt({ ")} }) would allow it; ${listen}.`
+    : `Only a person can allow it: ${listen}.`
 }
 
 /** `--allow "bash.execute:npm test" or --yes would allow it.` */

@@ -92,7 +92,8 @@ export function sessionRoutes(): Route[] {
       errors: [404, 409],
       async handle({ params, headers, body }) {
         await Session.get(params.id)
-        const input = { ...defined(body), sessionId: params.id }
+        // A client may look for questions with GET /permission/pending alone.
+        const input = { asks: "wait" as const, ...defined(body), sessionId: params.id }
         if (!/\brespond-async\b/.test(headers.prefer ?? "")) return Session.prompt(input)
         const { promptId } = await Session.accept(input)
         const answer: z.input<typeof Accepted> = { sessionId: params.id, accepted: true, promptId }

@@ -27,9 +27,11 @@ type Question = {
 
 /** What is done where a person is needed: wait for one, deny it, or take it as allowed this once. */
 export type Asks = "wait" | "deny" | "once"
+/** `unheard`: nobody said what to do, and nobody listens for questions. */
+type Asking = Asks | "unheard"
 
 export type Permits = Readonly<{
-  asks: Asks
+  asks: Asking
   rights: Rights
   /** Says of each call whether it is allowed, before its message is written for the first time. */
   judge(request: Request): Promise<void>
@@ -58,7 +60,7 @@ export function createPermits(options: {
   /** Whether a call may name this tool. Others do not run, so nobody is asked for them. */
   mayCall(id: string): boolean
   rights: Rights
-  asks: Asks
+  asks: Asking
   /** Of who gave this as a task. */
   parent: Permits | undefined
   /** How long a person may take, in milliseconds. */
@@ -148,7 +150,7 @@ export function createPermits(options: {
 
   function nobody(asked: Asked, needs: Permission.JudgedNeed[]): Refusal {
     publishDenied(asked, { by: "nobody", needs })
-    return { message: Permission.sayNobody(asked.call.name, needs) }
+    return { message: Permission.sayNobody(asked.call.name, needs, { isEmbedded: asks === "unheard" }) }
   }
 
   function publishDenied(

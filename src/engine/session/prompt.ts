@@ -31,7 +31,8 @@ export type Input = {
   stored?: StoredPrompt.Handle | undefined
   /** Milliseconds, from when the session begins with it. */
   timeout?: number
-  /** What is done where a person must allow something: wait for one, deny it, or allow it this once. */
+  /** What is done where a person must allow something: wait for one, deny it, or allow it this once. Where it is left
+   * out: wait if somebody listens for `Permission.Requested` when the prompt begins, else deny. */
   asks?: Asks
   /** Milliseconds until a question that nobody answers counts as rejected; ten minutes where it is left out. */
   replyLimit?: number

@@ -61,7 +61,7 @@ export async function inWorld(
           session,
           events,
           ask: (text, input, timing) =>
-            promptWith({ sessionId: session.id, text, ...input }, { ...hasty, ...timing }),
+            promptWith({ sessionId: session.id, text, asks: "wait", ...input }, { ...hasty, ...timing }),
           messages: () => Session.messages(session.id),
           status: async () => (await Session.get(session.id)).status,
         })
