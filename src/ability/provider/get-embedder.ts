@@ -5,6 +5,7 @@ import { resolve } from "node:path"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
+import { calibrate } from "#knowledge/discovery/calibrate.ts"
 import { createEmbedder } from "#knowledge/discovery/create-embedder.ts"
 import type { Embedder } from "#knowledge/discovery/types.ts"
 import { errorText } from "#util/error.ts"
@@ -31,7 +32,7 @@ export async function getEmbedder(): Promise<Embedder | undefined> {
 }
 
 async function make({ model, gguf }: Wanted): Promise<Embedder> {
-  if (gguf) return createEmbedder({ backend: "gguf", path: pathOf(gguf) })
+  if (gguf) return withScale(createEmbedder({ backend: "gguf", path: pathOf(gguf) }))
   if (!model) return embedded()
   const { loadEmbeddingModel } = await import("./load-embedding-model.ts")
   const embedMany = await loadEmbeddingModel(model)
@@ -39,7 +40,20 @@ async function make({ model, gguf }: Wanted): Promise<Embedder> {
   const [first] = await embedMany(["length"])
   const dimensions = first?.length ?? 0
   if (dimensions === 0) throw new Error(`${model} answered without a vector`)
-  return createEmbedder({ backend: "model", id: `${model}:${dimensions}`, dimensions, embedMany })
+  return withScale(createEmbedder({ backend: "model", id: `${model}:${dimensions}`, dimensions, embedMany }))
+}
+
+/** Measured with the first search, and again only where that failed. */
+function withScale(embedder: Embedder): Embedder {
+  let scale: ReturnType<typeof calibrate> | undefined
+  const measured = () => {
+    scale ??= calibrate(embedder)
+    scale.catch(() => {
+      scale = undefined
+    })
+    return scale
+  }
+  return Object.freeze({ ...embedder, scale: measured })
 }
 
 /** A broken model file shows with the first text; whoever asks for an embedder has one to embed. */

@@ -1,12 +1,17 @@
 // The skills for a prompt: those that the person or the agent names, then those that fit what is asked, each with its
 // instructions; of the others a line each, once. What does not fit the budget is cut and can be read.
+import { createHash } from "node:crypto"
+import { dirname, join } from "node:path"
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import type { Action } from "#ability/permission/rule.ts"
 import { askedSkills } from "#ability/skill/asked-skills.ts"
 import * as Skill from "#ability/skill/skill.ts"
+import * as Global from "#kernel/global.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
 import { createEmbedder } from "#knowledge/discovery/create-embedder.ts"
+import { noteIndexUse } from "#knowledge/discovery/note-index-use.ts"
+import { pruneIndexes } from "#knowledge/discovery/prune-indexes.ts"
 import { createSkillDiscovery, type SkillDiscovery } from "#knowledge/discovery/skill-discovery.ts"
 import { takeFitting } from "#knowledge/discovery/skill-fit.ts"
 import type { Embedder } from "#knowledge/discovery/types.ts"
@@ -38,7 +43,15 @@ type Finder = {
   skills: Skill.Info[]
 }
 
-const found = Instance.state(createFinder, ({ discovery }) => discovery.close())
+type Own = { finder?: Finder; embedder?: string; dbPath?: string }
+
+const found = Instance.state(
+  (): Own => ({}),
+  ({ finder, dbPath }) => {
+    finder?.discovery.close()
+    if (dbPath) pruneIndexes(dirname(dbPath))
+  },
+)
 
 export async function findSkills(intent: string, options: Options): Promise<Note[]> {
   const { agent, budget, known, isTask } = options
@@ -77,7 +90,7 @@ export async function findSkills(intent: string, options: Options): Promise<Note
 
 /** With those that may be read. */
 async function lookAgain(options: Options): Promise<Finder> {
-  const finder = found()
+  const finder = await finderFor()
   await finder.discovery.refresh()
   const skills = finder.skills.filter((skill) => [skill.file, skill.place].every(mayRead(skill, options)))
   return { ...finder, skills }
@@ -105,20 +118,37 @@ async function referencesOf(
   })
 }
 
-function createFinder(): Finder {
-  const embedder = workingEmbedder()
+/** With the embedder that is configured now. Its vectors are kept in a file, unless they cost microseconds. */
+async function finderFor(): Promise<Finder> {
+  const { getEmbedder } = await import("#ability/provider/get-embedder.ts")
+  const embedder = (await getEmbedder()) ?? embeddedOne()
+  const own = found()
+  if (own.finder && own.embedder === embedder?.id) return own.finder
+  own.finder?.discovery.close()
   const load = async () => {
     finder.skills = (await Skill.list()).skills
     return finder.skills
   }
-  const discovery = createSkillDiscovery({ load, ...(embedder ? { embedder } : {}) })
+  const dbPath = embedder && !embedder.pieces ? indexFile() : undefined
+  const discovery = createSkillDiscovery({
+    load,
+    ...(embedder ? { embedder } : {}),
+    ...(dbPath ? { dbPath } : {}),
+  })
   const finder: Finder = { discovery, skills: [] }
+  Object.assign(own, { finder, embedder: embedder?.id, dbPath })
   return finder
 }
 
-/** The embedded one, whichever is configured: what is near enough was measured with it (docs/retrieval.md). Words alone find
- * skills as well, only fewer. */
-function workingEmbedder(): Embedder | undefined {
+function indexFile(): string {
+  const id = createHash("sha256").update(Instance.worktree).digest("hex").slice(0, 40)
+  const path = join(Global.cache(), "skills", `${id}.db`)
+  noteIndexUse(path, Instance.worktree)
+  return path
+}
+
+/** Where the configured one cannot be used. Words alone find skills as well, only fewer. */
+function embeddedOne(): Embedder | undefined {
   try {
     const embedder = createEmbedder()
     embedder.embedNow?.("skill")

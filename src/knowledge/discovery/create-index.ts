@@ -20,7 +20,7 @@ const maxName = 1_000
 const maxText = 20_000
 
 export function createIndex({ path = inMemory, embedder }: IndexConfig = {}): Index {
-  const vectorsOf = embedder ? `${embedder.id}/${embedder.dimensions}` : ""
+  const vectorsOf = embedder ? vectorsBy(embedder) : ""
   const weigher = embedder && createWeigher(embedder)
   const table = embedder && createVectorTable(embedder.dimensions)
   let store = createStore(openIndexFile(path), vectorsOf)
@@ -99,7 +99,8 @@ export function createIndex({ path = inMemory, embedder }: IndexConfig = {}): In
       if (!(limit > 0)) return []
       const most = { text: Math.max(textDepth, limit), vector: Math.max(vectorDepth, limit) }
       const text = mode === "vector" ? [] : store.findWords(query, { limit: most.text, group })
-      const near = question && table?.compare(question, { limit: most.vector, group, store })
+      const near =
+        question && table?.compare(question, { limit: most.vector, group, store, scale: question.scale })
       const findings = {
         text,
         vector: near?.top ?? [],
@@ -120,7 +121,7 @@ export function createIndex({ path = inMemory, embedder }: IndexConfig = {}): In
     if (!weigher) return undefined
     try {
       await embedMissing()
-      return await weigher.question(query)
+      return { ...(await weigher.question(query)), scale: await embedder?.scale?.() }
     } catch (error) {
       Log.warn("A search was made by words alone", { embedder: vectorsOf, reason: errorText(error) })
       return undefined
@@ -164,6 +165,11 @@ export function createIndex({ path = inMemory, embedder }: IndexConfig = {}): In
   const ids = () => [...guard(read).keys()]
   const size = () => guard(read).size
   return Object.freeze({ put, remove, removeGroup, ids, search, size, close })
+}
+
+/** Vectors of another embedder, or made with other prefixes, are made anew. */
+function vectorsBy({ id, dimensions, prefixes }: Embedder): string {
+  return [id, dimensions, ...(prefixes ? [prefixes.query, prefixes.document] : [])].join("/")
 }
 
 function none(): number {

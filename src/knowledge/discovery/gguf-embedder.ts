@@ -4,6 +4,7 @@ import { basename } from "node:path"
 import { toUnit } from "./embedded-model.ts"
 import { GgufInvalid, readGgufHeader } from "./gguf-header.ts"
 import type { Llama } from "./llama.ts"
+import { prefixesOf } from "./prefixes.ts"
 import type { Embedder } from "./types.ts"
 
 export type GgufEmbedderConfig = { backend: "gguf"; path: string }
@@ -47,6 +48,7 @@ export function createGgufEmbedder({ path }: GgufEmbedderConfig): Embedder {
   return Object.freeze({
     id: `${basename(path)}:${size}:${Math.floor(modified)}`,
     dimensions,
+    prefixes: prefixesOf(basename(path)),
     embed: async (text: string) => (await embedBatch([text]))[0]!,
     embedBatch,
     close,

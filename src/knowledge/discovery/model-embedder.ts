@@ -2,6 +2,7 @@
 // one list of the wrong length would spoil every comparison after it.
 import { errorText, NamedError } from "#util/error.ts"
 import { toUnit } from "./embedded-model.ts"
+import { prefixesOf } from "./prefixes.ts"
 import type { Embedder } from "./types.ts"
 
 export type ModelEmbedderConfig = {
@@ -53,6 +54,7 @@ export function createModelEmbedder({ id, dimensions, embedMany }: ModelEmbedder
   return Object.freeze({
     id,
     dimensions,
+    prefixes: prefixesOf(id),
     embed: async (text: string) => (await embedBatch([text]))[0]!,
     embedBatch,
     close: async () => undefined,

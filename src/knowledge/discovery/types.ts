@@ -1,4 +1,5 @@
 // The words of discovery: what is indexed, what is found, and what turns a text into a vector.
+import type { Prefixes } from "./prefixes.ts"
 
 export type Embedder = Readonly<{
   /** Names the model and its version; vectors of another id are made anew. */
@@ -11,6 +12,10 @@ export type Embedder = Readonly<{
   embedNow?(text: string): Float32Array
   /** Where a text's vector is the sum of its pieces' vectors: whoever asks can weigh them. */
   pieces?: Pieces
+  /** What the model wants before a query and before a document. */
+  prefixes?: Prefixes | undefined
+  /** Of another model: its cosines on the scale of the embedded one, for which thresholds were chosen. */
+  scale?(): Promise<(cosine: number) => number>
   close(): Promise<void>
 }>
 

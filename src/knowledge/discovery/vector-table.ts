@@ -3,7 +3,13 @@ import type { Found, Store } from "./index-store.ts"
 import { createVectors, type Vectors } from "./vectors.ts"
 import type { Question } from "./weigh.ts"
 
-type Wanted = { limit: number; group?: string | undefined; store: Store }
+type Wanted = {
+  limit: number
+  group?: string | undefined
+  store: Store
+  /** What a cosine is given as. */
+  scale?: ((cosine: number) => number) | undefined
+}
 export type Nearness = { top: Found[]; of(row: number): number; ofWindow(row: number): number }
 
 export function createVectorTable(dimensions: number) {
@@ -34,9 +40,9 @@ export function createVectorTable(dimensions: number) {
     else into.remove(row)
   }
 
-  function compare({ vector, windows }: Question, { limit, group, store }: Wanted): Nearness {
+  function compare({ vector, windows }: Question, { limit, group, store, scale }: Wanted): Nearness {
     const table = load(store)
-    const scores = table.scores(vector)
+    const scores = scale ? table.scores(vector).map(scale) : table.scores(vector)
     const of = (row: number) => scores[row] ?? 0
     const belongs = (row: number) => group === undefined || store.byRow[row]?.group === group
     let count: number | undefined

@@ -23,9 +23,10 @@ export function createWeigher(embedder: Embedder): Weigher {
 }
 
 function weighWhole(embedder: Embedder): Weigher {
+  const { query, document } = embedder.prefixes ?? { query: "", document: "" }
   return {
-    documents: (documents) => embedder.embedBatch(documents.map(textOf)),
-    question: async (query) => ({ vector: await embedder.embed(query), windows: () => [] }),
+    documents: (documents) => embedder.embedBatch(documents.map((one) => `${document}${textOf(one)}`)),
+    question: async (words) => ({ vector: await embedder.embed(`${query}${words}`), windows: () => [] }),
   }
 }
 
@@ -88,7 +89,7 @@ function weighPieces(pieces: Pieces, dimensions: number): Weigher {
 }
 
 function textOf({ group, name, text }: Document): string {
-  return `${group} ${name}: ${text}`.slice(0, maxEmbedded)
+  return `${group} ${name}: ${text}`.trim().slice(0, maxEmbedded)
 }
 
 function onlyOf(found: number[]): number[] {
