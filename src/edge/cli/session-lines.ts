@@ -1,9 +1,10 @@
-// The lines of `vitamin session list`: a prefix of the id that no other session has, local time, state, model, folder and
-// title.
+// The lines of `vitamin session list`: a prefix of the id that no other session has, local time, state, model, folder,
+// files changed and title.
 import { homedir } from "node:os"
 import { relative } from "node:path"
 import type * as Session from "#engine/session/session.ts"
 import { isInside } from "#util/resolve-inside.ts"
+import { countOf } from "./count-of.ts"
 
 const shortest = "sess_".length + 8
 const maxTitle = 60
@@ -16,6 +17,7 @@ export function sessionLines(sessions: Session.Info[], worktree: string): string
     session.status,
     session.model ?? "-",
     folderOf(session.directory, worktree),
+    changesOf(session),
     session.title.replace(/\s+/g, " ").slice(0, maxTitle),
   ])
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]!.length))) ?? []
@@ -50,6 +52,10 @@ function localTime(time: number): string {
   const two = (value: number) => String(value).padStart(2, "0")
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`
+}
+
+function changesOf({ changed = [] }: Session.Info): string {
+  return changed.length ? `${countOf(changed.length, "file")} changed` : "-"
 }
 
 /** Relative to this work tree; a session of another clone with its whole path. */

@@ -32,14 +32,22 @@ export function revert(
       await recoverCalls(sessionId, tasks)
       return Snapshot.revert({ sessionId, messageId, tasks, preview: true })
     }
-    return whileBusy({ sessionId, after: () => ({ status: "idle", error: undefined }) }, async () => {
-      const begun = await finishBegun(session, options.force)
-      for (const id of idsOf(sessionId, tasks)) await Snapshot.recover(id, contentAfter)
-      const chosen = { sessionId, messageId, tasks }
-      if (begun?.target === messageId && isDone(await Snapshot.revert({ ...chosen, preview: true })))
-        return begun.reverted
-      return record(session, target, await Snapshot.revert({ ...chosen, force: options.force }))
-    })
+    let changed: string[] = []
+    return whileBusy(
+      { sessionId, after: () => ({ status: "idle", error: undefined, changed }) },
+      async () => {
+        const begun = await finishBegun(session, options.force)
+        for (const id of idsOf(sessionId, tasks)) await Snapshot.recover(id, contentAfter)
+        const chosen = { sessionId, messageId, tasks }
+        const isFinished =
+          begun?.target === messageId && isDone(await Snapshot.revert({ ...chosen, preview: true }))
+        const reverted = isFinished
+          ? begun.reverted
+          : await record(session, target, await Snapshot.revert({ ...chosen, force: options.force }))
+        changed = await changedBy(session)
+        return reverted
+      },
+    )
   })
 }
 
@@ -56,6 +64,13 @@ export async function diff(
   const tasks = await tasksSince(session, messages, messageId)
   await Queue.enter({ sessionId, whenBusy: "refuse" }, () => recoverCalls(sessionId, tasks)).catch(ifBusy)
   return Snapshot.diff({ sessionId, messageId, tasks, stat })
+}
+
+/** The files that a session and its tasks have changed as they are now. */
+async function changedBy(session: SessionRecord.Info): Promise<string[]> {
+  const tasks = await tasksSince(session, await MessageStore.list(session.id), undefined)
+  const { files } = await Snapshot.diff({ sessionId: session.id, tasks, stat: true })
+  return files.map(({ path }) => path)
 }
 
 /** What calls changed that a crash cut off is put on record first. A session at work knows it by itself. */

@@ -198,6 +198,7 @@ async function finish(run: Begun, state: Pick<SessionRecord.Info, "status" | "er
     delete draft.owner
     draft.usage = SessionRecord.Totals.parse(draft.usage ?? {})
     SessionRecord.addUsage(draft.usage, run.totals)
+    SessionRecord.addChanged(draft, run.records.changed)
     const { offered, toolServers } = run.session
     Object.assign(
       draft,

@@ -68,7 +68,12 @@ export type Run = {
 }
 
 /** Those that nobody has waited for yet, and what went wrong with the first that could not be kept. */
-export type Records = { pending: Set<Promise<void>>; failed?: { error: unknown } }
+export type Records = {
+  pending: Set<Promise<void>>
+  failed?: { error: unknown }
+  /** Files that calls changed. */
+  changed?: Set<string>
+}
 
 export class StepLimit extends NamedError {
   constructor(steps: number) {

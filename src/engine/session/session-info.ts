@@ -49,6 +49,10 @@ export const Info = z.object({
   owner: about("Process that is working on it.", Owner.optional()),
   skipped: about("Accepted prompts that did not run, until sent again.", z.array(SkippedPrompt).optional()),
   usage: about("What it has used so far.", Totals.prefault({})),
+  changed: about(
+    "Files that its tools and tasks changed, at most 200; an undo takes them out.",
+    z.array(z.string()).optional().catch(undefined),
+  ),
   offered: about(
     "Tools of servers and of the project that its model is sent, in the order in which they came.",
     z.array(z.string()).optional().catch(undefined),

@@ -148,6 +148,14 @@ export async function write(session: Info): Promise<void> {
   ])
 }
 
+/** For a list of sessions; the snapshots know all of them. */
+const maxChanged = 200
+
+export function addChanged(draft: Info, files: Iterable<string> = []): void {
+  const all = new Set([...(draft.changed ?? []), ...files])
+  if (all.size > 0) draft.changed = [...all].slice(0, maxChanged)
+}
+
 export function addUsage(totals: Totals, usage: Message.Usage): void {
   for (const name of Object.keys(totals) as (keyof Totals)[]) totals[name] += usage[name] ?? 0
 }

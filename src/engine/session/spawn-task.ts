@@ -65,8 +65,9 @@ async function doTask(run: Run, { task, agent: wish, callId }: Task, prompt: Pro
     } catch (error) {
       throw new TaskFailed(sessionId, error)
     } finally {
-      const usage = await usageOf(sessionId)
+      const { usage, changed = [] } = await outcomeOf(sessionId)
       SessionRecord.addUsage(run.totals, usage)
+      run.records.changed = new Set([...(run.records.changed ?? []), ...changed])
       run.tasks.runs.delete(sessionId)
     }
   } finally {
@@ -74,12 +75,14 @@ async function doTask(run: Run, { task, agent: wish, callId }: Task, prompt: Pro
   }
 }
 
-async function usageOf(sessionId: string): Promise<Message.Usage> {
+async function outcomeOf(
+  sessionId: string,
+): Promise<{ usage: Message.Usage; changed?: string[] | undefined }> {
   try {
-    return (await SessionRecord.get(sessionId)).usage
+    return await SessionRecord.get(sessionId)
   } catch (error) {
     // Removed meanwhile, by a person or with the session that it works for.
-    if (error instanceof SessionRecord.NotFound) return { input: 0, output: 0 }
+    if (error instanceof SessionRecord.NotFound) return { usage: { input: 0, output: 0 } }
     throw error
   }
 }

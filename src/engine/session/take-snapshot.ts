@@ -33,7 +33,13 @@ export function takeSnapshot({ request, call, records }: Asked) {
 
   function finish(): void {
     isOver = true
-    if (taken) keep(records, taken.finish().then(put).then(taken.close))
+    if (taken) keep(records, taken.finish().then(noteChanges).then(put).then(taken.close))
+  }
+
+  function noteChanges(part: Snapshot.Part): Snapshot.Part {
+    records.changed ??= new Set()
+    for (const { path } of part.files) records.changed.add(path)
+    return part
   }
 
   async function put(part: Snapshot.Part): Promise<void> {

@@ -2,7 +2,7 @@
 import * as SessionRecord from "./session-record.ts"
 import type { Tip } from "./tip.ts"
 
-type Change = Partial<Pick<SessionRecord.Info, "mode" | "branch" | "status" | "error" | "tip">>
+type Change = Partial<Pick<SessionRecord.Info, "mode" | "branch" | "status" | "error" | "tip" | "changed">>
 
 /** When `work` is done the session is as before, except for what `after` gives. Without a `tip` in it the next prompt reads
  * the whole session. A session that somebody works on throws `Session.Busy`. */

@@ -84,7 +84,7 @@ test("vitamin run --continue and --session go on with what was said", async () =
   const listed = (await vitamin(tmp, ["session", "list"])).out.split("\n")
   assert.equal(listed.length, 1)
   const [id] = listed[0]!.split(" ")
-  assert.match(listed[0]!, /^sess_\w{8} +20\d\d-\d\d-\d\d \d\d:\d\d +idle +openai\/fake-model +\. +one$/)
+  assert.match(listed[0]!, /^sess_\w{8} +20\d\d-\d\d-\d\d \d\d:\d\d +idle +openai\/fake-model +\. +- +one$/)
   assert.equal((await vitamin(tmp, ["run", "--session", id!, "three"], variables)).out, "third")
   const sent = JSON.stringify(llm.requests[2]!.body)
   for (const said of ["one", "first", "two", "second", "three"]) assert.match(sent, new RegExp(`"${said}"`))

@@ -39,6 +39,27 @@ test("a person looks at the diff, reverts, and reverts the revert", async () => 
   assert.equal(read(tmp, "new.txt"), "new\n")
 })
 
+test("vitamin session list shows how many files a session changed, those of its tasks included, until they are undone", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([
+    ...answers(),
+    call("subtask", { task: "one more" }),
+    call("write", { path: "task.txt", content: "t\n" }),
+    text("Task done."),
+    call("write", { path: "new.txt", content: "newer\n" }),
+    text("All done."),
+  ])
+  const { variables } = env(llm, "chat")
+  const listed = async () => (await vitamin(tmp, ["session", "list"])).out
+  assert.equal((await vitamin(tmp, ["run", "--yes", "go"], variables)).code, 0)
+  assert.match(await listed(), / idle +openai\/fake-model +\. +2 files changed +go$/)
+  const more = await vitamin(tmp, ["run", "--yes", "--continue", "more"], variables)
+  assert.equal(more.code, 0, more.err)
+  assert.match(await listed(), / 3 files changed /)
+  assert.equal((await vitamin(tmp, ["session", "revert"])).code, 0)
+  assert.match(await listed(), / 2 files changed /)
+})
+
 test("vitamin session revert refuses what the person changed since, unless --force", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm(answers())
