@@ -108,7 +108,7 @@ async function tokenOfTheDay(): Promise<string> {
     },
   ],
   skills: [jsonc(`{ "skills": { "root": "docs/skills" } }`)],
-  rules: [jsonc(`{ "rules": { "root": "CLAUDE.md" } }`)],
+  rules: [jsonc(`{ "rules": { "root": "CLAUDE.md", "own": ["~/.claude/CLAUDE.md"] } }`)],
   adapters: [
     jsonc(`{
   "adapters": {

@@ -20,6 +20,7 @@ import { version } from "#util/version.ts"
 import { countOf } from "./count-of.ts"
 import { exitCodes } from "./exit.ts"
 import { findGguf } from "./find-gguf.ts"
+import { findInstructions } from "./find-instructions.ts"
 import { findServers } from "./find-servers.ts"
 import { findSkillFaults } from "./find-skill-faults.ts"
 import { directoryOf, type FolderOptions } from "./in-instance.ts"
@@ -44,6 +45,7 @@ export async function doctor(options: FolderOptions & { restore?: boolean | unde
       images,
       trust,
       mcp: findServers,
+      instructions: findInstructions,
       skills: findSkillFaults,
       server,
     }))

@@ -42,15 +42,16 @@ export async function nestedRules(
   run: Pick<Run, "session" | "history" | "chosen" | "permits">,
   request: Request,
 ): Promise<Note[]> {
-  const files = rulesFor(pathsOf(run, request))
-  if (!files.length) return []
+  const found = rulesFor(pathsOf(run, request))
+  if (!found.length) return []
+  const { decide } = await run.permits.rights.now()
+  const mayRead = (target: string) => decide({ permission: "file.read", target }).action === "allow"
+  const files = await Promise.all(found.map((file) => withImports(file, mayRead)))
   const budget = rulesBudget(run.session.id, run.chosen.facts)
   const { said, named } = saidIn(run.session.id)
   let names = named
   const news = files.filter((file) => !said(noteOf(file, budget)))
   if (!news.length) return []
-  const { decide } = await run.permits.rights.now()
-  const mayRead = (target: string) => decide({ permission: "file.read", target }).action === "allow"
   const notes: Note[] = []
   for (const file of news) {
     if (!mayRead(file.path) || !mayRead(file.place)) continue
@@ -89,6 +90,14 @@ function rulesFor(paths: string[]): RuleFile[] {
     for (const file of rules().onWayTo(path))
       if (file.path !== path && !found.has(file.place)) found.set(file.place, file)
   return [...found.values()]
+}
+
+async function withImports(file: RuleFile, mayRead: (path: string) => boolean): Promise<RuleFile> {
+  if (!file.text.includes("@")) return file
+  const { importRules } = await import("./import-rules.ts")
+  const imports = importRules(file, { isOwn: false, mayRead })
+  const texts = imports.map(({ name, text }) => `From ${name}:\n\n${text}`)
+  return { ...file, text: [file.text.trim(), ...texts].join("\n\n") }
 }
 
 function noteOf(file: RuleFile, { each }: RulesBudget): Note {

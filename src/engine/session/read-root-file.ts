@@ -9,23 +9,25 @@ import * as Secret from "#kernel/secret.ts"
 import { maxRuleBytes, ruleNames } from "#knowledge/discovery/create-nested-rules.ts"
 import { errorCode, errorText } from "#util/error.ts"
 import { isInside, openInside } from "#util/resolve-inside.ts"
+import { shortPath } from "./short-path.ts"
 
-export type RootFile = { name: string; text: string }
+export type RootFile = { name: string; path: string; text: string }
 
 /** The first of the usual files that is there, or the one that the configuration names. `mayRead` is asked of its path and
  * of where that leads. */
 export async function readRootFile(mayRead = (_: string) => true): Promise<RootFile | undefined> {
   const named = (await Config.get()).rules?.root
   for (const name of named === undefined || named === ruleNames[0] ? ruleNames : [named]) {
-    const text = read(name, mayRead)
-    if (text) return { name, text: Secret.redact(text) }
+    const path = resolve(Instance.worktree, name)
+    const text = readRules(path, mayRead)
+    if (text) return { name, path, text: Secret.redact(text) }
   }
   return undefined
 }
 
-function read(name: string, mayRead: (path: string) => boolean): string | undefined {
+/** The text of a file of instructions, bounded; undefined where there is none, or it cannot be read. */
+export function readRules(file: string, mayRead = (_: string) => true): string | undefined {
   const { worktree } = Instance
-  const file = resolve(worktree, name)
   // Only a person, or a folder that one trusts, can name a file elsewhere.
   const root = isInside(worktree, file) ? worktree : dirname(file)
   try {
@@ -38,10 +40,12 @@ function read(name: string, mayRead: (path: string) => boolean): string | undefi
       got = readSync(handle.fd, buffer, length, maxRuleBytes - length, length)
     // A character that the limit cuts in two is left out.
     const text = new TextDecoder().decode(buffer.subarray(0, length), { stream: size > length }).trim()
-    return size > length ? `${text}\n[cut here: ${name} has ${size} bytes, read it for the rest]` : text
+    return size > length
+      ? `${text}\n[cut here: ${shortPath(file)} has ${size} bytes, read it for the rest]`
+      : text
   } catch (error) {
     if (errorCode(error) !== "ENOENT")
-      Log.warn("the project's instructions cannot be read", { file, error: errorText(error) })
+      Log.warn("a file of instructions cannot be read", { file, error: errorText(error) })
     return undefined
   }
 }

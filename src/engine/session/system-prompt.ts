@@ -5,7 +5,7 @@ import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import { mayUse } from "#ability/tool/may-use.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { Instance } from "#kernel/instance.ts"
-import { readRootFile } from "./read-root-file.ts"
+import { readInstructions } from "./instructions.ts"
 
 const base = `You are vitamin, a coding agent. You work in a person's project through tools.
 
@@ -38,7 +38,7 @@ export async function systemPrompt(
   },
 ): Promise<string> {
   const { isTask, mode, grounding, mayRead } = options
-  const rules = await readRootFile(mayRead)
+  const instructions = await readInstructions(mayRead)
   return [
     base,
     ...(isTask ? [forTask] : []),
@@ -50,7 +50,7 @@ export async function systemPrompt(
       `Platform: ${process.platform}`,
     ].join("\n"),
     ...grounding,
-    ...(rules ? [`The project's own instructions, from ${rules.name}:\n\n${rules.text}`] : []),
+    ...instructions.map(({ title, text }) => `${title}:\n\n${text}`),
     // After the project's own words, so that those cannot have the last one.
     ...(mode === "plan" ? [forPlan] : []),
   ].join("\n\n")

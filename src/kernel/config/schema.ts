@@ -90,9 +90,17 @@ const shared = {
     z.strictObject({ root: about("Folder of skills.", z.string().default(".plaited/skills")) }).optional(),
   ),
   rules: about(
-    "The project's instructions to the model.",
+    "Instructions to the model.",
     z
-      .strictObject({ root: about("File with the instructions.", z.string().default("AGENTS.md")) })
+      .strictObject({
+        root: about("File with the instructions.", z.string().default("AGENTS.md")),
+        own: about(
+          "Instructions of yours for every project, beside `~/.config/vitamin/AGENTS.md`: whole paths, or from `~`.",
+          z
+            .array(z.string().regex(/^(?:~?\/)/, 'a path that begins with "/" or "~/" is expected'))
+            .optional(),
+        ),
+      })
       .optional(),
   ),
   adapters: about(

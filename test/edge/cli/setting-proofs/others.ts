@@ -1,4 +1,6 @@
 // Proofs of the remaining keys: folders, snapshots, the remote layer, the environment, and what is refused.
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { call, text } from "../../../fixture/fake-llm.ts"
 import { reachable } from "./models.ts"
 import type { Proof } from "./proof.ts"
@@ -19,6 +21,15 @@ export const otherProofs: Record<string, Proof> = {
     config: (world) => ({ ...reachable(world), rules: { root: "TEAM.md" } }),
     prepare: ({ tmp }) => void tmp.write("TEAM.md", "Write tests first.\n"),
     seen: ({ llm }) => /Write tests first/.test(llm.requests[0]?.system ?? ""),
+    expected: true,
+  },
+  "rules.own": {
+    config: (world) => ({ ...reachable(world), rules: { own: ["~/.claude/CLAUDE.md"] } }),
+    prepare: ({ tmp }) => {
+      mkdirSync(join(tmp.env.HOME!, ".claude"), { recursive: true })
+      writeFileSync(join(tmp.env.HOME!, ".claude/CLAUDE.md"), "Never use tabs.\n")
+    },
+    seen: ({ llm }) => /Never use tabs/.test(llm.requests[0]?.system ?? ""),
     expected: true,
   },
   snapshot: {

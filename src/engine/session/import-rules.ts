@@ -1,0 +1,87 @@
+// Files that instructions import with `@path`, as other tools write it: `@docs/style.md`, `@../shared.md`, `@~/team.md`.
+// Words in code and comments import nothing. An instruction file of a project imports nothing from outside of the work
+// tree, whatever links lead there: what it names would reach the provider.
+import { homedir } from "node:os"
+import { dirname, resolve } from "node:path"
+import { Instance } from "#kernel/instance.ts"
+import * as Log from "#kernel/log.ts"
+import * as Secret from "#kernel/secret.ts"
+import { maxRuleBytes } from "#knowledge/discovery/create-nested-rules.ts"
+import { readDocument } from "#knowledge/discovery/read-document.ts"
+import { errorText } from "#util/error.ts"
+import { paragraphsOf } from "#util/markdown-paragraphs.ts"
+import { isInside } from "#util/resolve-inside.ts"
+import { shortPath } from "./short-path.ts"
+
+export type Imported = { name: string; by: string; text: string }
+type Source = { path: string; text: string }
+
+const maxDepth = 5
+const maxFiles = 20
+const maxBytes = 64 << 10
+const word = /(?<=^|[\s(])@(~?[^\s@()<>"'`*]+)/gm
+/** A missing file of another kind of name was more likely a mention or a package. */
+const looksLikeFile = /^[~.]|\.(?:md|mdc|txt|markdown|rst)$/
+
+/** Instructions are read for every prompt; what is wrong with them is said once. */
+const reported = Instance.state(() => new Set<string>())
+
+/** In the order in which they are named, each once, what a file imports itself behind it. `isOwn`: the person's file. */
+export function importRules(
+  file: Source,
+  options: { isOwn: boolean; mayRead: (path: string) => boolean },
+): Imported[] {
+  const { isOwn, mayRead } = options
+  const root = isOwn ? "/" : Instance.worktree
+  const found: Imported[] = []
+  const places = new Set([file.path])
+  let bytes = 0
+  const leaveOut = (path: string, by: Source, reason: string) => {
+    const key = JSON.stringify([path, by.path])
+    if (reported().has(key)) return
+    reported().add(key)
+    Log.warn("an import in the instructions is not read", { path, in: shortPath(by.path), reason })
+  }
+
+  const read = (written: string, by: Source, depth: number) => {
+    const path = placeOf(written, by)
+    if (!isInside(root, path)) return leaveOut(written, by, "it is outside of the project")
+    let document: ReturnType<typeof readDocument>
+    try {
+      document = readDocument({ root, path, maxBytes: maxRuleBytes })
+    } catch (error) {
+      if (looksLikeFile.test(written)) leaveOut(written, by, errorText(error))
+      return
+    }
+    if (places.has(document.place)) return
+    places.add(document.place)
+    if (!mayRead(path) || !mayRead(document.place)) return leaveOut(written, by, "a rule denies reading it")
+    if (found.length >= maxFiles || bytes + document.bytes.length > maxBytes)
+      return leaveOut(written, by, `all imports together may be ${maxFiles} files and ${maxBytes} bytes`)
+    bytes += document.bytes.length
+    const text = document.text.trim()
+    const cut = document.isCut ? `\n[cut here: ${shortPath(path)} has ${document.size} bytes]` : ""
+    found.push({ name: shortPath(path), by: shortPath(by.path), text: Secret.redact(text) + cut })
+    walk({ path, text }, depth + 1)
+  }
+  const walk = (from: Source, depth: number) => {
+    for (const written of importsIn(from.text))
+      if (depth < maxDepth) read(written, from, depth)
+      else leaveOut(written, from, `imports are followed ${maxDepth} files deep`)
+  }
+  walk(file, 0)
+  return found
+}
+
+/** The paths behind each `@`, without the punctuation of the sentence. */
+function importsIn(text: string): string[] {
+  if (!text.includes("@")) return []
+  return paragraphsOf(text).flatMap(({ masked }) =>
+    [...masked.matchAll(word)].map(([, path]) => path!.replace(/[.,;:!?]+$/, "")).filter(Boolean),
+  )
+}
+
+function placeOf(written: string, by: Source): string {
+  if (written.startsWith("~/")) return resolve(homedir(), written.slice(2))
+  return resolve(dirname(by.path), written)
+}

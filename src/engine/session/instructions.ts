@@ -1,0 +1,48 @@
+// All instructions that a model always gets: the person's own, then the project's, each with the files that it imports.
+import { homedir } from "node:os"
+import { join, resolve } from "node:path"
+import * as Config from "#kernel/config/config.ts"
+import * as Global from "#kernel/global.ts"
+import * as Secret from "#kernel/secret.ts"
+import { readRootFile, readRules } from "./read-root-file.ts"
+import { shortPath } from "./short-path.ts"
+
+/** `title` says whose words these are, and where they are from. */
+export type Instruction = { name: string; title: string; text: string }
+
+/** `mayRead` is asked for files of the project; the person's own are the person's to name. */
+export async function readInstructions(mayRead = (_: string) => true): Promise<Instruction[]> {
+  const own = await ownFiles()
+  const found: Instruction[] = []
+  for (const path of own) {
+    const text = readRules(path)
+    if (!text) continue
+    const name = shortPath(path)
+    found.push({ name, title: `The person's own instructions, from ${name}`, text: Secret.redact(text) })
+    found.push(...(await importsOf({ path, text }, { isOwn: true, mayRead: () => true })))
+  }
+  const root = await readRootFile(mayRead)
+  if (!root) return found
+  const { name, path, text } = root
+  found.push({ name, title: `The project's own instructions, from ${name}`, text })
+  return [...found, ...(await importsOf({ path, text }, { isOwn: false, mayRead }))]
+}
+
+async function ownFiles(): Promise<string[]> {
+  const named = (await Config.get()).rules?.own ?? []
+  const usual = join(Global.config(), "AGENTS.md")
+  return [...new Set([usual, ...named.map((path) => resolve(path.replace(/^~(?=\/)/, homedir())))])]
+}
+
+async function importsOf(
+  file: { path: string; text: string },
+  options: { isOwn: boolean; mayRead: (path: string) => boolean },
+): Promise<Instruction[]> {
+  if (!file.text.includes("@")) return []
+  const { importRules } = await import("./import-rules.ts")
+  return importRules(file, options).map(({ name, by, text }) => ({
+    name,
+    title: `From ${name}, which ${by} imports`,
+    text,
+  }))
+}
