@@ -34,8 +34,10 @@ function reasonOf({ error, output }: Result): string {
 /** With nothing in it that could drive the terminal. */
 function oneLine(text: string, max: number): string {
   const line = stripVTControlCharacters(text).trim().replace(/\s+/g, " ")
-  const isLong = line.length > max
-  return Log.escapeControls(isLong ? `${line.slice(0, max - 1)}…` : line)
+  if (line.length <= max) return Log.escapeControls(line)
+  // How it ended stands at the end: `(exit 1)`, `(+3 -1)`.
+  const end = / \([^()]{1,20}\)$/.exec(line)?.[0] ?? ""
+  return Log.escapeControls(`${line.slice(0, Math.max(0, max - end.length - 1))}…${end}`)
 }
 
 function shortArguments(args: unknown): string {

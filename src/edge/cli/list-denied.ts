@@ -4,6 +4,7 @@ import * as Permission from "#ability/permission/permission.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Log from "#kernel/log.ts"
 import { exitCodes } from "./exit.ts"
+import { wrapLines } from "./wrap-text.ts"
 
 const maxNamed = 3
 
@@ -40,5 +41,5 @@ function write(what: string, lines: Set<string>): void {
   if (!lines.size) return
   const more = lines.size > maxNamed ? `, and ${lines.size - maxNamed} more` : ""
   const named = [...lines].slice(0, maxNamed).join(", ")
-  process.stderr.write(`vitamin: ${what}: ${Log.escapeControls(named)}${more}\n`)
+  process.stderr.write(`${wrapLines(`vitamin: ${what}: ${Log.escapeControls(named)}${more}`)}\n`)
 }

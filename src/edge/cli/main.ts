@@ -44,8 +44,9 @@ export async function main(args: string[]): Promise<number> {
     await parser.parseAsync()
     return Number(process.exitCode ?? exitCodes.done)
   } catch (error) {
+    const text = `vitamin: ${Secret.redact(Log.escapeControls(errorText(error)).replaceAll("\\u000a", "\n"))}`
     process.stderr.write(
-      `vitamin: ${Secret.redact(Log.escapeControls(errorText(error)).replaceAll("\\u000a", "\n"))}\n`,
+      `${process.stderr.isTTY ? (await import("./wrap-text.ts")).wrapLines(text) : text}\n`,
     )
     if (Log.enabled("debug") && error instanceof Error)
       process.stderr.write(`${Secret.redact(error.stack ?? "")}\n`)

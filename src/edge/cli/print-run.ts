@@ -10,6 +10,7 @@ import * as MessageStore from "#knowledge/message/message-store.ts"
 import { createFollower } from "./follow-run.ts"
 import { createRunTotals } from "./run-totals.ts"
 import { createScreen } from "./screen.ts"
+import { wrapLines } from "./wrap-text.ts"
 
 const planMarks = { pending: "[ ]", in_progress: "[>]", done: "[x]" }
 
@@ -63,7 +64,7 @@ function printText(session: Session.Info): () => void {
     screen.stop()
     totals.stop()
     const closing = process.stderr.isTTY ? totals.closing(session.id) : undefined
-    if (closing) process.stderr.write(`${closing}\n`)
+    if (closing) process.stderr.write(`${wrapLines(closing)}\n`)
   }
 }
 

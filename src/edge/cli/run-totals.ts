@@ -37,7 +37,9 @@ export function createRunTotals(): RunTotals {
   }
 
   function status(model: string): string {
-    const parts = [model, `step ${steps + 1}`, seconds(), ...(tokens ? [`${short(tokens)} tokens`] : [])]
+    // Where there is little room, what moves is worth more than a name.
+    const named = (process.stderr.columns || 80) < 60 ? [] : [model]
+    const parts = [...named, `step ${steps + 1}`, seconds(), ...(tokens ? [`${short(tokens)} tokens`] : [])]
     return parts.join(" · ")
   }
 

@@ -3,6 +3,7 @@
 import { safeText } from "./safe-text.ts"
 import { createStatusLine } from "./status-line.ts"
 import { createMarkdownStyler } from "./style-markdown.ts"
+import { asciiMarks, createWrapper, wrapLines } from "./wrap-text.ts"
 
 export type Screen = Readonly<{
   /** Whether the answer is shown as it comes. A pipe gets it when it is whole. */
@@ -20,6 +21,7 @@ export function createScreen(status: () => string): Screen {
   const { stdout, stderr } = process
   const isLive = stdout.isTTY === true
   const styler = isLive && stdout.hasColors() ? createMarkdownStyler() : undefined
+  const wrapper = isLive ? createWrapper(() => stdout.columns) : undefined
   let isLineStart = true
   const statusLine = createStatusLine({ status, mayDraw: () => isLineStart, startLine })
 
@@ -32,11 +34,12 @@ export function createScreen(status: () => string): Screen {
   function say(text: string): void {
     statusLine.clear()
     const shown = isLive ? safeText(text) : text
-    write(styler ? styler.add(shown) : shown)
+    const styled = styler ? asciiMarks(styler.add(shown)) : shown
+    write(wrapper ? wrapper.add(styled) : styled)
   }
 
   function startLine(): void {
-    if (styler) write(styler.end())
+    if (wrapper) write(wrapper.add(styler?.end() ?? "") + wrapper.end())
     if (!isLineStart) stdout.write("\n")
     isLineStart = true
   }
@@ -48,7 +51,7 @@ export function createScreen(status: () => string): Screen {
 
   function note(line: string): void {
     endLine()
-    stderr.write(`${line}\n`)
+    stderr.write(`${wrapLines(line)}\n`)
   }
 
   function stop(): void {

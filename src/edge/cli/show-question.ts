@@ -4,6 +4,7 @@ import { styleText } from "node:util"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Log from "#kernel/log.ts"
 import * as Secret from "#kernel/secret.ts"
+import { asciiMarks, wrapLines } from "./wrap-text.ts"
 
 type Style = Parameters<typeof styleText>[0]
 type Part = NonNullable<Permission.ShownNeed["parts"]>[number]
@@ -21,18 +22,18 @@ export function showQuestion(request: Permission.Request): string {
   const doer = task && agent ? ` (${agent}, on a task)` : ""
   const whose = agents.length > 1 ? ` (${agents.join(", working for ")})` : doer
   const lines = [`${safe(tool)} needs your permission${safe(whose)}:`]
-  if (task) lines.push(`  task: ${safe(task.trim().split("\n", 1)[0]!.slice(0, maxTask))}`)
+  if (task) lines.push(wrapLines(`  task: ${safe(task.trim().split("\n", 1)[0]!.slice(0, maxTask))}`))
   for (const need of needs) lines.push(...needLines(need))
   if (isProtected) lines.push(`  ${Permission.whyProtected(needs)}.`)
   const change = changeLines(request)
   lines.push(...change.slice(0, isFolded(request) ? shownLines : change.length))
   if (isFolded(request)) lines.push(`    … and ${change.length - shownLines} more lines ([d] shows all)`)
-  return `${lines.join("\n")}\n`
+  return asciiMarks(`${lines.join("\n")}\n`)
 }
 
 /** The whole change. */
 export function showChange(request: Permission.Request): string {
-  return `${changeLines(request).join("\n")}\n`
+  return asciiMarks(`${changeLines(request).join("\n")}\n`)
 }
 
 export function isFolded({ preview = "" }: Permission.Request): boolean {
@@ -71,7 +72,7 @@ export function explainChoices(request: Permission.Request): string {
     ["r why not", "the same, and the model reads the reason; so it does with any other words"],
     ["Ctrl-C", "stop the whole run"],
   )
-  return `${rows.map(([keys, text]) => `  ${keys.padEnd(10)}  ${text}`).join("\n")}\n`
+  return wrapLines(`${rows.map(([keys, text]) => `  ${keys.padEnd(10)}  ${text}`).join("\n")}\n`)
 }
 
 function needLines({ permission, target, changed, parts = [] }: Permission.ShownNeed): string[] {
@@ -88,9 +89,10 @@ function needLines({ permission, target, changed, parts = [] }: Permission.Shown
 
 function partLine(target: string, { from, to, why }: Part): string {
   const text = safe(target.slice(from, to).replace(/\s+/g, " "))
-  return why
+  const line = why
     ? `  ${paint(["yellow", "bold"], "risky")}: ${text} (${safe(why)})`
     : `  not allowed yet: ${text}`
+  return wrapLines(line)
 }
 
 /** The command with its risky parts marked, line by line. */

@@ -5,6 +5,7 @@ import * as Tool from "#ability/tool/tool.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Env from "#kernel/env.ts"
 import * as Log from "#kernel/log.ts"
+import { asciiMarks } from "./wrap-text.ts"
 
 export type StatusLine = Readonly<{ clear(): void; stop(): void }>
 
@@ -28,7 +29,7 @@ export function createStatusLine(options: {
     // A person who is asked something must see nothing move.
     if (questions.size) return
     const line = [options.status(), printed].filter(Boolean).join(" · ")
-    stderr.write(`${eraseLine}${fit(line, (stderr.columns || 80) - 1)}`)
+    stderr.write(eraseLine + asciiMarks(fit(line, (stderr.columns || 80) - 1)))
     isShown = true
   }
 

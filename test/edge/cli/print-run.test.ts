@@ -1,6 +1,7 @@
 // What a person sees of a run in a terminal, and what a pipe gets.
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { stripVTControlCharacters } from "node:util"
 import { vitamin } from "../../fixture/cli.ts"
 import { call, calls, cut, env, fakeLlm, status, text } from "../../fixture/fake-llm.ts"
 import { openTerminal } from "../../fixture/terminal.ts"
@@ -141,4 +142,51 @@ test("an empty account and a long Retry-After end a run at once", async () => {
   const second = await vitamin(tmp, ["run", "go"], variables)
   assert.match(second.err, /answered 429.* Wait a while, or use another --model\./)
   assert.deepEqual([first.code, second.code, llm.requests.length], [1, 1, 2])
+})
+
+test("a narrow terminal gets lines that are wrapped between words, and every reason whole", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const command = "echo a command that is longer than forty columns; exit 3"
+  await using llm = await fakeLlm([
+    call("bash", { command }),
+    call("read", { path: "gone.txt" }),
+    text(
+      "The **answer** is longer than forty columns and ends with this word.\n\n- so is the item of this list, really\n",
+    ),
+  ])
+  await using terminal = openTerminal(tmp, ["run", "--yes", "go"], {
+    env: env(llm, "chat").variables,
+    before: "stty cols 40",
+  })
+  let raw = ""
+  terminal.child.process.stdout!.on("data", (piece: string) => {
+    raw += piece
+  })
+  assert.equal(await terminal.exit, 0, terminal.shown())
+  // Without the status line, which is erased.
+  const lines = stripVTControlCharacters(raw.replace(/[^\n]*\r\u001b\[K/g, ""))
+    .replaceAll("\r", "")
+    .split("\n")
+  for (const line of lines) assert.ok([...line].length <= 40, line)
+  assert.ok(lines.includes("· Run echo a command that is … (exit 3)"), terminal.shown())
+  assert.match(terminal.shown(), /✗ Read gone\.txt: "gone\.txt" does not\n {2}exist\./)
+  assert.match(
+    terminal.shown(),
+    /The answer is longer than forty columns\nand ends with this word\.\n\n• so is the item of this list, really\n/,
+  )
+})
+
+test("a dumb terminal gets no escape sequences, and one without UTF-8 only ASCII marks", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([call("read", { path: "gone.txt" }), text("- **done**")])
+  const variables = { ...env(llm, "chat").variables, TERM: "dumb", LC_ALL: "C" }
+  await using terminal = openTerminal(tmp, ["run", "go"], { env: variables })
+  let raw = ""
+  terminal.child.process.stdout!.on("data", (piece: string) => {
+    raw += piece
+  })
+  assert.equal(await terminal.exit, 0, terminal.shown())
+  assert.match(raw, /^x Read gone\.txt: /m)
+  assert.match(raw, /^- \*\*done\*\*\r?\nsess_\w+ - 220 tokens - \d+ s - continue: vitamin -c "\.\.\."/m)
+  assert.doesNotMatch(raw, /\u001b|[^\0-\x7f]/)
 })

@@ -46,9 +46,10 @@ export function judgeCommand<D extends Decision>(command: string, place: Place, 
     strictness[next.action] > strictness[least.action] ? next : least,
   )
   if (least.action !== "ask") return least
-  const parts = asking.flatMap((simple) => partOf(simple, judging.place))
-  const tells = asking.length < running.length || parts.some(({ why }) => why !== undefined)
-  return tells && parts.length ? { ...least, parts } : least
+  const all = asking.flatMap((simple) => partOf(simple, judging.place))
+  // If nothing is allowed, only what is risky says more than the line itself.
+  const parts = asking.length < running.length ? all : all.filter(({ why }) => why !== undefined)
+  return parts.length ? { ...least, parts } : least
 }
 
 function partOf(command: SimpleCommand, place: Place): AskedPart[] {

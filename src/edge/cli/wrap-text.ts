@@ -1,0 +1,113 @@
+// Lines for a terminal, wrapped between words: a terminal by itself breaks them anywhere. Code and tables stay as they are,
+// and so does everything where the width is not known. Without a UTF-8 locale our own marks become ASCII.
+import { stripVTControlCharacters } from "node:util"
+import * as Env from "#kernel/env.ts"
+
+export type Wrapper = Readonly<{
+  /** What can be shown of the text so far: a word is held back until it ends. */
+  add(text: string): string
+  /** What was held back. */
+  end(): string
+}>
+
+const narrowest = 20
+const pieces = /\u001b\[[\d;]*m|\n|[ \t]+|[^\s\u001b]+|./gsu
+const isFence = /^(?:`{3,}|~{3,})/
+/** What stands before a text whose further lines are indented by as much. */
+const mark = /^(?:[·✗•│↳*+>x-]|\d{1,3}[.)]|\[[ >x]?\]?|vitamin:)$/u
+/** Characters that take two columns. */
+const wide =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}]/gu
+const marks = new Map(
+  Object.entries({ "·": "-", "✗": "x", "…": "...", "•": "*", "│": "|", "↳": ">", "⋮": ":" }),
+)
+
+export function createWrapper(columns: () => number | undefined): Wrapper {
+  let [column, hang] = [0, 0]
+  let [spaces, word, width] = ["", "", 0]
+  let isFirst = true
+  let isCode = false
+  let isWhole = false
+
+  function add(text: string): string {
+    let out = ""
+    for (const [piece] of text.matchAll(pieces)) {
+      if (piece === "\n") out += endLine()
+      else if (/^[ \t]/.test(piece)) {
+        out += endWord()
+        spaces += piece
+      } else {
+        word += piece
+        width += piece.startsWith("\u001b") ? 0 : widthOf(piece)
+      }
+    }
+    return out
+  }
+
+  function endWord(): string {
+    if (width && isFirst) startLine()
+    const limit = columns() || 0
+    const room = limit >= narrowest && !isWhole ? limit : Number.POSITIVE_INFINITY
+    const isTooLong = column > hang && column + spaces.length + width > room && width <= room - hang
+    const out = (isTooLong ? `\n${" ".repeat(hang)}` : width || !word ? spaces : "") + word
+    if (isTooLong) column = hang + width
+    else if (width || !word) column += spaces.length + width
+    // The terminal has broken a word that is longer than its lines.
+    if (column > room) column %= room
+    // Styles that end here stand before the blanks that follow, not behind them.
+    if (width || !word) spaces = ""
+    ;[word, width] = ["", 0]
+    return out
+  }
+
+  /** The first word of a line says what kind of line it is. */
+  function startLine(): void {
+    isFirst = false
+    const first = stripVTControlCharacters(word)
+    isWhole = isCode || isFence.test(first) || first.startsWith("|") || spaces.includes("\t")
+    if (isFence.test(first)) isCode = !isCode
+    const indent = spaces.length
+    hang = Math.min(indent + (mark.test(first) ? marked(first) : 0), Math.floor((columns() ?? 0) / 2))
+  }
+
+  function endLine(): string {
+    const out = endWord()
+    ;[column, hang, spaces, isFirst, isWhole] = [0, 0, "", true, false]
+    return `${out}\n`
+  }
+
+  function end(): string {
+    const out = endWord()
+    ;[column, hang, spaces, isFirst, isWhole, isCode] = [0, 0, "", true, false, false]
+    return out
+  }
+
+  return Object.freeze({ add, end })
+}
+
+/** Lines on stderr, for a person or for a pipe. */
+export function wrapLines(text: string): string {
+  const { stderr } = process
+  if (!stderr.isTTY) return text
+  const wrapper = createWrapper(() => stderr.columns)
+  return wrapper.add(asciiMarks(text)) + wrapper.end()
+}
+
+export function asciiMarks(text: string): string {
+  return isUtf8() ? text : text.replace(/[·✗…•│↳⋮]/gu, (mark) => marks.get(mark)!)
+}
+
+/** Where no locale is set, terminals take UTF-8 today. */
+function isUtf8(): boolean {
+  const locale = Env.get("LC_ALL") || Env.get("LC_CTYPE") || Env.get("LANG")
+  return !locale || /utf-?8/i.test(locale)
+}
+
+function marked(first: string): number {
+  if (first === "vitamin:") return 2
+  return first.startsWith("[") ? 4 : widthOf(first) + 1
+}
+
+function widthOf(text: string): number {
+  return [...text].length + (text.match(wide)?.length ?? 0)
+}
