@@ -5,6 +5,7 @@ import type { ModelFacts } from "#ability/provider/provider.ts"
 import { hasSkills } from "#ability/skill/skill-places.ts"
 import * as Config from "#kernel/config/config.ts"
 import * as Log from "#kernel/log.ts"
+import { isRuleName } from "#knowledge/discovery/create-nested-rules.ts"
 import { errorText } from "#util/error.ts"
 import { findRules, mayHaveRules } from "./find-rules.ts"
 import { hasPlan } from "./has-plan.ts"
@@ -45,12 +46,14 @@ async function planFor(sessionId: string): Promise<Note[]> {
 }
 
 async function rulesFor(sessionId: string, { intent, facts, rights }: Asked): Promise<Note[]> {
-  if (!(await mayHaveRules())) return []
+  const known = informed(sessionId, "rule")
+  // The model works in these folders: what their files link to counts like what the root's does.
+  const nested = [...known].filter(isRuleName)
+  if (!nested.length && !(await mayHaveRules())) return []
   const reading = await readingBy(rights)
   const mayRead = (path: string) => reading(path) === "allow"
   const { rulesBudget } = await import("./rules-budget.ts")
-  const known = informed(sessionId, "rule")
-  return findRules(intent, { budget: rulesBudget(sessionId, facts).linked, known, mayRead })
+  return findRules(intent, { budget: rulesBudget(sessionId, facts).linked, known, mayRead, nested })
 }
 
 async function skillsFor(sessionId: string, asked: Asked): Promise<Note[]> {

@@ -9,13 +9,15 @@ import type { Embedder } from "#knowledge/discovery/types.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import { realOf } from "#util/real-of.ts"
 import type { Note } from "./inform.ts"
-import { type RootFile, readRootFile } from "./read-root-file.ts"
+import { type RuleText, readRootFile, readRuleFile } from "./read-root-file.ts"
 
 export type Options = {
   /** In tokens. */
   budget: number
   /** The names of rules that the model still sees. */
   known?: ReadonlySet<string>
+  /** Files of rules in folders below whose links count as well, by their paths from the root. */
+  nested?: readonly string[]
   /** What the rules of the person say of reading a file. */
   mayRead?: (path: string) => boolean
 }
@@ -54,11 +56,25 @@ export async function mayHaveRules(): Promise<boolean> {
 
 /** The notes for what a person asks for. */
 export async function findRules(intent: string, options: Options): Promise<Note[]> {
-  const root = await readRootFile()
-  if (!root || !hasLinks(root) || options.budget < fewestTokens) return []
-  const { rules, hasCosines } = await openFor(root)
-  await rules.refresh()
-  return notesFor(await search(rules, intent), { ...options, rules, hasCosines })
+  const { nested = [], mayRead } = options
+  const notes: Note[] = []
+  let { budget } = options
+  for (const file of [await readRootFile(), ...nested.map((name) => readRuleFile(name, mayRead))]) {
+    if (!file || !hasLinks(file) || budget < fewestTokens) continue
+    const { rules, hasCosines } = await openFor(file)
+    await rules.refresh()
+    const known = new Set([...(options.known ?? []), ...notes.map(({ name }) => name)])
+    const found = await notesFor(await search(rules, intent), {
+      ...options,
+      budget,
+      known,
+      rules,
+      hasCosines,
+    })
+    for (const { text } of found) budget -= estimateTokens(text)
+    notes.push(...found)
+  }
+  return notes
 }
 
 /** For the whole and for its sentences, the nearest first. */
@@ -101,7 +117,7 @@ async function notesFor(
 }
 
 /** Opened with the first prompt that may need it, and closed with the instance. */
-async function openFor({ name }: RootFile): Promise<Opened> {
+async function openFor({ name }: RuleText): Promise<Opened> {
   const { getEmbedder } = await import("#ability/provider/get-embedder.ts")
   const embedder = await getEmbedder()
   const all = opened()
@@ -146,6 +162,6 @@ async function documentOf(rules: RulesDiscovery, { reference }: ReferenceMatch):
   return content?.trim() ? content : undefined
 }
 
-function hasLinks(root: RootFile | undefined): boolean {
+function hasLinks(root: RuleText | undefined): boolean {
   return root !== undefined && /\]\((?![a-z][a-z\d+.-]+:)[^()]*\.(?:md|mdx|markdown)\b/i.test(root.text)
 }

@@ -8,10 +8,11 @@ import { createNestedRules, type RuleFile } from "#knowledge/discovery/create-ne
 import { cutToTokens } from "#knowledge/memory/cut-to-tokens.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
-import type * as Message from "#knowledge/message/message.ts"
+import * as Message from "#knowledge/message/message.ts"
 import { errorText } from "#util/error.ts"
 import { insideTag } from "#util/inside-tag.ts"
-import type { Note } from "./inform.ts"
+import { findRules } from "./find-rules.ts"
+import { informed, type Note } from "./inform.ts"
 import { pathForTools } from "./path-for-tools.ts"
 import { type RulesBudget, rulesBudget } from "./rules-budget.ts"
 import type { Run } from "./run.ts"
@@ -64,7 +65,25 @@ export async function nestedRules(
     if (fits || names++ < maxNamed) notes.push(note)
     else if (!said(further) && !notes.includes(further)) notes.push(further)
   }
-  return notes
+  return [...notes, ...(await linkedFrom(notes, { run, mayRead }))]
+}
+
+/** Documents that the files link to which are told now, where they fit what the person asked for last. */
+async function linkedFrom(
+  told: readonly Note[],
+  { run, mayRead }: { run: Pick<Run, "session" | "history" | "chosen">; mayRead(path: string): boolean },
+): Promise<Note[]> {
+  const nested = told.filter(({ text }) => text.includes("](")).map(({ name }) => name)
+  const asked = run.history.findLast((one) => one.type === "text" && one.data.role === "user")
+  if (!nested.length || asked?.type !== "text") return []
+  const known = informed(run.session.id, "rule")
+  const budget = rulesBudget(run.session.id, run.chosen.facts).linked
+  try {
+    return await findRules(Message.textOf(asked), { budget, known, mayRead, nested })
+  } catch (error) {
+    Log.warn("documents that rules link to were not found", { error: errorText(error) })
+    return []
+  }
 }
 
 /** Those that the calls of a request have really reached. */

@@ -11,18 +11,24 @@ import { errorCode, errorText } from "#util/error.ts"
 import { isInside, openInside } from "#util/resolve-inside.ts"
 import { shortPath } from "./short-path.ts"
 
-export type RootFile = { name: string; path: string; text: string }
+export type RuleText = { name: string; path: string; text: string }
 
 /** The first of the usual files that is there, or the one that the configuration names. `mayRead` is asked of its path and
  * of where that leads. */
-export async function readRootFile(mayRead = (_: string) => true): Promise<RootFile | undefined> {
+export async function readRootFile(mayRead = (_: string) => true): Promise<RuleText | undefined> {
   const named = (await Config.get()).rules?.root
   for (const name of named === undefined || named === ruleNames[0] ? ruleNames : [named]) {
-    const path = resolve(Instance.worktree, name)
-    const text = readRules(path, mayRead)
-    if (text) return { name, path, text: Secret.redact(text) }
+    const found = readRuleFile(name, mayRead)
+    if (found) return found
   }
   return undefined
+}
+
+/** One of them, by its path from the root of the work tree. */
+export function readRuleFile(name: string, mayRead = (_: string) => true): RuleText | undefined {
+  const path = resolve(Instance.worktree, name)
+  const text = readRules(path, mayRead)
+  return text ? { name, path, text: Secret.redact(text) } : undefined
 }
 
 /** The text of a file of instructions, bounded; undefined where there is none, or it cannot be read. */

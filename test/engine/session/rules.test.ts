@@ -92,3 +92,37 @@ test("the root's instructions are not told where they, or what they lead to, may
     )
   })
 })
+
+test("a document that the rules of a folder link to comes when the model works there, and with later questions", async () => {
+  const script = [
+    call("read", { path: "src/auth/login.ts" }),
+    text("Read."),
+    text("On Tuesdays."),
+    text("Hi."),
+  ]
+  await inWorld(script, async ({ tmp, llm, ask }) => {
+    tmp.write("AGENTS.md", "Use tabs.")
+    tmp.write(
+      "src/auth/AGENTS.md",
+      "- [Session tokens](notes/tokens.md)\n- [Password hashing](notes/hashing.md)\n",
+    )
+    tmp.write(
+      "src/auth/notes/tokens.md",
+      "# Session tokens\n\nTOKENS LIVE FOR AN HOUR. Session tokens expire.\n",
+    )
+    tmp.write("src/auth/notes/hashing.md", "# Password hashing\n\nHASH WITH ARGON. Passwords are hashed.\n")
+    tmp.write("src/auth/login.ts", "one\n")
+    await ask("How long do session tokens live in src/auth/login.ts?")
+    await ask("Which password hashing do we use?")
+    await ask("Hello!")
+    assert.deepEqual(
+      llm.requests.map((request) => [times(request, "FOR AN HOUR"), times(request, "WITH ARGON")]),
+      [
+        [0, 0],
+        [1, 0],
+        [1, 1],
+        [1, 1],
+      ],
+    )
+  })
+})
