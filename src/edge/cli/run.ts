@@ -48,7 +48,10 @@ export async function run(given: Options): Promise<void> {
     const called = await commandIn(message)
     const parts = [...said, ...(called ?? [])]
     const text = [called ? "" : message, piped].filter(Boolean).join("\n\n")
-    const session = await sessionFor(options)
+    const known = await knownSession(options)
+    const attachments = await attachmentsOf(options)
+    await refuseUnusable(attachments, { ...options, known, rules, asks })
+    const session = await sessionFor(options, known)
     const stopPrinting = printRun(session, options.format)
     const stopAsking = asks === "wait" ? (await import("./ask-person.ts")).askPerson() : () => {}
     const denied = listDenied()
@@ -62,7 +65,7 @@ export async function run(given: Options): Promise<void> {
     try {
       const answer = await Session.prompt({
         sessionId: session.id,
-        parts: [...parts, { type: "text", text }, ...(await attachmentsOf(options))],
+        parts: [...parts, { type: "text", text }, ...attachments],
         // What is piped in beside a message, or said by a server, comes from somewhere else, and points at nothing here.
         ...(message || parts.length ? { mentionsIn: message } : {}),
         asks,
@@ -119,9 +122,20 @@ async function commandIn(message: string): Promise<Session.PromptPart[] | undefi
   })
 }
 
-async function sessionFor(options: Options): Promise<Session.Info> {
+/** Before there is a session, so that a misspelt file leaves none and no model is asked. */
+async function refuseUnusable(
+  attachments: Session.PromptPart[],
+  who: Pick<Options, "agent" | "mode"> &
+    Required<Pick<Session.Input, "rules" | "asks">> & { known: Session.Info | undefined },
+): Promise<void> {
+  if (!attachments.length) return
+  const { checkAttachments } = await import("#engine/session/check-attachments.ts")
+  const problems = await checkAttachments(attachments, who)
+  if (problems.length) throw new UsageError(problems.join("\n"))
+}
+
+async function sessionFor(options: Options, known: Session.Info | undefined): Promise<Session.Info> {
   const { agent, model, mode } = options
-  const known = await knownSession(options)
   if (known) return mode && known.mode !== mode ? Session.setMode(known.id, mode) : known
   return Session.create({
     ...(agent ? { agent } : {}),

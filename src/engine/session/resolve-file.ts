@@ -3,6 +3,7 @@
 import { boundText } from "#ability/tool/bound.ts"
 import { read } from "#ability/tool/builtin/read.ts"
 import { failure } from "#ability/tool/failure.ts"
+import type { Context } from "#ability/tool/tool.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
 import type { Attaching } from "./attaching.ts"
@@ -44,10 +45,27 @@ async function readFile(
   message: Message.Of<"file_reference">,
   attaching: Attaching,
 ): Promise<Data | "image"> {
+  const found = await readReference(message, (asked) => attaching.permit(read, asked))
+  if (found === "image") return found
+  const { status: _, ...asked } = message.data
+  const { text, version } = found
+  return {
+    ...asked,
+    status: "resolved",
+    content: await boundText(text, attaching.context),
+    ...(version ? { version } : {}),
+  }
+}
+
+/** The lines that a message asks for; throws if they cannot be had. */
+export async function readReference(
+  message: Message.Of<"file_reference">,
+  permit: (asked: Asked) => Promise<Context>,
+): Promise<{ text: string; version?: Facts["version"] } | "image"> {
   const check = Message.validate(message)
   if (!check.ok) throw new Unusable(check.problems.map((problem) => problem.message).join("; "))
   const { status: _, ...asked } = message.data
-  const { text, data } = await read.execute(asked, await attaching.permit(read, asked))
+  const { text, data } = await read.execute(asked, await permit(asked))
   const { mimeType, totalLines, version } = data as Facts
   const { path, startLine, endLine = startLine } = asked
   const isRange = endLine !== undefined
@@ -57,10 +75,5 @@ async function readFile(
     throw new Unusable(
       `${JSON.stringify(path)} has ${totalLines} lines; lines ${startLine ?? 1}-${endLine} go beyond its end.`,
     )
-  return {
-    ...asked,
-    status: "resolved",
-    content: await boundText(text, attaching.context),
-    ...(version ? { version } : {}),
-  }
+  return { text, version }
 }

@@ -7,7 +7,11 @@ import type * as SessionRecord from "./session-record.ts"
 
 type Agent = { id: string; permissions: readonly Permission.Rule[] }
 /** One that is at work, and what the person said for it alone. */
-type Link = { session: SessionRecord.Info; agent: Agent; flags: readonly Permission.Rule[] }
+type Link = {
+  session: Pick<SessionRecord.Info, "id" | "mode">
+  agent: Agent
+  flags: readonly Permission.Rule[]
+}
 type Stack = { agent: string; layers: Permission.Layer[] }
 /** The rules as they were at one moment. */
 export type Verdicts = Readonly<{
@@ -28,7 +32,7 @@ export type Rights = Readonly<{
 
 /** A rule that cannot be used throws `Permission.InvalidRule`. */
 export function createRights(options: {
-  session: SessionRecord.Info
+  session: Link["session"]
   agent: Agent
   /** For this prompt only, and the tasks that it gives. */
   rules?: readonly Permission.Rule[]

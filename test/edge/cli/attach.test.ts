@@ -5,6 +5,7 @@ import { dirname, join } from "node:path"
 import { test } from "node:test"
 import { startVitamin, vitamin } from "../../fixture/cli.ts"
 import { env, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { image } from "../../fixture/images.ts"
 import { openTerminal } from "../../fixture/terminal.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
@@ -33,30 +34,68 @@ test("vitamin run sends the files that the message and --file name, and says wha
     assert.ok(request!.raw.includes(part), part)
 })
 
-test("vitamin run says of each file why it could not be attached, and goes on", async () => {
+test("vitamin run says of each file that the message points at why it could not be attached, and goes on", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write("data.bin", Uint8Array.from([0, 1, 2]))
   await using llm = await fakeLlm([text("Fine.")])
-  const args = [
-    "run",
-    "--file",
-    "gone.txt",
-    "--file",
-    "README.md:5-9",
-    "Look at @data.bin @src/gone.ts @README.md:2-1",
-  ]
+  const args = ["run", "Look at @data.bin @src/gone.ts @README.md:2-1 @README.md:5-9"]
   const { code, out, err } = await vitamin(tmp, args, env(llm, "chat").variables)
   assert.equal(code, 0, err)
   assert.equal(out, "Fine.")
   for (const line of [
-    /^✗ gone\.txt could not be attached: "gone\.txt" does not exist/m,
     /^✗ README\.md:5-9 could not be attached: "README\.md" has 1 lines; startLine 5 is after its end/m,
     /^✗ data\.bin could not be attached: data\.bin is not text/m,
     /^✗ src\/gone\.ts could not be attached: "src\/gone\.ts" does not exist/m,
     /^✗ README\.md:2-1 could not be attached: line 1 is before line 2/m,
   ])
     assert.match(err, line)
-  assert.match(llm.requests[0]!.raw, /\[file gone\.txt could not be read: /)
+  assert.match(llm.requests[0]!.raw, /\[file src\/gone\.ts could not be read: /)
+})
+
+for (const [options, reason] of [
+  [["--file", "gone.txt"], /--file gone\.txt cannot be attached: "gone\.txt" does not exist/],
+  [["--file", "README.md:5-9"], /--file README\.md cannot be attached: .*has 1 lines/],
+  [["--file", "data.bin"], /--file data\.bin cannot be attached: data\.bin is not text/],
+  [["--file", "."], /--file \.\/? cannot be attached: /],
+  [["--file", "../outside.txt"], /--file \.\.\/outside\.txt cannot be attached: /],
+  [["--image", "gone.png"], /--image gone\.png cannot be attached: "gone\.png" does not exist/],
+  [["--image", "README.md"], /--image README\.md cannot be attached: /],
+  [
+    ["--image", "note.png", "--deny", "file.read:*.png"],
+    /--image note\.png .* denied by the rule "file\.read:\*\.png"/,
+  ],
+  [
+    ["--image", "http://127.0.0.1:9/a.png"],
+    /--image http:\/\/127\.0\.0\.1:9\/a\.png cannot be attached: .*--allow "network\.fetch/,
+  ],
+] as const)
+  test(`vitamin run ${options.join(" ")} stops with 2, asks no model and stores no session`, async () => {
+    await using tmp = await tmpdir({ git: true })
+    tmp.write("data.bin", Uint8Array.from([0, 1, 2]))
+    tmp.write("note.png", image("note.png"))
+    writeFileSync(join(dirname(tmp.path), "outside.txt"), "outside\n")
+    await using llm = await fakeLlm([])
+    const { code, err } = await vitamin(tmp, ["run", ...options, "look"], env(llm, "chat").variables)
+    assert.equal(code, 2, err)
+    assert.match(err, reason)
+    assert.equal(llm.requests.length, 0)
+    assert.equal((await vitamin(tmp, ["session", "list"])).out, "No session in this project yet.")
+  })
+
+test("vitamin run --continue with a missing --file leaves the session as it was", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("one")])
+  const { variables } = env(llm, "chat")
+  assert.equal((await vitamin(tmp, ["run", "hello"], variables)).code, 0)
+  const shown = async () => (await vitamin(tmp, ["session", "show", "--format", "json"])).out
+  const before = await shown()
+  const { code } = await vitamin(
+    tmp,
+    ["run", "--continue", "--mode", "plan", "--file", "gone", "x"],
+    variables,
+  )
+  assert.equal(code, 2)
+  assert.equal(await shown(), before)
 })
 
 test("vitamin run denies a file outside where nobody can be asked, names the rule, and takes it from --allow", async () => {
