@@ -24,6 +24,10 @@ export function withDefaultCommand(args: string[]): string[] {
   while (place < args.length && shared.has(args[place]!.split("=", 1)[0]!))
     place += shared.get(args[place]!) ? 2 : 1
   const first = args[place]
+  const [next, ...others] = args.slice(place + 1)
+  // `vitamin help`, `vitamin help session`; other words that begin so are a prompt.
+  if (first === "help" && !others.length && (next === undefined || commandNames.includes(next)))
+    return next === undefined ? ["--help"] : [next, "--help"]
   const isLeftAlone = first === undefined || commandNames.includes(first) || answeredByYargs.has(first)
   if (isLeftAlone || args.includes("--help")) return args
   refuseMisspelt(first, args.slice(place + 1))
@@ -36,8 +40,8 @@ export function withDefaultCommand(args: string[]): string[] {
 /** One word that is nearly a command is a misspelling, not a prompt. Before other words it must be closer: `add tests` is
  * a prompt, although "add" is near "acp". */
 function refuseMisspelt(first: string, rest: string[]): void {
-  const isWord = /^[\w-]+$/.test(first) && !first.startsWith("-")
-  const near = isWord ? nearest(first, commandNames) : undefined
+  const isWord = /^[\w-]+$/.test(first) && !first.startsWith("-") && first !== "help"
+  const near = isWord ? nearest(first, [...commandNames, "help"]) : undefined
   const isAlone = rest.every((word) => word.startsWith("-"))
   const meant = near !== undefined && (isAlone || isTypo(first, near)) ? near : undefined
   if (meant)

@@ -54,7 +54,7 @@ test("vitamin -c continues the newest session of this work tree, not one of anot
   assert.match(sent, /first here/)
   assert.doesNotMatch(sent, /then there/)
   const listed = (await vitamin(tmp, ["session", "list"])).out
-  assert.match(listed, /\/clone +then there$/m)
+  assert.match(listed, /\/clone +- +then there$/m)
 })
 
 test("session commands take a unique prefix, or nothing for the newest session", async () => {
@@ -113,4 +113,15 @@ test("npx vitamin in a checkout does not build again", async () => {
   })
   assert.match((await npx).stdout, /^\d+\.\d+\.\d+$/m)
   assert.equal(statSync(command).mtimeMs, built)
+})
+
+test("vitamin help shows help, also of a command, and other words behind it are a prompt", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([text("gladly")])
+  const [all, one] = [await vitamin(tmp, ["help"]), await vitamin(tmp, ["help", "session"])]
+  assert.deepEqual([all.out, all.code], [(await vitamin(tmp, ["--help"])).out, 0])
+  assert.deepEqual([one.out, one.code], [(await vitamin(tmp, ["session", "--help"])).out, 0])
+  const misspelt = await vitamin(tmp, ["hlep"])
+  assert.deepEqual([misspelt.code, /Did you mean: vitamin help\?/.test(misspelt.err)], [2, true])
+  assert.equal((await vitamin(tmp, ["help", "me", "now"], env(llm, "chat").variables)).out, "gladly")
 })
