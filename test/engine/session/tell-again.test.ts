@@ -1,6 +1,7 @@
 // What a prompt was told besides is not lost when its own work fills the window.
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import { call, type Reply, type Request, text } from "../../fixture/fake-llm.ts"
 import { defineTool } from "./harness.ts"
 import { inPatientWorld } from "./patient.ts"
@@ -39,5 +40,38 @@ test("a skill and a document are told again when a compaction in the middle of a
         )
     },
     { config },
+  )
+})
+
+test("what is told again after a compaction has its place beside results that fill the window", async () => {
+  const small = 16_384
+  let n = 0
+  const tokensOf = ({ system, body, messages }: Request) =>
+    [
+      system,
+      JSON.stringify(body.tools ?? []),
+      ...messages.flatMap((one) => [one.text, ...one.results.map((result) => result.text)]),
+    ].reduce((sum, part) => sum + estimateTokens(part), 0)
+  const script = (request: Request): Reply => {
+    const usage = { input: tokensOf(request), output: 50 }
+    if (/^You summarise/.test(request.system)) return { usage, ...text("The goal is to deploy.") }
+    const said = text("It says nothing new about the deployment. ".repeat(40)).blocks
+    const look = call("look", { value: `${++n}` })
+    return { usage, ...(n < 16 ? { ...look, blocks: [...said, ...look.blocks] } : text("Deployed.")) }
+  }
+  await inPatientWorld(
+    script,
+    async ({ tmp, ask, llm }) => {
+      tmp.write("skills/deploy/SKILL.md", `${skill}${"Then check each of the servers. ".repeat(120)}\n`)
+      defineTool("look", async ({ value }) => `${value}: ${"plain words ".repeat(3_000)}`, { readOnly: true })
+      await ask("/deploy How are releases deployed?")
+      const turns = llm.requests.filter(({ system }) => !/^You summarise/.test(system))
+      assert.ok(turns.length < llm.requests.length, "a summary left the skill out")
+      for (const request of turns) {
+        assert.match(request.raw, /Always tag the release first/)
+        assert.ok(tokensOf(request) <= small * 0.75, `${tokensOf(request)} tokens`)
+      }
+    },
+    { config: { provider: { openai: { models: { "fake-model": { context: small } } } } } },
   )
 })
