@@ -50,16 +50,21 @@ function isAboutProvider(error: unknown): boolean {
   return (
     [Unfinished, ProviderFault, Stalled].some((kind) => error instanceof kind) ||
     error.name.startsWith("AI_") ||
-    (error as Facts).statusCode !== undefined
+    (error as Facts).statusCode !== undefined ||
+    isMalformed(error)
   )
 }
 
 /** The first line, without what validation libraries print below it. */
 function saidBy({ message = "", name = "" }: Facts): string {
-  if (name === "AI_TypeValidationError" || name === "AI_JSONParseError")
-    return "its answer is not in the form that was agreed on"
+  if (isMalformed({ name, message })) return "its answer is not in the form that was agreed on"
   const line = message.trim().split("\n", 1)[0]!
   return line.length > maxSaid ? `${line.slice(0, maxSaid)}…` : line
+}
+
+/** The Anthropic client looks for an error in an event that it cannot read, and throws a plain one when there is none. */
+function isMalformed({ name = "", message = "" }: Facts): boolean {
+  return /^AI_(TypeValidation|JSONParse)Error$/.test(name) || /^Expected a normalized .+ error$/.test(message)
 }
 
 function originOf(url: string | undefined): string | undefined {
@@ -84,6 +89,7 @@ function remedyFor(facts: {
   if (status === 404) return `Check the model's name: vitamin models ${providerId}`
   if (status === 429) return "Wait a while, or use another --model"
   if (status !== undefined && status >= 500) return "Try again later, or use another --model"
+  if (isMalformed(error as Facts) || error instanceof Unfinished) return "Try again, or use another --model"
   if (status === undefined && /connect/i.test((error as Facts).message ?? ""))
     return "Check the address and the network: vitamin doctor"
   return ""
