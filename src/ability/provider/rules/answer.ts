@@ -1,7 +1,7 @@
 // What is said at the end: the results themselves, shortly, and honestly what was not done.
 import type { Outcome } from "./next-move.ts"
 import { countIn, filesIn, isMissing, type Made } from "./results.ts"
-import { configure, shortAbilities } from "./skill/talk.ts"
+import { configure, shortAbilities } from "./talk.ts"
 import type { Proposal } from "./skill.ts"
 
 const maxLines = 300

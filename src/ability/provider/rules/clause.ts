@@ -1,34 +1,35 @@
-// One thing that is asked for, with what can be recognized in it.
-import { endingsIn } from "./endings.ts"
+// One thing that is asked for, with what can be recognised in it. Its shape is a line of words in lower case with signs
+// for the rest: Q quoted text, U an address, F a file, D a folder, G a glob or a kind of files.
 import { meantVerb, meantWord } from "./lexicon.ts"
 import { type Lines, linesIn } from "./lines.ts"
-import { into, placeIn } from "./places.ts"
-import { endingOf, isFile, isGlob, namedFile, splitLines } from "./recognize.ts"
+import { isFile, isFolder, isGlob, isKnownFolder, kindOf, namedFile, splitLines } from "./recognize.ts"
 import type { Token } from "./tokens.ts"
 
 export type Clause = {
-  /** The whole request, from which places are cut. */
+  /** The whole request, from which text is cut. */
   source: string
   tokens: Token[]
   /** Words in lower case; what is no word is empty. */
   words: string[]
-  /** All of it in one line: words in lower case, Q for quoted text, U for an address. */
   shape: string
   verb: string
   quotes: Token[]
-  urls: Token[]
+  urls: string[]
+  /** Globs, also those of a kind: "TypeScript files" is `*.ts`. */
   globs: string[]
   files: string[]
-  /** Where to look: a folder, or the only file. */
-  place?: string
-  endings: string[]
+  folders: string[]
   lines: Lines
-  isQuestion: boolean
-  isCounting: boolean
 }
 
 /** Recognition looks at the start; what follows is content. */
 const maxLooked = 400
+const into = /^(?:in|inside|under|within|from|below|of|across|at|through|into|beneath|throughout|over|to)$/
+const article = /^(?:the|a|an|my|our|your|this|that|all|every|any|each|both)$/
+const folderNoun = /^(?:folder|directory|dir|subfolder|subdirectory)s?$/
+/** Words before "folder" that name none. */
+const noName =
+  /^(?:current|same|hidden|parent|working|local|other|first|last|only|whole|entire|root|main|top|new|empty|called|named|which|what|is|me|list|show|this|it|and|or|open|each|listing|do|does|contents?|contain|contains|have|has|structure|tree|layout|hierarchy|looks?|with|that|for|please|in|are|where)$/
 
 export function readClause(source: string, tokens: Token[]): Clause {
   const looked = tokens.slice(0, maxLooked)
@@ -36,47 +37,90 @@ export function readClause(source: string, tokens: Token[]): Clause {
     kind === "word" ? (i ? meantWord(lower) : meantVerb(lower)) : "",
   )
   const lines = linesIn(looked, words)
-  const globs: string[] = []
-  const files: string[] = []
-  for (const [i, token] of looked.entries()) {
-    const { kind, text } = token
-    if (kind === "quote" && /^\S+$/.test(text) && token.sign !== "```" && isGlob(text)) globs.push(text)
-    if (kind === "quote" && isQuotedFile(text, words[i - 1] ?? "")) files.push(text)
-    if (kind !== "word") continue
-    if (isGlob(text)) globs.push(text)
-    const { path, from, to } = splitLines(text)
-    if (from !== undefined) Object.assign(lines, { from, to })
-    const name = namedFile(token)
-    const isBareName = name !== undefined && !/[./]/.test(text)
-    if (
-      !isBareName &&
-      isFile(path) &&
-      !(into.has(words[i + 1] ?? "") && endingOf(path) && path.startsWith("."))
-    )
-      files.push(path)
-    else if (name && words[i + 1] !== "files") files.push(name)
-  }
-  const clause: Clause = {
+  const found = { globs: [] as string[], files: [] as string[], folders: [] as string[] }
+  const signs = looked.map((token, i) => {
+    const sign = signOf(looked, words, i)
+    if (sign === "G" || sign === "-")
+      found.globs.push(isGlob(token.text) ? token.text : `*.${kindOf(token.text)}`)
+    if (sign === "F" || (token.kind === "quote" && isQuotedFile(token.text, words[i - 1] ?? ""))) {
+      const { path, from, to } = splitLines(namedFile(token) ?? token.text)
+      if (from !== undefined) Object.assign(lines, { from, to })
+      found.files.push(path)
+    }
+    if (sign === "D") found.folders.push(token.text.replace(/(.)\/+$/, "$1"))
+    return sign
+  })
+  return {
     source,
     tokens,
     words,
-    shape: looked
-      .map((token, i) => (token.kind === "word" ? words[i]!.slice(0, 100) : shapeOf(token)))
-      .join(" "),
+    shape: signs.join(" "),
     verb: words[0] ?? "",
     quotes: looked.filter(({ kind }) => kind === "quote"),
-    urls: looked.filter(({ kind }) => kind === "url"),
-    globs,
-    files: [...new Set(files)],
-    endings: endingsIn(looked, words),
-    lines,
-    isQuestion: /^(?:what|what's|whats|which|where|where's|who|how|is|are|does|do|why|when|should)$/.test(
-      words[0] ?? "",
+    urls: looked.flatMap(({ kind, text }) =>
+      kind === "url" || (kind === "quote" && /^https?:\/\/\S+$/i.test(text)) ? [text] : [],
     ),
-    isCounting: /\b(?:how many|number of|count)\b/.test(words.join(" ")),
+    globs: [...new Set(found.globs)],
+    files: [...new Set(found.files)],
+    folders: [...new Set(found.folders)],
+    lines,
   }
-  const place = placeIn(looked, words)
-  return place === undefined ? clause : { ...clause, place }
+}
+
+function signOf(tokens: Token[], words: string[], i: number): string {
+  const token = tokens[i]!
+  const [before, word, next] = [words[i - 1] ?? "", words[i]!, words[i + 1] ?? ""]
+  if (token.kind === "url") return "U"
+  if (token.kind === "mark") return token.text
+  const isNamed =
+    folderNoun.test(next) ||
+    folderNoun.test(before) ||
+    (/^(?:called|named)$/.test(before) && folderNoun.test(words[i - 2] ?? ""))
+  if (token.kind === "quote") {
+    const isOf = before === "of" && /^(?:files?|contents?|everything|listing)$/.test(words[i - 2] ?? "")
+    return token.sign !== "```" && (isNamed || isOf) && !isFile(token.text) ? "D" : "Q"
+  }
+  const { text } = token
+  if (isGlob(text)) return "G"
+  if (isKind(tokens, words, i)) return "G"
+  const named = namedFile(token)
+  if (isFile(splitLines(text).path) || (named && next !== "files")) return "F"
+  const isPlaced = i === 0 ? words.length === 1 : isFolderHere(words, i)
+  if (isFolder(text) && (!isKnownFolder(text) || isNamed || isPlaced)) return "D"
+  const isName = /^[\w.@~+-]+$/.test(text) && !article.test(word) && !into.test(word) && !noName.test(word)
+  return isNamed && isName && i > 0 && !folderNoun.test(word) ? "D" : word.slice(0, 100)
+}
+
+/** "test" and "docs" are folders where one can stand, and words elsewhere. */
+function isFolderHere(words: string[], i: number): boolean {
+  const before = article.test(words[i - 1]!) ? (words[i - 2] ?? "") : words[i - 1]!
+  if (/^(?:files?|cases?|suites?|runner|results?|command|it|script)$/.test(words[i + 1] ?? "")) return false
+  return (
+    into.test(before) ||
+    /^-|^(?:|and|or|list|ls|dir|tree|show|me|open|search|scan|grep|browse|view|see|check|inspect|explore|read|does|do)$/.test(
+      before,
+    )
+  )
+}
+
+/** "typescript" of "typescript files", ".css and .scss files", "files ending in .ts", "every .txt". */
+function isKind(tokens: Token[], words: string[], i: number): boolean {
+  const text = tokens[i]!.text
+  if (!kindOf(text) || (/^(?:c|h|r)$/.test(words[i]!) && text !== text.toUpperCase())) return false
+  if (/^(?:images|pictures|stylesheets)$/.test(words[i]!)) return true
+  const rest = words.slice(i + 1, i + 8)
+  const after = rest.find(
+    (word, at) => !/^(?:and|or|source|test|)$/.test(word) && !kindOf(tokens[i + 1 + at]!.text),
+  )
+  if (/^(?:files?|sources?|scripts?|documents?|modules?|code|ones)$/.test(after ?? "")) return true
+  const before = words.slice(Math.max(0, i - 7), i).join(" ")
+  if (
+    /\bfiles?\b.*\b(?:extensions?|suffix|type|end(?:s|ing)?(?: (?:in|with))?)(?: (?:is|of|and|or|the|a))*$/.test(
+      before,
+    )
+  )
+    return true
+  return text.startsWith(".") && text !== ".env" && /\b(?:every|all|any|each)$/.test(before)
 }
 
 /** With spaces only where a file must come. */
@@ -84,14 +128,10 @@ function isQuotedFile(text: string, before: string): boolean {
   if (!isFile(text) || !/^[\w.@/+ ~-]+$/.test(text)) return false
   return (
     !text.includes(" ") ||
-    /^(?:files?|read|open|cat|show|view|in|to|into|of|called|named|print|display|me|the|as|inside|from)$/.test(
+    /^(?:files?|read|open|cat|show|view|in|to|into|of|called|named|print|display|me|the|as|inside|from|delete|remove|rm|rename|move|copy)$/.test(
       before,
     )
   )
-}
-
-function shapeOf({ kind, lower }: Token): string {
-  return kind === "quote" ? "Q" : kind === "url" ? "U" : lower.slice(0, 100)
 }
 
 /** What stands between two places of the clause, as it was written. */

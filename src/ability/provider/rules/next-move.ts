@@ -1,8 +1,8 @@
 // How far a plan has come: its steps against the calls that were made. The next calls, or what became of every step.
 import { posix } from "node:path"
 import type { Step } from "./plan.ts"
-import { type Entry, entriesIn, filesIn, type Made } from "./results.ts"
-import { at, type Call, type Pick } from "./skill.ts"
+import { type Entry, entriesIn, filesIn, isMissing, type Made } from "./results.ts"
+import { at, type Call, type Pick, type Proposal } from "./skill.ts"
 
 export type Outcome = {
   step: Step
@@ -52,7 +52,8 @@ export function nextMove({ steps, made, subject }: { steps: Step[]; made: Made[]
       const more = take(paths.flatMap((path) => after.make(path, results)))
       if (!more) break
       if (!more.length && after.otherwise) outcome.reason = after.otherwise
-      outcome.made = [...outcome.made, ...more]
+      // What was only looked at on the way is not what was asked for.
+      outcome.made = after.pick === "own" && more.length ? more : [...outcome.made, ...more]
     }
     outcomes.push(outcome)
   }
@@ -60,21 +61,29 @@ export function nextMove({ steps, made, subject }: { steps: Step[]; made: Made[]
   return pending.length ? { calls: pending } : { outcomes }
 }
 
+/** Whether a step did all that it was asked for. A command that ran and found something wrong is done. */
+export function isDone({ step: { proposal }, made, reason }: Outcome): boolean {
+  return proposal !== undefined && !proposal.refusal && !reason && !made.some(({ isError }) => isError)
+}
+
 /** What a result says has to be asked in another way: a file that was listed, a folder that was read, a file whose end
  * is wanted and is further down. */
 function settle(outcomes: Outcome[], take: (calls: Call[]) => Made[] | undefined) {
   const others = outcomes.flatMap(({ step, made }) =>
-    made.flatMap((one) => otherwise(one, step.proposal?.last) ?? []),
+    made.flatMap((one) => otherwise(one, step.proposal) ?? []),
   )
   const results = take(others)
   if (!results) return
   for (const outcome of outcomes)
-    outcome.made = outcome.made.map((one) =>
-      otherwise(one, outcome.step.proposal?.last) ? results.shift()! : one,
-    )
+    outcome.made = outcome.made.map((one) => (otherwise(one, outcome.step.proposal) ? results.shift()! : one))
 }
 
-function otherwise({ tool, args, output, isError }: Made, last: number | undefined): Call | undefined {
+function otherwise(made: Made, proposal: Proposal | undefined): Call | undefined {
+  const { tool, args, output, isError } = made
+  const { last, instead } = proposal ?? {}
+  if (instead && isMissing(made)) return instead
+  if (tool === "bash" && /No module named '?pytest/.test(output))
+    return { tool, args: { command: String(args.command).replace("pytest", "unittest") } }
   const path = args.path as string
   if (isError && tool === "ls" && / is a file\. Use read /.test(output))
     return { tool: "read", args: { path } }
@@ -106,7 +115,7 @@ function pickFiles(options: { pick: Pick; outcome: Outcome; outcomes: Outcome[];
       paths: () => outcome.made.flatMap(({ args }) => (typeof args.path === "string" ? [args.path] : [])),
     }
   if (pick === "each") return { paths: () => files.slice(0, maxFiles) }
-  if (pick === "it") return { paths: () => files.slice(0, 1) }
+  if (pick === "it" || pick === "before") return { paths: () => files.slice(0, 1) }
   if (pick === "last") return { paths: () => files.slice(-1) }
   if (typeof pick === "number") return { paths: () => files.slice(pick, pick + 1) }
   const known = (source?.made ?? []).flatMap(entriesIn)

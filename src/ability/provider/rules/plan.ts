@@ -1,13 +1,13 @@
 // A request as steps: what is asked for, one after the other, each with the calls that do it.
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider"
-import { chooseSkill } from "./choose-skill.ts"
+import { choose } from "./choose.ts"
 import { type Clause, readClause } from "./clause.ts"
 import { splitClauses, withVerb } from "./clauses.ts"
 import { joinClauses } from "./join-clauses.ts"
-import { candidates } from "./skill/measure.ts"
-import { thinking } from "./skill/read.ts"
-import { talk } from "./skill/talk.ts"
+import { thought } from "./look.ts"
+import { isAboutTests } from "./project.ts"
 import type { Proposal } from "./skill.ts"
+import { talk } from "./talk.ts"
 import { type Token, tokenize } from "./tokens.ts"
 
 export type Step = {
@@ -26,12 +26,12 @@ export function plan(request: string, tools: LanguageModelV4FunctionTool[]): Ste
     before = tokens
     const clause = readClause(request, tokens)
     const asked = askedIn(request, own)
-    const proposal = isRetold(clause, steps) ? undefined : chooseSkill(clause, tools)
+    const proposal = isRetold(clause, steps) ? undefined : choose(clause, tools)
     if (!proposal && counting.test(clause.shape)) countLast(steps)
     if (!proposal) admitThought(clause, steps)
     if (!proposal && (talk(asked) !== undefined || isRetold(clause, steps) || isAside(clause, steps)))
       continue
-    steps.push({ asked, ...(proposal ? { proposal: complete(proposal, clause, steps) } : {}) })
+    steps.push({ asked, ...(proposal ? { proposal } : {}) })
   }
   return isCut ? [...steps, { asked: "what follows the first paragraph" }] : steps
 }
@@ -69,9 +69,11 @@ function askedIn(request: string, tokens: Token[]): string {
 }
 
 /** "… and tell me what it says", "I did 'x', tick it off": it is done with the step before. */
-function isRetold({ shape, quotes, files }: Clause, steps: Step[]): boolean {
+function isRetold(clause: Clause, steps: Step[]): boolean {
+  const { shape, quotes, files } = clause
   const last = steps.at(-1)?.proposal?.calls.at(-1)
   if (!last || quotes.length || files.length) return false
+  if (steps.at(-1)!.proposal!.isTest && isAboutTests(clause)) return true
   if (last.tool === "todo")
     return /^(?:tick|cross|check|mark|add|put|note)(?: off)? (?:it|that|this|them|those|these)\b/.test(shape)
   if (
@@ -108,7 +110,7 @@ function isAside({ shape, files, quotes }: Clause, steps: Step[]): boolean {
 /** "read a.txt and summarize it": the file is there, a summary is not. */
 function admitThought(clause: Clause, steps: Step[]): void {
   const last = steps.at(-1)
-  const refusal = thinking(clause)
+  const { refusal } = thought(clause)
   if (last?.proposal && refusal && isRetold(clause, steps)) last.proposal = { ...last.proposal, refusal }
 }
 
@@ -127,16 +129,4 @@ function countLast(steps: Step[]): void {
   const tool = last?.proposal?.calls.at(-1)?.tool ?? ""
   const what = countable[tool]
   if (last?.proposal && what) last.proposal = { ...last.proposal, count: what }
-}
-
-/** A file that is chosen by its size needs files to choose from: the clause's own, or those of the step before. */
-function complete(proposal: Proposal, clause: Clause, steps: Step[]): Proposal {
-  if (!proposal.after || proposal.calls.length) return proposal
-  const { pick } = proposal.after
-  if (pick === "it" || pick === "own") return proposal
-  const own = candidates(clause)
-  if (own.length) return { ...proposal, calls: own }
-  if (pick === "each") return proposal
-  const hasFiles = steps.some((step) => step.proposal?.calls.length || step.proposal?.after)
-  return hasFiles ? proposal : { ...proposal, calls: [{ tool: "ls", args: {} }] }
 }

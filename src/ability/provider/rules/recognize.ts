@@ -103,6 +103,11 @@ function isWindows(text: string): boolean {
   )
 }
 
+/** A bare word that is a folder in many projects. */
+export function isKnownFolder(text: string): boolean {
+  return folders.has(text)
+}
+
 export function isFolder(text: string): boolean {
   if (text.length > 500 || isGlob(text)) return false
   if (/^[A-Za-z]:\\/.test(text)) return isWindows(text) && !isFile(text)
@@ -131,7 +136,7 @@ export function namedFile(token: Token | undefined): string | undefined {
 }
 
 /** `ts` for "typescript", "ts", ".ts" and "*.ts". */
-export function endingOf(word: string): string | undefined {
+export function kindOf(word: string): string | undefined {
   const plain = word.toLowerCase().replace(/^\*?\./, "")
   if (Object.hasOwn(kinds, plain)) return kinds[plain]
   if (endings.has(plain)) return plain

@@ -4,17 +4,19 @@ import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
   LanguageModelV4Content,
+  LanguageModelV4FinishReason,
   LanguageModelV4FunctionTool,
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider"
 import { answer } from "./answer.ts"
 import { readConversation } from "./conversation.ts"
-import { nextMove } from "./next-move.ts"
+import { isDone, nextMove } from "./next-move.ts"
 import { plan } from "./plan.ts"
-import { talk } from "./skill/talk.ts"
+import { talk } from "./talk.ts"
 
-type Reply = Exclude<LanguageModelV4Content, { type: "file" | "reasoning" | "source" }>[]
+type Content = Exclude<LanguageModelV4Content, { type: "file" | "reasoning" | "source" }>[]
+type Reply = { content: Content; isCannot?: boolean }
 
 const usage: LanguageModelV4Usage = {
   inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
@@ -28,15 +30,15 @@ export function createRulesModel(): LanguageModelV4 {
     modelId: "rules",
     supportedUrls: {},
     async doGenerate(options: LanguageModelV4CallOptions) {
-      const content = reply(options)
-      return { content, finishReason: finishOf(content), usage, warnings: [] }
+      const { content, isCannot } = reply(options)
+      return { content, finishReason: finishOf(content, isCannot), usage, warnings: [] }
     },
     async doStream(options: LanguageModelV4CallOptions) {
-      const content = reply(options)
+      const { content, isCannot } = reply(options)
       const parts: LanguageModelV4StreamPart[] = [
         { type: "stream-start", warnings: [] },
         ...content.flatMap(streamed),
-        { type: "finish", finishReason: finishOf(content), usage },
+        { type: "finish", finishReason: finishOf(content, isCannot), usage },
       ]
       return { stream: ReadableStream.from(parts) as ReadableStream<LanguageModelV4StreamPart> }
     },
@@ -47,7 +49,7 @@ function reply({ prompt, tools = [], toolChoice, abortSignal }: LanguageModelV4C
   abortSignal?.throwIfAborted()
   const { request, texts, made, subject, calls } = readConversation(prompt)
   const said = talk(request)
-  if (said !== undefined) return [{ type: "text", text: said }]
+  if (said !== undefined) return { content: [{ type: "text", text: said }] }
   const usable =
     toolChoice?.type === "none"
       ? []
@@ -56,22 +58,26 @@ function reply({ prompt, tools = [], toolChoice, abortSignal }: LanguageModelV4C
   if ("outcomes" in move) {
     // Where an image was all there was to go on, its text is the best answer that rules have.
     const isIdle = move.outcomes.every(({ made }) => !made.length)
-    return [{ type: "text", text: isIdle && texts.length ? texts.join("\n\n") : answer(move.outcomes) }]
+    if (isIdle && texts.length) return { content: [{ type: "text", text: texts.join("\n\n") }] }
+    const text = answer(move.outcomes)
+    return { content: [{ type: "text", text }], isCannot: !move.outcomes.every(isDone) }
   }
-  return move.calls.map(({ tool, args }, i) => ({
-    type: "tool-call",
+  const content = move.calls.map(({ tool, args }, i) => ({
+    type: "tool-call" as const,
     toolCallId: `rules_${calls + i + 1}`,
     toolName: tool,
     input: JSON.stringify(args),
   }))
+  return { content }
 }
 
-function finishOf(content: Reply) {
-  const unified = content[0]?.type === "tool-call" ? ("tool-calls" as const) : ("stop" as const)
-  return { unified, raw: undefined }
+/** An answer that leaves undone what was asked for says so in a way that programs can read. */
+function finishOf(content: Content, isCannot = false): LanguageModelV4FinishReason {
+  if (content[0]?.type === "tool-call") return { unified: "tool-calls", raw: undefined }
+  return isCannot ? { unified: "other", raw: "cannot" } : { unified: "stop", raw: undefined }
 }
 
-function streamed(part: Reply[number], i: number): LanguageModelV4StreamPart[] {
+function streamed(part: Content[number], i: number): LanguageModelV4StreamPart[] {
   if (part.type !== "text") return [part as LanguageModelV4StreamPart]
   const id = `text_${i}`
   const deltas = part.text.match(/[\s\S]{1,4000}/g) ?? []

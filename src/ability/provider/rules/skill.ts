@@ -1,4 +1,4 @@
-// What the rules for one tool make of a clause: how sure they are, and the calls.
+// What the rules make of a clause: calls, and how to go on from their results.
 import type { Clause } from "./clause.ts"
 import type { Made } from "./results.ts"
 
@@ -6,17 +6,18 @@ export type Json = string | number | boolean | null | Json[] | { [name: string]:
 export type Call = { tool: string; args: { [name: string]: Json } }
 
 /** Files that only earlier results can name; its own is the file that the step itself looked at. */
-export type Pick = "own" | "it" | "each" | "smallest" | "largest" | "last" | number
+export type Pick = "own" | "it" | "before" | "each" | "smallest" | "largest" | "last" | number
 
 export type Proposal = {
-  /** 3 and more is sure enough to act on. */
-  score: number
   calls: Call[]
   /** Calls for each file that is picked from the results so far, after `calls`, whose results they may need. */
   after?: { pick: Pick; tool: string; make: (path: string, made: Made[]) => Call[]; otherwise?: string }
+  /** Asked instead where a call names something that does not exist. */
+  instead?: Call
   /** How to tell of the results. */
   count?: "files" | "lines" | "matches"
   last?: number
+  isTest?: boolean
   /** Said where it cannot be done. */
   refusal?: string
 }
@@ -31,4 +32,8 @@ export function says(clause: Clause, pattern: RegExp): boolean {
 /** The argument for a place; the folder one is in needs none. */
 export function at(path: string | undefined): Call["args"] {
   return path === undefined || path === "." ? {} : { path }
+}
+
+export function run(command: string): Proposal {
+  return { calls: [{ tool: "bash", args: { command } }] }
 }

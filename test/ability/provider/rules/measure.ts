@@ -29,6 +29,8 @@ export function loadRequests(url: URL): Request[] {
   return value.requests as Request[]
 }
 
+export type Driven = { made: Call[]; text: string; finish: string }
+
 /** Those whose calls are not the expected ones. */
 export async function missesIn(requests: Request[]): Promise<Miss[]> {
   const misses: Miss[] = []
@@ -46,7 +48,7 @@ export async function missesIn(requests: Request[]): Promise<Miss[]> {
 }
 
 /** Ask, do what is asked for, and again, until there is an answer. */
-export async function drive(request: string, options: Options = {}): Promise<{ made: Call[]; text: string }> {
+export async function drive(request: string, options: Options = {}): Promise<Driven> {
   const model = createRulesModel()
   const tools = [...ToolRegistry.toModelTools(options.tools)] as LanguageModelV4FunctionTool[]
   const prompt: LanguageModelV4Prompt = [
@@ -56,10 +58,12 @@ export async function drive(request: string, options: Options = {}): Promise<{ m
   ]
   const made: Call[] = []
   for (let turn = 0; turn < maxTurns; turn++) {
-    const { content } = await model.doGenerate({ prompt, tools })
+    const { content, finishReason } = await model.doGenerate({ prompt, tools })
     const calls = content.filter((part) => part.type === "tool-call")
-    if (!calls.length)
-      return { made, text: content.map((part) => (part.type === "text" ? part.text : "")).join("") }
+    if (!calls.length) {
+      const text = content.map((part) => (part.type === "text" ? part.text : "")).join("")
+      return { made, text, finish: finishReason.raw ?? finishReason.unified }
+    }
     const parts = calls.map((part) => ({ ...part, input: JSON.parse(part.input) as Call["arguments"] }))
     prompt.push({ role: "assistant", content: parts })
     for (const { toolName, toolCallId, input } of parts) {
@@ -86,9 +90,18 @@ function readsOnly({ tool, arguments: args }: Call): boolean {
   return readers.has(tool) || (tool === "todo" && args.todos === undefined)
 }
 
-/** Sizes of files are looked up with `ls`, which no list of calls knows of. */
-function fits(wanted: Call[], made: Call[]): boolean {
-  if (matches(wanted, made)) return true
+/** Sizes of files are looked up with `ls`, and a file is read before it is made, which no list of calls knows of. */
+function fits(wanted: Call[], all: Call[]): boolean {
+  const made = all.filter(
+    (one, i) =>
+      !(
+        one.tool === "read" &&
+        /^(?:write|edit)$/.test(all[i + 1]?.tool ?? "") &&
+        all[i + 1]!.arguments.path === one.arguments.path &&
+        wanted.every(({ tool }, at) => tool !== "read" || at !== i)
+      ),
+  )
+  if (matches(wanted, all) || matches(wanted, made)) return true
   const first = made.findIndex(({ tool }) => tool === "glob" || tool === "grep")
   const plain = made.filter(({ tool }, i) => tool !== "ls" || i < first || first < 0)
   return plain.length < made.length && matches(wanted, plain)

@@ -82,12 +82,13 @@ test("local/rules shows the end of a file that is longer than one reading, and l
     tmp.write("long.txt", Array.from({ length: 5_000 }, (_, i) => `line ${i + 1}\n`).join(""))
     assert.equal((await drive("show the last 2 lines of long.txt")).text, "long.txt:\nline 4999\nline 5000")
     tmp.write("bin/start", "exec node\n")
-    const { made, text } = await drive("show me bin/start and read bin")
+    tmp.write("old.md/a.txt", "a\n")
+    const { made, text } = await drive("show me bin/start and read old.md")
     assert.deepEqual(
       made.map(({ tool }) => tool),
       ["ls", "read", "read", "ls"],
     )
-    assert.match(text, /^bin\/start:\nexec node\n\nbin:\nstart /)
+    assert.match(text, /^bin\/start:\nexec node\n\nold\.md:\na\.txt /)
   })
 })
 

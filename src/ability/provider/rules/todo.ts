@@ -1,6 +1,6 @@
 // The list of tasks with `todo`: show it, add to it, say how a task stands.
-import { type Clause, slice } from "../clause.ts"
-import { type Call, type Json, type Proposal, says } from "../skill.ts"
+import { type Clause, slice } from "./clause.ts"
+import { type Call, type Json, type Proposal, says } from "./skill.ts"
 
 const noun =
   /(?<![\w./-])(?:to-?dos?(?: ?list| items?)?(?!\.\w)|to do (?:list|items?)|task ?list|tasks?|checklist|my list|(?:have|left|got|still) to do)\b/
@@ -18,16 +18,16 @@ export function todo(clause: Clause): Proposal | undefined {
   const status = statusIn(clause)
   if (status && (isAbout || clause.quotes.length || /^(?:mark|tick|cross)$/.test(clause.verb))) {
     const items = itemsIn(clause)
-    if (items.length) return { score: 5, calls: [call(items, status)] }
+    if (items.length) return { calls: [call(items, status)] }
   }
   if (!isAbout) return undefined
   if (adding.test(clause.verb) && !says(clause, /\b(?:file|comments?)\b/)) {
     const items = itemsIn(clause)
-    if (items.length) return { score: 7, calls: [call(items, "pending")] }
+    if (items.length) return { calls: [call(items, "pending")] }
   }
   if (
     clause.files.length ||
-    clause.place !== undefined ||
+    clause.folders.length ||
     says(clause, /\b(?:comments?|code|files?|search|grep)\b/)
   )
     return undefined
@@ -36,7 +36,6 @@ export function todo(clause: Clause): Proposal | undefined {
     return undefined
   if (says(clause, /^(?:clear|empty|reset|delete|remove|wipe|drop|erase)\b/))
     return {
-      score: 4,
       calls: [],
       refusal: "I take nothing off the list, but can mark it: mark 'write tests' as done",
     }
@@ -46,7 +45,7 @@ export function todo(clause: Clause): Proposal | undefined {
       /^(?:show|list|what|what's|whats|display|see|view|print|read|check|give|get|open|which|how|any|do|are|is|my|the|tasks?|todos?|to-?do)\b/,
     )
   )
-    return { score: 4.5, calls: [{ tool: "todo", args: {} }] }
+    return { calls: [{ tool: "todo", args: {} }] }
   return undefined
 }
 

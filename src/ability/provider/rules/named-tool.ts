@@ -1,7 +1,7 @@
 // A tool of the project's own, when the request calls it by its name and says its arguments.
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider"
-import type { Clause } from "../clause.ts"
-import type { Call, Json, Proposal } from "../skill.ts"
+import type { Clause } from "./clause.ts"
+import type { Call, Json, Proposal } from "./skill.ts"
 
 type Schema = { properties?: Record<string, { type?: unknown }>; required?: string[] }
 
@@ -11,9 +11,9 @@ export function namedTool(clause: Clause, tools: LanguageModelV4FunctionTool[]):
   const { properties = {}, required = [] } = tool.inputSchema as Schema
   const args = jsonIn(clause) ?? argumentsIn(clause, properties, required)
   const missing = required.filter((name) => !Object.hasOwn(args, name))
-  if (!missing.length) return { score: 6, calls: [{ tool: tool.name, args }] }
+  if (!missing.length) return { calls: [{ tool: tool.name, args }] }
   const refusal = `${tool.name} needs ${missing.join(", ")}: use ${tool.name} with ${missing.map((name) => `${name} "…"`).join(" and ")}`
-  return { score: 6, calls: [], refusal }
+  return { calls: [], refusal }
 }
 
 function jsonIn({ quotes }: Clause): Call["args"] | undefined {

@@ -1,11 +1,15 @@
 // Whether words are a command as one types it, and no sentence that begins with a program's name.
-import type { Clause } from "../clause.ts"
-import { isClearProgram, isProgram } from "../lexicon.ts"
-import { isFolder } from "../recognize.ts"
-import { isPlainFlag } from "./search.ts"
+import type { Clause } from "./clause.ts"
+import { isClearProgram, isProgram } from "./lexicon.ts"
+import { isFolder } from "./recognize.ts"
 
 /** Programs that have a tool of their own here. */
 const tools = /^(?:ls|cat|head|tail|grep|rg|find|curl|wget|tree)$/
+
+/** A flag that changes nothing here; with any other one, the command is run as it is. */
+function isPlainFlag(word: string): boolean {
+  return /^-[rRnHiEsIh]+$|^--(?:recursive|line-number|ignore-case|with-filename|color\S*)$/.test(word)
+}
 
 /** A clause that is a command and no sentence. */
 export function isTyped({ verb, words, tokens, quotes }: Clause): boolean {
