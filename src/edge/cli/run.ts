@@ -77,8 +77,8 @@ export async function run(given: Options): Promise<void> {
         ...(options.maxCost ? { maxCost: options.maxCost } : {}),
         ...(options.timeout ? { timeout: options.timeout * 1000 } : {}),
       })
-      // The reason was reported as a notice.
-      if (Message.cutReason(answer)) process.exitCode = exitCodes.failed
+      // The reason was reported as a notice, or is the answer itself.
+      if (Message.cutReason(answer) || Message.isCannot(answer)) process.exitCode = exitCodes.failed
     } catch (error) {
       if (!(error instanceof Session.Interrupted && signalled !== undefined)) throw error
       process.stderr.write(`vitamin: interrupted; go on with: vitamin run --session ${session.id} "…"\n`)

@@ -14,7 +14,7 @@ const maxCalls = 256
 /** What a part costs beside its text, in characters. */
 const partCost = 100
 
-type Finish = LanguageModelV4FinishReason["unified"]
+type Finish = LanguageModelV4FinishReason["unified"] | "cannot"
 export type Answer = {
   parts: Message.Part[]
   calls: { id: string; name: string; input: string; providerMetadata?: unknown }[]
@@ -142,13 +142,18 @@ export async function collect(options: {
         })
         break
       case "finish":
-        answer.finish = value.finishReason.unified
+        answer.finish = finishOf(value.finishReason)
         answer.usage = value.usage
         break
       case "error":
         throw value.error instanceof Error ? value.error : new ProviderFault(value.error)
     }
   }
+}
+
+/** The offline model's own word for an answer that leaves something undone. */
+function finishOf({ unified, raw }: LanguageModelV4FinishReason): Finish {
+  return unified === "other" && raw === "cannot" ? raw : unified
 }
 
 function finishUp(answer: Answer): void {

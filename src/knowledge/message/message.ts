@@ -75,6 +75,11 @@ export function cutReason(message: Info): string | undefined {
   return finish === "content-filter" ? "held back by the provider's content filter" : undefined
 }
 
+/** Whether an answer says that what was asked for was not done. */
+export function isCannot(message: Info): boolean {
+  return message.type === "text" && message.data.finish === "cannot"
+}
+
 /** The JSON schema of what `parse` takes in the present version. Fields beyond it are ignored. */
 export function jsonSchema(): z.core.JSONSchema.BaseSchema {
   return z.toJSONSchema(Info, { io: "input", unrepresentable: "any" })

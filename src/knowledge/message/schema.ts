@@ -65,9 +65,11 @@ const TextData = z.object({
   role: MessageRole,
   parts: z.array(Part).default([]).describe("text and reasoning, in the order they came"),
   finish: z
-    .enum(["stop", "length", "tool-calls", "content-filter", "error", "interrupted", "other"])
+    .enum(["stop", "length", "tool-calls", "content-filter", "error", "interrupted", "cannot", "other"])
     .optional()
-    .describe("why the answer ended; an assistant message without it is still streaming"),
+    .describe(
+      "why the answer ended; an assistant message without it is still streaming. `cannot`: the offline model says what it did not do, and why",
+    ),
   error: z.object({ name: z.string(), message: z.string() }).optional().describe("what ended the turn"),
   origin: z
     .object({ kind: z.string(), name: z.string() })

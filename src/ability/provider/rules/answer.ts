@@ -1,41 +1,35 @@
 // What is said at the end: the results themselves, shortly, and honestly what was not done.
-import type { Outcome } from "./next-move.ts"
-import { countIn, filesIn, isMissing, type Made } from "./results.ts"
-import { configure, shortAbilities } from "./talk.ts"
-import type { Proposal } from "./skill.ts"
+import { hasFailed, type Outcome } from "./next-move.ts"
+import { countIn, filesIn, type Made } from "./results.ts"
+import type { Proposal } from "./skill/proposal.ts"
+import { shortAbilities } from "./skill/talk.ts"
 
 const maxLines = 300
 
 export function answer(outcomes: Outcome[]): string {
-  const done = outcomes.filter(({ step }) => step.proposal)
-  if (!done.length) return `My rules do not cover this.\n${shortAbilities}`
-  const parts = outcomes.flatMap(tell)
-  const hasGap = outcomes.some(({ step }) => !step.proposal || step.proposal.refusal)
-  return [...parts, ...(hasGap ? [configure] : [])].join("\n\n")
+  if (!outcomes.some(({ step }) => step.proposal))
+    return `I have no rule for this request.\n${shortAbilities}`
+  return outcomes.flatMap(tell).join("\n\n")
 }
 
 function tell({ step, made, picked, reason }: Outcome): string[] {
   const { asked, proposal } = step
-  if (!proposal) return [`I cannot do this: ${asked}`]
-  const { after } = proposal
-  // What was only looked at on the way is not what was asked for.
-  const isOnTheWay = ({ tool, isError }: Made) =>
-    after !== undefined &&
-    (after.tool === "read" || after.tool === "ls"
-      ? tool === "ls" && picked !== undefined
-      : tool === "read" && !isError)
-  const shown = made.filter((one) => !isOnTheWay(one) && !(after?.tool === "write" && isMissing(one)))
+  if (!proposal) return [`I have no rule for this part: ${asked}`]
+  // What was only looked at to choose a file is not what was asked for.
+  const shown = made.filter(
+    ({ tool }) => !(picked && proposal.after!.tool === "ls" && /^(?:ls|glob)$/.test(tool)),
+  )
   return [
-    ...(shown.length ? shown : []).map((one) => tellCall(one, proposal)),
-    ...(picked?.length && !made.some(({ tool }) => tool === "read" || tool === "edit")
-      ? [`${picked.join("\n")}`]
+    ...shown.map((one) => tellCall(one, proposal)),
+    ...(picked?.length && !made.some(({ tool }) => /^(?:read|edit|write|bash)$/.test(tool))
+      ? [picked.join("\n")]
       : []),
     ...(reason ? [`Not done (${asked}): ${reason}.`] : []),
-    ...(proposal.refusal ? [`${proposal.refusal}`] : []),
+    ...(proposal.refusal ? [proposal.refusal] : []),
   ]
 }
 
-function tellCall(made: Made, { count, last }: Proposal): string {
+function tellCall(made: Made, { count, last, isTest }: Proposal): string {
   const { tool, args, output, isError } = made
   if (isError) return `${tool} ${shortly(args)} did not work: ${output}`
   if (count) return counted(made, count)
@@ -46,7 +40,29 @@ function tellCall(made: Made, { count, last }: Proposal): string {
   if (tool === "glob" && !filesIn(made).length) return output
   if (tool === "glob") return `${plural(filesIn(made).length, "file")}:\n${bound(output.split("\n"))}`
   if (tool === "grep") return bound(joined(output))
-  return bound(output.split("\n")) || `${tool} is done.`
+  if (tool === "bash" && isTest) return testReport(made)
+  return bound(output.split("\n")) || done(made)
+}
+
+/** A command that prints nothing has done what it says. */
+function done({ tool, args }: Made): string {
+  return tool === "bash" ? `Done: ${shortly(args)}` : `${tool} is done.`
+}
+
+const failing =
+  /^\s*(?:not ok \d+ -|✖|✗|×|✕|FAIL(?:ED)?:?|ERROR:|--- FAIL:|●|test (?=.*\.\.\. FAILED$)) *(.+)$/
+
+/** The verdict first, then the tests that failed, then what was printed. */
+function testReport(made: Made): string {
+  const command = shortly(made.args)
+  const output = bound(made.output.split("\n"))
+  if (!hasFailed(made)) return `The tests pass (${command}).\n\n${output}`
+  const names = made.output.split("\n").flatMap((line) => failing.exec(line)?.[1] ?? [])
+  const list = [...new Set(names.map((name) => name.replace(/ \([\d.]+m?s\)$/, "")))]
+    .filter((name) => !/^failing tests:?$/.test(name))
+    .slice(0, 50)
+  const which = list.length ? `. Failing:\n${list.map((name) => `  ${name}`).join("\n")}` : "."
+  return `The tests fail (${command})${which}\n\n${output}`
 }
 
 function counted(made: Made, count: NonNullable<Proposal["count"]>): string {
@@ -54,11 +70,8 @@ function counted(made: Made, count: NonNullable<Proposal["count"]>): string {
   const where = typeof made.args.path === "string" ? ` in ${made.args.path}` : ""
   const what = made.tool === "ls" ? "entry" : count.replace(/s$/, "").replace("matche", "match")
   const head = `${plural(number, what)}${where}`
-  const rest =
-    count === "lines" || /^0$/.test(String(number))
-      ? ""
-      : `\n${bound(made.tool === "grep" ? joined(made.output) : made.output.split("\n"))}`
-  return `${head}${rest}`
+  if (count === "lines" || String(number) === "0") return head
+  return `${head}\n${bound(made.tool === "grep" ? joined(made.output) : made.output.split("\n"))}`
 }
 
 function plural(number: number | string, noun: string): string {

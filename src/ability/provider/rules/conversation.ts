@@ -6,7 +6,7 @@ import type {
 } from "@ai-sdk/provider"
 import { opening } from "#knowledge/memory/compaction.ts"
 import type { Made } from "./results.ts"
-import type { Call } from "./skill.ts"
+import type { Call } from "./skill/proposal.ts"
 
 export type Conversation = {
   request: string

@@ -2,7 +2,7 @@
 import { posix } from "node:path"
 import type { Step } from "./plan.ts"
 import { type Entry, entriesIn, filesIn, isMissing, type Made } from "./results.ts"
-import { at, type Call, type Pick, type Proposal } from "./skill.ts"
+import { at, type Call, type Pick, type Proposal } from "./skill/proposal.ts"
 
 export type Outcome = {
   step: Step
@@ -36,7 +36,7 @@ export function nextMove({ steps, made, subject }: { steps: Step[]; made: Made[]
     // What changes something waits for what comes before it, and is left when that went wrong.
     if (pending.length && (hasEffect || after)) break
     if (hasEffect && outcomes.some(({ made }) => made.some(hasFailed))) {
-      outcomes.push({ ...outcome, reason: "left out, because the step before it failed" })
+      outcomes.push({ ...outcome, reason: "I stopped, because the step before it was not done" })
       continue
     }
     const results = take(calls)
@@ -46,7 +46,9 @@ export function nextMove({ steps, made, subject }: { steps: Step[]; made: Made[]
       const choice = pickFiles({ pick: after.pick, outcome, outcomes, ...(subject ? { subject } : {}) })
       const sizes = take(choice.sizes ?? [])
       if (!sizes) break
-      const paths = choice.paths(sizes)
+      const found = choice.paths(sizes)
+      // Which of several files shall change is not for us to choose.
+      const paths = after.tool === "edit" && choice.isOneOf ? [] : found
       if (!paths.length) outcome.reason = "no file to go on with"
       outcome.picked = paths
       const more = take(paths.flatMap((path) => after.make(path, results)))
@@ -95,7 +97,7 @@ function otherwise(made: Made, proposal: Proposal | undefined): Call | undefined
 }
 
 /** A command that ended badly is no error of its tool. */
-function hasFailed({ tool, output, isError }: Made): boolean {
+export function hasFailed({ tool, output, isError }: Made): boolean {
   return isError || (tool === "bash" && /^\[(?:exit code [1-9]|ended by )/m.test(output.slice(-500)))
 }
 
@@ -103,19 +105,16 @@ function isEffect(calls: Call[]): boolean {
   return calls.some(({ tool }) => effects.has(tool))
 }
 
-type Choice = { sizes?: Call[]; paths: (sizes: Made[]) => string[] }
+type Choice = { sizes?: Call[]; paths: (sizes: Made[]) => string[]; isOneOf?: boolean }
 
 function pickFiles(options: { pick: Pick; outcome: Outcome; outcomes: Outcome[]; subject?: string }): Choice {
   const { pick, outcome, outcomes, subject } = options
   const source = outcome.made.length ? outcome : outcomes.findLast(({ made }) => made.length > 0)
   const files = [...new Set(source?.picked?.length ? source.picked : (source?.made ?? []).flatMap(filesIn))]
   if (!files.length && subject && (pick === "it" || pick === "each")) files.push(subject)
-  if (pick === "own")
-    return {
-      paths: () => outcome.made.flatMap(({ args }) => (typeof args.path === "string" ? [args.path] : [])),
-    }
+  if (pick === "own") return { paths: () => outcome.made.map(({ args }) => String(args.path ?? ".")) }
   if (pick === "each") return { paths: () => files.slice(0, maxFiles) }
-  if (pick === "it" || pick === "before") return { paths: () => files.slice(0, 1) }
+  if (pick === "it" || pick === "before") return { paths: () => files.slice(0, 1), isOneOf: files.length > 1 }
   if (pick === "last") return { paths: () => files.slice(-1) }
   if (typeof pick === "number") return { paths: () => files.slice(pick, pick + 1) }
   const known = (source?.made ?? []).flatMap(entriesIn)

@@ -1,14 +1,14 @@
 // A request as steps: what is asked for, one after the other, each with the calls that do it.
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider"
-import { choose } from "./choose.ts"
-import { type Clause, readClause } from "./clause.ts"
-import { splitClauses, withVerb } from "./clauses.ts"
-import { joinClauses } from "./join-clauses.ts"
-import { thought } from "./look.ts"
-import { isAboutTests } from "./project.ts"
-import type { Proposal } from "./skill.ts"
-import { talk } from "./talk.ts"
-import { type Token, tokenize } from "./tokens.ts"
+import { choose } from "./skill/choose.ts"
+import { thought } from "./skill/look.ts"
+import { isAboutTests } from "./skill/project.ts"
+import type { Proposal } from "./skill/proposal.ts"
+import { talk } from "./skill/talk.ts"
+import { type Clause, readClause } from "./words/clause.ts"
+import { splitClauses, withVerb } from "./words/clauses.ts"
+import { joinClauses } from "./words/join-clauses.ts"
+import { type Token, tokenize } from "./words/tokens.ts"
 
 export type Step = {
   /** As it was asked for. */
@@ -68,40 +68,37 @@ function askedIn(request: string, tokens: Token[]): string {
   return text.length > 120 ? `${text.slice(0, 119)}…` : text
 }
 
+const retold =
+  /^(?:what's|whats|what is) (?:there|inside|in (?:it|there))$|^(?:what|how|whether|if) (?:it|they|that|this|these|those|you) \w+(?: (?:there|about|like|is|are|me))?$/
+const retoldOf: [tool: RegExp, pattern: RegExp][] = [
+  [/^todo$/, /^(?:tick|cross|check|mark|add|put|note)(?: off)? (?:it|that|this|them|those|these)\b/],
+  [
+    /^(?:grep|glob)$/,
+    /^(?:find|search|look(?: for)?|locate|show|check)(?: me)? (?:it|that|them)(?: for me| out| up)?$|^where (?:(?:is|are) (?:it|they|that)|(?:it|they) (?:is|are))$/,
+  ],
+  [
+    /^read$/,
+    /^(?:summari[sz]e|explain|describe|review|analy[sz]e|understand)\b(?: (?:to|me|for|us))* (?:it|that|this|them|what (?:it|they|that|this) \w+)(?: (?:to|for) me)?$/,
+  ],
+]
+
 /** "… and tell me what it says", "I did 'x', tick it off": it is done with the step before. */
 function isRetold(clause: Clause, steps: Step[]): boolean {
   const { shape, quotes, files } = clause
-  const last = steps.at(-1)?.proposal?.calls.at(-1)
+  const proposal = steps.at(-1)?.proposal
+  const last = proposal?.calls.at(-1)
   if (!last || quotes.length || files.length) return false
-  if (steps.at(-1)!.proposal!.isTest && isAboutTests(clause)) return true
-  if (last.tool === "todo")
-    return /^(?:tick|cross|check|mark|add|put|note)(?: off)? (?:it|that|this|them|those|these)\b/.test(shape)
-  if (
-    /^(?:find|search|look(?: for)?|locate|show|check)(?: me)? (?:it|that|them)(?: for me| out| up)?$/.test(
-      shape,
-    ) &&
-    /^(?:grep|glob)$/.test(last.tool)
-  )
-    return true
-  if (/^(?:what's|whats|what is) (?:there|inside|in (?:it|there))$/.test(shape)) return true
-  const isThought =
-    /^(?:summari[sz]e|explain|describe|review|analy[sz]e|understand)\b(?: (?:to|me|for|us))* (?:it|that|this|them|what (?:it|they|that|this) \w+)(?: (?:to|for) me)?$/
-  if (last.tool === "read" && isThought.test(shape)) return true
-  if (/^where (?:(?:is|are) (?:it|they|that)|(?:it|they) (?:is|are))$/.test(shape))
-    return /^(?:grep|glob)$/.test(last.tool)
-  return /^(?:what|how|whether|if) (?:it|they|that|this|these|those|you) \w+(?: (?:there|about|like|is|are|me))?$/.test(
-    shape,
-  )
+  if (proposal!.isTest && isAboutTests(clause)) return true
+  if (retold.test(shape)) return last.tool !== "todo"
+  return retoldOf.some(([tool, pattern]) => tool.test(last.tool) && pattern.test(shape))
 }
 
 /** "tell me what you find", "show me the result": answers do that anyway. */
 function isAside({ shape, files, quotes }: Clause, steps: Step[]): boolean {
   if (!steps.length || files.length || quotes.length || shape.length > 100) return false
-  const isResult = /\b(?:results?|outputs?|answer|outcome)\b/.test(shape)
   return (
-    isResult ||
     counting.test(shape) ||
-    /^(?:what|whether|if|me know|explain|tell|say|report|see)\b.*\b(?:it|you|they|that|this|happen\w*|found|works?|says?|passes)\b/.test(
+    /\b(?:results?|outputs?|answer|outcome)\b|^(?:what|whether|if|me know|explain|tell|say|report|see)\b.*\b(?:it|you|they|that|this|happen\w*|found|works?|says?|passes)\b/.test(
       shape,
     )
   )
@@ -126,7 +123,6 @@ const counting =
 /** "… and tell me how many there are" */
 function countLast(steps: Step[]): void {
   const last = steps.at(-1)
-  const tool = last?.proposal?.calls.at(-1)?.tool ?? ""
-  const what = countable[tool]
+  const what = countable[last?.proposal?.calls.at(-1)?.tool ?? ""]
   if (last?.proposal && what) last.proposal = { ...last.proposal, count: what }
 }

@@ -13,7 +13,7 @@ import { answer } from "./answer.ts"
 import { readConversation } from "./conversation.ts"
 import { isDone, nextMove } from "./next-move.ts"
 import { plan } from "./plan.ts"
-import { talk } from "./talk.ts"
+import { talk } from "./skill/talk.ts"
 
 type Content = Exclude<LanguageModelV4Content, { type: "file" | "reasoning" | "source" }>[]
 type Reply = { content: Content; isCannot?: boolean }

@@ -19,6 +19,7 @@ type Options = {
   earlier?: LanguageModelV4Prompt
   /** What changes something is done, too. */
   slots?: Slots
+  sessionId?: string
 }
 
 const maxTurns = 12
@@ -70,7 +71,10 @@ export async function drive(request: string, options: Options = {}): Promise<Dri
       made.push({ tool: toolName, arguments: input })
       const result =
         readers.has(toolName) || options.slots
-          ? await call(toolName, input as never, options.slots ? { slots: options.slots } : {})
+          ? await call(toolName, input as never, {
+              ...(options.slots ? { slots: options.slots } : {}),
+              sessionId: options.sessionId ?? "ses_1",
+            })
           : { status: "success", text: "Done." }
       const type = result.status === "success" ? ("text" as const) : ("error-text" as const)
       prompt.push({

@@ -1,13 +1,17 @@
 // `vitamin run` as a person starts it on a machine without any key.
 import assert from "node:assert/strict"
 import { once } from "node:events"
+import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { test } from "node:test"
-import { vitamin } from "../../../fixture/cli.ts"
+import { serving, vitamin } from "../../../fixture/cli.ts"
 import { fakeLlm, text } from "../../../fixture/fake-llm.ts"
 import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
+import { fillTeaShop, snapshot } from "./tea-shop.ts"
 
+// Inside of a test, `node --test` runs nothing.
+delete process.env.NODE_TEST_CONTEXT
 const keyless = { VITAMIN_MODEL: "" }
 
 function fill(tmp: Tmp) {
@@ -41,6 +45,76 @@ test("vitamin run without a key asks before it runs a command, as with any model
   const allowed = await vitamin(tmp, ["run", "--yes", "run `echo hi`"], keyless)
   assert.equal(allowed.code, 0, allowed.err)
   assert.equal(allowed.out, "hi")
+})
+
+test("vitamin run without a key does what people ask first, and runs the tests of a project", async () => {
+  await using tmp = await tmpdir({ git: true })
+  fillTeaShop(tmp)
+  const asked: [request: string, answer: RegExp][] = [
+    ["what does this project do?", /^README\.md:\n# Tea shop\n/],
+    ["which branch is this?", /^feature\/checkout$/],
+    ["what changed?", / M src\/config\.ts\n\?\? draft\.md\n/],
+    ["where is slugify defined", /^src\/util\/slug\.ts:1: export const slugify/],
+    ["which is the biggest file?", /^src\/cart\.ts$/],
+    ["how many lines does src/cart.ts have", /^12 lines in src\/cart\.ts$/],
+    ["run the tests", /^The tests pass \(npm test\)\.\n/],
+    [
+      "search for formatPrice and read the first file",
+      /src\/cart\.ts:1: import[\s\S]*src\/cart\.ts:\nimport/,
+    ],
+  ]
+  for (const [request, answer] of asked) {
+    const { code, out, err } = await vitamin(tmp, ["run", "--yes", request], keyless)
+    assert.equal(code, 0, err)
+    assert.match(out, answer, request)
+  }
+  tmp.write(
+    "test/sum.test.ts",
+    'import { test } from "node:test"\ntest("one is two", (t) => t.assert.equal(1, 2))\n',
+  )
+  const failing = await vitamin(tmp, ["run", "--yes", "run the tests and tell me which ones fail"], keyless)
+  assert.match(failing.out, /^The tests fail \(npm test\)\. Failing:\n {2}one is two\n/)
+})
+
+test("vitamin run without a key ends with 1 and says what it needs when it leaves something undone", async () => {
+  await using tmp = await tmpdir({ git: true })
+  fillTeaShop(tmp)
+  const before = snapshot(tmp.path)
+  const vague = await vitamin(tmp, ["run", "--yes", "add a comment at the top of src/cart.ts"], keyless)
+  assert.equal(vague.code, 1, vague.err)
+  assert.match(
+    vague.out,
+    /leaves open what to write[\s\S]*add the line 'new text' at the top of src\/cart\.ts/,
+  )
+  assert.equal(vague.err.match(/VITAMIN_MODEL/g)?.length, 1)
+  const strange = await vitamin(tmp, ["run", "--yes", "why is the sky blue?"], keyless)
+  assert.equal(strange.code, 1, strange.err)
+  assert.match(
+    strange.out,
+    /^I have no rule for this request\.\nI am local\/rules, the built-in offline model/,
+  )
+  const missing = await vitamin(tmp, ["run", "--yes", "read src/crat.ts"], keyless)
+  assert.equal(missing.code, 1, missing.err)
+  const refused = await vitamin(tmp, ["run", "delete notes.txt and then write 'x' to y.txt"], keyless)
+  assert.equal(refused.code, 3, refused.err)
+  assert.match(refused.out, /bash rm notes\.txt did not work: [\s\S]*Not done .*I stopped, because/)
+  assert.deepEqual(snapshot(tmp.path), before)
+})
+
+test('vitamin serve answers a request that the offline model cannot do with the reason "cannot"', async () => {
+  await using tmp = await tmpdir()
+  const { child, url, tokenFile } = await serving(tmp, [], keyless)
+  await using _ = child
+  const headers = {
+    authorization: `Bearer ${readFileSync(tokenFile, "utf8").trim()}`,
+    "content-type": "application/json",
+    "x-vitamin-directory": tmp.path,
+  }
+  const post = async (path: string, body: unknown) =>
+    (await fetch(`${url}${path}`, { method: "POST", headers, body: JSON.stringify(body) })).json()
+  const { id } = (await post("/session", {})) as { id: string }
+  const answer = await post(`/session/${id}/message`, { parts: [{ type: "text", text: "make it faster" }] })
+  assert.equal((answer as { data: { finish: string } }).data.finish, "cannot", JSON.stringify(answer))
 })
 
 test("vitamin run keeps a model that nobody chose to itself: the next prompt chooses again", async () => {

@@ -1,6 +1,7 @@
 // What the rules make of a clause: calls, and how to go on from their results.
-import type { Clause } from "./clause.ts"
-import type { Made } from "./results.ts"
+
+import type { Made } from "#ability/provider/rules/results.ts"
+import type { Clause } from "#ability/provider/rules/words/clause.ts"
 
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 export type Call = { tool: string; args: { [name: string]: Json } }
@@ -21,8 +22,6 @@ export type Proposal = {
   /** Said where it cannot be done. */
   refusal?: string
 }
-
-export type Skill = (clause: Clause) => Proposal | undefined
 
 /** Whether the words fit. */
 export function says(clause: Clause, pattern: RegExp): boolean {

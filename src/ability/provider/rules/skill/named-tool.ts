@@ -1,7 +1,7 @@
 // A tool of the project's own, when the request calls it by its name and says its arguments.
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider"
-import type { Clause } from "./clause.ts"
-import type { Call, Json, Proposal } from "./skill.ts"
+import type { Clause } from "#ability/provider/rules/words/clause.ts"
+import type { Call, Json, Proposal } from "./proposal.ts"
 
 type Schema = { properties?: Record<string, { type?: unknown }>; required?: string[] }
 
@@ -38,12 +38,8 @@ function argumentsIn(
   for (const [name, { type }] of Object.entries(properties)) {
     const joined = clause.tokens.find(({ lower }) => lower.startsWith(`${name.toLowerCase()}=`))
     const at = clause.words.indexOf(name.toLowerCase())
-    const after =
-      at < 0
-        ? undefined
-        : clause.tokens
-            .slice(at + 1, at + 3)
-            .find(({ kind, lower }) => kind !== "mark" && lower !== "is" && lower !== "=")
+    const behind = at < 0 ? [] : clause.tokens.slice(at + 1, at + 3)
+    const after = behind.find(({ kind, lower }) => kind !== "mark" && lower !== "is" && lower !== "=")
     const text = joined ? joined.text.slice(name.length + 1) : after?.text
     if (text !== undefined) args[name] = typed(text, type)
   }

@@ -4,62 +4,30 @@
 const words = (text: string) => new Set(text.split(" "))
 
 export const verbs = {
-  list: words("list ls dir enumerate tree browse"),
-  read: words(
-    "read open cat view print display show see look head tail dump output type give peek inspect examine review check " +
-      "summarize summarise explain describe get load preview skim less more study reveal present pull bring gimme",
-  ),
   search: words("search grep rg ripgrep scan hunt look find locate spot detect query ack"),
-  find: words("find locate glob search look list show get fd identify discover"),
   run: words("run execute exec launch invoke start call perform rerun"),
   write: words(
-    "write create make save put generate store touch add produce start compose new jot fill overwrite initialize",
+    "write create make save put generate store touch add produce start compose jot fill overwrite initialize",
   ),
   edit: words(
-    "replace change swap substitute rename update convert switch turn modify edit set fix correct sed alter",
+    "replace change swap substitute rename update convert switch turn modify edit fix correct sed alter",
   ),
-  remove: words("remove delete drop erase strip cut"),
-  insert: words("insert add append prepend put"),
-  fetch: words(
-    "fetch download get load open visit browse retrieve grab pull curl wget read show scrape request go",
-  ),
-  finish: words("mark complete finish tick check close resolve done start begin set cross"),
-  count: words("count"),
-  tell: words("tell say let explain report"),
 } as const
 
 /** Words that begin a new request after "and", "then" or a comma. */
-const starters = new Set(
-  [
-    ...Object.values(verbs).flatMap((set) => [...set]),
-    ..."what what's whats which where where's who how is are does do can could would will please tell remind count".split(
-      " ",
-    ),
-    ..."pick choose select mark compare clean wipe purge commit push deploy install test undo move copy don't dont never todo todos i'd i".split(
-      " ",
-    ),
-  ].filter(
-    (word) =>
-      ![
-        "type",
-        "more",
-        "less",
-        "new",
-        "done",
-        "set",
-        "test",
-        "head",
-        "tail",
-        "look",
-        "output",
-        "source",
-      ].includes(word),
+const starters = new Set([
+  ...Object.values(verbs).flatMap((set) => [...set]),
+  ...words(
+    "list ls dir enumerate tree browse read open cat view print display show see head tail dump give peek inspect examine review check " +
+      "summarize summarise explain describe get load preview skim study reveal present pull bring gimme glob fd identify discover remove " +
+      "delete drop erase strip cut insert append prepend fetch download visit retrieve grab curl wget scrape request go mark complete finish " +
+      "tick close resolve begin cross count tell say let report what what's whats which where where's who how is are does do can could would " +
+      "will please remind pick choose select compare clean wipe purge commit push deploy install undo move copy don't dont never todo todos i'd i",
   ),
-)
-for (const word of ["look", "head", "tail"]) starters.add(word)
+])
 
 export function isStarter(word: string): boolean {
-  return starters.has(word)
+  return starters.has(word) || gerund.test(word)
 }
 
 /** Programs that people type, and mean. */
@@ -100,27 +68,8 @@ const openings = [
   "i was wondering|i wonder|any idea|(?:i can't remember|i cannot remember|i don't remember|i don't know|i forgot|i'm not sure|not sure|can't remember|no idea|do you remember|do you happen to know|i have to know|figure out|work out)(?= where| which| what| how| who| if| whether)|(?:i think |i believe |i know )?(?:there's|there is|there should be|there must be|there used to be) an?(?= (?:\\w+ )?(?:file|function|class|method|variable|constant|component)\\b)|a(?= list| listing| look)(?! list (?:with|containing))|an(?= overview)|i'm looking for|i am looking for|im looking for|i'm searching for|in(?= which| what)|and|but|after|by|(?:check|see|find out|look)(?= what| which| where| how many)|start by|begin by|start with|begin with|tell me|show me(?= what| which| where| how)|let me know|(?:second|third)(?! (?:line|row|one|file|match|result|of)\\b)|vitamin|maybe|perhaps|once more|plus|additionally|secondly|firstly|to start|to begin with|use bash to|use the shell to|use the terminal to|use the command line to|use a shell to",
   "using bash|with bash|in the terminal|in bash|in the shell|step \\d+|go and|first of all|your task is to|you need to|the task is to",
 ].join("|")
-const gerunds: Record<string, string> = {
-  reading: "read",
-  listing: "list",
-  searching: "search",
-  finding: "find",
-  opening: "open",
-  running: "run",
-  executing: "run",
-  creating: "create",
-  writing: "write",
-  replacing: "replace",
-  changing: "change",
-  fetching: "fetch",
-  showing: "show",
-  printing: "print",
-  looking: "look",
-  checking: "check",
-  grepping: "grep",
-  renaming: "rename",
-}
-for (const word of Object.keys(gerunds)) starters.add(word)
+const gerund =
+  /^(?:read|list|search|find|open|runn?|execut|creat|writ|replac|chang|fetch|show|print|look|check|grepp?|renam)ing$/
 
 /** Verbs that are recognized with a slip of the finger in them. */
 const common =
@@ -133,7 +82,10 @@ const real = /^(?:were|names?|white|flies|fires|fines|tiles|miles|piles|fist|fir
 
 /** The verb that was meant: letters swapped, one too many or one missing. */
 export function meantVerb(word: string): string {
-  if (Object.hasOwn(gerunds, word)) return gerunds[word]!
+  if (gerund.test(word)) {
+    const stem = word.slice(0, -3).replace(/(nn|pp)$/, (pair) => pair[0]!)
+    return isStarter(stem) ? stem : `${stem}e`
+  }
   if (word.length < 3 || word.length > 9 || isStarter(word) || isProgram(word)) return word
   if (real.test(word)) return word
   return common.find((verb) => isSlip(word, verb)) ?? word

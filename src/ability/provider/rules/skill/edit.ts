@@ -1,60 +1,12 @@
-// Changes of files. Every rule needs the text and the file literally; what is only described is refused.
-import { type Clause, slice } from "./clause.ts"
-import { match } from "./match.ts"
-import { isFile } from "./recognize.ts"
-import { isMissing, type Made } from "./results.ts"
-import type { Call, Json, Proposal } from "./skill.ts"
+// Replacing and inserting text that is said literally, in a file that is named.
+
+import { isMissing, type Made } from "#ability/provider/rules/results.ts"
+import type { Clause } from "#ability/provider/rules/words/clause.ts"
+import { match, pathOf } from "#ability/provider/rules/words/match.ts"
+import { isFile } from "#ability/provider/rules/words/recognize.ts"
+import type { Call, Json, Proposal } from "./proposal.ts"
 
 type Pair = [oldText: string, newText: string]
-
-export function change(clause: Clause): Proposal | undefined {
-  return replace(clause) ?? insert(clause) ?? write(clause) ?? remove(clause)
-}
-
-const makes = "create|make|add|start|generate|write|new|produce|touch"
-const saves = "write|save|put|store|jot|jot_down|insert|echo|print|output|overwrite"
-const name = "$new* <file:$file>"
-
-function write(clause: Clause): Proposal | undefined {
-  const given = match(
-    clause,
-    `${saves} $content* <text:Q> to|into|in|as|inside|to_a|over ${name}`,
-    `${saves} $content* to|into|in|as|over? ${name} : \n* <text:Q>`,
-    `${saves} $content* \n* <text:Q> \n* to|into|in|as ${name}`,
-    `${makes}|${saves} ${name} $holds|and|: $holds* $content* \n* <text:Q> in_it|inside|inside_it?`,
-  )
-  if (given) return writing(clause, given.get("file")!, given.get("text")!)
-  const tail =
-    match(
-      clause,
-      `${saves} $content* to|into|in|as ${name} : \n* <text>`,
-      `${makes}|${saves} ${name} : \n* <text>`,
-      `${makes}|${saves} ${name} $holds $content* : \n* <text>`,
-      `${makes}|${saves} ${name} $holds $a? following? content|contents|text|line|word|words <text>`,
-    ) ?? match(clause, `${makes} ${name} containing|saying <text:\\w>`)
-  if (tail) return writing(clause, tail.get("file")!, tail.rest("text"))
-  const empty =
-    match(clause, `${makes} ${name} in|inside|under $a? <folder:D> folder|directory?`) ??
-    match(clause, `${makes} ${name}`)
-  if (!empty || !/\b(?:file|empty|blank)\b|^touch\b/.test(clause.shape)) return undefined
-  const folder = empty.get("folder")?.replace(/\/+$/, "")
-  return writing(clause, folder ? `${folder}/${empty.get("file")}` : empty.get("file")!, "")
-}
-
-/** Who creates a file means a new one; who writes or saves to one means all of it. */
-function writing({ verb }: Clause, path: string, content: string): Proposal {
-  const call: Call = { tool: "write", args: { path, content } }
-  if (/^(?:write|save|store|overwrite|echo|print|output)$/.test(verb)) return { calls: [call] }
-  return {
-    calls: [{ tool: "read", args: { path } }],
-    after: {
-      pick: "own",
-      tool: "write",
-      make: (_, [found]) => (isMissing(found) ? [call] : []),
-      otherwise: `${path} is already there. To replace all of it: write '…' to ${path}; to add to it: append '…' to ${path}`,
-    },
-  }
-}
 
 const changes =
   "replace|change|swap|substitute|rename|update|convert|switch|turn|modify|edit|set|fix|correct|sed|alter|replacing|changing|renaming|use|make|find_and_replace|search_and_replace"
@@ -63,7 +15,7 @@ const becomes =
 /** Said around a replacement without changing it. */
 const frame = "i|want|need|would|like|so|that|says|has|contains|$all|:|,|please|you|should"
 
-function replace(clause: Clause): Proposal | undefined {
+export function replace(clause: Clause): Proposal | undefined {
   const sed = sedIn(clause)
   const place = withoutFile(clause)
   if (!place) return undefined
@@ -73,7 +25,12 @@ function replace(clause: Clause): Proposal | undefined {
     pairOf(rest, `${changes} $all* <old:Q> $to <new:Q> $end*`) ??
     pairOf(rest, `${changes}? ${frame}* <old:Q> ${becomes} ${frame}* <new:Q> $end*`) ??
     pairOf(rest, `${changes} \\w* $all* from <old:Q> to|into <new:Q> $end*`) ??
-    bare(pairOf(rest, "replace|swap|rename|substitute|replacing|renaming $each* <old:Q|\\w> $to <new:Q|\\w> $end*")) ??
+    bare(
+      pairOf(
+        rest,
+        "replace|swap|rename|substitute|replacing|renaming $each* <old:Q|\\w> $to <new:Q|\\w> $end*",
+      ),
+    ) ??
     bare(pairOf(rest, "change|changing $each* <old:Q|\\w> to|into <new:Q|\\w> $end*")) ??
     bare(pairOf(rest, "<old:\\w> ->|=>|→ <new:\\w>")) ??
     numbers(pairOf(rest, "change|update|set|replace \\w* from <old:\\w> to|into <new:\\w> $end*")) ??
@@ -121,7 +78,7 @@ function withoutFile(clause: Clause): { clause: Clause; path?: string; isIt?: bo
   const isIt = / (?:in|inside|of) (?:it|that file|this file|the file)$/.exec(shape)
   if (isIt) return { clause: cut(clause, isIt.index, shape.length), isIt: true }
   if (!found) return clause.quotes.length > 1 ? { clause } : undefined
-  return { clause: cut(clause, found.index, found.index + found[0].length), path: tokenAt(found).text }
+  return { clause: cut(clause, found.index, found.index + found[0].length), path: pathOf(tokenAt(found)) }
 }
 
 function cut(clause: Clause, from: number, to: number): Clause {
@@ -172,7 +129,7 @@ function sedIn({ tokens }: Clause): Pair | undefined {
 const adds = "add|insert|append|prepend|put|place|write"
 
 /** Lines at the end or the start of a file, which is read first, or beside text that is named. */
-function insert(clause: Clause): Proposal | undefined {
+export function insert(clause: Clause): Proposal | undefined {
   const beside = match(
     clause,
     `${adds} $all* <text:Q> right|directly|just? <side:after|before|below|above> $all* <old:Q> $in $a? file? <file:F>`,
@@ -233,42 +190,4 @@ function addTo(
     return [{ tool: "edit", args: { path, edits: [{ oldText, newText }] } }]
   }
   return []
-}
-
-/** Files that are named are deleted, moved and copied by a command, for which permission is asked. */
-function remove(clause: Clause): Proposal | undefined {
-  const plain = clause.files.every((file) => /^[\w.@/+ ~-]+$/.test(file) && !file.startsWith("-"))
-  if (!plain || !clause.files.length) return mkdir(clause)
-  if (match(clause, "delete|remove|rm -f|-rf|-r? $a|both* file|files? $file and|,|&|$file|the|file*"))
-    return command(`rm ${clause.files.map(quoted).join(" ")}`)
-  const moved = match(
-    clause,
-    "<verb:rename|move|mv|copy|cp> $a? file? <from:F> to|into|as|->? $a? file? <to:F>",
-  )
-  if (!moved) return undefined
-  const [from, to] = [quoted(moved.get("from")!), quoted(moved.get("to")!)]
-  return command(`test ! -e ${to} && ${/^c/.test(moved.get("verb")!) ? "cp" : "mv"} ${from} ${to}`)
-}
-
-function mkdir(clause: Clause): Proposal | undefined {
-  const made = match(clause, "create|make|add|new $new* folder|directory|dir called|named? <folder:D|Q>")
-  const folder = made?.get("folder")
-  return folder && /^[\w.@/+ ~-]+$/.test(folder) ? command(`mkdir -p ${quoted(folder)}`) : undefined
-}
-
-function command(command: string): Proposal {
-  return { calls: [{ tool: "bash", args: { command } }] }
-}
-
-export function quoted(path: string): string {
-  return /^[\w.@/+~-]+$/.test(path) ? path : `'${path}'`
-}
-
-/** What would have to be said, for a change that is only described. */
-export function needs(clause: Clause): string {
-  const file = clause.files[0] ?? "FILE"
-  if (/^(?:delete|remove|erase|rm|trash|drop|wipe|purge|clean|clear)/.test(clause.verb))
-    return `I delete only files that are named: delete ${clause.files[0] ?? "notes.txt"}`
-  const what = slice(clause, 0).length > 80 ? "this" : `"${slice(clause, 0)}"`
-  return `${what} leaves open what to write. I change a file only when the words say it literally:\n  replace 'old text' with 'new text' in ${file}\n  add the line 'new text' at the top of ${file}   (or: at the end of, after 'text' in)\n  write 'all of the text' to ${file}`
 }

@@ -24,26 +24,26 @@ const who =
 const help =
   /^(?:please )?(?:help|\?|help me|i need help|i need some help|commands|usage|can (?:you|u) help(?: me)?(?: out)?|could you help me)(?: please)?$|^what (?:can|could) (?:you|u) do\b|^how (?:can|could) you help\b|^what (?:do|are) you (?:do|capable|able)\b|^how (?:do|can|should) i use (?:you|this|vitamin)\b|^what are your (?:abilities|capabilities|tools|skills)\b|^(?:list|show) (?:me )?your (?:tools|abilities|commands|capabilities)\b/
 
-/** How a real model is configured. */
-export const configure =
-  "For anything else configure a real model: set VITAMIN_MODEL=provider/model and run `vitamin auth login provider`, or start Ollama, which is found by itself."
+const self = "I am local/rules, the built-in offline model: fixed rules, no language model."
 export const shortAbilities = [
-  "I am local/rules, the built-in offline model: fixed rules, no language model. I can list, read, search and find files, run a command that is written out, write a file, replace literal text, fetch a page and keep a task list.",
-  `vitamin run "what can you do?" shows how to ask. ${configure}`,
+  self,
+  "I list, read, search and count files, run tests and commands, say what git knows, and make changes that are spelled out.",
+  'Ask "what can you do?" for examples.',
 ].join("\n")
 const abilities = [
-  "I am local/rules, the built-in offline model: fixed rules, no language model. I can",
-  "  list a folder           list the files in src",
-  "  read a file             show lines 10 to 20 of src/app.ts",
-  "  search in files         search for 'TODO' in src",
-  "  find files              find all *.test.ts files",
-  "  run a command           run `npm test`",
-  "  write a file            write 'hello' to notes.txt",
-  "  replace literal text    replace 'a' with 'b' in notes.txt",
-  "  fetch a page            fetch https://example.com",
-  "  keep a task list        add 'write tests' to my todos",
-  'and several of these in a row, joined by "and" or "then".',
-  configure,
+  `${self} I understand requests such as`,
+  "  what does this project do?          list the files in src",
+  "  show lines 10 to 20 of src/app.ts   where is parseConfig defined?",
+  "  find all *.test.ts files            search for 'retry' in src",
+  "  how many lines does a.ts have?      which is the largest file?",
+  "  what changed?                       which branch is this?",
+  "  show the last 5 commits             show all TODO comments",
+  "  run the tests                       run `npm run build`",
+  "  write 'hello' to notes.txt          replace 'a' with 'b' in notes.txt",
+  "  delete notes.txt                    add the line '# x' at the top of a.py",
+  "  fetch https://example.com           add 'write docs' to my todos",
+  'and several of these in a row, joined by "and" or "then". I change only what is said literally.',
+  "For anything else set up a language model: `vitamin auth login PROVIDER`, then VITAMIN_MODEL=PROVIDER/MODEL; or start Ollama, which is found by itself.",
 ].join("\n")
 
 /** The answer to talk, if it is nothing else. */

@@ -1,7 +1,8 @@
 // Questions that git answers, with commands that only tell something.
+
+import type { Clause } from "#ability/provider/rules/words/clause.ts"
 import { quoted } from "./change.ts"
-import type { Clause } from "./clause.ts"
-import { type Proposal, run } from "./skill.ts"
+import { type Proposal, run } from "./proposal.ts"
 
 const telling =
   /^(?:what|what's|whats|which|who|who's|when|how|show|list|give|get|tell|see|view|display|print|check|is|are|did|do|does|have|has|any|last|latest|recent|current|currently|git|the|my|all|on|diff|changes|status|log|history|branch|branches|commits?|contributors|authors|remotes?|tags|in|me|look|find|uncommitted|modified|changed|whose|since|\d+|name|blame)\b/
@@ -51,7 +52,7 @@ const questions: [RegExp, (file: string, count: string) => string][] = [
 
 export function git(clause: Clause): Proposal | undefined {
   const { shape, quotes, globs, urls, files } = clause
-  if (!telling.test(shape) || quotes.length || globs.length || urls.length || clause.tokens.length > 20)
+  if (!telling.test(shape) || quotes.length || globs.length || urls.length || clause.tokens.length > 14)
     return undefined
   if (
     /\b(?:branch|commit|change|diff|tag|history|log)s? (?:of|in|to|from) (?:the )?D\b|\bchangelog\b|\bchange (?:the|it|this|my|a)\b/.test(

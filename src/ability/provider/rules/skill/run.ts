@@ -1,7 +1,7 @@
 // Running a command with `bash`: only one that stands in the request word for word.
-import { type Clause, slice } from "./clause.ts"
-import { isClearProgram, isProgram, verbs } from "./lexicon.ts"
-import { type Call, type Proposal, says } from "./skill.ts"
+import { type Clause, slice } from "#ability/provider/rules/words/clause.ts"
+import { isClearProgram, isProgram, verbs } from "#ability/provider/rules/words/lexicon.ts"
+import { type Proposal, says } from "./proposal.ts"
 import { isTyped, literal } from "./typed-command.ts"
 
 /** Commands that only tell something, so that asking for what they print is asking to run them. */
@@ -14,8 +14,13 @@ const asks = /^(?:how|what|what's|whats|why|when|should|is|are|does|did|explain|
 export function commands(clause: Clause): Proposal | undefined {
   const found = says(clause, asks) ? askedOutput(clause) : commandsIn(clause)
   if (!found.length) return undefined
-  const options = optionsOf(clause)
-  return { calls: found.map((command): Call => ({ tool: "bash", args: { command, ...options } })) }
+  const isBehind = says(clause, /\bin (?:the )?background\b/)
+  return {
+    calls: found.map((command) => ({
+      tool: "bash",
+      args: { command, ...(isBehind ? { background: true } : {}) },
+    })),
+  }
 }
 
 /** "what's the output of `git status`?", "which node version is installed?" */
@@ -62,23 +67,18 @@ function commandsIn(clause: Clause): string[] {
 const imperative =
   /^(?:install|build|compile|test|lint|format|check|deploy|publish|release|start|restart|stop|clean|delete|remove|update|upgrade|commit|push|pull|get|do|try|count|tidy)$/
 
-/** "do a `git pull`", "type `date` in the shell", "delete it with `rm -r build`", "`git status`" */
-function isUsed({ shape, tokens, verb }: Clause, sign: string | undefined): boolean {
-  if (tokens.length === 1) return sign === "`"
-  const isTold = /^(?:do|kick|fire|trigger|try|issue|type|enter|use)$/.test(verb)
-  if (
-    isTold &&
-    /^\w+ (?:(?:a|an|another|the|off|quick) )*Q(?: (?:in|into|on|at) (?:the |a |my )?(?:shell|terminal|console|command line|prompt|bash))?$/.test(
-      shape,
-    )
-  )
-    return true
+const shell = "(?:in|into|on|at) (?:the |a |my )?(?:shell|terminal|console|command line|prompt|bash)"
+const told = new RegExp(
+  `^(?:do|kick|fire|trigger|try|issue|use) (?:(?:a|an|another|the|off|quick) )*Q$|^(?:\\w+ )+Q ${shell}$|\\b(?:with|using|via|by running|by executing|by) Q$`,
+)
+
+/** "do a `git pull`", "type `date` in the shell", "delete it with `rm -r build`", "`git status`" alone. */
+function isUsed({ source, shape, tokens, verb }: Clause, sign: string | undefined): boolean {
+  if (tokens.length === 1)
+    return sign === "`" && source.trim().length <= tokens[0]!.end - tokens[0]!.start + 1
   if (verbs.edit.has(verb) || verbs.search.has(verb) || verbs.write.has(verb)) return false
-  return (
-    /\b(?:with|using|via|by running|by executing|by) Q$/.test(shape) ||
-    (imperative.test(verb) &&
-      /: (?:just |please |then )?(?:run |execute |do |use |try |type )?Q$/.test(shape))
-  )
+  const isBehind = /: (?:just |please |then )?(?:run |execute |do |use |try |type )?Q$/.test(shape)
+  return told.test(shape) || (isBehind && imperative.test(verb))
 }
 
 function isFollowed({ tokens }: Clause, at: number): boolean {
@@ -90,19 +90,20 @@ function behindWith(clause: Clause): string[] {
     (word, i) =>
       i > 0 &&
       /^(?:with|using|via|:)$/.test(word || clause.tokens[i]!.text) &&
-      isClearProgram(clause.words[i + 1] ?? ""),
+      isClearProgram(clause.words[i + 1] ?? "") &&
+      i + 2 < clause.tokens.length,
   )
-  return at < 0 ? [] : literal(raw(clause, at + 1))
+  return at < 0 ? [] : literal(raw(clause, at + 1)).filter((command) => command.includes(" "))
 }
 
-/** The first quoted text is what shall be run, not something beside it. */
-function isObject({ tokens, quotes }: Clause): boolean {
+/** The quoted text is what shall be run: nothing but such words stands before it, and no other thing behind it. */
+function isObject({ tokens, quotes, shape }: Clause): boolean {
   const before = tokens.slice(1, tokens.indexOf(quotes[0]!))
-  return (
-    before.every(({ lower }) => lead.test(lower)) ||
-    /^(?:with|using|via|by|commands?|:|script)$/.test(before.at(-1)!.lower)
-  )
+  return before.every(({ lower }) => lead.test(lower) || /^(?:with|using)$/.test(lower)) && tail.test(shape)
 }
+
+const tail =
+  /Q(?: (?:\n|,|:|and|then|Q|now|again|once|for me|please|too|first|here|there|locally|twice|with a timeout.*|for at most.*|as well|in .*|on .*|to .*|so .*|from .*))*$/
 
 /** `run git commit -m "fix it"`: the quotes are a part of the command. */
 function isArgument({ words, quotes, tokens }: Clause): boolean {
@@ -126,15 +127,4 @@ function raw(clause: Clause, start: number): string {
   return slice(clause, start, end < 0 ? tokens.length : end)
     .replace(/[\s,;:]+$/, "")
     .trim()
-}
-
-function optionsOf(clause: Clause): Call["args"] {
-  const limit =
-    /\b(?:time ?(?:out|limit) (?:of |is )?|for at most )(\d{1,6}) ?(s|sec|seconds?|m|min|minutes?)?\b/.exec(
-      clause.shape,
-    )
-  return {
-    ...(limit ? { timeout: Number(limit[1]) * (/^m/.test(limit[2] ?? "") ? 60 : 1) } : {}),
-    ...(says(clause, /\bin (?:the )?background\b/) ? { background: true } : {}),
-  }
 }

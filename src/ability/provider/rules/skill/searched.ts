@@ -1,7 +1,7 @@
 // What a search looks for: quoted text, or what is left of the clause without the words that only say how to search.
-import { type Clause, slice } from "./clause.ts"
-import { isCode, isFile } from "./recognize.ts"
-import { says } from "./skill.ts"
+import { type Clause, slice } from "#ability/provider/rules/words/clause.ts"
+import { isCode, isFile } from "#ability/provider/rules/words/recognize.ts"
+import { says } from "./proposal.ts"
 
 export type Searched = { text: string; isRegex: boolean }
 

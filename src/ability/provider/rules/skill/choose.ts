@@ -1,14 +1,14 @@
 // Which rule a clause falls under. Rules that change something come first and account for every word; what asks for a
 // change and fits none of them is refused, and never taken for something to look at.
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider"
+import type { Clause } from "#ability/provider/rules/words/clause.ts"
 import { change, needs } from "./change.ts"
-import type { Clause } from "./clause.ts"
 import { git } from "./git.ts"
 import { look } from "./look.ts"
 import { namedTool } from "./named-tool.ts"
 import { project } from "./project.ts"
+import { type Proposal, says } from "./proposal.ts"
 import { commands } from "./run.ts"
-import { type Proposal, says } from "./skill.ts"
 import { todo } from "./todo.ts"
 
 const negated = /^(?:don't|dont|do not|never|avoid|stop|without|no)\b/

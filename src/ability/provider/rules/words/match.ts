@@ -4,6 +4,7 @@
 //   <name:Q|F>   one token, kept under its name               <name>    one or more tokens, as few as fit
 import { type Clause, slice } from "./clause.ts"
 import { namedFile, splitLines } from "./recognize.ts"
+import type { Token } from "./tokens.ts"
 
 export type Match = {
   /** What was said there: the inside of quotes, the path of a file, otherwise the text as it was written. */
@@ -32,8 +33,8 @@ export function match(clause: Clause, ...forms: string[]): Match | undefined {
   const shape = `${clause.shape} `
   if (shape.length > 4_000) return undefined
   for (const form of forms) {
-    const groups = pattern(form).exec(shape)?.indices?.groups
-    if (pattern(form).test(shape)) return reading(clause, shape, groups ?? {})
+    const found = pattern(form).exec(shape)
+    if (found) return reading(clause, shape, found.indices!.groups ?? {})
   }
   return undefined
 }
@@ -49,7 +50,7 @@ function reading(clause: Clause, shape: string, groups: Record<string, [number, 
       const token = clause.tokens[from]!
       if (to - from > 1) return slice(clause, from, to)
       if (token.kind === "quote") return token.sign === '"' ? withBreaks(token.text) : token.text
-      return shape[place[0]] === "F" ? splitLines(namedFile(token) ?? token.text).path : token.text
+      return shape[place[0]] === "F" ? pathOf(token) : token.text
     },
     rest(name) {
       const at = clause.tokens[tokenAt(groups[name]![0])]!
@@ -58,6 +59,10 @@ function reading(clause: Clause, shape: string, groups: Record<string, [number, 
       return clause.source.slice(at.start, end + marks.length).trim()
     },
   }
+}
+
+export function pathOf(token: Token): string {
+  return splitLines(namedFile(token) ?? token.text).path
 }
 
 /** In double quotes people write `\n` for a new line. */

@@ -3,38 +3,8 @@ import { isClearProgram, isStarter, opening, verbs } from "./lexicon.ts"
 import { isCode, isFile, isGlob, isPath } from "./recognize.ts"
 import type { Token } from "./tokens.ts"
 
-const joints = new Set([
-  "and",
-  "then",
-  "afterwards",
-  "next",
-  "finally",
-  "also",
-  "plus",
-  "after",
-  "followed",
-  "before",
-  "&",
-  "lastly",
-])
-const fillers = new Set([
-  ...joints,
-  "please",
-  "now",
-  "just",
-  "that",
-  "by",
-  "this",
-  "you",
-  "to",
-  "can",
-  "could",
-  "me",
-  "-",
-  "•",
-  "*",
-  ",",
-])
+const joints = new Set("and then afterwards next finally also plus after followed before & lastly".split(" "))
+const fillers = new Set([...joints, ..."please now just that by this you to can could me - • * ,".split(" ")])
 const ends = new Set([".", "!", "?", ";", "\n"])
 /** What follows a colon after these is theirs, to the end. */
 const takesTail = new Set([...verbs.write, "append", "add", "remind", "todo", "todos", "put"])
@@ -97,10 +67,13 @@ function isBoundary({
   }
   if (token.kind === "mark") {
     if (token.text === ":") return false
-    if (token.text === ",") return startsClause(tokens, at + 1) || isElliptic(tokens, at + 1, verb)
-    return (
-      ends.has(token.text) && !(token.text === "\n" && !startsClause(tokens, at + 1) && !isBlank(tokens, at))
-    )
+    if (token.text === ",")
+      return (
+        startsClause(tokens, at + 1, isClearProgram(verb) || isStarter(verb)) ||
+        isElliptic(tokens, at + 1, verb)
+      )
+    const isBlank = at + 1 >= tokens.length || tokens[at + 1]!.text === "\n"
+    return ends.has(token.text) && (token.text !== "\n" || isBlank || startsClause(tokens, at + 1))
   }
   if (token.kind !== "word") return false
   if (token.lower === "then") return at + 1 < tokens.length
@@ -120,20 +93,16 @@ function isElliptic(tokens: Token[], from: number, verb: string): boolean {
     return /^(?:with|by|to|into)$/.test(second ?? "")
   if (first === "for") return second === "Q" || isCode(tokens[at + 1]?.text ?? "")
   const isPlaced = tokens.slice(at, at + 8).some(({ lower }) => /^(?:of|in|from)$/.test(lower))
-  if (/^lines?$/.test(first ?? ""))
-    return (
-      isPlaced && /^\d/.test(second ?? "") && tokens[from - 1]?.lower !== "after" && !isBetween(tokens, from)
-    )
+  // "between line 3 and line 6" are no two requests.
+  const isRange = tokens
+    .slice(Math.max(0, from - 5), from)
+    .some(({ lower }) => /^(?:between|after)$/.test(lower))
+  if (/^lines?$/.test(first ?? "")) return isPlaced && !isRange && /^\d/.test(second ?? "")
   if (/^\d+[-–]\d+$/.test(first ?? "")) return /^(?:of|in|from)$/.test(second ?? "") && isPath(third ?? "")
   return (
     /^(?:first|last)$/.test((first === "the" ? second : first) ?? "") &&
     /^\d/.test((first === "the" ? third : second) ?? "")
   )
-}
-
-/** "between line 3 and line 6" */
-function isBetween(tokens: Token[], from: number): boolean {
-  return tokens.slice(Math.max(0, from - 5), from).some(({ lower }) => lower === "between")
 }
 
 /** With the verb of the clause before it, where it has none of its own and is a part of the same sentence. */
@@ -148,24 +117,25 @@ export function withVerb(source: string, tokens: Token[], before: Token[] | unde
   return isBare && first.kind !== "url" && before[0]!.kind === "word" ? [before[0]!, ...tokens] : tokens
 }
 
-function isBlank(tokens: Token[], at: number): boolean {
-  return tokens[at + 1]?.text === "\n" || at + 1 >= tokens.length
-}
-
-function startsClause(tokens: Token[], from: number): boolean {
+function startsClause(tokens: Token[], from: number, isAsked = true): boolean {
   for (let i = from; i < tokens.length && i < from + 8; i++) {
     const { kind, lower } = tokens[i]!
     if (kind === "quote") return false
-    if (kind === "word" && (isStarter(lower) || isClearProgram(lower))) return !isNounHere(tokens, i)
+    if (kind === "word" && (isStarter(lower) || (isAsked && isClearProgram(lower))))
+      return !isNounHere(tokens, i)
     if (kind === "mark" || /^\d+[.)]?$/.test(lower)) continue
     if (!fillers.has(lower)) return false
   }
   return false
 }
 
-/** "search for read and write" names two things; a verb that asks has something behind it. */
+/** "search for read and write" names two things; a verb that asks has something behind it. In "it says 'a', make it 'b'"
+ * both belong together. */
 function isNounHere(tokens: Token[], at: number): boolean {
   const next = tokens[at + 1]
+  const isMend =
+    /^(?:make|change|turn|fix|correct)$/.test(tokens[at]!.lower) && /^(?:it|that)$/.test(next?.lower ?? "")
+  if (isMend && tokens.slice(at + 2, at + 4).some(({ kind }) => kind === "quote")) return true
   const isEnd = next === undefined || (next.kind === "mark" && next.text !== "," && next.text !== ":")
   if (isEnd) return !["ls", "commit", "push", "deploy", "test"].includes(tokens[at]!.lower)
   return (

@@ -1,10 +1,10 @@
 // Parts of a request that mean nothing alone are put to the part they belong to: a place that is said first, a block
-// that is pointed at, a mistake and what it shall be.
+// that is pointed at.
 import { isFile } from "./recognize.ts"
 import type { Token } from "./tokens.ts"
 
 export function joinClauses(source: string, clauses: Token[][]): Token[][] {
-  return withPlaces(withCorrections(withLines(source, withBlocks(clauses))))
+  return withPlaces(withLines(source, withBlocks(clauses)))
 }
 
 /** "a.txt, first 5 lines" and "open a.txt and show me lines 2 to 4" are about one file. */
@@ -58,32 +58,6 @@ function pointerIn(tokens: Token[]): number {
   return tokens
     .slice(0, 6)
     .findIndex(({ kind, lower }, i) => i > 0 && kind === "word" && pointers.test(lower))
-}
-
-const mends =
-  /^(?:(?:make|change|turn|fix|correct|replace) (?:it|that|this)(?: (?:to|into|with|by|say|read|be))?|(?:it|that|this|which) (?:should|must|needs to|has to) (?:be|say|read)|should (?:be|say|read)) Q$/
-
-/** "a.md says 'teh', make it 'the'" */
-function withCorrections(clauses: Token[][]): Token[][] {
-  return clauses.flatMap((tokens, i) => {
-    const [before, next] = [clauses[i - 1], clauses[i + 1]]
-    if (next && isMistake(tokens) && isMend(next)) return []
-    return [before && isMistake(before) && isMend(tokens) ? [...before, ...tokens] : tokens]
-  })
-}
-
-function isMistake(tokens: Token[]): boolean {
-  return (
-    tokens.length <= 20 &&
-    tokens.filter(({ kind }) => kind === "quote").length === 1 &&
-    tokens.some(({ kind, text }) => kind === "word" && isFile(text)) &&
-    tokens.some(({ lower }) => /^(?:says?|has|have|contains?|reads?|there's|is|wrote|written)$/.test(lower))
-  )
-}
-
-function isMend(tokens: Token[]): boolean {
-  if (tokens.length > 8) return false
-  return mends.test(tokens.map(({ kind, lower }) => (kind === "quote" ? "Q" : lower)).join(" "))
 }
 
 /** "in src, find x" says the place first. */
