@@ -5,9 +5,10 @@ import { type FolderOptions, inInstance } from "./in-instance.ts"
 import { readStdin } from "./read-stdin.ts"
 
 export async function login(options: FolderOptions & { provider: string }): Promise<void> {
-  const key = await readKey(options.provider)
   await inInstance(options, async () => {
-    await Provider.login(options.provider, key)
+    // Nobody is asked for the key of a provider that does not exist.
+    await Provider.auth(options.provider)
+    await Provider.login(options.provider, await readKey(options.provider))
     process.stdout.write(`Kept a key for ${options.provider}.\n`)
   })
 }

@@ -4,6 +4,7 @@ import yargs from "yargs"
 import * as Log from "#kernel/log.ts"
 import * as Secret from "#kernel/secret.ts"
 import { errorText } from "#util/error.ts"
+import { nearest } from "#util/nearest.ts"
 import { version } from "#util/version.ts"
 import { addCommands } from "./commands.ts"
 import { withDefaultCommand } from "./default-command.ts"
@@ -14,6 +15,7 @@ type Internals = {
     getUsageInstance(): { cacheHelpMessage: () => void }
     getContext(): { commands: string[]; fullCommands: string[] }
   }
+  getOptions(): { key: Record<string, unknown> }
 }
 
 /** Options of every command. */
@@ -97,8 +99,12 @@ function explain(message: string, parser: object): string {
   const { commands, fullCommands } = (parser as Internals).getInternalMethods().getContext()
   const command = ["vitamin", ...commands].join(" ")
   const usage = ["vitamin", ...commands.slice(0, -1), fullCommands.at(-1)].join(" ")
-  const isShort = message.startsWith("Not enough non-option arguments")
-  return isShort ? `Something is missing: ${usage} (${command} --help)` : `${message} (${command} --help)`
+  if (message.startsWith("Not enough non-option arguments"))
+    return `Something is missing: ${usage} (${command} --help)`
+  const [, unknown] = /^Unknown argument: ([\w-]+)$/.exec(message) ?? []
+  const known = Object.keys((parser as Internals).getOptions().key).filter((name) => name.length > 1)
+  const near = unknown && nearest(unknown, known)
+  return `${message}${near ? `. Did you mean --${near}?` : ""} (${command} --help)`
 }
 
 /** Whenever it runs a command, yargs draws the help that a failure of it might show. Ours shows none. */

@@ -125,3 +125,16 @@ test("vitamin help shows help, also of a command, and other words behind it are 
   assert.deepEqual([misspelt.code, /Did you mean: vitamin help\?/.test(misspelt.err)], [2, true])
   assert.equal((await vitamin(tmp, ["help", "me", "now"], env(llm, "chat").variables)).out, "gladly")
 })
+
+test("an option that is nearly another one is refused with that one, and a key is asked for known providers only", async () => {
+  await using tmp = await tmpdir()
+  const { code, err } = await vitamin(tmp, ["run", "--contniue", "hi"])
+  assert.deepEqual(
+    [code, err],
+    [2, "vitamin: Unknown argument: contniue. Did you mean --continue? (vitamin run --help)\n"],
+  )
+  await using terminal = openTerminal(tmp, ["auth", "login", "antropic"])
+  assert.equal(await terminal.exit, 1)
+  assert.match(terminal.shown(), /Did you mean "anthropic"\?/)
+  assert.doesNotMatch(terminal.shown(), /Key for/)
+})
