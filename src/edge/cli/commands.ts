@@ -202,14 +202,16 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
           .conflicts("remove", "list"),
       async (options) => (await import("./trust.ts")).trust(options),
     )
-    .command<FolderOptions & { restore?: boolean | undefined }>(
+    .command(
       "doctor",
       "What is installed, found, reachable, trusted, quarantined, and what to do about it",
       (doctor) =>
-        doctor.option("restore", {
-          type: "boolean",
-          describe: "put back quarantined records whose files can be read again",
-        }),
+        doctor
+          .option("restore", {
+            type: "boolean",
+            describe: "put back quarantined records whose files can be read again",
+          })
+          .option("port", { ...port, default: 3141, describe: "port of the server to look for" }),
       async (options) => (await import("./doctor.ts")).doctor(options),
     )
 }

@@ -1,26 +1,24 @@
 // `vitamin doctor`: what is installed, found, reachable and trusted, and what to do about what is not. It looks
 // without an instance, so that it also works where the configuration is broken.
 import { execFile } from "node:child_process"
-import { accessSync, constants, existsSync, statSync } from "node:fs"
-import { dirname } from "node:path"
 import { promisify } from "node:util"
 import { findOcr, OcrMissing } from "#ability/image/find-ocr.ts"
 import { findLocalServers, localPlaces } from "#ability/provider/local-servers.ts"
 import * as Config from "#kernel/config/config.ts"
 import type { Info } from "#kernel/config/schema.ts"
 import * as Env from "#kernel/env.ts"
-import * as Global from "#kernel/global.ts"
 import * as Log from "#kernel/log.ts"
-import * as SecretFiles from "#kernel/secret-files.ts"
 import * as Space from "#kernel/space.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import * as Trust from "#kernel/trust.ts"
 import { errorText } from "#util/error.ts"
 import { version } from "#util/version.ts"
+import { checkFolders } from "./check-folders.ts"
 import { countOf } from "./count-of.ts"
 import { exitCodes } from "./exit.ts"
 import { findGguf } from "./find-gguf.ts"
 import { findInstructions } from "./find-instructions.ts"
+import { findServer } from "./find-server.ts"
 import { findServers } from "./find-servers.ts"
 import { findSkillFaults } from "./find-skill-faults.ts"
 import { directoryOf, type FolderOptions } from "./in-instance.ts"
@@ -29,14 +27,16 @@ import { findQuarantined, restoreQuarantined } from "./quarantine.ts"
 export type Finding = { state: "ok" | "note" | "bad"; about: string; text: string; todo?: string }
 
 /** With `restore`, records whose quarantined files can be read again are put back first. */
-export async function doctor(options: FolderOptions & { restore?: boolean | undefined }): Promise<void> {
+export async function doctor(
+  options: FolderOptions & { restore?: boolean | undefined; port: number },
+): Promise<void> {
   const directory = directoryOf(options)
   try {
     let bad = 0
     for (const [about, look] of Object.entries({
       program,
       git,
-      folders,
+      folders: checkFolders,
       ...(options.restore ? { restore: restoreQuarantined } : {}),
       storage,
       configuration,
@@ -47,7 +47,7 @@ export async function doctor(options: FolderOptions & { restore?: boolean | unde
       mcp: findServers,
       instructions: findInstructions,
       skills: findSkillFaults,
-      server,
+      server: () => findServer(options.port),
     }))
       for (const finding of await findings(about, () => look(directory))) {
         process.stdout.write(asText(finding))
@@ -94,31 +94,6 @@ async function git(): Promise<Finding[]> {
     const todo = "install git; without it projects are known by their path only, and nothing can be undone"
     return [{ state: "bad", about: "git", text: "not found", todo }]
   }
-}
-
-async function folders(): Promise<Finding[]> {
-  const all = [
-    ["data", Global.data(), "VITAMIN_DATA_DIR"],
-    ["config", Global.config(), "XDG_CONFIG_HOME"],
-    ["state", Global.state(), "XDG_STATE_HOME"],
-    ["cache", Global.cache(), "XDG_CACHE_HOME"],
-  ] as const
-  return all.map(([name, path, variable]): Finding => {
-    const about = `${name} folder`
-    try {
-      const above = existing(path)
-      if (!statSync(above).isDirectory()) throw new Error(`${above} is not a folder`)
-      accessSync(above, constants.W_OK)
-      return { state: "ok", about, text: path }
-    } catch (error) {
-      const todo = `make ${path} writable, or set ${variable} to another folder`
-      return { state: "bad", about, text: errorText(error), todo }
-    }
-  })
-}
-
-function existing(path: string): string {
-  return existsSync(path) ? path : existing(dirname(path))
 }
 
 async function storage(): Promise<Finding[]> {
@@ -218,30 +193,4 @@ async function reviewed(directory: string): Promise<Finding> {
   const more = changes.length > names.length ? ", …" : ""
   const text = `${countOf(changes.length, "file")} not used until you review: ${names.join(", ")}${more}`
   return { state: "note", about, text, todo: "vitamin trust" }
-}
-
-async function server(): Promise<Finding[]> {
-  const token = SecretFiles.tokenFile()
-  const mode = statSync(token, { throwIfNoEntry: false })?.mode
-  const open = mode !== undefined && (mode & 0o077) !== 0
-  const signal = AbortSignal.timeout(500)
-  const running = await fetch("http://127.0.0.1:3141/health", { signal, redirect: "manual" }).then(
-    (response) => response.ok,
-    () => false,
-  )
-  return [
-    open
-      ? {
-          state: "bad",
-          about: "token",
-          text: `${token} can be read by others`,
-          todo: `chmod 600 ${token}, or remove it`,
-        }
-      : { state: "ok", about: "token", text: mode === undefined ? "made at the first vitamin serve" : token },
-    {
-      state: running ? "ok" : "note",
-      about: "server",
-      text: running ? "answers on port 3141" : "none on port 3141",
-    },
-  ]
 }

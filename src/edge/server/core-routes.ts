@@ -1,4 +1,5 @@
 // The routes that every server has: how it is, where it runs, its configuration, its events, its own description.
+import { createHmac } from "node:crypto"
 import { z } from "zod"
 import { currentVcs } from "#engine/host/bootstrap.ts"
 import * as GlobalBus from "#kernel/global-bus.ts"
@@ -12,6 +13,7 @@ import { defineRoute, type Route } from "./route.ts"
 import { Health, Info } from "./schemas.ts"
 
 export function coreRoutes(options: {
+  token: string
   version: string
   config: () => unknown
   eventStream: EventStream
@@ -25,9 +27,20 @@ export function coreRoutes(options: {
       path: "/health",
       summary: "Whether the server is up. Needs no token.",
       response: Health,
+      headers: z.object({
+        "x-vitamin-challenge": z
+          .string()
+          .regex(/^[0-9a-f]{16,64}$/)
+          .optional()
+          .describe("random hexadecimal digits; `proof` then shows that the server knows your token"),
+      }),
       open: true,
       instance: false,
-      handle: () => ({ status: "ok" as const, uptime: process.uptime() }),
+      handle: ({ headers: { "x-vitamin-challenge": challenge } }) => ({
+        status: "ok" as const,
+        uptime: process.uptime(),
+        ...(challenge ? { proof: createHmac("sha256", options.token).update(challenge).digest("hex") } : {}),
+      }),
     }),
     defineRoute({
       id: "getInfo",

@@ -9,7 +9,11 @@ import * as Permission from "#ability/permission/permission.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Message from "#knowledge/message/message.ts"
 
-export const Health = z.object({ status: z.literal("ok"), uptime: z.number().describe("seconds") })
+export const Health = z.object({
+  status: z.literal("ok"),
+  uptime: z.number().describe("seconds"),
+  proof: z.string().optional().describe("HMAC-SHA256 of the challenge with the token, as hexadecimal digits"),
+})
 
 export const Info = z.object({
   version: z.string(),

@@ -1,6 +1,9 @@
 // The command line as a process: help, exit codes, errors, and each command of it.
 import assert from "node:assert/strict"
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { once } from "node:events"
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { test } from "node:test"
 import { version } from "#util/version.ts"
@@ -166,6 +169,54 @@ test("vitamin doctor names what is well, what is broken, and what to do", async 
   assert.match(ill.out, /session\/p\/cut is broken/)
   assert.match(ill.out, /bad +configuration +.*config\.jsonc:1:3/)
   assert.match(ill.out, /2 of these need attention/)
+})
+
+test("vitamin doctor writes a byte before it calls a folder fine, and leaves nothing behind", async () => {
+  await using tmp = await tmpdir()
+  const { code, out } = await vitamin(tmp, ["doctor"], { XDG_CACHE_HOME: "/sys/vitamin-test" })
+  assert.equal(code, 1)
+  assert.match(
+    out,
+    /^bad +cache folder +.*\n +→ make \/sys\/vitamin-test\/vitamin writable, or set XDG_CACHE_HOME/m,
+  )
+  assert.match(out, /^ok +data folder/m)
+  const left = readdirSync(join(tmp.path, ".."), { recursive: true }).map(String)
+  assert.deepEqual(
+    left.filter((name) => /\.tmp_/.test(name)),
+    [],
+  )
+})
+
+test("vitamin doctor knows its own server from another one's and from any other program", async () => {
+  await using tmp = await tmpdir()
+  const { child, url } = await serving(tmp)
+  await using _ = child
+  const look = async (port: string, env = {}) => (await vitamin(tmp, ["doctor", "--port", port], env)).out
+  const { port } = new URL(url)
+  assert.match(await look(port), new RegExp(`^ok +server +yours answers on port ${port}$`, "m"))
+  const elsewhere = join(tmp.path, "..", "other-state")
+  mkdirSync(join(elsewhere, "vitamin"), { recursive: true })
+  writeFileSync(join(elsewhere, "vitamin/token"), "x".repeat(64), { mode: 0o600 })
+  const others = await look(port, { XDG_STATE_HOME: elsewhere })
+  assert.match(
+    others,
+    /^note +server +a vitamin server with another token answers on port \d+; yours is not there/m,
+  )
+  const seen: (string | undefined)[] = []
+  const stranger = createServer((request, response) => {
+    seen.push(request.headers.authorization)
+    response.writeHead(200, { "content-type": "application/json" }).end('{ "status": "ok" }')
+  }).listen(0, "127.0.0.1")
+  await once(stranger, "listening")
+  const { port: takenPort } = stranger.address() as AddressInfo
+  const strangers = await look(String(takenPort))
+  stranger.close()
+  assert.match(
+    strangers,
+    /^note +server +another program answers on port \d+; yours is not there\n +→ vitamin serve --port 0/m,
+  )
+  assert.deepEqual(seen, [undefined])
+  assert.match(await look(String(takenPort)), /^note +server +none on port \d+$/m)
 })
 
 test("vitamin serve prints one ready line, answers, and stops in good order on SIGTERM", async () => {

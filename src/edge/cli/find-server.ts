@@ -1,0 +1,53 @@
+// The server of this person: its token's file, and who answers on its port. A stranger on the port never gets to see the
+// token: the server proves that it knows the token by the HMAC of a random text.
+import { createHmac, randomBytes } from "node:crypto"
+import { readFileSync, statSync } from "node:fs"
+import * as SecretFiles from "#kernel/secret-files.ts"
+import type { Finding } from "./doctor.ts"
+
+export async function findServer(port: number): Promise<Finding[]> {
+  return [tokenFinding(), await portFinding(port)]
+}
+
+function tokenFinding(): Finding {
+  const about = "token"
+  const token = SecretFiles.tokenFile()
+  const mode = statSync(token, { throwIfNoEntry: false })?.mode
+  if (mode === undefined) return { state: "ok", about, text: "made at the first vitamin serve" }
+  if ((mode & 0o077) === 0) return { state: "ok", about, text: token }
+  const todo = `chmod 600 ${token}, or remove it`
+  return { state: "bad", about, text: `${token} can be read by others`, todo }
+}
+
+async function portFinding(port: number): Promise<Finding> {
+  const about = "server"
+  const challenge = randomBytes(16).toString("hex")
+  const headers = { "x-vitamin-challenge": challenge }
+  const response = await fetch(`http://127.0.0.1:${port}/health`, {
+    headers,
+    signal: AbortSignal.timeout(1_000),
+    redirect: "manual",
+  }).catch((error) => (error.cause?.code === "ECONNREFUSED" ? undefined : error))
+  if (response === undefined) return { state: "note", about, text: `none on port ${port}` }
+  const proof = response instanceof Response ? await proofIn(response) : undefined
+  if (proof !== undefined && proof === proofOf(challenge))
+    return { state: "ok", about, text: `yours answers on port ${port}` }
+  const who = proof === undefined ? "another program" : "a vitamin server with another token"
+  const todo = `vitamin serve --port 0 takes a free port; vitamin doctor --port looks at another one`
+  return { state: "note", about, text: `${who} answers on port ${port}; yours is not there`, todo }
+}
+
+async function proofIn(response: Response): Promise<string | undefined> {
+  if (!/^application\/json\b/.test(response.headers.get("content-type") ?? "")) return undefined
+  const body = (await response.json().catch(() => undefined)) as { proof?: unknown } | undefined
+  return typeof body?.proof === "string" ? body.proof : undefined
+}
+
+function proofOf(challenge: string): string | undefined {
+  try {
+    const token = readFileSync(SecretFiles.tokenFile(), "utf8").trim()
+    return createHmac("sha256", token).update(challenge).digest("hex")
+  } catch {
+    return undefined
+  }
+}
