@@ -25,6 +25,8 @@ export type Found = {
   problem?: string
   /** The problem is that a person has not reviewed it. */
   isUntrusted?: boolean
+  /** It is the person's own, from outside of the project: nothing of the project has to be reviewed for it. */
+  isOwn?: boolean
   /** A client brought it with a session: only there for that one, or for all in the place of one that they had. */
   brought?: "private" | "shared"
 }
@@ -102,7 +104,7 @@ export async function loadServers(options: {
   for (const one of added)
     if (byId.has(one.id))
       loaded.problems.push(`${one.id} of ${one.source} is not used: there is a server of this name`)
-    else if (one.isOwn) add(readEntry(one))
+    else if (one.isOwn) add({ ...readEntry(one), isOwn: true })
     else add(await checked(readEntry({ ...one, refusal: untrusted }), reviewed))
   loaded.servers = [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
   loaded.untrusted = loaded.servers.filter(({ isUntrusted }) => isUntrusted).length

@@ -26,10 +26,10 @@ export async function unreviewedProgram(
 }
 
 /** Throws where a server must not start now: a file that its command names may have changed since the list was made. What a
- * client brought is the person's own. */
+ * client brought, or a skill of the person, is the person's own. */
 export async function mayStart(found: Found, worktree: string): Promise<void> {
   const reviewed = await Reviewed.of(worktree)
-  if (found.brought || !found.server || !reviewed.isTrusted) return
+  if (found.brought || found.isOwn || !found.server || !reviewed.isTrusted) return
   const problem = await unreviewedProgram(found.server, reviewed)
   if (problem) throw new Unusable({ ...found, problem, isUntrusted: true })
 }
