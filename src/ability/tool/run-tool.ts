@@ -29,22 +29,25 @@ export type Result = {
   error?: { message: string; stack?: string; recoverable: boolean }
   /** Which slot said no. */
   refused?: "constraint" | "permission"
-  /** Milliseconds. */
+  /** Milliseconds that the tool itself ran: no wait for permission is in it, and a call that never ran has 0. */
   duration: number
 }
 
 /** find → validate → constraint → permission → snapshot → execute → bound the output */
 export async function runTool(options: { call: Call; context: Context; slots?: Slots }): Promise<Result> {
   const { call, context, slots = {} } = options
-  const start = performance.now()
+  let start: number | undefined
   const timed = (result: Omit<Result, "duration">): Result => ({
     ...result,
-    duration: Math.round(performance.now() - start),
+    duration: start === undefined ? 0 : Math.round(performance.now() - start),
   })
+  const onStart = () => {
+    start = performance.now()
+  }
   try {
     context.signal.throwIfAborted()
     // A tool, or a person who is asked, that does not listen to the signal must not hold up the session.
-    return timed(await orAborted(pass(call, context, slots), context.signal))
+    return timed(await orAborted(pass({ call, context, slots, onStart }), context.signal))
   } catch (error) {
     return timed(await failure(error, context))
   }
@@ -57,7 +60,13 @@ export async function stepOf(call: Call, context: Context): Promise<Step> {
   return { call, tool, args, context, needs: needsOf(tool, args) }
 }
 
-async function pass(call: Call, context: Context, slots: Slots): Promise<Omit<Result, "duration">> {
+async function pass(options: {
+  call: Call
+  context: Context
+  slots: Slots
+  onStart: () => void
+}): Promise<Omit<Result, "duration">> {
+  const { call, context, slots, onStart } = options
   const step = await stepOf(call, context)
   const refusal = await slots.constrain?.(step)
   if (refusal) throw new Refused("constraint", refusal.message)
@@ -65,6 +74,7 @@ async function pass(call: Call, context: Context, slots: Slots): Promise<Omit<Re
   if (permit && "message" in permit) throw new Refused("permission", permit.message)
   await slots.snapshot?.(step)
   context.signal.throwIfAborted()
+  onStart()
   const returned = await step.tool.execute(step.args, permit ? { ...context, ...permit } : context)
   return { status: "success", ...(await bound(returned, context)) }
 }

@@ -1,20 +1,34 @@
 // What is stored of a call's result, for calls of a model and of clients of `vitamin mcp serve`.
+import { isDeepStrictEqual } from "node:util"
 import type { runTool } from "#ability/tool/run-tool.ts"
 import type * as Message from "#knowledge/message/message.ts"
 
+type Result = Awaited<ReturnType<typeof runTool>>
+
 export function resultData(
   call: { id: string; name: string },
-  result: Awaited<ReturnType<typeof runTool>>,
+  result: Result,
 ): Message.Of<"tool_result">["data"] {
   const { status, text, data, title, error, duration } = result
   return {
     requestId: call.id,
     toolName: call.name,
     status,
-    output: text,
+    output: isText(result) ? text : data!,
     ...(error ? { error } : {}),
     duration,
     timestamp: Date.now(),
     metadata: { ...(title ? { title } : {}), ...(data === undefined ? {} : { data }) },
+  }
+}
+
+/** Whether the words say something else than the data. Where they are only its JSON, the data itself is kept. */
+function isText({ status, text, data }: Result): boolean {
+  if (status !== "success" || typeof data !== "object" || data === null) return true
+  if (!/^\s*[[{]/.test(text)) return true
+  try {
+    return !isDeepStrictEqual(JSON.parse(text), data)
+  } catch {
+    return true
   }
 }

@@ -28,7 +28,7 @@ export function charactersOf(message: Message.Info): number {
     case "text":
       return message.data.parts.reduce((sum, { text }) => sum + text.length, 0)
     case "tool_result":
-      return typeof message.data.output === "string" ? message.data.output.length : 0
+      return outputText(message.data).length
     case "tool_request":
       return message.data.calls.reduce((sum, { arguments: given, invalid = "" }) => {
         for (const value of Object.values(given ?? {})) if (typeof value === "string") sum += value.length

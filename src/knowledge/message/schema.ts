@@ -119,7 +119,9 @@ const ToolResultData = z.object({
   requestId: z.string().describe("the id of the call that it answers"),
   toolName: z.string().default(""),
   status: z.enum(["success", "error", "interrupted"]),
-  output: Json.default(null).describe("structured; a string for plain text"),
+  output: Json.default(null).describe(
+    "JSON where the tool gave structure and nothing else; a string for text",
+  ),
   error: z
     .object({
       message: z.string(),
@@ -127,7 +129,10 @@ const ToolResultData = z.object({
       recoverable: z.boolean().default(true).describe("whether trying differently could work"),
     })
     .optional(),
-  duration: z.number().default(0).describe("milliseconds"),
+  duration: z
+    .number()
+    .default(0)
+    .describe("milliseconds that the tool ran; waiting for permission is not counted"),
   timestamp: z.number().default(0).describe("when it ended, in milliseconds since 1970"),
   metadata: JsonObject.optional(),
 })

@@ -27,7 +27,7 @@ test("initialize says who we are and what we can do", async () => {
   assert.deepEqual(agentCapabilities, {
     loadSession: true,
     promptCapabilities: { image: true, audio: false, embeddedContext: true },
-    mcpCapabilities: { http: true, sse: false },
+    mcpCapabilities: { http: true, sse: true },
     sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
   })
 })
