@@ -86,24 +86,36 @@ export async function accept(
 ): Promise<void> {
   const { keep = true } = options
   const root = Reviewed.rootOf(directory)
-  const files = { ...(await Reviewed.read(root))?.files }
-  const kept = await readKept(root)
-  for (const { path, after } of changes) {
-    delete kept[path]
-    delete files[path]
-    if (!after) continue
-    files[path] = { hash: Reviewed.hashOf(after) }
-    const text = textOf(after)
-    if (text !== undefined) kept[path] = text
-  }
-  if (keep) await Storage.write(Reviewed.keyOf(root, "trust-content"), bounded(kept))
-  await Reviewed.write({ directory: root, time: Date.now(), files }, { keep })
+  if (keep) await keepContent(root, changes)
+  await Reviewed.change(
+    root,
+    (files) => {
+      for (const { path, after } of changes) {
+        delete files[path]
+        if (after) files[path] = { hash: Reviewed.hashOf(after) }
+      }
+    },
+    { keep },
+  )
 }
 
 /** The text of a file that can be shown line by line. */
 export function textOf(content: Uint8Array): string | undefined {
   if (content.length > maxKept || content.includes(0)) return undefined
   return Buffer.from(content).toString()
+}
+
+async function keepContent(root: string, changes: readonly Change[]): Promise<void> {
+  const change = (kept: Kept) => {
+    for (const { path, after } of changes) {
+      delete kept[path]
+      const text = after && textOf(after)
+      if (text !== undefined) kept[path] = text
+    }
+    const names = new Set(Object.keys(bounded(kept)))
+    for (const path of Object.keys(kept)) if (!names.has(path)) delete kept[path]
+  }
+  await Reviewed.updateOrReplace<Kept>(Reviewed.keyOf(root, "trust-content"), change, {})
 }
 
 function bounded(kept: Kept): Kept {

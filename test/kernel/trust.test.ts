@@ -39,6 +39,25 @@ test("Trust.remove() takes trust back, also where there was none", async () => {
   assert.equal(await Trust.check(tmp.path), false)
 })
 
+test("Trust.accept() keeps both of two reviews at once, and deny rules that are recorded beside them", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const names = Array.from({ length: 6 }, (_, i) => `.vitamin/agents/a${i}.md`)
+  for (const name of names) tmp.write(name, `---\ndomain: d\n---\n${name}\n`)
+  const rule = { permission: "file.edit", pattern: "*", action: "deny" as const }
+  tmp.write(".vitamin/config.jsonc", JSON.stringify({ permission: [rule] }))
+  const changes = await Trust.pending(tmp.path)
+  const config = changes.find(({ path }) => path === ".vitamin/config.jsonc")!
+  await Trust.accept(tmp.path, [config])
+  const reviewed = await Reviewed.of(tmp.path)
+  const file = join(tmp.path, config.path)
+  await Promise.all([
+    ...changes.filter((change) => change !== config).map((change) => Trust.accept(tmp.path, [change])),
+    reviewed.keepNarrowing(file, config.after!, { "": [rule] }),
+  ])
+  assert.deepEqual(await Trust.pending(tmp.path), [])
+  assert.deepEqual((await Reviewed.of(tmp.path)).narrowing(file), { "": [rule] })
+})
+
 test("Trust.list() names what is trusted and since when", async () => {
   await using tmp = await tmpdir()
   const [a, b] = [join(tmp.path, "a"), join(tmp.path, "b")]

@@ -57,14 +57,16 @@ async function change(options: Options): Promise<string> {
 
 /** Load what was trusted once: that records its deny and ask rules, and shows what is wrong with it. */
 async function loadTrusted(root: string): Promise<void> {
+  await Config.inspect({ directory: root }).catch((error) => {
+    if (!(error instanceof Config.Invalid)) throw error
+    // The next command says the same. Agents are loaded all the same: their deny and ask rules must be recorded.
+    process.stderr.write(safeText(`${errorText(error)}\n`))
+  })
   try {
-    await Config.inspect({ directory: root })
     const { problems } = await scanAgents(join(root, agentFolder), root)
     for (const { file, message } of problems) process.stderr.write(safeText(`${file}: ${message}\n`))
   } catch (error) {
-    // The folder has no agents, or its configuration is broken: the next command says the same.
-    if (error instanceof Config.Invalid) process.stderr.write(safeText(`${errorText(error)}\n`))
-    else if (!(error instanceof FolderNotFound)) throw error
+    if (!(error instanceof FolderNotFound)) throw error
   }
 }
 

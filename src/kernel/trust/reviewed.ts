@@ -103,9 +103,39 @@ export async function read(root: string): Promise<Grant | undefined> {
   return grant?.directory === root ? grant : undefined
 }
 
-export async function write(grant: Grant, { keep }: { keep: boolean }): Promise<void> {
-  if (keep) await Storage.write(keyOf(grant.directory), grant)
-  else forThisProcess.set(grant.directory, grant)
+type Files = NonNullable<Grant["files"]>
+
+/** Change which files of a work tree are trusted, and trust the work tree if it was not yet. Two reviews at once, in one
+ * process or in two, both count: the record changes under the lock of the storage. */
+export async function change(
+  root: string,
+  edit: (files: Files) => void,
+  { keep }: { keep: boolean },
+): Promise<void> {
+  const time = Date.now()
+  const apply = (grant: Grant) => {
+    // A record that names another folder is none.
+    const files = grant.directory === root ? { ...grant.files } : {}
+    edit(files)
+    Object.assign(grant, { directory: root, time, files })
+  }
+  if (keep) return updateOrReplace<Grant>(keyOf(root), apply, { directory: root, time, files: {} })
+  const grant: Grant = { directory: root, time, ...structuredClone(await read(root)) }
+  apply(grant)
+  forThisProcess.set(root, grant)
+}
+
+/** A record that is broken, which quarantines it, is made anew. */
+export async function updateOrReplace<T extends object>(
+  key: string[],
+  edit: (record: T) => void,
+  initial: T,
+): Promise<void> {
+  const update = () => Storage.update<T>(key, edit, { initial })
+  await update().catch((error) => {
+    if (!(error instanceof Storage.Corrupt)) throw error
+    return update()
+  })
 }
 
 export async function remove(root: string): Promise<void> {

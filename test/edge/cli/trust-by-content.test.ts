@@ -173,3 +173,20 @@ test("a command that vitamin runs cannot grant trust", async () => {
   assert.match(err, /A command that vitamin runs cannot grant trust/)
   assert.equal((await vitamin(tmp, ["trust", "--list"])).out, "")
 })
+
+test("vitamin trust records the deny rules of agents although the configuration is broken", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const agent = (rules: object[]) => `---\npermissions: ${JSON.stringify(rules)}\n---\nWork.\n`
+  tmp.write(".vitamin/config.jsonc", "{ broken")
+  tmp.write(
+    ".vitamin/agents/worker.md",
+    agent([{ permission: "file.read", pattern: "README.md", action: "deny" }]),
+  )
+  const trusted = await vitamin(tmp, ["trust"])
+  assert.equal(trusted.code, 0)
+  assert.match(trusted.err, /config\.jsonc:1:3/)
+  tmp.write(".vitamin/config.jsonc", "{}")
+  tmp.write(".vitamin/agents/worker.md", agent([]))
+  const { out } = await vitamin(tmp, ["agent", "show", "worker"])
+  assert.match(out, /^permissions +deny file\.read:README\.md$/m)
+})
