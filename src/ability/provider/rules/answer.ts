@@ -1,6 +1,6 @@
 // What is said at the end: the results themselves, shortly, and honestly what was not done.
 import { hasFailed, type Outcome } from "./next-move.ts"
-import { countIn, filesIn, type Made } from "./results.ts"
+import { countIn, filesIn, gitTrouble, type Made } from "./results.ts"
 import type { Proposal } from "./skill/proposal.ts"
 import { shortAbilities } from "./skill/talk.ts"
 
@@ -20,6 +20,9 @@ function tell({ step, made, picked, reason }: Outcome): string[] {
     ({ tool }) => !(picked && proposal.after!.tool === "ls" && /^(?:ls|glob)$/.test(tool)),
   )
   return [
+    ...(made.some(({ tool }) => tool === proposal.instead?.tool)
+      ? [`There is no ${proposal.calls[0]!.args.path}.`]
+      : []),
     ...shown.map((one) => tellCall(one, proposal)),
     ...(picked?.length && !made.some(({ tool }) => /^(?:read|edit|write|bash)$/.test(tool))
       ? [picked.join("\n")]
@@ -32,6 +35,8 @@ function tell({ step, made, picked, reason }: Outcome): string[] {
 function tellCall(made: Made, { count, last, isTest }: Proposal): string {
   const { tool, args, output, isError } = made
   if (isError) return `${tool} ${shortly(args)} did not work: ${output}`
+  const trouble = gitTrouble(made)
+  if (trouble) return trouble
   if (count) return counted(made, count)
   if (last !== undefined && /; go on with startLine \d/.test(output.slice(-200)))
     return `The end of ${args.path} is too far down for me: run \`tail -n ${last} ${args.path}\``

@@ -1,7 +1,7 @@
 // How far a plan has come: its steps against the calls that were made. The next calls, or what became of every step.
 import { posix } from "node:path"
 import type { Step } from "./plan.ts"
-import { type Entry, entriesIn, filesIn, isMissing, type Made } from "./results.ts"
+import { type Entry, entriesIn, filesIn, gitTrouble, isMissing, type Made } from "./results.ts"
 import { at, type Call, type Pick, type Proposal } from "./skill/proposal.ts"
 
 export type Outcome = {
@@ -35,7 +35,7 @@ export function nextMove({ steps, made, subject }: { steps: Step[]; made: Made[]
     const hasEffect = isEffect(calls) || effects.has(after?.tool ?? "")
     // What changes something waits for what comes before it, and is left when that went wrong.
     if (pending.length && (hasEffect || after)) break
-    if (hasEffect && outcomes.some(({ made }) => made.some(hasFailed))) {
+    if (hasEffect && outcomes.some(isStuck)) {
       outcomes.push({ ...outcome, reason: "I stopped, because the step before it was not done" })
       continue
     }
@@ -50,12 +50,13 @@ export function nextMove({ steps, made, subject }: { steps: Step[]; made: Made[]
       // Which of several files shall change is not for us to choose.
       const paths = after.tool === "edit" && choice.isOneOf ? [] : found
       if (!paths.length) outcome.reason = "no file to go on with"
-      outcome.picked = paths
+      if (after.pick !== "own") outcome.picked = paths
       const more = take(paths.flatMap((path) => after.make(path, results)))
       if (!more) break
-      if (!more.length && after.otherwise) outcome.reason = after.otherwise
       // What was only looked at on the way is not what was asked for.
-      outcome.made = after.pick === "own" && more.length ? more : [...outcome.made, ...more]
+      const shown = after.pick === "own" ? results.filter((one) => one.isError && !isMissing(one)) : results
+      if (!more.length && !shown.some(hasFailed) && after.otherwise) outcome.reason = after.otherwise
+      outcome.made = [...shown, ...more]
     }
     outcomes.push(outcome)
   }
@@ -65,7 +66,12 @@ export function nextMove({ steps, made, subject }: { steps: Step[]; made: Made[]
 
 /** Whether a step did all that it was asked for. A command that ran and found something wrong is done. */
 export function isDone({ step: { proposal }, made, reason }: Outcome): boolean {
-  return proposal !== undefined && !proposal.refusal && !reason && !made.some(({ isError }) => isError)
+  return (
+    proposal !== undefined &&
+    !proposal.refusal &&
+    !reason &&
+    !made.some((one) => one.isError || gitTrouble(one))
+  )
 }
 
 /** What a result says has to be asked in another way: a file that was listed, a folder that was read, a file whose end
@@ -94,6 +100,11 @@ function otherwise(made: Made, proposal: Proposal | undefined): Call | undefined
   const total = Number(/(\d+) lines in all; go on with/.exec(output.slice(-200))?.[1])
   if (tool !== "read" || last === undefined || !(total > 0)) return undefined
   return { tool: "read", args: { path, startLine: Math.max(1, total - last + 1) } }
+}
+
+/** What could not be done, or went wrong, and what comes after it may rely on. */
+function isStuck({ step, made, reason }: Outcome): boolean {
+  return reason !== undefined || step.proposal?.refusal !== undefined || made.some(hasFailed)
 }
 
 /** A command that ended badly is no error of its tool. */

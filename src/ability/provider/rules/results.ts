@@ -32,6 +32,15 @@ export function isMissing(made: Made | undefined): boolean {
   return made?.isError === true && / does not exist/.test(made.output)
 }
 
+/** Why git has no answer. */
+export function gitTrouble({ tool, output }: Made): string | undefined {
+  if (tool !== "bash") return undefined
+  if (/^fatal: not a git repository/m.test(output)) return "This folder is not in a git repository."
+  return /^fatal: (?:ambiguous argument|bad revision) 'HEAD'/m.test(output)
+    ? "There is no commit yet."
+    : undefined
+}
+
 /** How many lines, files or matches there are. */
 export function countIn(made: Made, what: "files" | "lines" | "matches"): string {
   const { output, tool } = made

@@ -10,8 +10,6 @@ import { fakeLlm, text } from "../../../fixture/fake-llm.ts"
 import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
 import { fillTeaShop, snapshot } from "./tea-shop.ts"
 
-// Inside of a test, `node --test` runs nothing.
-delete process.env.NODE_TEST_CONTEXT
 const keyless = { VITAMIN_MODEL: "" }
 
 function fill(tmp: Tmp) {
@@ -99,6 +97,24 @@ test("vitamin run without a key ends with 1 and says what it needs when it leave
   assert.equal(refused.code, 3, refused.err)
   assert.match(refused.out, /bash rm notes\.txt did not work: [\s\S]*Not done .*I stopped, because/)
   assert.deepEqual(snapshot(tmp.path), before)
+})
+
+test("vitamin run without a key says in plain words what a folder without git and tests does not have", async () => {
+  await using tmp = await tmpdir()
+  tmp.write("list.txt", "milk\n")
+  const asked: [request: string, answer: RegExp, code: number][] = [
+    ["what changed?", /^This folder is not in a git repository\.$/, 1],
+    ["run the tests", /^Not done \(run the tests\): I know no command for that/, 1],
+    ["what does this project do?", /^There is no README\.md\.\n\n\.:\nlist\.txt {2}5 B$/, 0],
+    ["create list.txt with 'tea' and then delete list.txt", /list\.txt is already there[\s\S]*I stopped/, 1],
+    ["append 'tea' to list.txt and show it", /list\.txt:\nmilk\ntea$/, 0],
+  ]
+  for (const [request, answer, code] of asked) {
+    const ended = await vitamin(tmp, ["run", "--yes", request], keyless)
+    assert.match(ended.out, answer, request)
+    assert.equal(ended.code, code, request)
+  }
+  assert.deepEqual(snapshot(tmp.path), { "list.txt": "milk\ntea\n" })
 })
 
 test('vitamin serve answers a request that the offline model cannot do with the reason "cannot"', async () => {

@@ -3,6 +3,9 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Tmp } from "../../../fixture/tmpdir.ts"
 
+/** Inside of a test, `node --test` runs nothing unless that is hidden from it. */
+const test = "env -u NODE_TEST_CONTEXT node --test"
+
 const files: Record<string, string> = {
   "README.md": "# Tea shop\n\nA small server that sells tea.\n\n## Running\n\n    npm start\n",
   "package.json": `${JSON.stringify(
@@ -10,7 +13,7 @@ const files: Record<string, string> = {
       name: "tea-shop",
       version: "1.4.0",
       type: "module",
-      scripts: { test: "node --test", build: "node -e 0", lint: "node -e 0", start: "node src/server.ts" },
+      scripts: { test, build: "node -e 0", lint: "node -e 0", start: "node src/server.ts" },
       dependencies: {},
     },
     null,

@@ -1,6 +1,6 @@
 // Text in files with `grep`, and files by their names with `glob`.
 import type { Clause } from "#ability/provider/rules/words/clause.ts"
-import { at, type Call, type Proposal, says } from "./proposal.ts"
+import { at, type Call, one, type Proposal, says } from "./proposal.ts"
 import { searched } from "./searched.ts"
 
 export function search(clause: Clause): Proposal | undefined {
@@ -56,24 +56,14 @@ export function find(clause: Clause): Proposal | undefined {
     )
   const words = named?.[1]?.trim().split(" ")
   if (words?.every((word) => /^[a-z][\w-]{2,}$/.test(word) && !plain.test(word)))
-    return {
-      calls: [
-        {
-          tool: "glob",
-          args: { pattern: `**/*{${capitals(words.at(-1)!).join(",")}}*`, ...at(clause.folders[0]) },
-        },
-      ],
-    }
-  if (
-    says(
-      clause,
-      /^(?:is|are|does|do|have|has|where|which|what|find|show|list)\b.*\b(?:have|has|are|there|find|any|where|the|all|our|list|show|which|what) (?:\w+ )?tests?(?: files?)?$/,
-    )
-  )
-    return { calls: [{ tool: "glob", args: { pattern: "**/*{test,spec}*", ...at(clause.folders[0]) } }] }
+    return one("glob", { pattern: `**/*{${capitals(words.at(-1)!).join(",")}}*`, ...at(clause.folders[0]) })
+  if (says(clause, asksForTests))
+    return one("glob", { pattern: "**/*{test,spec}*", ...at(clause.folders[0]) })
   return undefined
 }
 
+const asksForTests =
+  /^(?:is|are|does|do|have|has|where|which|what|find|show|list)\b.*\b(?:have|has|are|there|find|any|where|the|all|our|list|show|which|what) (?:\w+ )?tests?(?: files?)?$/
 /** Words before "files" that name none. */
 const plain =
   /^(?:the|all|these|those|other|any|some|new|old|big|large|small|many|few|more|most|first|last|recent|changed|modified|project|source|hidden|empty|unused|different|matching|and|for|with|open|what|which|there|are|current|your|those|only)$/

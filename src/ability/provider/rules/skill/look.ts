@@ -2,7 +2,7 @@
 import type { Clause } from "#ability/provider/rules/words/clause.ts"
 import { count, measure, pickIn } from "./count.ts"
 import { find, search } from "./find.ts"
-import { at, type Call, type Proposal, says } from "./proposal.ts"
+import { at, type Call, one, type Proposal, says } from "./proposal.ts"
 
 export function look(clause: Clause): Proposal | undefined {
   return (
@@ -18,17 +18,10 @@ export function look(clause: Clause): Proposal | undefined {
   )
 }
 
-const domain =
-  /^(?:(?:www\.)?[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.(?:com|org|net|io|dev|de|uk|eu|app|ai|co|gov|edu|info)|localhost|127\.0\.0\.1)(?::\d{1,5})?(?:\/\S*)?$/i
-
-function page({ urls, tokens, verb }: Clause): Proposal | undefined {
-  const asked = /^(?:fetch|download|get|load|open|visit|browse|retrieve|grab|curl|wget|go|scrape|request)$/
-  const bare = asked.test(verb) ? tokens.filter(({ text }) => domain.test(text)) : []
-  const all = urls.length
-    ? urls
-    : bare.map(({ text }) => `http${/^(?:l|127)/.test(text) ? "" : "s"}://${text}`)
-  if (!all.length) return undefined
-  return { calls: all.slice(0, 5).map((url) => ({ tool: "fetch", args: { url } })) }
+function page({ urls }: Clause): Proposal | undefined {
+  return urls.length
+    ? { calls: urls.slice(0, 5).map((url) => ({ tool: "fetch", args: { url } })) }
+    : undefined
 }
 
 /** A file that an earlier result named, or the one that was spoken of. */
@@ -99,11 +92,8 @@ function list(clause: Clause): Proposal | undefined {
       clause,
       /\b(?:files?|folders?|director(?:y|ies)|in|inside|contents?|listing|structure|tree|layout|everything|list|ls|dir|overview|what's here|whats here|is here|pwd|there)\b/,
     )
-  const isOther = says(
-    clause,
-    /\b(?:why|function|class|bug|error|code does|mean|wrong|version|weather|time)\b/,
-  )
-  return isHere && !isOther && clause.tokens.length <= 14 ? { calls: [{ tool: "ls", args: {} }] } : undefined
+  const isOther = says(clause, /\b(?:why|function|class|bug|error|mean|wrong|version|weather|time)\b/)
+  return isHere && !isOther && clause.tokens.length <= 14 ? one("ls", {}) : undefined
 }
 
 const thing =
@@ -120,6 +110,8 @@ const purpose = new RegExp(
   ].join("|"),
 )
 
+const manifests = "{pyproject.toml,requirements.txt,setup.py,Cargo.toml,go.mod,pom.xml,Gemfile,composer.json}"
+
 /** Questions about the project as a whole: its README says, or its package.json. */
 function about(clause: Clause): Proposal | undefined {
   const manifest = says(
@@ -128,14 +120,8 @@ function about(clause: Clause): Proposal | undefined {
   )
   if (manifest && clause.tokens.length <= 12)
     return {
-      calls: [{ tool: "read", args: { path: "package.json" } }],
-      instead: {
-        tool: "glob",
-        args: {
-          pattern:
-            "{pyproject.toml,requirements.txt,setup.py,Cargo.toml,go.mod,pom.xml,Gemfile,composer.json}",
-        },
-      },
+      ...one("read", { path: "package.json" }),
+      instead: { tool: "glob", args: { pattern: manifests } },
     }
   if (!purpose.test(clause.shape)) return undefined
   return { calls: [{ tool: "read", args: { path: "README.md" } }], instead: { tool: "ls", args: {} } }

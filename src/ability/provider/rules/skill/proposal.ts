@@ -33,6 +33,10 @@ export function at(path: string | undefined): Call["args"] {
   return path === undefined || path === "." ? {} : { path }
 }
 
+export function one(tool: string, args: Call["args"]): Proposal {
+  return { calls: [{ tool, args }] }
+}
+
 export function run(command: string): Proposal {
-  return { calls: [{ tool: "bash", args: { command } }] }
+  return one("bash", { command })
 }
