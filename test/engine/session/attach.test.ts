@@ -237,7 +237,7 @@ const images = (messages: Message.Info[]) =>
 
 test("a file that is an image, whatever its name says, is one in the history; outside it is asked for once", async () => {
   await inWorld(
-    [text("one"), text("two")],
+    [text("one"), text("The image shows a handwritten note.")],
     async (world) => {
       const bytes = image("note.png")
       world.tmp.write("picture.txt", bytes)
@@ -259,7 +259,7 @@ test("a file that is an image, whatever its name says, is one in the history; ou
 
 test("an image that failed is tried again by refresh", async () => {
   await inWorld(
-    [text("one"), text("two")],
+    [text("one"), text("The image shows a handwritten note.")],
     async (world) => {
       const bytes = image("note.png")
       world.tmp.write("note.png", bytes.subarray(0, 2_000))
