@@ -10,20 +10,25 @@ const maxReason = 600
 const maxSubject = 160
 
 export function callLine(call: Message.Call | undefined, result: Result, columns: number): string {
-  const { verb, subject } = wordsOf(call, result)
   const isDone = result.status === "success"
+  const { verb, subject } = wordsOf(call, result.toolName, isDone ? result.metadata?.title : undefined)
   const mark = isDone ? paint("dim", "·") : paint("red", "✗")
   const about = oneLine(subject, isDone ? Math.max(20, columns - verb.length - 4) : maxSubject)
   const head = [mark, paint("bold", verb), about].filter(Boolean).join(" ")
   return isDone ? head : `${head}${about ? ":" : ""} ${reasonOf(result)}`
 }
 
-function wordsOf(call: Message.Call | undefined, result: Result): { verb: string; subject: string } {
-  const title = result.status === "success" ? result.metadata?.title : undefined
+/** A call that may not have run yet, without colour. */
+export function callWords(call: Message.Call): string {
+  const { verb, subject } = wordsOf(call, call.name)
+  return [verb, oneLine(subject, maxSubject)].filter(Boolean).join(" ")
+}
+
+function wordsOf(call: Message.Call | undefined, tool: string, title?: unknown) {
   const known = call && describeCall(call, title)
   if (known) return known
   const subject = typeof title === "string" && title.trim() ? title : shortArguments(call?.arguments)
-  return { verb: Log.escapeControls(result.toolName), subject }
+  return { verb: Log.escapeControls(tool), subject }
 }
 
 function reasonOf({ error, output }: Result): string {

@@ -1,6 +1,7 @@
 // A message as `vitamin session show` prints it: whole where people speak, in a line or two where tools and files do.
 import * as Session from "#engine/session/session.ts"
 import * as Message from "#knowledge/message/message.ts"
+import { callWords } from "./call-line.ts"
 import { describeAttachment } from "./describe-attachment.ts"
 
 const maxShown = 300
@@ -16,7 +17,7 @@ export function describeMessage(message: Message.Info): string {
       return `[${role}]${note} ${Message.textOf(message)}\n`
     }
     case "tool_request":
-      return message.data.calls.map((call) => `→ ${call.name} ${JSON.stringify(call.arguments)}`).join("\n")
+      return message.data.calls.map((call) => `→ ${callWords(call)}`).join("\n")
     case "tool_result": {
       const { output, status } = message.data
       return `← ${status}: ${shorten(typeof output === "string" ? output : JSON.stringify(output))}\n`

@@ -60,7 +60,9 @@ test("describeMessage() of a control message says what changed, and cannot drive
 
 test("describeMessage() of calls, results, resources and what is not known", () => {
   const call = { id: "c", name: "read", arguments: { path: "a" }, approval: "approved" as const }
-  assert.equal(show("tool_request", { calls: [call] }), '→ read {"path":"a"}')
+  const own = { ...call, name: "db_query", arguments: { sql: "select 1", limit: 5 } }
+  const plan = { ...call, name: "todo", arguments: { items: [] } }
+  assert.equal(show("tool_request", { calls: [call, own, plan] }), "→ Read a\n→ db_query select 1 5\n→ Plan")
   const result = { requestId: "c", toolName: "read", status: "success" as const, duration: 1, timestamp: 1 }
   assert.match(show("tool_result", { ...result, output: "z".repeat(400) }), /^← success: z{300}…\n$/)
   const resource = { serverName: "db", resourceUri: "db://a", content: "", retrievedAt: 1 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { vitamin } from "../../fixture/cli.ts"
-import { env, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { openTerminal } from "../../fixture/terminal.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
@@ -18,4 +18,17 @@ test("vitamin session show and list let the words of a session drive no terminal
     assert.match(terminal.shown(), /a\\u001b\]52;c;eA==\\u0007b/)
   }
   assert.ok((await vitamin(tmp, ["session", "show", id])).out.includes(`[assistant] ${words}`))
+})
+
+test("vitamin session show names calls in words, as vitamin run does", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([
+    call("write", { path: "a.txt", content: "x\n" }),
+    call("bash", { command: "cat a.txt" }),
+    text("done"),
+  ])
+  await vitamin(tmp, ["run", "--yes", "go"], env(llm, "chat").variables)
+  const { out } = await vitamin(tmp, ["session", "show"])
+  assert.match(out, /^→ Write a\.txt$/m)
+  assert.match(out, /^→ Run cat a\.txt$/m)
 })
