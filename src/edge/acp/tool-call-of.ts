@@ -1,6 +1,6 @@
 // The call that a person is asked about, so that an editor shows what would happen.
 import { readFileSync } from "node:fs"
-import type { ToolCall, ToolCallUpdate } from "@agentclientprotocol/sdk"
+import type { ToolCall, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk"
 import type * as Permission from "#ability/permission/permission.ts"
 import { argument, kindOf } from "#ability/tool/describe-call.ts"
 import { Instance } from "#kernel/instance.ts"
@@ -23,7 +23,14 @@ export async function toolCallOf(request: Permission.Request): Promise<ToolCallU
   const call = await findCall(request)
   if (!call || !request.needs.length) return withoutSecrets(questionOf(request))
   const shown = requested(call, { messageId, directory: Instance.directory }, oldText(call))
-  return withoutSecrets(shown.content?.length || !preview ? shown : { ...shown, content: [block(preview)] })
+  const change = shown.content?.length || !preview ? shown.content : [block(preview)]
+  const content = [...taskOf(request), ...(change ?? [])]
+  return withoutSecrets(content.length ? { ...shown, content } : shown)
+}
+
+/** Who asks, and what for, where an agent works for another one. */
+function taskOf({ agent, task }: Permission.Request): ToolCallContent[] {
+  return task ? [block(`${agent ? `${agent}, on a task` : "Task"}: ${firstLine(task, maxTitle)}`)] : []
 }
 
 /** A question that is not whether a call of the model may run: for an attachment, or whether to go on. It is shown as a

@@ -70,6 +70,7 @@ test("a call of a task that a person is asked about is shown as a call, and does
     const [task, write] = editor.calls()
     assert.deepEqual([write!.toolCallId, write!.status], [shown.toolCallId, "pending"])
     assert.equal(task!.status, "in_progress")
+    assert.match(textIn(shown), /^```\n\w+, on a task: write it\n```/)
     await Permission.reply(request!.id, "once")
     await work
     assert.deepEqual(
