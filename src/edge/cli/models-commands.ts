@@ -4,6 +4,8 @@ import { format } from "./format-option.ts"
 import type { FolderOptions } from "./in-instance.ts"
 
 export function modelsCommands(models: Argv<FolderOptions>) {
+  // A provider is no misspelt command. The types of yargs leave the argument out.
+  ;(models as { recommendCommands(isOn: boolean): unknown }).recommendCommands(false)
   return models
     .positional("provider", { type: "string", describe: "of one provider" })
     .option("refresh", { type: "boolean", describe: "fetch the newest facts first" })

@@ -17,6 +17,8 @@ export async function listModels(
     if (options.refresh)
       process.stderr.write(`${await Provider.refresh(options.from)} models are known now\n`)
     await Provider.load()
+    // Refuses a provider that does not exist, with the near one.
+    if (options.provider) await Provider.auth(options.provider)
     const names = new Map(
       [...Provider.models(), ...(await Provider.localModels())].map((model) => [
         `${model.provider}/${model.id}`,

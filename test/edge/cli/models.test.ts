@@ -92,3 +92,13 @@ test("a kept list that is broken is named, and the shipped one used", async () =
   assert.match(out, /anthropic\/claude/)
   assert.match(err, /list of models cannot be used/)
 })
+
+test("vitamin models PROVIDER refuses an unknown provider, with the near one", async () => {
+  await using tmp = await tmpdir()
+  const known = await vitamin(tmp, ["models", "anthropic"])
+  assert.deepEqual([known.code, /^anthropic\//.test(known.out)], [0, true])
+  const { code, err } = await vitamin(tmp, ["models", "antropic"])
+  assert.equal(code, 1)
+  assert.match(err, /"antropic".*Did you mean "anthropic"\?/)
+  assert.doesNotMatch((await vitamin(tmp, ["models", "fake"])).err, /Did you mean add/)
+})
