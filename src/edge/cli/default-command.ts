@@ -28,13 +28,20 @@ export function withDefaultCommand(args: string[]): string[] {
   // `vitamin help`, `vitamin help session`; other words that begin so are a prompt.
   if (first === "help" && !others.length && (next === undefined || commandNames.includes(next)))
     return next === undefined ? ["--help"] : [next, "--help"]
+  if (first === "run") return withLastHelp(args)
   const isLeftAlone = first === undefined || commandNames.includes(first) || answeredByYargs.has(first)
   if (isLeftAlone || args.includes("--help")) return args
   refuseMisspelt(first, args.slice(place + 1))
   // `run` prints the answer and ends, which is what -p asks for.
   const end = args.indexOf("--")
   const isPrint = (word: string, at: number) => /^(-p|--print)$/.test(word) && (end < 0 || at < end)
-  return ["run", ...args.filter((word, at) => !isPrint(word, at))]
+  return withLastHelp(["run", ...args.filter((word, at) => !isPrint(word, at))])
+}
+
+/** yargs takes the word `help` at the end for --help. In `vitamin run please help` it belongs to the prompt, and an empty
+ * word behind it keeps it there. */
+function withLastHelp(args: string[]): string[] {
+  return args.length > 2 && args.at(-1) === "help" ? [...args, ""] : args
 }
 
 /** One word that is nearly a command is a misspelling, not a prompt. Before other words it must be closer: `add tests` is

@@ -18,6 +18,23 @@ type Internals = {
   getOptions(): { key: Record<string, unknown> }
 }
 
+/** Options of other coding agents' `run`, and ours that do the same. */
+const inOtherAgents = new Map([
+  ["resume", "--continue (the newest session) or --session ID"],
+  ["r", "--continue (the newest session) or --session ID"],
+  ["s", "--session ID"],
+  ["i", "--image FILE"],
+  ["output-format", "--format json"],
+  ["json", "--format json"],
+  ["max-turns", "--max-steps N"],
+  ["permission-mode", "--mode plan"],
+  ["allowedTools", '--allow "bash.execute:npm test"'],
+  ["disallowedTools", '--deny "bash.execute:npm test"'],
+  ["dangerously-skip-permissions", "--yes"],
+  ["full-auto", "--yes"],
+  ["cd", "--dir FOLDER"],
+])
+
 /** Options of every command. */
 export const sharedOptions = {
   dir: { type: "string", describe: "the folder to work in (default: this one)", global: true },
@@ -83,7 +100,7 @@ function commandLine(args: string[]) {
     .exitProcess(false)
     .fail((message, error) => {
       if (error && error.name !== "YError") throw error
-      throw new UsageError(explain((message ?? error.message).replace(/\s+/g, " "), shared))
+      throw new UsageError(explain((message ?? error.message).replace(/\s+/g, " "), shared, args))
     })
 }
 
@@ -95,16 +112,23 @@ async function takeSettings(settings: string[]): Promise<void> {
 }
 
 /** In the words of the command that was meant, and with its own help. */
-function explain(message: string, parser: object): string {
+function explain(message: string, parser: object, args: string[]): string {
   const { commands, fullCommands } = (parser as Internals).getInternalMethods().getContext()
   const command = ["vitamin", ...commands].join(" ")
   const usage = ["vitamin", ...commands.slice(0, -1), fullCommands.at(-1)].join(" ")
   if (message.startsWith("Not enough non-option arguments"))
     return `Something is missing: ${usage} (${command} --help)`
-  const [, unknown] = /^Unknown argument: ([\w-]+)$/.exec(message) ?? []
+  // yargs names `--max-stpes` a second time as maxStpes.
+  const [, unknown] = /^Unknown arguments?: ([\w-]+)(?:, \w+)?$/.exec(message) ?? []
+  // It names a word that is too many in the same way.
+  const option = args
+    .map((word) => word.split("=", 1)[0]!)
+    .find((word) => /^-/.test(word) && word.endsWith(`-${unknown}`))
+  if (!unknown || !option) return `${message} (${command} --help)`
   const known = Object.keys((parser as Internals).getOptions().key).filter((name) => name.length > 1)
-  const near = unknown && nearest(unknown, known)
-  return `${message}${near ? `. Did you mean --${near}?` : ""} (${command} --help)`
+  const near = unknown.length > 1 ? nearest(unknown, known) : undefined
+  const meant = (commands[0] === "run" && inOtherAgents.get(unknown)) || (near && `--${near}`)
+  return `Unknown option: ${option}.${meant ? ` Did you mean ${meant}?` : ""} (${command} --help)`
 }
 
 /** Whenever it runs a command, yargs draws the help that a failure of it might show. Ours shows none. */

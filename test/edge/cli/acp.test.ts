@@ -31,7 +31,7 @@ test("vitamin acp --login without a terminal says what to do", async () => {
 for (const [args, reason] of [
   [["--allow", "nonsense:::"], /--allow/],
   [["--deny", ""], /--deny/],
-  [["--what"], /Unknown argument/],
+  [["--what"], /Unknown option: --what/],
 ] as const)
   test(`vitamin acp ${args.join(" ")} is refused before anything is served`, async () => {
     await using tmp = await tmpdir()

@@ -39,7 +39,7 @@ for (const [args, says] of [
   [["rnu", "x"], /"rnu" is not a command\. Did you mean: vitamin run\?/],
   [["skill", "lst"], /Did you mean list\? \(vitamin skill --help\)/],
   [["session", "mode", "x"], /Name the mode, plan or act/],
-  [["run", "--modle", "a/b", "x"], /Unknown argument: modle/],
+  [["run", "--modle", "a/b", "x"], /Unknown option: --modle/],
   [["run"], /Say what to do/],
   [["sesion", "list"], /"sesion" is not a command\. Did you mean: vitamin session\?/],
   [["run", "--max-cost", "abc", "x"], /--max-cost takes a number above 0, such as --max-cost 5/],

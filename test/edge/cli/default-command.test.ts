@@ -123,7 +123,17 @@ test("vitamin help shows help, also of a command, and other words behind it are 
   assert.deepEqual([one.out, one.code], [(await vitamin(tmp, ["session", "--help"])).out, 0])
   const misspelt = await vitamin(tmp, ["hlep"])
   assert.deepEqual([misspelt.code, /Did you mean: vitamin help\?/.test(misspelt.err)], [2, true])
-  assert.equal((await vitamin(tmp, ["help", "me", "now"], env(llm, "chat").variables)).out, "gladly")
+  const { variables } = env(llm, "chat")
+  assert.equal((await vitamin(tmp, ["help", "me", "now"], variables)).out, "gladly")
+  for (const words of [
+    ["please", "help"],
+    ["run", "please", "help"],
+  ]) {
+    llm.push(text("surely"))
+    assert.equal((await vitamin(tmp, words, variables)).out, "surely")
+    assert.match(JSON.stringify(llm.requests.at(-1)!.body), /"please help"/)
+  }
+  assert.deepEqual(await vitamin(tmp, ["run", "help"]), await vitamin(tmp, ["run", "--help"]))
 })
 
 test("an option that is nearly another one is refused with that one, and a key is asked for known providers only", async () => {
@@ -131,10 +141,22 @@ test("an option that is nearly another one is refused with that one, and a key i
   const { code, err } = await vitamin(tmp, ["run", "--contniue", "hi"])
   assert.deepEqual(
     [code, err],
-    [2, "vitamin: Unknown argument: contniue. Did you mean --continue? (vitamin run --help)\n"],
+    [2, "vitamin: Unknown option: --contniue. Did you mean --continue? (vitamin run --help)\n"],
   )
   await using terminal = openTerminal(tmp, ["auth", "login", "antropic"])
   assert.equal(await terminal.exit, 1)
   assert.match(terminal.shown(), /Did you mean "anthropic"\?/)
   assert.doesNotMatch(terminal.shown(), /Key for/)
 })
+
+for (const [args, meant] of [
+  [["--resume", "hi"], "--resume. Did you mean --continue (the newest session) or --session ID?"],
+  [["-r", "hi"], "-r. Did you mean --continue (the newest session) or --session ID?"],
+  [["run", "--output-format", "json", "hi"], "--output-format. Did you mean --format json?"],
+  [["run", "--max-stpes", "3", "hi"], "--max-stpes. Did you mean --max-steps?"],
+] as const)
+  test(`vitamin ${args.join(" ")} names the option that does the same here`, async () => {
+    await using tmp = await tmpdir()
+    const { code, err } = await vitamin(tmp, [...args])
+    assert.deepEqual([code, err], [2, `vitamin: Unknown option: ${meant} (vitamin run --help)\n`])
+  })
