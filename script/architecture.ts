@@ -36,7 +36,7 @@ const owners: Record<string, string[]> = {
   "@modelcontextprotocol/server": ["edge/mcp"],
   "@vscode/ripgrep": ["knowledge/grounding/ripgrep.ts"],
   ripgrep: ["knowledge/grounding/ripgrep.ts"],
-  zod: ["util", "kernel", "knowledge", "ability", "engine", "edge"],
+  zod: ["util", "kernel", "knowledge", "ability", "engine", "edge", "index.ts"],
 }
 
 type Import = { specifier: string; typeOnly: boolean; alias?: string }

@@ -37,23 +37,56 @@ const jsonSchemaTypes: Rolldown.Plugin = {
   resolveId: (id) => (id === "json-schema" ? resolve("node_modules/@types/json-schema/index.d.ts") : null),
 }
 
+/** Parts of the package that keep no state. They are built once more, each by itself, so that a program which bundles one
+ * function, or imports a subpath, does not get the whole runtime. */
+const alone: Record<string, string> = {
+  functiongemma: "src/ability/provider/functiongemma/functiongemma.ts",
+  "markdown-links": "src/util/markdown-links.ts",
+  zod: "node_modules/zod/index.js",
+}
+const fromIndex = new Map(
+  Object.entries(alone).map(([name, file]) => [name === "zod" ? name : file.replace("src/", "#"), name]),
+)
+const takeAlone: Rolldown.Plugin = {
+  name: "take-alone",
+  resolveId(id, importer) {
+    const name = importer === resolve("src/index.ts") ? fromIndex.get(id) : undefined
+    return name === undefined ? null : { id: `./${name}.js`, external: true }
+  },
+}
+/** Stacks of errors name our functions: 7 % more bytes. */
+const minify = { compress: true, mangle: { keepNames: { function: true, class: true } }, codegen: true }
+
 await build({
   ...shared,
-  plugins: [plainWidth, licences, breakLines],
+  plugins: [takeAlone, plainWidth, licences, breakLines],
   entry: { vitamin: "src/edge/cli/vitamin.ts", index: "src/index.ts" },
   inputOptions: { ...shared.inputOptions, preserveEntrySignatures: "allow-extension" },
   outputOptions: { ...shared.outputOptions, codeSplitting: createChunks() },
-  // Stacks of errors name our functions: 7 % more bytes.
-  minify: { compress: true, mangle: { keepNames: { function: true, class: true } }, codegen: true },
+  minify,
   dts: false,
   clean: true,
 })
+for (const [name, file] of Object.entries(alone))
+  await build({
+    ...shared,
+    plugins: [breakLines],
+    entry: { [name]: file },
+    outputOptions: { ...shared.outputOptions, codeSplitting: false },
+    minify,
+    dts: false,
+    clean: false,
+  })
 await build({
   ...shared,
   // The types of JSON Schema come along: the package's own types need no other package than zod.
   deps: { alwaysBundle: ["json-schema"] },
   plugins: [jsonSchemaTypes],
-  entry: { index: "src/index.ts" },
+  entry: {
+    index: "src/index.ts",
+    functiongemma: alone.functiongemma!,
+    "markdown-links": alone["markdown-links"]!,
+  },
   tsconfig: "tsconfig.build.json",
   dts: { emitDtsOnly: true },
   clean: false,

@@ -1,4 +1,6 @@
 // The public door: everything that programs which embed vitamin hold on to.
+
+export { z } from "zod"
 export { AgentDefinition, AgentRole } from "#ability/agent/agent.ts"
 export * as AgentRegistry from "#ability/agent/agent-registry.ts"
 export { defineAgent } from "#ability/agent/define-agent.ts"
@@ -8,9 +10,11 @@ export * as Elicitation from "#ability/mcp/elicitation.ts"
 export type * from "#ability/mcp/types.ts"
 export * as Grant from "#ability/permission/grant.ts"
 export * as Permission from "#ability/permission/permission.ts"
-export { formatFunctionResponse } from "#ability/provider/functiongemma/format-function-response.ts"
-export { formatToolDeclarations } from "#ability/provider/functiongemma/format-tool-declarations.ts"
-export { parseFunctionCalls } from "#ability/provider/functiongemma/parse-function-calls.ts"
+export {
+  formatFunctionResponse,
+  formatToolDeclarations,
+  parseFunctionCalls,
+} from "#ability/provider/functiongemma/functiongemma.ts"
 export * as Provider from "#ability/provider/provider.ts"
 export * as Skill from "#ability/skill/skill.ts"
 export * as Snapshot from "#ability/snapshot/snapshot.ts"

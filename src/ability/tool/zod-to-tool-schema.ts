@@ -12,6 +12,7 @@ export class NotRepresentable extends NamedError {
 
 /** What goes in (before defaults and transforms). Throws `NotRepresentable` for what JSON Schema cannot say. */
 export function zodToToolSchema(schema: z.ZodType): ToolSchema {
+  refuseForeign(schema)
   try {
     const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input", target: "draft-7" })
     return compact(rest) as ToolSchema
@@ -20,6 +21,13 @@ export function zodToToolSchema(schema: z.ZodType): ToolSchema {
       `${errorText(error)}. Use strings, numbers, booleans, lists, objects and enums.`,
     )
   }
+}
+
+/** A schema of another zod has other insides, and would fail somewhere in ours. */
+function refuseForeign(schema: object): void {
+  if ("_zod" in schema) return
+  const what = "_def" in schema ? "they were made with zod 3" : "they are no zod schema"
+  throw new NotRepresentable(`${what}. Use zod 4: import { z } from "@vitamin-agent/vitamin"`)
 }
 
 /** Extra keys are refused by the gate, and Zod's bounds of safe integers say nothing to a model. */

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto"
 import { registerHooks } from "node:module"
 import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
+import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
 import { guardedUrl, Unreviewed } from "#kernel/trust/guard-imports.ts"
 import type { Reviewed } from "#kernel/trust/reviewed.ts"
@@ -32,9 +33,12 @@ const mark = "?vitamin-config="
 const limit = 10_000
 
 /** `reviewed`: for a file of a project. Without it the file is the person's own. */
-type Options = { reviewed?: Reviewed | undefined; timeout?: number | undefined }
+type Options = { reviewed?: Reviewed | undefined; timeout?: number | undefined; edition?: number | undefined }
 
 let hooked = false
+let instances = 0
+/** Tools that a config defines belong to the instance that reads it, so each instance runs the file once. */
+const instance = Instance.state(() => ({ number: ++instances }))
 
 /** The config as written; it is here for the types. */
 export function defineConfig(config: Input): Input {
@@ -58,22 +62,23 @@ export async function loadConfig(path: string): Promise<Standalone> {
 
 /** The default export of a TypeScript file whose content is `bytes`. */
 export async function importConfig(file: string, bytes: Uint8Array, options: Options = {}): Promise<unknown> {
-  const { default: config } = await importModule(file, bytes, options)
+  const edition = Instance.isProvided ? instance().number : undefined
+  const { default: config } = await importModule(file, bytes, { ...options, edition })
   if (config !== undefined) return config
   const message = "there is no default export; write export default defineConfig({ … })"
   throw new Invalid([{ source: file, path: "", message }])
 }
 
-/** What a TypeScript file whose content is `bytes` exports; a new content is a new module. Throws `Unreviewed` if it
+/** What a TypeScript file whose content is `bytes` exports; a new content, or another edition, is a new module. Throws `Unreviewed` if it
  * imports a project file that is not reviewed. */
 export async function importModule(
   file: string,
   bytes: Uint8Array,
-  { reviewed, timeout = limit }: Options = {},
+  { reviewed, timeout = limit, edition }: Options = {},
 ): Promise<Record<string, unknown>> {
   registerOwnNames()
-  const plain =
-    pathToFileURL(file).href + mark + createHash("sha256").update(bytes).digest("hex").slice(0, 16)
+  const sum = createHash("sha256").update(bytes).digest("hex").slice(0, 16)
+  const plain = `${pathToFileURL(file).href}${mark}${sum}${edition === undefined ? "" : `-${edition}`}`
   const url = reviewed ? guardedUrl(plain, reviewed, publicModule) : plain
   let timer: NodeJS.Timeout | undefined
   try {

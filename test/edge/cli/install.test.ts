@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { test } from "node:test"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
+import { build } from "tsdown"
 import { version } from "#util/version.ts"
 import { env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { image, noteText } from "../../fixture/images.ts"
@@ -67,6 +68,58 @@ test("README's library example compiles in a strict project without skipLibCheck
   assert.equal(llm.requests.length, 1)
 })
 
+test("a program that bundles one small function does not get the runtime with it", async (t) => {
+  await using tmp = await tmpdir()
+  tmp.write("package.json", '{ "name": "embedder", "type": "module", "private": true }')
+  await npmInstall(tmp, [pack(tmp)])
+  // The whole reaches about 3.4 MB. zod with its languages has 0.36 MB; the other two 3 KB and 5 KB.
+  const limits: [name: string, from: string, bytes: number][] = [
+    ["extractMarkdownLinks", "@vitamin-agent/vitamin", 10_000],
+    ["extractMarkdownLinks", "@vitamin-agent/vitamin/markdown-links", 10_000],
+    ["parseFunctionCalls", "@vitamin-agent/vitamin", 10_000],
+    ["parseFunctionCalls", "@vitamin-agent/vitamin/functiongemma", 10_000],
+    ["z", "@vitamin-agent/vitamin", 450_000],
+  ]
+  for (const [name, from, limit] of limits) {
+    tmp.write("program.js", `import { ${name} } from "${from}"\nconsole.log(typeof ${name})\n`)
+    const size = await bundledSize(tmp)
+    t.diagnostic(`${name} of ${from}: ${size} bytes`)
+    assert.ok(size <= limit, `${name} of ${from}: ${size} bytes`)
+  }
+  tmp.write("program.js", 'import { Session } from "@vitamin-agent/vitamin"\nconsole.log(typeof Session)\n')
+  assert.ok((await bundledSize(tmp)) > 1_000_000, "the measure counts what is reached")
+})
+
+test("a schema of zod 3 is refused in one line that says what to use", async () => {
+  await using tmp = await tmpdir()
+  tmp.write("package.json", '{ "name": "embedder", "type": "module", "private": true }')
+  await npmInstall(tmp, [pack(tmp)])
+  const installed = JSON.parse(
+    readFileSync(join(tmp.path, "node_modules/@vitamin-agent/vitamin/package.json"), "utf8"),
+  )
+  assert.deepEqual(installed.peerDependencies, { zod: "^4.0.0" })
+  const program = (from: string) => `import { Tool } from "@vitamin-agent/vitamin"
+import { z } from "${from}"
+try {
+  Tool.define("greet", () => ({ description: "greets", parameters: z.object({ name: z.string() }), execute: async () => "hi" }))
+  console.log("defined")
+} catch (error) {
+  console.log(error.message)
+}
+`
+  const says: string[] = []
+  for (const from of ["zod", "@vitamin-agent/vitamin", "zod/v3"]) {
+    tmp.write("program.js", program(from))
+    says.push((await run(process.execPath, ["program.js"], { cwd: tmp.path, env: tmp.env })).stdout)
+  }
+  assert.deepEqual(says, [
+    "defined\n",
+    "defined\n",
+    "The parameters cannot be shown to a model: they were made with zod 3. " +
+      'Use zod 4: import { z } from "@vitamin-agent/vitamin"\n',
+  ])
+})
+
 test("npm install -g of the tarball gives the command vitamin", async () => {
   await using tmp = await tmpdir()
   const prefix = join(tmp.path, "..", "prefix")
@@ -98,6 +151,32 @@ test("a production install takes at most 60 MB and reads text in images with its
   )
   assert.equal(stdout.trim(), `[text of image note.png]\n${noteText}`)
 })
+
+/** The bytes of a minified bundle of program.js that can be reached from it, parts that are loaded later included. */
+async function bundledSize(tmp: Tmp): Promise<number> {
+  const outDir = join(tmp.path, "bundle")
+  await build({
+    cwd: tmp.path,
+    config: false,
+    entry: { program: join(tmp.path, "program.js") },
+    outDir,
+    platform: "node",
+    minify: true,
+    dts: false,
+    logLevel: "silent",
+    fixedExtension: false,
+    deps: { alwaysBundle: [/^(?!node:)/] },
+  })
+  const reached = new Set(["program.js"])
+  let size = 0
+  for (const file of reached) {
+    const code = readFileSync(join(outDir, file), "utf8")
+    size += code.length
+    for (const [, name] of code.matchAll(/(?:from|import\(?)\s*["'`]\.\/([\w.-]+\.js)["'`]/g))
+      reached.add(name!)
+  }
+  return size
+}
 
 function sizeOf(folder: string): number {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
