@@ -56,7 +56,12 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
           .option("max-steps", positiveInteger("--max-steps", "stop after this many turns of the model"))
           .option("max-cost", positiveNumber("--max-cost", "stop when this many US dollars are spent"))
           .option("timeout", positiveNumber("--timeout", "stop after this many seconds")),
-      async (options) => (await import("./run.ts")).run(options),
+      async ({ message = [], _: words, ...options }) =>
+        (await import("./run.ts")).run({
+          ...options,
+          // What follows "--" is no positional argument to yargs.
+          message: [...message, ...words.slice(1).map(String)],
+        }),
     )
     .command("session", "Sessions of this project", sessionCommands)
     .command(

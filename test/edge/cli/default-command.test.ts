@@ -31,6 +31,8 @@ for (const args of [
   ["--model", "openai/fake-model", "fix the bug"],
   ["-m", "openai/fake-model", "-p", "fix the bug"],
   ["--log-level", "warn", "fix the bug"],
+  ["run", "--", "fix the bug"],
+  ["--", "fix the bug"],
 ])
   test(`vitamin ${args.join(" ")} means run`, async () => {
     await using tmp = await tmpdir()
