@@ -1,6 +1,6 @@
 // The library as an embedding program uses it: a process of its own that imports `dist`.
 import assert from "node:assert/strict"
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { run } from "./fixture/child.ts"
@@ -10,29 +10,38 @@ import { type Tmp, tmpdir } from "./fixture/tmpdir.ts"
 
 const library = JSON.stringify(new URL("../dist/index.js", import.meta.url).href)
 
-/** Runs `body` in an instance, with everything that the package exports as `vitamin`. */
-async function embed(tmp: Tmp, llm: FakeLlm, body: string): Promise<{ stdout: string; stderr: string }> {
+/** Runs `code` as a program that has everything the package exports. */
+async function embed(tmp: Tmp, llm: FakeLlm, code: string): Promise<string> {
   tmp.write(
     "program.mjs",
     `import * as vitamin from ${library}
-     const { bootstrap, Bus, Message, Permission, Session } = vitamin
-     await bootstrap(process.cwd(), async () => {
-       const { id: sessionId } = await Session.create()
-       ${body}
-     })`,
+     const { bootstrap, Bus, Global, GlobalBus, Message, Permission, Session } = vitamin
+     ${code}`,
   )
   await using child = run(process.execPath, ["program.mjs"], {
     cwd: tmp.path,
     env: { ...tmp.env, ...noServers, ...env(llm, "chat").variables },
   })
   assert.equal(await child.exit, 0, child.errors())
-  return { stdout: child.lines.join("\n"), stderr: child.errors() }
+  return child.lines.join("\n")
+}
+
+/** Runs `body` in an instance, with a session. */
+function inSession(tmp: Tmp, llm: FakeLlm, body: string): Promise<string> {
+  return embed(
+    tmp,
+    llm,
+    `await bootstrap(process.cwd(), async () => {
+       const { id: sessionId } = await Session.create()
+       ${body}
+     })`,
+  )
 }
 
 test("Session.prompt() denies at once what must be asked when nothing listens for questions", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([call("bash", { command: "touch made" }), text("Could not.")])
-  const { stdout } = await embed(
+  const stdout = await inSession(
     tmp,
     llm,
     `Bus.subscribe("*", () => {})
@@ -55,7 +64,7 @@ test("Session.prompt() denies at once what must be asked when nothing listens fo
 test("Session.prompt() waits for a program that subscribed to Permission.Requested", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([call("bash", { command: "touch made" }), text("Done.")])
-  const { stdout } = await embed(
+  const stdout = await inSession(
     tmp,
     llm,
     `Bus.subscribe(Permission.Requested, ({ id, title }) => {
@@ -75,6 +84,55 @@ for (const [name, options] of [
   test(`Session.prompt() runs what ${name} allow, without a listener`, async () => {
     await using tmp = await tmpdir()
     await using llm = await fakeLlm([call("bash", { command: "touch made" }), text("Done.")])
-    await embed(tmp, llm, `await Session.prompt({ sessionId, text: "make a file", ...${options} })`)
+    await inSession(tmp, llm, `await Session.prompt({ sessionId, text: "make a file", ...${options} })`)
     assert.ok(existsSync(join(tmp.path, "made")))
   })
+
+test("bootstrap() makes the snapshot store with the first change, not at the start", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([
+    call("read", { path: "README.md" }),
+    text("Read."),
+    call("write", { path: "made.txt", content: "x" }),
+    text("Done."),
+  ])
+  tmp.write("README.md", "# Hi\n")
+  const stdout = await inSession(
+    tmp,
+    llm,
+    `const { existsSync } = await import("node:fs")
+     const folder = Global.data() + "/snapshot"
+     console.log(existsSync(folder))
+     await Session.prompt({ sessionId, text: "read it" })
+     console.log(existsSync(folder))
+     await Session.prompt({ sessionId, text: "make it", asks: "once" })
+     console.log(existsSync(folder))`,
+  )
+  assert.equal(stdout, "false\nfalse\ntrue")
+})
+
+test("bootstrap() ends the instance when the callback throws, and what was changed can be undone", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([call("write", { path: "a.txt", content: "new" }), text("Done.")])
+  tmp.write("a.txt", "old")
+  const stdout = await embed(
+    tmp,
+    llm,
+    `const { readFileSync } = await import("node:fs")
+     GlobalBus.subscribe(({ type }) => type === "instance.disposed" && console.log(type))
+     let sessionId
+     const failed = bootstrap(process.cwd(), async () => {
+       sessionId = (await Session.create()).id
+       await Session.prompt({ sessionId, text: "write it", asks: "once" })
+       throw new Error("on purpose")
+     })
+     console.log(await failed.catch((error) => error.message))
+     console.log(readFileSync("a.txt", "utf8"))
+     await bootstrap(process.cwd(), async () => {
+       const [first] = await Session.messages(sessionId)
+       await Session.revert(sessionId, first.id)
+     })`,
+  )
+  assert.equal(stdout, "instance.disposed\non purpose\nnew\ninstance.disposed")
+  assert.equal(readFileSync(join(tmp.path, "a.txt"), "utf8"), "old")
+})

@@ -6,7 +6,7 @@ import * as Log from "#kernel/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import * as Vcs from "#kernel/vcs.ts"
 
-/** The parts of an instance, in the order in which they start. */
+/** The parts of an instance, in the order in which they start. Snapshots start with the first change (decision 019). */
 const chain: [name: string, start: () => Promise<unknown>][] = [
   ["config", () => Config.get()],
   ["vcs", () => currentVcs()],
