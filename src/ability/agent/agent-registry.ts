@@ -6,6 +6,7 @@ import * as Config from "#kernel/config/config.ts"
 import type { Rule } from "#kernel/config/schema.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
+import { agentFolders } from "#kernel/trust/places.ts"
 import * as Agent from "./agent.ts"
 import { builtinAgents, defaultAgent } from "./builtin-agents.ts"
 import type { Ranked } from "./rank.ts"
@@ -40,10 +41,14 @@ type Entries = Map<string, Entry>
 /** What the folders say. Where a file that cannot be used stands for an agent, nobody else does its work. */
 type Files = { stamp: string; agents: Entries; unusable: Map<string, Problem> }
 /** Those defined before the folders were first read, what is in these, and those defined since; the last of an id wins. */
-type Known = { before: Entries; files?: Files; since: Entries; loading?: Promise<void> }
+type Known = { before: Entries; files?: Files; since: Entries; loading?: Promise<void>; said: Set<string> }
 
 const defaults: Entries = new Map(builtinAgents.map((agent) => [agent.id, { agent }]))
-const ofInstance = Instance.state<Known>(() => ({ before: new Map(defaults), since: new Map() }))
+const ofInstance = Instance.state<Known>(() => ({
+  before: new Map(defaults),
+  since: new Map(),
+  said: new Set(),
+}))
 /** Where agents go that a file defines while it is read. */
 const reading = new AsyncLocalStorage<Entries>()
 
@@ -141,10 +146,17 @@ async function loadFolders(own: Known, stamp: string): Promise<void> {
     const { problems, ignored, registered } = take(scan, files.agents, present)
     for (const id of registered) files.unusable.delete(id)
     for (const problem of problems) leaveOut(problem, files, scan)
-    for (const { file, key, reason } of ignored) Log.warn(`${key} is ignored: ${reason}`, { file })
+    for (const { file, key, reason } of ignored) sayOnce(own, `${key} is ignored: ${reason}`, file)
   }
   for (const rules of kept) narrow(rules, files, own)
   own.files = files
+}
+
+/** A server reads the folders again and again. */
+function sayOnce({ said }: Known, text: string, file: string): void {
+  const key = `${file}: ${text}`
+  if (!said.has(key)) Log.warn(text, { file })
+  said.add(key)
 }
 
 /** Deny and ask rules of a reviewed agent file stay in force after the file changed, until the change is reviewed. They
@@ -197,7 +209,7 @@ function take(scan: Scan, target: Entries, present: Entries): Scanned {
 }
 
 function folders(): string[] {
-  return [ownFolder(), resolvePath(Instance.worktree, ".vitamin/agents")]
+  return [ownFolder(), ...agentFolders.map((folder) => resolvePath(Instance.worktree, folder))]
 }
 
 function allIds(): string[] {

@@ -86,21 +86,34 @@ export class NotFound extends NamedError {
   }
 }
 
-/** The whole definition with its defaults, or `Invalid` with every problem. `id` stands in for a missing one. */
+/** The whole definition with its defaults, or `Invalid` with every problem. `id` stands in for a missing one. Unknown keys
+ * are a problem, unless `warn` takes them and none is nearly "permissions" or "tools". */
 export function parse(
   value: unknown,
-  options: { source: string; id?: string; locate?: (path: Path) => Place },
+  options: { source: string; id?: string; locate?: (path: Path) => Place; warn?: (text: string) => void },
 ): AgentDefinition {
-  const { source, locate } = options
-  const { value: checked, problems } = checkLayer({
+  const { source, locate, warn } = options
+  const {
+    value: checked,
+    problems,
+    warnings,
+  } = checkLayer({
     schema: AgentDefinition,
     value: withNames(value, options.id),
     source,
     locate,
-    refuseUnknown: true,
+    refuseUnknown: !warn || misspellsRights(value),
   })
+  for (const warning of warnings) warn?.(warning)
   if (problems.length > 0) throw new Invalid(problems)
   return Object.freeze(AgentDefinition.parse(checked))
+}
+
+/** An agent whose rules or list of tools are misspelt must not work without them. */
+function misspellsRights(value: unknown): boolean {
+  const known = Object.keys(AgentDefinition.shape)
+  const unknown = Object.keys(value ?? {}).filter((key) => !known.includes(key))
+  return unknown.some((key) => ["permissions", "tools"].includes(nearest(key, known) ?? ""))
 }
 
 function withNames(value: unknown, fallback: string | undefined): unknown {

@@ -33,9 +33,7 @@ export async function readAgentFile(file: string, reviewed: Reviewed | undefined
   const reason = reviewed?.refusal(file, bytes)
   if (reason) return isCode ? refused(reason) : readUntrusted(file, reviewed!.root, reason)
   try {
-    const content = isCode
-      ? await readModule(file, bytes, reviewed)
-      : { agents: [await readData(file, bytes)], ignored: [] }
+    const content = isCode ? await readModule(file, bytes, reviewed) : await readData(file, bytes)
     await reviewed?.keepNarrowing(file, bytes, narrowingOf(content))
     return { ...content, isTrusted: true }
   } catch (error) {
@@ -63,24 +61,34 @@ function isNarrowing({ action }: { action: string }): boolean {
   return action !== "allow"
 }
 
-/** Loaded only where there is such a file: the YAML package is not small. */
-async function readData(file: string, bytes: Buffer): Promise<Agent.AgentDefinition> {
+/** Loaded only where there is such a file: the YAML package is not small. Unknown keys are named and left out. */
+async function readData(file: string, bytes: Buffer): Promise<Content> {
   const { parseFrontmatter } = await import("#util/frontmatter.ts")
   const { decodeText, parseYaml } = await import("#util/yaml.ts")
+  const { translateAgent } = await import("./translate-agent.ts")
   const source = basename(file)
   const id = basename(file, extname(file))
-  if (extname(file) !== ".md") {
-    const { value, locate } = parseYaml(decodeText(bytes, source), source)
-    return Agent.parse(value, { source, id, locate })
-  }
-  const found = parseFrontmatter(bytes, source)
+  const isMarkdown = extname(file) === ".md"
+  const found = isMarkdown
+    ? parseFrontmatter(bytes, source)
+    : { body: "", ...parseYaml(decodeText(bytes, source), source) }
   if (!found) throw new Error(`${source}:1:1: an agent begins with "---" and its front matter`)
   const { body, locate } = found
-  const value = found.value ?? {}
-  if (body === "" || typeof value !== "object") return Agent.parse(value, { source, id, locate })
-  if (Object.hasOwn(value, "systemPrompt"))
+  const given = found.value ?? (isMarkdown ? {} : found.value)
+  const warnings: string[] = []
+  const options = { source, id, locate, warn: (text: string) => void warnings.push(text) }
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    return { agents: [Agent.parse(given, options)], ignored: [] }
+  if (body && Object.hasOwn(given, "systemPrompt"))
     throw new Error(`${source}: systemPrompt: the text below the front matter is the system prompt already`)
-  return Agent.parse({ ...value, systemPrompt: body }, { source, id, locate })
+  const { value, notes, isOff } = translateAgent({ ...given, ...(body ? { systemPrompt: body } : {}) }, file)
+  const agents = isOff ? [] : [Agent.parse(value, options)]
+  const ignored = [...notes.map((note) => `${source}: ${note}`), ...warnings].map((reason) => ({
+    file,
+    key: "a field",
+    reason,
+  }))
+  return { agents, ignored }
 }
 
 /** Every exported object with an id is an agent. */
@@ -104,12 +112,16 @@ function hasId(value: unknown): boolean {
   return typeof value === "object" && value !== null && typeof (value as { id?: unknown }).id === "string"
 }
 
-function withoutAllows(agent: Agent.AgentDefinition, file: string, reason: string): Content {
-  const ignored = agent.permissions.flatMap(({ action }, i) =>
-    action === "allow" ? [{ file, key: formatPath(["permissions", i]), reason }] : [],
+function withoutAllows({ agents, ignored }: Content, file: string, reason: string): Content {
+  const allows = agents.flatMap(({ permissions }) =>
+    permissions.flatMap(({ action }, i) =>
+      action === "allow" ? [{ file, key: formatPath(["permissions", i]), reason }] : [],
+    ),
   )
-  const permissions = agent.permissions.filter(isNarrowing)
-  return { agents: [Object.freeze({ ...agent, permissions })], ignored }
+  const restricted = agents.map((agent) =>
+    Object.freeze({ ...agent, permissions: agent.permissions.filter(isNarrowing) }),
+  )
+  return { agents: restricted, ignored: [...ignored, ...allows] }
 }
 
 /** What is wrong with a file, in words for a person; anything unexpected is thrown on. */

@@ -2,7 +2,7 @@
 import { readdir } from "node:fs/promises"
 import { isAbsolute, join, relative, sep } from "node:path"
 import * as Global from "#kernel/global.ts"
-import { agentFolder, isAgentFile } from "#kernel/trust/places.ts"
+import { agentFolders, isAgentFile } from "#kernel/trust/places.ts"
 import * as Reviewed from "#kernel/trust/reviewed.ts"
 import { errorCode, errorText, NamedError } from "#util/error.ts"
 import { statOf } from "#util/stat-of.ts"
@@ -65,7 +65,7 @@ export async function narrowingWithout(folder: string, worktree: string): Promis
 /** Another text whenever a scan may give something else. */
 export async function stampOf(folder: string, worktree: string): Promise<string> {
   const names = (await namesIn(folder, []).catch(() => undefined)) ?? []
-  const isPossible = names.length > 0 || folder === join(worktree, agentFolder)
+  const isPossible = names.length > 0 || agentFolders.some((name) => folder === join(worktree, name))
   const reviewed = isPossible ? await reviewedIn(folder, worktree) : undefined
   const marks = names.slice(0, maxFiles).map((name) => {
     const { ino, size, mtimeMs, ctimeMs } = statOf(join(folder, name)) ?? {}
@@ -118,7 +118,7 @@ function unusable(error: unknown): Content {
 async function namesIn(folder: string, problems: Problem[]): Promise<string[]> {
   try {
     const names = await readdir(folder)
-    return names.filter(isAgentFile).sort()
+    return names.filter((name) => isAgentFile(join(folder, name))).sort()
   } catch (error) {
     if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") throw new FolderNotFound(folder)
     problems.push({ file: folder, message: errorText(error) })

@@ -11,7 +11,7 @@ import { type SimpleCommand, splitCommand } from "./shell/split-command.ts"
 import { reach } from "./shell/unwrap.ts"
 
 const folders = new Set([
-  ...[".vitamin", ".plaited", ".claude", ".agents", ".cursor", ".mcp.json"],
+  ...[".vitamin", ".plaited", ".claude", ".opencode", ".agents", ".cursor", ".mcp.json"],
   ...[".git", ".githooks", ".gitconfig", ".husky"],
   ...[".vscode", ".idea", ".zed", ".fleet", ".exrc", ".nvimrc", ".nvim.lua", ".dir-locals.el"],
   ...[".envrc", ".devcontainer", ".devcontainer.json"],

@@ -6,7 +6,7 @@ import { markName } from "#ability/tool/shell/environment.ts"
 import * as Config from "#kernel/config/config.ts"
 import * as Env from "#kernel/env.ts"
 import * as Storage from "#kernel/storage/storage.ts"
-import { agentFolder } from "#kernel/trust/places.ts"
+import { agentFolders } from "#kernel/trust/places.ts"
 import * as Trust from "#kernel/trust.ts"
 import { errorText } from "#util/error.ts"
 import { countOf } from "./count-of.ts"
@@ -62,12 +62,13 @@ async function loadTrusted(root: string): Promise<void> {
     // The next command says the same. Agents are loaded all the same: their deny and ask rules must be recorded.
     process.stderr.write(safeText(`${errorText(error)}\n`))
   })
-  try {
-    const { problems } = await scanAgents(join(root, agentFolder), root)
-    for (const { file, message } of problems) process.stderr.write(safeText(`${file}: ${message}\n`))
-  } catch (error) {
-    if (!(error instanceof FolderNotFound)) throw error
-  }
+  for (const folder of agentFolders)
+    try {
+      const { problems } = await scanAgents(join(root, folder), root)
+      for (const { file, message } of problems) process.stderr.write(safeText(`${file}: ${message}\n`))
+    } catch (error) {
+      if (!(error instanceof FolderNotFound)) throw error
+    }
 }
 
 async function list(): Promise<string> {

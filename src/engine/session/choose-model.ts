@@ -56,7 +56,8 @@ export async function namedModel(
   agent: AgentDefinition | undefined,
   ...wishes: (string | undefined)[]
 ): Promise<string | undefined> {
-  const wish = wishes.find(Boolean) || agent?.model || Env.get("VITAMIN_MODEL") || (await configured(agent))
+  const own = agent?.model && (await familyModel(agent.model))
+  const wish = wishes.find(Boolean) || own || Env.get("VITAMIN_MODEL") || (await configured(agent))
   return wish ? fullName(wish) : undefined
 }
 
@@ -73,6 +74,18 @@ export async function fullName(model: string): Promise<string> {
   const providerId = owner ?? usual ?? (isOurs(model) ? "local" : undefined)
   if (providerId === undefined) throw new InvalidModel(model)
   return `${providerId}/${model}`
+}
+
+/** Agent files of Claude Code name a family of models: its newest one, if there is a key for it; else the usual model. */
+export async function familyModel(model: string): Promise<string | undefined> {
+  if (!/^(sonnet|opus|haiku)$/.test(model)) return model
+  if ((await Provider.auth("anthropic")).source === "none") return undefined
+  const pattern = new RegExp(`^claude-${model}-\\d{1,2}(-\\d{1,2})?$`)
+  const ids = Provider.models().flatMap(({ provider, id, status }) =>
+    provider === "anthropic" && status !== "deprecated" && pattern.test(id) ? [id] : [],
+  )
+  const [newest] = ids.sort((a, b) => b.localeCompare(a, "en", { numeric: true }))
+  return newest && `anthropic/${newest}`
 }
 
 export function splitName(model: string): [providerId: string, modelId: string] {

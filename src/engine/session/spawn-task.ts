@@ -5,6 +5,7 @@ import type * as Message from "#knowledge/message/message.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { answerText } from "./answer-text.ts"
 import { chooseAgent } from "./choose-agent.ts"
+import { familyModel } from "./choose-model.ts"
 import type { Input } from "./prompt.ts"
 import { keep, type Run, refuseCost, type Timing } from "./run.ts"
 import * as SessionRecord from "./session-record.ts"
@@ -54,7 +55,7 @@ async function doTask(run: Run, { task, agent: wish, callId }: Task, prompt: Pro
     refuseCost(run)
     const { id: sessionId } = await SessionRecord.create({
       agent: agent.id,
-      model: modelFor(run, agent),
+      model: await modelFor(run, agent),
       mode: run.session.mode,
       taskOf: { sessionId: run.session.id, callId },
     })
@@ -88,9 +89,10 @@ async function outcomeOf(
 }
 
 /** The same as who gave the task has, unless another agent names its own. */
-function modelFor(run: Run, agent: AgentDefinition): string {
-  const own = agent.id === run.agent.id ? undefined : agent.model
-  return own ?? `${run.chosen.providerId}/${run.chosen.modelId}`
+async function modelFor(run: Run, agent: AgentDefinition): Promise<string> {
+  const named = agent.id === run.agent.id ? undefined : agent.model
+  const own = named && (await familyModel(named))
+  return own || `${run.chosen.providerId}/${run.chosen.modelId}`
 }
 
 /** One of few places; whoever finds none free waits, in order. Gives what leaves it. */

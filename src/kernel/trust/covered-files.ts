@@ -7,7 +7,7 @@ import * as Log from "#kernel/log.ts"
 import { errorText } from "#util/error.ts"
 import { JsoncError, parseJsonc } from "#util/jsonc.ts"
 import { statOf } from "#util/stat-of.ts"
-import { agentFolder, isAgentFile, levels, maxProgram, serverFiles, skillFolders } from "./places.ts"
+import { agentFolders, isAgentFile, levels, maxProgram, serverFiles, skillFolders } from "./places.ts"
 import { namedByText, withImports } from "./project-code.ts"
 
 const configuration = [".vitamin/config.jsonc", ".vitamin/config.ts", ".plaited/config.ts"]
@@ -34,8 +34,8 @@ export async function coveredFiles(options: {
     ...skills.map((name) => resolve(root, name)),
   ])
   for (const name of [...configuration, ...serverFiles]) await addWithCommands(join(root, name), root)
-  for (const name of namesIn(join(root, agentFolder)))
-    if (isAgentFile(name)) await add(join(root, agentFolder, name))
+  for (const path of agentFolders.flatMap((folder) => pathsIn(join(root, folder))))
+    if (isAgentFile(path)) await add(path)
   for (const folder of folders) await addSkills(folder)
   for (const path of options.known) if (statOf(path)?.isFile()) await add(path)
   for (const path of options.also) {
@@ -117,6 +117,10 @@ async function contentOf(path: string): Promise<Buffer | undefined> {
     Log.warn(`${path} cannot be reviewed, so it is not trusted: ${errorText(error)}`)
     return undefined
   }
+}
+
+function pathsIn(folder: string): string[] {
+  return namesIn(folder).map((name) => join(folder, name))
 }
 
 function namesIn(folder: string): string[] {

@@ -1,9 +1,15 @@
 // Where a project keeps what can make something run: the files of MCP servers, agents and skills.
-import { dirname } from "node:path"
+import { basename, dirname } from "node:path"
 
 /** From the weakest to the strongest. */
 export const serverFiles = [".vitamin/mcp.json", ".mcp.json"] as const
-export const agentFolder = ".vitamin/agents"
+/** Folders of agents, those of other tools first: from the weakest to the strongest. */
+export const agentFolders = [
+  ".claude/agents",
+  ".opencode/agent",
+  ".opencode/agents",
+  ".vitamin/agents",
+] as const
 /** Folders of skills, in the work tree and in each folder on the way to the one that is worked in. */
 export const skillFolders = [
   ".vitamin/skills",
@@ -16,9 +22,16 @@ export const maxProgram = 64 << 20
 
 const maxLevels = 8
 
-/** Whether a file name in a folder of agents is that of an agent. */
-export function isAgentFile(name: string): boolean {
+/** Whether a file is an agent, by its name and folder. Other tools keep them as Markdown only. */
+export function isAgentFile(path: string): boolean {
+  const name = basename(path)
+  if (isFolderOf("claude", path) || isFolderOf("opencode", path)) return /^[^.].*\.md$/.test(name)
   return /^[^.].*\.(ya?ml|md|ts)$/.test(name) && !/\.(d|test)\.ts$/.test(name)
+}
+
+/** Whether a file of agents is in the folder of another tool. */
+export function isFolderOf(tool: "claude" | "opencode", path: string): boolean {
+  return dirname(dirname(path)).endsWith(`/.${tool}`)
 }
 
 /** The folders from `directory` up to `root`. */

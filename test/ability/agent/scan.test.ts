@@ -98,7 +98,7 @@ const levels = [..."bcdefghi"].map((name, i) => `${name}: &${name} [${Array(9).f
 const bomb = ["a: &a [x, x, x, x, x, x, x, x, x]", ...levels].join("\n")
 
 for (const [name, content, says] of [
-  ["unknown.yaml", "domain: x\ncapabilites: [a]\n", /unknown\.yaml:2:1: capabilites: .*"capabilities"/],
+  ["rights.yaml", "domain: x\npermision: [a]\n", /rights\.yaml:2:1: permision: .*"permissions"/],
   ["unknown.md", "---\ndomain: x\ntool: [read]\n---\nHello\n", /unknown\.md:3:1: tool: .*"tools"/],
   ["types.yaml", "id: types\ntemperature: warm\n", /types\.yaml:2:1: temperature: expected number/],
   ["types.md", "---\nmaxTokens: -3\n---\nHello\n", /types\.md:2:1: maxTokens/],

@@ -20,7 +20,7 @@ const coder =
 function writeAgents(tmp: Tmp) {
   tmp.write(".vitamin/agents/reviewer.md", reviewer)
   tmp.write(".vitamin/agents/coder.ts", coder)
-  tmp.write(".vitamin/agents/broken.yaml", "domian: x\n")
+  tmp.write(".vitamin/agents/broken.yaml", "temperature: hot\n")
 }
 
 test("vitamin agent list shows the built-in agents and the project's, and names what is left out", async () => {
@@ -32,7 +32,7 @@ test("vitamin agent list shows the built-in agents and the project's, and names 
   assert.match(out, /^plan +primary +advisor/m)
   assert.match(out, /^reviewer +subagent +specialist +quality +Reads changes$/m)
   assert.doesNotMatch(out, /coder|broken/)
-  assert.match(err, /broken\.yaml:1:1: domian: .*"domain"/)
+  assert.match(err, /broken\.yaml:1:\d+: temperature: expected number/)
   assert.match(err, /coder\.ts is ignored: the folder is not trusted/)
   const trusted = await vitamin(tmp, ["agent", "list", "--trust", "--format", "json"])
   const ids = (JSON.parse(trusted.out) as { id: string }[]).map(({ id }) => id)

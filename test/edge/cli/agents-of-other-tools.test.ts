@@ -1,0 +1,161 @@
+// Agent files of Claude Code and opencode, and unknown keys in any agent file, through the built command.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { vitamin } from "../../fixture/cli.ts"
+import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
+
+const claude = `---
+name: code-reviewer
+description: Reviews code. Use it after each change.
+tools: Read, Grep, Bash(git diff:*), mcp__github__get_issue
+disallowedTools: [Write]
+model: sonnet
+permissionMode: bypassPermissions
+color: purple
+maxTurns: 5
+hooks: { Stop: [] }
+---
+You review code.
+`
+const opencode = `---
+description: Writes documents
+mode: all
+model: openai/fake-model
+temperature: 0.3
+tools:
+  webfetch: false
+permission:
+  edit: ask
+  bash:
+    "*": ask
+    "git log*": allow
+  doom_loop: ask
+---
+You write documents.
+`
+
+type Shown = {
+  id: string
+  mode: string
+  model?: string
+  tools?: string[]
+  metadata: { description?: string }
+  permissions: { permission: string; pattern: string; action: string }[]
+}
+
+function writeAgents(tmp: Tmp) {
+  tmp.write(".claude/agents/reviewer.md", claude)
+  tmp.write(".opencode/agent/docs.md", opencode)
+  tmp.write(".opencode/agent/off.md", "---\ndescription: Off\ndisable: true\n---\nOff.\n")
+  tmp.write(".claude/agents/code.ts", "throw new Error('never runs')\n")
+}
+
+async function shown(tmp: Tmp, id: string): Promise<Shown> {
+  const { code, out, err } = await vitamin(tmp, ["agent", "show", id, "--format", "json"])
+  assert.equal(code, 0, err)
+  return JSON.parse(out)
+}
+
+const asText = ({ permissions }: Shown) =>
+  permissions.map(({ permission, pattern, action }) => `${action} ${permission}:${pattern}`)
+
+test("vitamin agent list and show read .claude/agents and .opencode/agent, and name what is left out once", async () => {
+  await using tmp = await tmpdir({ git: true })
+  writeAgents(tmp)
+  assert.equal((await vitamin(tmp, ["trust"])).code, 0)
+  const { code, out, err } = await vitamin(tmp, ["agent", "list"])
+  assert.equal(code, 0, err)
+  assert.match(out, /^code-reviewer +subagent .*Reviews code\. Use it after each change\.$/m)
+  assert.match(out, /^docs +primary .*Writes documents$/m)
+  assert.doesNotMatch(out, /^(off|code) /m)
+  for (const left of [
+    /reviewer\.md: permissionMode: "bypassPermissions" is left out/,
+    /maxTurns: it means nothing here/,
+  ])
+    assert.equal(err.split("\n").filter((line) => left.test(line)).length, 1, err)
+  assert.match(err, /docs\.md: permission\.doom_loop: it means nothing here/)
+  assert.doesNotMatch(err, /color|never runs/)
+  const reviewer = await shown(tmp, "code-reviewer")
+  assert.deepEqual(reviewer.tools, ["read", "grep", "bash", "github_get_issue"])
+  assert.deepEqual(asText(reviewer), ["deny file.write:*"])
+  assert.equal(reviewer.model, "sonnet")
+  const docs = await shown(tmp, "docs")
+  assert.deepEqual(asText(docs), [
+    "deny network.fetch:*",
+    "ask file.edit:*",
+    "ask file.write:*",
+    "ask bash.execute:*",
+    "allow bash.execute:git log*",
+  ])
+})
+
+test("vitamin run --agent works as an agent of another tool, with its words, tools and rights", async () => {
+  await using tmp = await tmpdir({ git: true })
+  writeAgents(tmp)
+  await vitamin(tmp, ["trust"])
+  await using llm = await fakeLlm([
+    call("write", { path: "x.txt", content: "x" }),
+    text("Reviewed."),
+    text("Written."),
+  ])
+  const { variables } = env(llm, "chat")
+  const review = await vitamin(tmp, ["run", "--yes", "--agent", "code-reviewer", "look"], variables)
+  assert.equal(review.out, "Reviewed.", review.err)
+  const [request] = llm.requests
+  // No key for Anthropic: the family is passed over, and the usual model works.
+  assert.equal(request!.model, "fake-model")
+  assert.match(request!.system, /You review code\./)
+  assert.deepEqual(request!.tools.map(({ name }) => name).sort(), ["bash", "grep", "read"])
+  const write = await vitamin(tmp, ["run", "--agent", "docs", "write"], variables)
+  assert.equal(write.out, "Written.", write.err)
+  assert.equal(llm.requests.at(-1)!.body.temperature, 0.3)
+})
+
+test("a model family of Claude Code is its newest model when there is a key", async () => {
+  await using tmp = await tmpdir({ git: true })
+  writeAgents(tmp)
+  await using llm = await fakeLlm([text("Reviewed.")])
+  const { code, err } = await vitamin(tmp, ["run", "--agent", "code-reviewer", "look"], {
+    ANTHROPIC_API_KEY: "k-0123456789",
+    ANTHROPIC_BASE_URL: llm.url,
+    VITAMIN_MODEL: "anthropic/claude-haiku-4-5",
+  })
+  assert.equal(code, 0, err)
+  assert.match(llm.requests[0]!.model, /^claude-sonnet-\d/)
+})
+
+test("agents of other tools are trusted by content: allow rules of an unreviewed file do not count, its deny rules stay", async () => {
+  await using tmp = await tmpdir({ git: true })
+  writeAgents(tmp)
+  assert.ok(!asText(await shown(tmp, "docs")).some((rule) => rule.startsWith("allow")))
+  const { out } = await vitamin(tmp, ["trust"])
+  for (const path of [".claude/agents/reviewer.md", ".opencode/agent/docs.md"])
+    assert.ok(out.includes(path), out)
+  assert.ok(asText(await shown(tmp, "docs")).includes("allow bash.execute:git log*"))
+  tmp.write(".opencode/agent/docs.md", "---\npermission: { bash: allow }\n---\nChanged.\n")
+  const changed = asText(await shown(tmp, "docs"))
+  assert.ok(changed.includes("deny network.fetch:*"), changed.join())
+  assert.ok(!changed.some((rule) => rule.startsWith("allow")), changed.join())
+})
+
+test("an agent whose permissions or tools are misspelt is not used: it would have more rights than it should", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write(".vitamin/agents/mine.md", "---\npermisions: []\n---\nWork.\n")
+  tmp.write(".claude/agents/other.md", "---\nname: other\ntool: Read\n---\nWork.\n")
+  const { out, err } = await vitamin(tmp, ["agent", "list"])
+  assert.doesNotMatch(out, /^(mine|other) /m)
+  assert.match(err, /mine\.md:2:1: permisions: .*did you mean "permissions"/)
+  assert.match(err, /other\.md:3:1: tool: .*did you mean "tools"/)
+})
+
+test("description: and unknown keys in .vitamin/agents never drop a file; the near name is said", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write(".vitamin/agents/mine.md", "---\ndescription: Mine\ndomian: x\n---\nWork.\n")
+  tmp.write(".vitamin/agents/yours.yaml", "description: Yours\nsystemPrompt: Work.\nzzz: 1\n")
+  const { out, err } = await vitamin(tmp, ["agent", "list"])
+  assert.match(out, /^mine .*Mine$/m)
+  assert.match(out, /^yours .*Yours$/m)
+  assert.match(err, /mine\.md:3:1: domian: the key is unknown.*did you mean "domain"/)
+  assert.match(err, /yours\.yaml:3:1: zzz: the key is unknown/)
+})
