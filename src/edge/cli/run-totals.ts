@@ -2,6 +2,7 @@
 import { styleText } from "node:util"
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import * as Bus from "#kernel/bus.ts"
+import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 
 export type RunTotals = Readonly<{
@@ -18,13 +19,22 @@ const prefixLength = "sess_".length + 10
 export function createRunTotals(): RunTotals {
   const started = performance.now()
   const files = new Set<string>()
+  /** Messages of this run that have no usage yet: a streamed answer gets it when it is whole. */
+  const open = new Set<string>()
   let [steps, tokens, cost] = [0, 0, 0]
+
+  function count({ id, usage }: Message.Info): void {
+    if (!usage) return void open.add(id)
+    open.delete(id)
+    steps++
+    tokens += (usage.input ?? 0) + (usage.output ?? 0)
+    cost += usage.cost ?? 0
+  }
+
   const unsubscribe = [
-    Bus.subscribe(MessageStore.Created, ({ message: { usage } }) => {
-      if (!usage) return
-      steps++
-      tokens += (usage.input ?? 0) + (usage.output ?? 0)
-      cost += usage.cost ?? 0
+    Bus.subscribe(MessageStore.Created, ({ message }) => count(message)),
+    Bus.subscribe(MessageStore.Updated, ({ message }) => {
+      if (open.has(message.id)) count(message)
     }),
     Bus.subscribe(Snapshot.Created, ({ files: changed }) => {
       for (const file of changed) files.add(file)

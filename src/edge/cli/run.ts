@@ -81,7 +81,6 @@ export async function run(given: Options): Promise<void> {
       if (Message.cutReason(answer) || Message.isCannot(answer)) process.exitCode = exitCodes.failed
     } catch (error) {
       if (!(error instanceof Session.Interrupted && signalled !== undefined)) throw error
-      process.stderr.write(`vitamin: interrupted; go on with: vitamin run --session ${session.id} "…"\n`)
       process.exitCode = signalled
     } finally {
       denied.stop()
@@ -90,6 +89,9 @@ export async function run(given: Options): Promise<void> {
       stopPrinting()
     }
     if (signalled === undefined) denied.tell()
+    // Only now is the status line gone.
+    else if (process.exitCode === signalled)
+      process.stderr.write(`vitamin: interrupted; go on with: vitamin run --session ${session.id} "…"\n`)
   }).finally(() => stopListening())
 }
 

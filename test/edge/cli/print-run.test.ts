@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { stripVTControlCharacters } from "node:util"
 import { vitamin } from "../../fixture/cli.ts"
-import { call, calls, cut, env, fakeLlm, status, text } from "../../fixture/fake-llm.ts"
+import { call, calls, cut, env, fakeLlm, stall, status, text } from "../../fixture/fake-llm.ts"
 import { openTerminal } from "../../fixture/terminal.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
@@ -189,4 +189,26 @@ test("a dumb terminal gets no escape sequences, and one without UTF-8 only ASCII
   assert.match(raw, /^x Read gone\.txt: /m)
   assert.match(raw, /^- \*\*done\*\*\r?\nsess_\w+ - 220 tokens - \d+ s - continue: vitamin -c "\.\.\."/m)
   assert.doesNotMatch(raw, /\u001b|[^\0-\x7f]/)
+})
+
+test("a streamed answer is counted too: the closing line has its tokens", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("word ".repeat(40), { deltas: 40, delay: 10 })])
+  await using terminal = openTerminal(tmp, ["run", "go"], { env: env(llm, "chat").variables })
+  assert.equal(await terminal.exit, 0, terminal.shown())
+  assert.match(terminal.shown(), /\nsess_\w{10} · 110 tokens · \d+ s · continue: /)
+})
+
+test("Ctrl-C takes the status line away before it says that the run was interrupted", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([stall(text("never"), 0)])
+  await using terminal = openTerminal(tmp, ["run", "go"], { env: env(llm, "chat").variables })
+  let raw = ""
+  terminal.child.process.stdout!.on("data", (piece: string) => {
+    raw += piece
+  })
+  await terminal.sees(/step 1 · \d+ s/)
+  terminal.type("\u0003")
+  assert.equal(await terminal.exit, 130, terminal.shown())
+  assert.match(raw, /\r\u001b\[K(?:\^C)?vitamin: interrupted; go on with/)
 })
