@@ -54,7 +54,7 @@ export function choicesFor(request: Permission.Request): string {
     "[?]",
     "[r]eject (or say why not): ",
   ]
-  return choices.join(", ")
+  return wrapLines(choices.join(", "))
 }
 
 export function explainChoices(request: Permission.Request): string {

@@ -375,3 +375,17 @@ test("a person is told when a call would change what decides what runs", async (
   terminal.type("n\n")
   assert.equal(await terminal.exit, 3, terminal.shown())
 })
+
+test("the question for a task says what the task is, and its choices are wrapped between words", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([call("subtask", { task: "Count the stars" }), text("done")])
+  await using terminal = openTerminal(tmp, ["run", "go"], {
+    env: env(llm, "chat").variables,
+    before: "stty cols 60",
+  })
+  await terminal.sees(/say why not/)
+  assert.match(terminal.shown(), /agent\.delegate {2}default\n {4}Count the stars\n/)
+  for (const line of terminal.shown().split("\n")) assert.ok(line.length <= 60, line)
+  terminal.type("r\r")
+  await terminal.exit
+})

@@ -36,6 +36,7 @@ export const subtask = {
   parameters: Parameters,
   readOnly: false,
   permission: ({ agent }: Args) => [{ permission: "agent.delegate", target: agent ?? "default" }],
+  preview: ({ task }: Args) => task,
   execute,
 } satisfies Definition
 
@@ -54,7 +55,7 @@ async function execute({ task, agent }: Args, context: Context): Promise<Output>
   const { sessionId, text } = await context.spawn({ task, ...(agent ? { agent } : {}) })
   return {
     text,
-    title: `${agent ?? "subtask"}: ${task.split("\n", 1)[0]!.slice(0, 60)}`,
+    title: `${agent ? `${agent}: ` : ""}${task.split("\n", 1)[0]!.slice(0, 60)}`,
     data: { sessionId },
   }
 }
