@@ -8,8 +8,17 @@ import { countOf } from "./count-of.ts"
 
 const shortest = "sess_".length + 8
 const maxTitle = 60
+const minTitle = 24
+const gap = 2
+/** Columns that a narrow terminal leaves out, the first one first: folder, model, state, changes. */
+const leastNeeded = [4, 3, 2, 5]
 
-export function sessionLines(sessions: Session.Info[], worktree: string): string[] {
+/** `width` is that of the terminal; a pipe gets everything. */
+export function sessionLines(
+  sessions: Session.Info[],
+  worktree: string,
+  width = Number.POSITIVE_INFINITY,
+): string[] {
   const prefixes = uniquePrefixes(sessions.map(({ id }) => id))
   const rows = sessions.map((session) => [
     prefixes.get(session.id)!,
@@ -21,11 +30,16 @@ export function sessionLines(sessions: Session.Info[], worktree: string): string
     session.title.replace(/\s+/g, " ").slice(0, maxTitle),
   ])
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]!.length))) ?? []
+  const left = new Set(widths.keys())
+  const taken = () => [...left].reduce((sum, column) => sum + widths[column]! + gap, 0) - widths.at(-1)! - gap
+  const wanted = Math.min(minTitle, widths.at(-1) ?? 0)
+  for (const column of leastNeeded) if (taken() + wanted > width) left.delete(column)
   return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]!))
-      .join("  ")
-      .trimEnd(),
+    [...left]
+      .map((column) => row[column]!.padEnd(widths[column]!))
+      .join(" ".repeat(gap))
+      .trimEnd()
+      .slice(0, width),
   )
 }
 

@@ -19,7 +19,8 @@ export async function listSessions(
     const sessions = await Session.list({ tasks: options.tasks === true })
     if (options.format === "json") return print(JSON.stringify(sessions, null, 2))
     if (!sessions.length) return print("No session in this project yet.")
-    for (const line of sessionLines(sessions, Instance.worktree)) print(line)
+    for (const line of sessionLines(sessions, Instance.worktree, process.stdout.columns || undefined))
+      print(line)
   })
 }
 
@@ -33,7 +34,7 @@ export async function showSession(
     if (options.format === "json") return print(JSON.stringify({ session, messages }, null, 2))
     const { usage, model, status, directory, mode, branch } = session
     print(`${session.id}  ${session.title}`)
-    print(`${status}, ${model ?? "no model yet"}, ${directory}`)
+    print(`${status}, ${model ?? "no model chosen"}, ${directory}`)
     if (mode !== "act" || branch !== "main") print(`${mode} mode, branch ${branch}`)
     print(`${usage.input} tokens in, ${usage.output} out, $${usage.cost.toFixed(4)}\n`)
     const { start, compaction } = options.all ? { start: 0 } : Session.window(messages)

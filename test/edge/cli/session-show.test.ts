@@ -32,3 +32,19 @@ test("vitamin session show names calls in words, as vitamin run does", async () 
   assert.match(out, /^→ Write a\.txt$/m)
   assert.match(out, /^→ Run cat a\.txt$/m)
 })
+
+test("vitamin session list keeps each session on a line of a narrow terminal, and gives a pipe everything", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([call("write", { path: "a.txt", content: "x\n" }), text("done")])
+  await vitamin(tmp, ["run", "--yes", "write a short file please"], env(llm, "chat").variables)
+  const [whole] = (await vitamin(tmp, ["session", "list"])).out.split("\n")
+  assert.match(whole!, / idle +openai\/fake-model +\. +1 file changed +write a short file please$/)
+  for (const [columns, shown] of [
+    [80, /^sess_\w+ {2}\S+ \S+ {2}idle {2}1 file changed {2}write a short file please$/],
+    [50, /^sess_\w+ {2}\S+ \S+ {2}write a short fil$/],
+  ] as const) {
+    await using terminal = openTerminal(tmp, ["session", "list"], { before: `stty cols ${columns}` })
+    assert.equal(await terminal.exit, 0, terminal.shown())
+    assert.match(terminal.shown().trimEnd(), shown)
+  }
+})
