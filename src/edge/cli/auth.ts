@@ -24,10 +24,13 @@ export async function logout(options: FolderOptions & { provider: string }): Pro
 
 export async function listLogins(options: FolderOptions): Promise<void> {
   await inInstance(options, async () => {
+    const lines: string[] = []
     for (const { id } of Provider.list()) {
       const { source } = await Provider.auth(id)
-      if (source !== "none") process.stdout.write(`${id.padEnd(24)} ${source}\n`)
+      if (source !== "none") lines.push(`${id.padEnd(24)} ${source}\n`)
     }
+    if (!lines.length) process.stderr.write("No provider has a key yet: vitamin auth login PROVIDER\n")
+    process.stdout.write(lines.join(""))
   })
 }
 

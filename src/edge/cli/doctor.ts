@@ -102,7 +102,7 @@ async function storage(): Promise<Finding[]> {
   // The others could not be moved, or are no records of ours.
   const left = broken.filter((text) => !files.some((file) => text.includes(file)))
   return [
-    { state: "ok", about: "records", text: `${records} records can be read` },
+    { state: "ok", about: "records", text: `${countOf(records, "record")} can be read` },
     ...left.map((text): Finding => ({ state: "bad", about: "records", text })),
     ...(await findQuarantined()),
   ]

@@ -118,6 +118,8 @@ function explain(message: string, parser: object, args: string[]): string {
   const usage = ["vitamin", ...commands.slice(0, -1), fullCommands.at(-1)].join(" ")
   if (message.startsWith("Not enough non-option arguments"))
     return `Something is missing: ${usage} (${command} --help)`
+  const [, near] = /^Did you mean ([\w-]+)\?$/.exec(message) ?? []
+  if (near) return `Unknown command. Did you mean: ${command} ${near}? (${command} --help)`
   // yargs names `--max-stpes` a second time as maxStpes.
   const [, unknown] = /^Unknown arguments?: ([\w-]+)(?:, \w+)?$/.exec(message) ?? []
   // It names a word that is too many in the same way.
@@ -126,8 +128,8 @@ function explain(message: string, parser: object, args: string[]): string {
     .find((word) => /^-/.test(word) && word.endsWith(`-${unknown}`))
   if (!unknown || !option) return `${message} (${command} --help)`
   const known = Object.keys((parser as Internals).getOptions().key).filter((name) => name.length > 1)
-  const near = unknown.length > 1 ? nearest(unknown, known) : undefined
-  const meant = (commands[0] === "run" && inOtherAgents.get(unknown)) || (near && `--${near}`)
+  const alike = unknown.length > 1 ? nearest(unknown, known) : undefined
+  const meant = (commands[0] === "run" && inOtherAgents.get(unknown)) || (alike && `--${alike}`)
   return `Unknown option: ${option}.${meant ? ` Did you mean ${meant}?` : ""} (${command} --help)`
 }
 

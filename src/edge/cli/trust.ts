@@ -79,6 +79,7 @@ async function list(): Promise<string> {
       lines.push(`  trusted as a whole by an earlier version; review it once: vitamin trust ${directory}`)
     else lines.push(...(await waiting(directory)))
   }
+  if (!lines.length) return "No folder is trusted yet.\n"
   return lines.map((line) => `${line}\n`).join("")
 }
 

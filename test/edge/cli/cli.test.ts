@@ -37,8 +37,9 @@ test("vitamin --help lists every command with what it does", async () => {
 
 for (const [args, says] of [
   [["rnu", "x"], /"rnu" is not a command\. Did you mean: vitamin run\?/],
-  [["skill", "lst"], /Did you mean list\? \(vitamin skill --help\)/],
+  [["skill", "lst"], /Did you mean: vitamin skill list\? \(vitamin skill --help\)/],
   [["session", "mode", "x"], /Name the mode, plan or act/],
+  [["session", "shwo"], /Unknown command\. Did you mean: vitamin session show\?/],
   [["run", "--modle", "a/b", "x"], /Unknown option: --modle/],
   [["run"], /Say what to do/],
   [["sesion", "list"], /"sesion" is not a command\. Did you mean: vitamin session\?/],
@@ -69,8 +70,8 @@ for (const [args, says] of [
 test("vitamin run says in one line that no model is configured, which it uses, and how to choose one", async () => {
   await using tmp = await tmpdir()
   const { code, out, err } = await vitamin(tmp, ["run", "Fix the login bug"])
-  assert.equal(code, 0)
-  assert.match(out, /My rules do not cover this/)
+  assert.equal(code, 1)
+  assert.match(out, /This leaves open what to write/)
   assert.match(err, /^vitamin: no model is configured: .*local\/rules.*VITAMIN_MODEL=provider\/model.*\n$/)
 })
 
@@ -284,4 +285,11 @@ test("vitamin run refuses to start when the configuration asks for a sandbox, wh
     '{ "adapters": { "sandbox": { "enabled": false }, "acp": { "transport": "stdio" } } }',
   )
   assert.equal((await vitamin(tmp, ["config", "show"])).code, 0)
+})
+
+test("lists with nothing in them say so", async () => {
+  await using tmp = await tmpdir()
+  assert.equal((await vitamin(tmp, ["trust", "--list"])).out, "No folder is trusted yet.")
+  const { out, err } = await vitamin(tmp, ["auth", "list"])
+  assert.deepEqual([out, err], ["", "No provider has a key yet: vitamin auth login PROVIDER\n"])
 })

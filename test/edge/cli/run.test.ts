@@ -195,7 +195,7 @@ test("vitamin models lists models with context and price, of one provider too", 
   assert.match(out, /^anthropic\/claude-sonnet-4-5\S* +\d{6,} +\$\d/m)
   assert.doesNotMatch(out, /^openai\//m)
   const unknown = await vitamin(tmp, ["models", "nope"])
-  assert.deepEqual([unknown.out, /No model of "nope" is known/.test(unknown.err)], ["", true], unknown.err)
+  assert.deepEqual([unknown.out, /Provider "nope" does not exist/.test(unknown.err)], ["", true], unknown.err)
 })
 
 test("vitamin tool list shows the tools that read", async () => {
