@@ -83,6 +83,7 @@ export function createConfiguredServer(options: {
     disconnect,
     close,
     listTools: async (): Promise<ServerTool[]> => manifest?.tools ?? [],
+    offerTool: async () => (await import("./offer-tool.ts")).offerTool(one),
     use: (caller, work) => elicit.during(caller, async () => work(await connect(caller.signal))),
     callTool: (name, args, { sessionId, whileAsking, onReady, ...call }) =>
       one.use({ sessionId, whileAsking, signal: call.signal }, async (ready) => {

@@ -3,6 +3,7 @@
 import { plainText } from "#ability/tool/plain-text.ts"
 import { NamedError } from "#util/error.ts"
 import { nearest } from "#util/nearest.ts"
+import { completeArgument } from "./complete-argument.ts"
 import * as Mcp from "./mcp.ts"
 import type { MCPPrompt, MCPPromptContent } from "./types.ts"
 
@@ -10,6 +11,7 @@ import type { MCPPrompt, MCPPromptContent } from "./types.ts"
 type Wish = { server: string; name: string; args: Record<string, string>; line?: Mcp.Line }
 
 const maxNamed = 20
+const maxSuggested = 8
 
 export class PromptNotFound extends NamedError {
   constructor({ server, name }: Wish, prompts: MCPPrompt[]) {
@@ -45,11 +47,11 @@ export async function getPrompt(wish: Wish): Promise<MCPPromptContent> {
     prompt = inManifest()
   }
   if (!prompt) throw new PromptNotFound(wish, server.manifest()?.prompts ?? [])
-  checkArguments(wish, prompt.arguments ?? [])
+  await checkArguments(wish, prompt.arguments ?? [])
   return server.use({}, (client) => client.getPrompt(wish.name, wish.args))
 }
 
-function checkArguments(wish: Wish, known: NonNullable<MCPPrompt["arguments"]>): void {
+async function checkArguments(wish: Wish, known: NonNullable<MCPPrompt["arguments"]>): Promise<void> {
   const names = known.map(({ name }) => name)
   const foreign = Object.keys(wish.args).find((key) => !names.includes(key))
   const near = foreign === undefined ? undefined : nearest(foreign, names)
@@ -60,8 +62,29 @@ function checkArguments(wish: Wish, known: NonNullable<MCPPrompt["arguments"]>):
       known,
     )
   const missing = known.filter(({ name, required }) => required && !Object.hasOwn(wish.args, name))
-  const described = missing.map(({ name, description }) =>
-    description ? `"${name}" (${plainText(description, 200)})` : `"${name}"`,
+  const described = await Promise.all(
+    missing.map(async ({ name, description }) => {
+      const values = await suggestions(wish, name)
+      const about = [
+        ...(description ? [plainText(description, 200)] : []),
+        ...(values.length ? [`such as ${values.join(", ")}`] : []),
+      ]
+      return about.length ? `"${name}" (${about.join("; ")})` : `"${name}"`
+    }),
   )
   if (missing.length) throw new InvalidArguments(wish, `needs ${described.join(" and ")}`, known)
+}
+
+/** What the server itself would write there. It is only a help: without it the message is as good. */
+async function suggestions({ server, name, args, line }: Wish, argument: string): Promise<string[]> {
+  try {
+    const { values } = await completeArgument(
+      server,
+      { prompt: name, argument, value: "", given: args },
+      line,
+    )
+    return values.slice(0, maxSuggested)
+  } catch {
+    return []
+  }
 }

@@ -18,6 +18,8 @@ export type ToolServer = {
   /** What it is started with, or its address, where a grant holds for no other one of its name. */
   readonly program?: readonly string[] | undefined
   listTools(): Promise<ServerTool[]>
+  /** What leads to the rest of what it offers, as a tool of ours. */
+  offerTool?(): Promise<Definition | undefined>
   callTool(
     name: string,
     args: Record<string, unknown>,
@@ -33,8 +35,8 @@ const maxTools = 2_000
 const maxDescription = 4_000
 const maxName = 128
 const maxProblems = 20
-/** What cannot be seen; what would be a pattern in a rule; what rules take for a resource. */
-const unusable = /^resource:|[\p{C}\p{DI}\s*]/u
+/** What cannot be seen; what would be a pattern in a rule; what rules take for a resource or a prompt. */
+const unusable = /^(?:resource|prompt):|[\p{C}\p{DI}\s*]/u
 const maxReports = { count: 20, within: 1_000 }
 /** One for all of them: what fits is known to the server, which says what is wrong. */
 const anyObject = z.record(z.string(), z.unknown())

@@ -95,9 +95,10 @@ export function register(definition: Definition): void {
 export async function loadFromMCP(server: ToolServer, isWanted = () => true): Promise<string[]> {
   const { nameApart, toolsOf } = await import("./server-tools.ts")
   const { tools, problems } = toolsOf(server, await server.listTools())
+  const offers = await server.offerTool?.()
   if (!isWanted()) return problems
   const own = knownNow()
-  own.servers.set(server.server.id, tools)
+  own.servers.set(server.server.id, offers ? [...tools, offers] : tools)
   Object.assign(own, { nameApart, edition: own.edition + 1 })
   return problems
 }

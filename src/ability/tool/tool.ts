@@ -45,10 +45,18 @@ export type Context = {
   spawn?(task: { task: string; agent?: string }): Promise<{ sessionId: string; text: string }>
   /** Look among tools that the model is not sent, the best first. */
   findTools?(query: string, limit: number): Promise<FoundTool[]>
+  /** Look among the resources and prompts of an MCP server, the best first. */
+  findOffers?(query: string, among: { server: string; limit: number }): Promise<FoundOffers>
 }
 
 /** `listed`: the model is sent it from the next request on. */
 export type FoundTool = { id: string; description: string; parameters: ToolSchema; listed: boolean }
+
+type FoundOffer = { name: string; title?: string; description?: string }
+export type FoundOffers = {
+  resources: (FoundOffer & { uri: string; mimeType?: string })[]
+  prompts: (FoundOffer & { arguments?: { name: string }[] })[]
+}
 
 /** `text` is what the model sees, `title` one short line for people. Images, in base64, are shown beside the text. */
 export type Output = { text: string; data?: Json; title?: string; images?: OutputImage[] }

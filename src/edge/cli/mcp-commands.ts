@@ -46,6 +46,16 @@ export function mcpCommands(mcp: Argv<FolderOptions>) {
       (test) => test.positional("name", { type: "string", describe: "the server" }).option("format", format),
       async (options) => (await import("./mcp.ts")).testServers(options),
     )
+    .command(
+      "show [name]",
+      "Show the tools, resources and prompts of a server, or what fits some words",
+      (show) =>
+        show
+          .positional("name", { type: "string", describe: "the server; all of them with --search" })
+          .option("search", { type: "string", requiresArg: true, describe: "what to look for" })
+          .option("format", format),
+      async (options) => (await import("./mcp-show.ts")).showServer(options),
+    )
     .command("login <name>", "Sign in at a server that asks for it", one, async (options) =>
       (await import("./mcp-login.ts")).loginServer(options),
     )
@@ -62,7 +72,7 @@ export function mcpCommands(mcp: Argv<FolderOptions>) {
           .option("yes", { type: "boolean", describe: "allow whatever would be asked" }),
       async (options) => (await import("./mcp-serve.ts")).serveMcp(options),
     )
-    .demandCommand(1, "Say what to do: list, add, remove, test, login or serve.")
+    .demandCommand(1, "Say what to do: list, show, add, remove, test, login or serve.")
 }
 
 const repeated = { type: "string", array: true, nargs: 1, requiresArg: true } as const

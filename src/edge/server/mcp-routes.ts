@@ -3,7 +3,15 @@ import { z } from "zod"
 import { Status } from "#ability/mcp/changed.ts"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import { defineRoute, type Route } from "./route.ts"
+import { Offers } from "./schemas.ts"
 
+const Completion = z.object({
+  prompt: z.string().optional(),
+  resourceTemplate: z.string().optional().describe("in place of a prompt"),
+  argument: z.string(),
+  value: z.string().default("").describe("what of it is written already"),
+  given: z.record(z.string(), z.string()).optional().describe("the arguments that are filled in"),
+})
 const params = z.object({ id: z.string() })
 
 export function mcpRoutes(): Route[] {
@@ -15,6 +23,33 @@ export function mcpRoutes(): Route[] {
       summary: "The MCP servers of the project, and how they stand. Starts none.",
       response: z.array(Status),
       handle: async () => (await ifConfigured())?.list() ?? [],
+    }),
+    defineRoute({
+      id: "listMcpOffers",
+      method: "GET",
+      path: "/mcp/offer",
+      summary:
+        "What the MCP servers offer, as far as that is known: tools, resources, prompts. With `search` those that fit some words, the best first. Starts no server.",
+      query: z.object({
+        server: z.string().optional().describe("of one server only"),
+        search: z.string().max(2_000).optional(),
+      }),
+      response: Offers,
+      errors: [404],
+      handle: async ({ query }) => (await import("#ability/mcp/offers.ts")).listOffers(query),
+    }),
+    defineRoute({
+      id: "completeMcpArgument",
+      method: "POST",
+      path: "/mcp/:id/complete",
+      summary:
+        "What a server suggests for an argument of one of its prompts or resource templates. Starts the server; empty where it suggests nothing.",
+      params,
+      body: Completion,
+      response: z.object({ values: z.array(z.string()) }),
+      errors: [404],
+      handle: async ({ params, body }) =>
+        (await import("#ability/mcp/complete-argument.ts")).completeArgument(params.id, body),
     }),
     defineRoute({
       id: "connectMcpServer",

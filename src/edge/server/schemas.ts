@@ -119,6 +119,33 @@ export const Skill = z.object({
   problems: z.array(z.object({ level: z.string(), line: z.number(), message: z.string() })),
 })
 
+const offered = {
+  server: z.string(),
+  name: z.string(),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  score: z.number().optional().describe("of a search: how well it fits, more is better"),
+}
+const mimeType = z.string().optional()
+
+export const Offers = z.object({
+  tools: z.array(z.object(offered)),
+  resources: z.array(
+    z.object({ ...offered, uri: z.string(), mimeType, size: z.number().optional().describe("bytes") }),
+  ),
+  templates: z
+    .array(z.object({ ...offered, uriTemplate: z.string(), mimeType }))
+    .describe("resources whose address has parts to fill in; a search does not look among them"),
+  prompts: z.array(
+    z.object({
+      ...offered,
+      arguments: z.array(
+        z.object({ name: z.string(), description: z.string().optional(), required: z.boolean() }),
+      ),
+    }),
+  ),
+})
+
 export const Failure = z.object({
   error: z.object({
     name: z.string(),
@@ -158,6 +185,7 @@ export const named: Readonly<Record<string, z.ZodType>> = {
   Agent,
   Skill,
   McpServer: Status,
+  McpOffers: Offers,
 }
 
 /** `file_reference` and `session.created` as `FileReference` and `SessionCreated`. */

@@ -93,6 +93,7 @@ async function runCall(run: Run, request: Request, call: Call): Promise<Result> 
     notice: (text: string) =>
       void Bus.publish(Notice, { sessionId: run.session.id, messageId: request.id, text }),
     spawn: (task: { task: string; agent?: string }) => run.spawn({ ...task, callId: call.id }),
+    findOffers,
     ...(run.more ? { findTools: (query: string, limit: number) => findMore(run, { query, limit }) } : {}),
   }
   const snapshot = takeSnapshot({ request, call, records: run.records })
@@ -110,6 +111,16 @@ async function runCall(run: Run, request: Request, call: Call): Promise<Result> 
     : { ...(await failure(new ToolRegistry.NotFound(call.name, ownNames(run)), context)), duration: 0 }
   snapshot.finish()
   return result
+}
+
+async function findOffers(
+  query: string,
+  { server, limit }: { server: string; limit: number },
+): Promise<Tool.FoundOffers> {
+  const { loadRegistry } = await import("#ability/mcp/load-registry.ts")
+  const options = { limit, serverId: server }
+  const { resources, prompts } = await (await loadRegistry()).discoverRelevant(query, options)
+  return { resources: resources.map((one) => one.resource), prompts: prompts.map((one) => one.prompt) }
 }
 
 async function findMore(run: Run, wanted: { query: string; limit: number }): Promise<Tool.FoundTool[]> {

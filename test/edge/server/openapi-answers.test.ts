@@ -75,6 +75,11 @@ test("every operation answers as the document says", async () => {
   assert.equal((await done("listSkills"))[0].name, "greet")
   assert.equal((await done("connectMcpServer", { path: { id: "everything" } })).state, "connected")
   assert.equal((await done("listMcpServers")).length, 1)
+  assert.equal((await done("listMcpOffers", { query: "?server=everything" })).resources.length, 7)
+  assert.ok((await done("listMcpOffers", { query: "?search=architecture" })).resources[0].score > 0)
+  const argument = { prompt: "completable-prompt", argument: "department", value: "M" }
+  const { values } = await done("completeMcpArgument", { path: { id: "everything" }, body: argument })
+  assert.deepEqual(values, ["Marketing"])
   assert.ok((await done("listTools", { query: "?search=add%20two%20numbers" }))[0].score > 0)
   await done("getTool", { path: { id: "everything_echo" } })
   await done("getAgent", { path: { id: "build" } })
@@ -128,6 +133,7 @@ const bodies: Record<string, object> = {
   switchBranch: { name: "try" },
   replyPermission: { reply: "once" },
   replyElicitation: { action: "decline" },
+  completeMcpArgument: { prompt: "one", argument: "two" },
 }
 
 test("an operation about one thing answers 404 for an unknown id, and says so in the document", async () => {

@@ -1,0 +1,38 @@
+// What a server suggests for an argument of one of its prompts or resource templates.
+import { plainText } from "#ability/tool/plain-text.ts"
+import { NamedError } from "#util/error.ts"
+import * as Mcp from "./mcp.ts"
+
+type Wish = {
+  prompt?: string | undefined
+  resourceTemplate?: string | undefined
+  argument: string
+  value: string
+  given?: Record<string, string> | undefined
+}
+
+const maxValues = 100
+const maxValue = 500
+/** Somebody types. */
+const patience = 5_000
+
+class InvalidCompletion extends NamedError {
+  constructor() {
+    super("MCP.InvalidCompletion", "Name a prompt or a resource template, and not both.")
+  }
+}
+
+export async function completeArgument(
+  serverId: string,
+  { prompt, resourceTemplate, argument: name, value, given }: Wish,
+  line?: Mcp.Line,
+): Promise<{ values: string[] }> {
+  if ((prompt === undefined) === (resourceTemplate === undefined)) throw new InvalidCompletion()
+  const server = await Mcp.get(serverId, line)
+  const of = prompt === undefined ? { resourceTemplate: resourceTemplate! } : { prompt }
+  const signal = AbortSignal.timeout(patience)
+  const values = await server.use({ signal }, (client) =>
+    client.complete({ of, argument: { name, value }, ...(given ? { given } : {}) }, { signal }),
+  )
+  return { values: values.slice(0, maxValues).map((one) => plainText(one, maxValue)) }
+}
