@@ -27,7 +27,9 @@ export function callWords(call: Message.Call): string {
 function wordsOf(call: Message.Call | undefined, tool: string, title?: unknown) {
   const known = call && describeCall(call, title)
   if (known) return known
-  const subject = typeof title === "string" && title.trim() ? title : shortArguments(call?.arguments)
+  const said = typeof title === "string" && title.trim() ? title : shortArguments(call?.arguments)
+  // Many a title begins with the name of its tool.
+  const subject = said.startsWith(`${tool} `) ? said.slice(tool.length) : said
   return { verb: Log.escapeControls(tool), subject }
 }
 

@@ -44,17 +44,24 @@ function withLastHelp(args: string[]): string[] {
   return args.length > 2 && args.at(-1) === "help" ? [...args, ""] : args
 }
 
-/** One word that is nearly a command is a misspelling, not a prompt. Before other words it must be closer: `add tests` is
- * a prompt, although "add" is near "acp". */
+/** One word that is nearly a command is a misspelling, not a prompt. A short one, or one before other words, must be
+ * closer: `hello`, `test` and `add tests` are prompts, although "hello" is near "help" and "add" near "acp". */
 function refuseMisspelt(first: string, rest: string[]): void {
   const isWord = /^[\w-]+$/.test(first) && !first.startsWith("-") && first !== "help"
   const near = isWord ? nearest(first, [...commandNames, "help"]) : undefined
   const isAlone = rest.every((word) => word.startsWith("-"))
-  const meant = near !== undefined && (isAlone || isTypo(first, near)) ? near : undefined
+  const meant =
+    near !== undefined && ((isAlone && isCloseFor(first, near)) || isTypo(first, near)) ? near : undefined
   if (meant)
     throw new UsageError(
       `"${first}" is not a command. Did you mean: vitamin ${meant}? To send it as a prompt: vitamin run "${first}"`,
     )
+}
+
+/** Long words may differ in more than one letter. */
+function isCloseFor(word: string, command: string): boolean {
+  const differing = [...word].filter((letter, at) => letter !== command[at]).length
+  return word.length > 5 || (word.length === command.length && differing === 1)
 }
 
 /** The same letters in another order, or all letters but one in order. */

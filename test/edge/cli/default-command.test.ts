@@ -162,3 +162,19 @@ for (const [args, meant] of [
     const { code, err } = await vitamin(tmp, [...args])
     assert.deepEqual([code, err], [2, `vitamin: Unknown option: ${meant} (vitamin run --help)\n`])
   })
+
+test("hello and test are prompts, and one wrong letter is a misspelt command", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([text("hi"), text("tested")])
+  const { variables } = env(llm, "chat")
+  assert.equal((await vitamin(tmp, ["hello"], variables)).out, "hi")
+  assert.equal((await vitamin(tmp, ["test"], variables)).out, "tested")
+  for (const [word, meant] of [
+    ["serva", "serve"],
+    ["permisions", "permission"],
+    ["docter", "doctor"],
+  ]) {
+    const { code, err } = await vitamin(tmp, [word!], variables)
+    assert.deepEqual([code, err.includes(`Did you mean: vitamin ${meant}?`)], [2, true], err)
+  }
+})

@@ -212,3 +212,22 @@ test("Ctrl-C takes the status line away before it says that the run was interrup
   assert.equal(await terminal.exit, 130, terminal.shown())
   assert.match(raw, /\r\u001b\[K(?:\^C)?vitamin: interrupted; go on with/)
 })
+
+test("the line of a project's own tool says its name once, also where the title repeats it", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write(
+    ".vitamin/config.ts",
+    `import { defineConfig, Tool, z } from "@vitamin-agent/vitamin"
+Tool.define("weather", () => ({
+  description: "Tell the weather.",
+  parameters: z.object({ city: z.string() }),
+  readOnly: true,
+  execute: async ({ city }) => ({ text: "sunny", title: \`weather \${city}\` }),
+}))
+export default defineConfig({})
+`,
+  )
+  await using llm = await fakeLlm([call("weather", { city: "Bonn" }), text("sunny")])
+  const { err } = await vitamin(tmp, ["run", "--trust", "go"], env(llm, "chat").variables)
+  assert.match(err, /^· weather Bonn$/m)
+})
