@@ -34,12 +34,12 @@ test("a call that is allowed once runs; the person saw what it would do", async 
   assert.equal(readFileSync(join(tmp.path, "a.txt"), "utf8"), "x\n")
   assert.deepEqual(
     acp.permissions.map(({ sessionId, options }) => [sessionId, options.map(({ kind }) => kind)]),
-    Array(2).fill([acp.sessionId, ["allow_once", "allow_always", "reject_once"]]),
+    Array(2).fill([acp.sessionId, ["allow_once", "allow_always", "allow_always", "reject_once"]]),
   )
   const { toolCall, options } = acp.permissions[0]!
   assert.deepEqual(
     options.map(({ name }) => name),
-    ["Allow", "Always allow file.write:a.txt", "Reject"],
+    ["Allow", "Always allow file.write:a.txt", "Allow all edits in this session", "Reject"],
   )
   assert.deepEqual(toolCall.rawInput, { path: "a.txt", content: "x\n" })
   assert.deepEqual(toolCall.locations, [{ path: join(tmp.path, "a.txt") }])
@@ -162,9 +162,9 @@ test("in plan mode nothing is written", async () => {
 test("why an answer ended is told", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([
-    text("Half", { finish: "length" }),
-    text("I must not", { finish: "content-filter" }),
-    empty({ finish: "content-filter" }),
+    ...["Half", " of", " an", " answer"].map((part) => text(part, { finish: "length" })),
+    ...Array.from({ length: 2 }, () => text("I must not", { finish: "content-filter" })),
+    ...Array.from({ length: 2 }, () => empty({ finish: "content-filter" })),
   ])
   await using acp = await withSession(tmp, { llm })
   const reasons: string[] = []
