@@ -27,7 +27,7 @@ export function sessionLines(
     session.model ?? "-",
     folderOf(session.directory, worktree),
     changesOf(session),
-    session.title.replace(/\s+/g, " ").slice(0, maxTitle),
+    session.title.replace(/\s+/g, " ").slice(0, maxTitle) || "(no prompt was run)",
   ])
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]!.length))) ?? []
   const left = new Set(widths.keys())

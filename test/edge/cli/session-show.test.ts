@@ -48,3 +48,10 @@ test("vitamin session list keeps each session on a line of a narrow terminal, an
     assert.match(terminal.shown().trimEnd(), shown)
   }
 })
+
+test("vitamin session list marks a session whose only prompt could not start", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const { code } = await vitamin(tmp, ["run", "--model", "anthropic/claude-sonnet-4-5", "go"])
+  assert.equal(code, 1)
+  assert.match((await vitamin(tmp, ["session", "list"])).out, / error .* \(no prompt was run\)$/)
+})
