@@ -24,7 +24,7 @@ many.write(
     ]),
   ),
 )
-await vitamin(many, ["trust"])
+await vitamin(many, ["trust", "--yes"])
 await vitamin(many, ["mcp", "test", ...good])
 await start(many, [text("Done.")])
 const times: Record<"none" | "many", number[]> = { none: [], many: [] }

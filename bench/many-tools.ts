@@ -42,7 +42,7 @@ if (tokens > tokenGoal) process.exitCode = 1
 async function projectWith(servers: Record<string, object>): Promise<Tmp> {
   const tmp = await tmpdir({ git: true })
   tmp.write(".mcp.json", mcpJson(servers))
-  await vitamin(tmp, ["trust"])
+  await vitamin(tmp, ["trust", "--yes"])
   assert.equal((await vitamin(tmp, ["mcp", "test"])).code, 0)
   return tmp
 }

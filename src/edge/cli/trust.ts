@@ -1,5 +1,5 @@
 // `vitamin trust`: review what a folder brings that can make something run, file by file, or take trust back. In a terminal
-// each file is shown and asked for; elsewhere, or with --yes, all is trusted as it is now and a summary is printed.
+// each file is shown and asked for; with --yes all is trusted as it is now and a summary is printed.
 import { join, resolve } from "node:path"
 import { FolderNotFound, scanAgents } from "#ability/agent/scan-agents.ts"
 import { markName } from "#ability/tool/shell/environment.ts"
@@ -41,7 +41,11 @@ async function change(options: Options): Promise<string> {
       "A command that vitamin runs cannot grant trust. Run vitamin trust yourself, in a terminal.",
     )
   const changes = await Trust.pending(directory, { also: (options.file ?? []).map((path) => resolve(path)) })
-  const isAsked = !options.yes && process.stdin.isTTY && process.stderr.isTTY && changes.length > 0
+  const isAsked = !options.yes && changes.length > 0
+  if (isAsked && !(process.stdin.isTTY && process.stderr.isTTY))
+    throw new UsageError(
+      `${countOf(changes.length, "file")} to review, and nobody can be asked here. Run vitamin trust in a terminal, or vitamin trust --yes to trust all as they are now.`,
+    )
   const accepted = isAsked ? await reviewChanges(changes) : changes
   if (isAsked && !accepted.length) return "Nothing was trusted.\n"
   await Trust.accept(directory, accepted)

@@ -22,7 +22,7 @@ test("the agent uses a browser through @playwright/mcp, and it is gone at the en
   await using tmp = await tmpdir({ git: true })
   await using shop = await servePage()
   tmp.write(".mcp.json", mcpJson({ browser: browserIn(tmp.path) }))
-  assert.equal((await vitamin(tmp, ["trust"])).code, 0)
+  assert.equal((await vitamin(tmp, ["trust", "--yes"])).code, 0)
   const known = await vitamin(tmp, ["mcp", "test", "browser"])
   assert.equal(known.code, 0, known.out + known.err)
   let browsers: string[] = []

@@ -19,7 +19,7 @@ for (const [name, start] of Object.entries(transports))
     await using tmp = await tmpdir({ git: true })
     await using started = await start(tmp)
     tmp.write(".mcp.json", mcpJson({ everything: started.server }))
-    assert.equal((await vitamin(tmp, ["trust"])).code, 0)
+    assert.equal((await vitamin(tmp, ["trust", "--yes"])).code, 0)
     const known = await vitamin(tmp, ["mcp", "test", "everything"])
     assert.equal(known.code, 0, known.out + known.err)
     const url = "https://example.test/sign-in?id=1"

@@ -14,7 +14,7 @@ test('the command uses a server of type "sse"', async () => {
   await using tmp = await tmpdir({ git: true })
   await using everything = await everythingOver("sse", tmp)
   tmp.write(".mcp.json", mcpJson({ everything: everything.server }))
-  await vitamin(tmp, ["trust"])
+  await vitamin(tmp, ["trust", "--yes"])
   const tested = await vitamin(tmp, ["mcp", "test", "everything"])
   assert.deepEqual([tested.code, tested.err], [0, ""])
   assert.match(tested.out, /everything +connected .*16 tools/)

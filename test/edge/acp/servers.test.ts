@@ -63,7 +63,7 @@ test("beside those of the folder; of equal names that of the session is used, an
       memory: { ...officialServer("memory"), env: { MEMORY_FILE_PATH: join(tmp.path, "memory.json") } },
     }),
   )
-  await vitamin(tmp, ["trust"])
+  await vitamin(tmp, ["trust", "--yes"])
   await using llm = await fakeLlm([echo, call("memory_read_graph"), text("Both.")])
   await using acp = await withSession(tmp, { llm, permit, mcpServers: [everything(brought)] })
   await acp.prompt("echo, and read")

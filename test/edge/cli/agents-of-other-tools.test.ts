@@ -63,7 +63,7 @@ const asText = ({ permissions }: Shown) =>
 test("vitamin agent list and show read .claude/agents and .opencode/agent, and name what is left out once", async () => {
   await using tmp = await tmpdir({ git: true })
   writeAgents(tmp)
-  assert.equal((await vitamin(tmp, ["trust"])).code, 0)
+  assert.equal((await vitamin(tmp, ["trust", "--yes"])).code, 0)
   const { code, out, err } = await vitamin(tmp, ["agent", "list"])
   assert.equal(code, 0, err)
   assert.match(out, /^code-reviewer +subagent .*Reviews code\. Use it after each change\.$/m)
@@ -93,7 +93,7 @@ test("vitamin agent list and show read .claude/agents and .opencode/agent, and n
 test("vitamin run --agent works as an agent of another tool, with its words, tools and rights", async () => {
   await using tmp = await tmpdir({ git: true })
   writeAgents(tmp)
-  await vitamin(tmp, ["trust"])
+  await vitamin(tmp, ["trust", "--yes"])
   await using llm = await fakeLlm([
     call("write", { path: "x.txt", content: "x" }),
     text("Reviewed."),
@@ -129,7 +129,7 @@ test("agents of other tools are trusted by content: allow rules of an unreviewed
   await using tmp = await tmpdir({ git: true })
   writeAgents(tmp)
   assert.ok(!asText(await shown(tmp, "docs")).some((rule) => rule.startsWith("allow")))
-  const { out } = await vitamin(tmp, ["trust"])
+  const { out } = await vitamin(tmp, ["trust", "--yes"])
   for (const path of [".claude/agents/reviewer.md", ".opencode/agent/docs.md"])
     assert.ok(out.includes(path), out)
   assert.ok(asText(await shown(tmp, "docs")).includes("allow bash.execute:git log*"))

@@ -13,7 +13,7 @@ const rule = "mcp.call:everything/*"
 async function withEverything(): Promise<Tmp> {
   const tmp = await tmpdir({ git: true })
   tmp.write(".mcp.json", mcpJson({ everything: officialServer("everything") }))
-  await vitamin(tmp, ["trust"])
+  await vitamin(tmp, ["trust", "--yes"])
   assert.equal((await vitamin(tmp, ["mcp", "test", "everything"])).code, 0)
   return tmp
 }

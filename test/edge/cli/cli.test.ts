@@ -144,7 +144,7 @@ test("vitamin trust lets project code in, --trust only for one run, --remove tak
   assert.equal(await model("--trust"), "from/code")
   assert.equal(ran(), true)
   assert.equal(await model(), undefined)
-  const [first, second] = (await vitamin(tmp, ["trust"])).out.split("\n")
+  const [first, second] = (await vitamin(tmp, ["trust", "--yes"])).out.split("\n")
   assert.equal(first, `Trusted: ${tmp.path}`)
   assert.match(second!, /^ {2}new {6}\.vitamin\/config\.ts {2}sha256:[\da-f]{16} {2}\+4 -0$/)
   assert.equal(await model(), "from/code")

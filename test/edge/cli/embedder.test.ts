@@ -81,7 +81,7 @@ async function project(tmp: Tmp): Promise<void> {
   tmp.write("docs/deploy.md", "# Deploy\n\nDEPLOY WITH MAKE SHIP.\n")
   const tools = ["billing", "calendar", "hotel"].flatMap(toolsOf)
   tmp.write(".mcp.json", mcpJson({ office: tinyServer({ tools }) }))
-  assert.equal((await vitamin(tmp, ["trust"])).code, 0)
+  assert.equal((await vitamin(tmp, ["trust", "--yes"])).code, 0)
   const tested = await vitamin(tmp, ["mcp", "test"])
   assert.equal(tested.code, 0, tested.out + tested.err)
 }

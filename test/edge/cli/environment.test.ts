@@ -60,7 +60,7 @@ test("environment.pass counts in a project only if the folder is trusted", async
   tmp.write(".vitamin/config.jsonc", JSON.stringify({ environment: { pass: Object.keys(secrets) } }))
   const untrusted = await runCommands(tmp, [`echo "length: $\{#GH_TOKEN}"`])
   assert.match(untrusted.outputs[0]!, /length: 0/)
-  assert.equal((await vitamin(tmp, ["trust"])).code, 0)
+  assert.equal((await vitamin(tmp, ["trust", "--yes"])).code, 0)
   const trusted = await runCommands(tmp, [`echo "length: $\{#GH_TOKEN}"`])
   assert.match(trusted.outputs[0]!, /length: 18/)
   assert.doesNotMatch(trusted.err, /environment\.pass/)
@@ -116,7 +116,7 @@ test("an MCP server gets a base and what its entry names, and finds nothing more
   const entry = { command: "sh", args: ["-c", script, command, ...args] }
   const named = { env: { MINE: "own", TOKEN_OF_MINE: `\${GH_TOKEN}` } }
   tmp.write(".mcp.json", mcpJson({ one: { ...entry, ...named } }))
-  assert.equal((await vitamin(tmp, ["trust"])).code, 0)
+  assert.equal((await vitamin(tmp, ["trust", "--yes"])).code, 0)
   const variables = { ...secrets, ORDINARY_SETTING: "1", HTTPS_PROXY: "http://me:password@127.0.0.1:9" }
   const { code, out, err } = await vitamin(tmp, ["mcp", "test", "one"], variables)
   assert.equal(code, 0, out + err)

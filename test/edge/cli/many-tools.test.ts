@@ -25,7 +25,7 @@ async function withMany(tmp: Tmp): Promise<{ log: () => string }> {
     land: server(domainNames.slice(12)),
   }
   tmp.write(".mcp.json", mcpJson(servers))
-  assert.equal((await vitamin(tmp, ["trust"])).code, 0)
+  assert.equal((await vitamin(tmp, ["trust", "--yes"])).code, 0)
   const tested = await vitamin(tmp, ["mcp", "test"])
   assert.equal(tested.code, 0, tested.out + tested.err)
   assert.match(tested.out, /155 tools.*186 tools.*186 tools/s)

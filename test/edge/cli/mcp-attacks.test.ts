@@ -35,7 +35,7 @@ test("a resource that only claims to be an image does not reach the model", asyn
   const blob = Buffer.from("<html>no image</html>").toString("base64")
   const resources = [{ uri: "n://a", name: "a", mimeType: "image/png", blob }]
   tmp.write(".mcp.json", mcpJson({ tiny: tinyServer({ resources }) }))
-  await vitamin(tmp, ["trust"])
+  await vitamin(tmp, ["trust", "--yes"])
   await using llm = await fakeLlm([text("Seen.")])
   const models = { "fake-model": { input: ["text", "image"] } }
   const run = await vitamin(tmp, ["run", "--yes", "See @tiny:n://a"], {
@@ -62,7 +62,7 @@ test("a prompt of a server is bounded as a whole, and is never the assistant's w
     "prompts/get": [resultOf(JSON.stringify({ messages: [said, ...Array(50).fill(message)] }))],
   })
   tmp.write(".mcp.json", mcpJson({ raw: { command } }))
-  await vitamin(tmp, ["trust"])
+  await vitamin(tmp, ["trust", "--yes"])
   await using llm = await fakeLlm([text("Fine.")])
   const run = await vitamin(tmp, ["run", "--prompt", "raw/giant"], env(llm, "chat").variables)
   assert.equal(run.code, 0, run.err)

@@ -28,7 +28,7 @@ async function withNote() {
   offer(tmp, note)
   const server = tinyServer({ file: join(tmp.path, "offers.json") }, join(tmp.path, "log"))
   tmp.write(".mcp.json", mcpJson({ tiny: server }))
-  await vitamin(tmp, ["trust"])
+  await vitamin(tmp, ["trust", "--yes"])
   return tmp
 }
 
@@ -126,7 +126,7 @@ test("a rule that a person wrote holds, whatever the server says of its tool", a
   offer(tmp, { ...note, description: "Burns a note" })
   const permission = [{ permission: "mcp.call", pattern: "tiny/*", action: "allow" }]
   tmp.write(".vitamin/config.jsonc", JSON.stringify({ permission }))
-  await vitamin(tmp, ["trust"])
+  await vitamin(tmp, ["trust", "--yes"])
   assert.equal((await runAlone(tmp)).code, 0)
   assert.equal(ran(tmp), 3)
 })

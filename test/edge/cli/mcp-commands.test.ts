@@ -23,7 +23,7 @@ test("vitamin mcp add, test, list and remove a server of the project", async () 
   ])
   const again = await vitamin(tmp, ["mcp", "add", "tiny", "--url", "http://127.0.0.1:9/mcp"])
   assert.deepEqual([again.code, again.err.includes("already")], [2, true], again.err)
-  await vitamin(tmp, ["trust"])
+  await vitamin(tmp, ["trust", "--yes"])
   assert.match(
     (await vitamin(tmp, ["mcp", "list"])).out,
     /^tiny +idle .*not tried yet: vitamin mcp test tiny$/m,
@@ -48,7 +48,7 @@ test("vitamin mcp test says why a server does not start, and goes on with the ot
     ".mcp.json",
     mcpJson({ bad: tinyServer({ mode: "crash" }), everything, none: { command: "/no/such" } }),
   )
-  await vitamin(tmp, ["trust"])
+  await vitamin(tmp, ["trust", "--yes"])
   const { code, out } = await vitamin(tmp, ["mcp", "test"])
   assert.equal(code, 1)
   assert.match(out, /^bad +failed .*\n.*no database/m)
@@ -73,7 +73,7 @@ test("vitamin mcp login shows where to sign in, and then knows the tools of the 
   await using tmp = await tmpdir()
   await using locked = await lockedServer()
   tmp.write(".mcp.json", mcpJson({ locked: { type: "http", url: locked.url } }))
-  await vitamin(tmp, ["trust"])
+  await vitamin(tmp, ["trust", "--yes"])
   const before = await vitamin(tmp, ["mcp", "test", "locked"])
   assert.deepEqual([before.code, /Run: vitamin mcp login locked/.test(before.out)], [1, true], before.out)
   await using login = startVitamin(tmp, ["mcp", "login", "locked"])

@@ -49,7 +49,7 @@ async function project(tmp: Tmp, servers: object): Promise<string> {
   const log = join(tmp.path, "..", "hooks.log")
   tmp.write(".vitamin/config.ts", hooks(log))
   tmp.write(".mcp.json", JSON.stringify({ mcpServers: servers }))
-  assert.equal((await vitamin(tmp, ["trust"])).code, 0)
+  assert.equal((await vitamin(tmp, ["trust", "--yes"])).code, 0)
   return log
 }
 

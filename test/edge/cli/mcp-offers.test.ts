@@ -10,7 +10,7 @@ import { apiOf } from "../server/api-of.ts"
 async function setUp(servers: Record<string, object>): Promise<Tmp> {
   const tmp = await tmpdir({ git: true })
   tmp.write(".mcp.json", mcpJson(servers))
-  assert.equal((await vitamin(tmp, ["trust"])).code, 0)
+  assert.equal((await vitamin(tmp, ["trust", "--yes"])).code, 0)
   return tmp
 }
 

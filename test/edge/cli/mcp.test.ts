@@ -33,7 +33,7 @@ async function freePort(): Promise<number> {
 
 /** Trust the folder, and have the servers be known, however slow this machine is. */
 async function trust(tmp: Tmp, ...servers: string[]): Promise<void> {
-  assert.equal((await vitamin(tmp, ["trust"])).code, 0)
+  assert.equal((await vitamin(tmp, ["trust", "--yes"])).code, 0)
   for (const name of servers) {
     const { code, out, err } = await vitamin(tmp, ["mcp", "test", name])
     assert.equal(code, 0, out + err)

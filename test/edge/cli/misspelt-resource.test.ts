@@ -9,7 +9,7 @@ import { tmpdir } from "../../fixture/tmpdir.ts"
 test("a name that is nearly a server's is named with the one that was meant", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write(".mcp.json", mcpJson({ notes: tinyServer({ tools: [{ name: "one" }] }) }))
-  await vitamin(tmp, ["trust"])
+  await vitamin(tmp, ["trust", "--yes"])
   assert.equal((await vitamin(tmp, ["mcp", "test"])).code, 0)
   await using llm = await fakeLlm([text("Done."), text("Done.")])
   const { variables } = env(llm, "chat")

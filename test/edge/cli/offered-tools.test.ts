@@ -22,7 +22,7 @@ async function withServers(tmp: Tmp): Promise<void> {
     }))
   const entries = servers.map((server) => [server, tinyServer({ tools: toolsOf(server) })])
   tmp.write(".mcp.json", mcpJson(Object.fromEntries(entries)))
-  assert.equal((await vitamin(tmp, ["trust"])).code, 0)
+  assert.equal((await vitamin(tmp, ["trust", "--yes"])).code, 0)
   const tested = await vitamin(tmp, ["mcp", "test"])
   assert.equal(tested.code, 0, tested.out + tested.err)
 }
@@ -57,7 +57,7 @@ test("a tool whose description begins with a blank line is listed with its first
   await using tmp = await tmpdir({ git: true })
   const tools = [{ name: "gauge", description: "\n    Measure the pressure.\n\n    Args: none\n" }]
   tmp.write(".mcp.json", mcpJson({ plant: tinyServer({ tools }) }))
-  assert.equal((await vitamin(tmp, ["trust"])).code, 0)
+  assert.equal((await vitamin(tmp, ["trust", "--yes"])).code, 0)
   assert.equal((await vitamin(tmp, ["mcp", "test"])).code, 0)
   assert.match((await vitamin(tmp, ["tool", "list"])).out, /^plant_gauge +\S+ +Measure the pressure\.$/m)
   const found = await vitamin(tmp, ["tool", "search", "pressure", "--limit", "1"])

@@ -12,7 +12,7 @@ const tiny = readFileSync(new URL("../../ability/mcp/tiny-server.ts", import.met
 test("a server of an own skill starts, although it runs a project file that nobody reviewed", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write(".vitamin/config.jsonc", "{}")
-  assert.equal((await vitamin(tmp, ["trust"])).code, 0)
+  assert.equal((await vitamin(tmp, ["trust", "--yes"])).code, 0)
   const server = tmp.write("tools/server.ts", tiny)
   const behaviour = JSON.stringify({ tools: [{ name: "query", description: "Query the database." }] })
   const entry = JSON.stringify({ command: process.execPath, args: [server, behaviour] })

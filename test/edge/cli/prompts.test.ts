@@ -9,7 +9,7 @@ import { tmpdir } from "../../fixture/tmpdir.ts"
 test("--prompt gets the prompt of a server with its arguments, and says what else the person said", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write(".mcp.json", mcpJson({ everything: officialServer("everything") }))
-  await vitamin(tmp, ["trust"])
+  await vitamin(tmp, ["trust", "--yes"])
   await using llm = await fakeLlm([text("Sunny."), text("Simple.")])
   const { variables } = env(llm, "chat")
   const city = ["everything/args-prompt", "city=New York", "state=NY", "in", "one", "word"]
@@ -26,7 +26,7 @@ test("--prompt gets the prompt of a server with its arguments, and says what els
 test("--prompt with a wrong name or wrong arguments is a mistake that is explained, and asks no model", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write(".mcp.json", mcpJson({ everything: officialServer("everything") }))
-  await vitamin(tmp, ["trust"])
+  await vitamin(tmp, ["trust", "--yes"])
   await using llm = await fakeLlm([])
   const wrong: [string[], RegExp][] = [
     [["everything/arg-prompt"], /has no prompt "arg-prompt"\. It has: .*Did you mean "args-prompt"\?/],

@@ -23,7 +23,7 @@ async function withServer(servers: Record<string, object>): Promise<Tmp> {
   const tmp = await tmpdir({ git: true })
   tmp.write("offers.json", JSON.stringify({ resources }))
   tmp.write(".mcp.json", mcpJson(servers))
-  await vitamin(tmp, ["trust"])
+  await vitamin(tmp, ["trust", "--yes"])
   const { code, out } = await vitamin(tmp, ["mcp", "test"])
   assert.equal(code, 0, out)
   return tmp

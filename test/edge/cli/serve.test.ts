@@ -114,7 +114,7 @@ test("vitamin trust, and taking it back, reach a server that is running", async 
   const isTrusted = async () =>
     "environment" in ((await (await fetch(`${server.url}/config`, { headers })).json()) as object)
   assert.equal(await isTrusted(), false)
-  await vitamin(tmp, ["trust"])
+  await vitamin(tmp, ["trust", "--yes"])
   await until("trusted", isTrusted)
   await vitamin(tmp, ["trust", "--remove"])
   await until("no longer trusted", async () => !(await isTrusted()))

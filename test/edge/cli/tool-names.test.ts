@@ -11,7 +11,7 @@ test("search, list, the question and what was allowed name a tool of a server al
   await using tmp = await tmpdir({ git: true })
   const tools = [{ name: "get-sum", description: "Adds two numbers" }]
   tmp.write(".mcp.json", mcpJson({ every: tinyServer({ tools }) }))
-  await vitamin(tmp, ["trust"])
+  await vitamin(tmp, ["trust", "--yes"])
   assert.equal((await vitamin(tmp, ["mcp", "test"])).code, 0)
 
   const search = ["tool", "search", "add numbers"]

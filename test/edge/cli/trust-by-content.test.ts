@@ -44,7 +44,7 @@ async function project() {
   for (const [path, content] of Object.entries(files(marks))) tmp.write(path, content)
   commit("evil")
   tmp.git("checkout", "-q", "-")
-  const trusted = await vitamin(tmp, ["trust"])
+  const trusted = await vitamin(tmp, ["trust", "--yes"])
   assert.equal(trusted.code, 0, trusted.err)
   return { tmp, taken: () => readdirSync(marks).sort() }
 }
@@ -158,7 +158,7 @@ test("what was planted works once a person has reviewed it; doctor, config show 
   for (const path of waiting) assert.ok(listed.includes(`changed  ${path}`), listed)
   assert.equal((await vitamin(tmp, ["mcp", "test"])).code, 1)
   assert.deepEqual(taken(), [])
-  const trusted = await vitamin(tmp, ["trust"])
+  const trusted = await vitamin(tmp, ["trust", "--yes"])
   for (const path of waiting) assert.ok(trusted.out.includes(`changed  ${path}  sha256:`), trusted.out)
   const next = await runNext(tmp)
   assert.equal(next.code, 0, next.err)
@@ -168,10 +168,10 @@ test("what was planted works once a person has reviewed it; doctor, config show 
 
 test("a command that vitamin runs cannot grant trust", async () => {
   await using tmp = await tmpdir({ git: true })
-  const { code, err } = await vitamin(tmp, ["trust"], { VITAMIN_CALL: "call" })
+  const { code, err } = await vitamin(tmp, ["trust", "--yes"], { VITAMIN_CALL: "call" })
   assert.equal(code, 2)
   assert.match(err, /A command that vitamin runs cannot grant trust/)
-  assert.equal((await vitamin(tmp, ["trust", "--list"])).out, "")
+  assert.match((await vitamin(tmp, ["trust", "--list"])).out, /^No folder/)
 })
 
 test("vitamin trust records the deny rules of agents although the configuration is broken", async () => {
@@ -182,11 +182,20 @@ test("vitamin trust records the deny rules of agents although the configuration 
     ".vitamin/agents/worker.md",
     agent([{ permission: "file.read", pattern: "README.md", action: "deny" }]),
   )
-  const trusted = await vitamin(tmp, ["trust"])
+  const trusted = await vitamin(tmp, ["trust", "--yes"])
   assert.equal(trusted.code, 0)
   assert.match(trusted.err, /config\.jsonc:1:3/)
   tmp.write(".vitamin/config.jsonc", "{}")
   tmp.write(".vitamin/agents/worker.md", agent([]))
   const { out } = await vitamin(tmp, ["agent", "show", "worker"])
   assert.match(out, /^permissions +deny file\.read:README\.md$/m)
+})
+
+test("vitamin trust trusts nothing unasked: without a terminal it needs --yes", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write(".vitamin/config.ts", "export default {}")
+  const { code, err } = await vitamin(tmp, ["trust"])
+  assert.deepEqual([code, err.includes("1 file to review"), err.includes("--yes")], [2, true, true], err)
+  assert.doesNotMatch((await vitamin(tmp, ["trust", "--list"])).out, /config\.ts/)
+  assert.equal((await vitamin(tmp, ["trust", "--yes"])).code, 0)
 })

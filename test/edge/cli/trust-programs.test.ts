@@ -57,7 +57,7 @@ test("an MCP server does not start after its program changed, however the entry 
     tmp.write(changes, isProgram(changes) ? start : "")
     for (const [path, content] of Object.entries(files)) tmp.write(path, content)
   }
-  assert.equal((await vitamin(tmp, ["trust"])).code, 0)
+  assert.equal((await vitamin(tmp, ["trust", "--yes"])).code, 0)
   const before = await vitamin(tmp, ["mcp", "test"])
   for (const name of names) assert.match(before.out, new RegExp(`^${name} +connected`, "m"))
 
@@ -71,7 +71,7 @@ test("an MCP server does not start after its program changed, however the entry 
     const reason = `it runs ${ways[name]!.changes}: it changed since it was reviewed`
     assert.match(after.out, new RegExp(`^${name} +unusable[^]*?${reason.replaceAll(".", "\\.")}`, "m"))
   }
-  assert.equal((await vitamin(tmp, ["trust"])).code, 0)
+  assert.equal((await vitamin(tmp, ["trust", "--yes"])).code, 0)
   await vitamin(tmp, ["mcp", "test"])
   assert.deepEqual(readdirSync(marks).sort(), names)
 })

@@ -12,7 +12,7 @@ test("a consent counts for the arguments that were shown, also of another server
   await using tmp = await tmpdir({ git: true })
   const log = join(tmp.path, "calls")
   tmp.write(".mcp.json", mcpJson({ tiny: tinyServer({ tools: [{ name: "pay" }] }, log) }))
-  await vitamin(tmp, ["trust"])
+  await vitamin(tmp, ["trust", "--yes"])
   assert.equal((await vitamin(tmp, ["mcp", "test"])).code, 0)
   await using served = await overHttp(tmp)
   const meta = {

@@ -17,7 +17,7 @@ test("a person allows one call of another vitamin over http, and refuses the nex
   await using near = await tmpdir({ git: true })
   const headers = { Authorization: `Bearer ${served.token}` }
   near.write(".mcp.json", mcpJson({ far: { type: "http", url: served.url.href, headers } }))
-  assert.equal((await vitamin(near, ["trust"])).code, 0)
+  assert.equal((await vitamin(near, ["trust", "--yes"])).code, 0)
   const known = await vitamin(near, ["mcp", "test", "far"])
   assert.match(known.out, /2026-07-28/, known.err)
   await using llm = await fakeLlm([

@@ -18,7 +18,7 @@ const visit = call("everything_trigger-url-elicitation", {
 async function setUp(script: Parameters<typeof fakeLlm>[0]) {
   const tmp = await tmpdir({ git: true })
   tmp.write(".mcp.json", mcpJson({ everything: officialServer("everything") }))
-  await vitamin(tmp, ["trust"])
+  await vitamin(tmp, ["trust", "--yes"])
   assert.equal((await vitamin(tmp, ["mcp", "test", "everything"])).code, 0)
   const llm = await fakeLlm(script)
   const served = await serving(tmp, [], env(llm, "chat").variables)

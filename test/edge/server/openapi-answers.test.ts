@@ -17,7 +17,7 @@ async function setUp(script: Parameters<typeof fakeLlm>[0]) {
   const tmp = await tmpdir({ git: true })
   tmp.write(".mcp.json", mcpJson({ everything: officialServer("everything") }))
   tmp.write(".vitamin/skills/greet/SKILL.md", skill)
-  assert.equal((await vitamin(tmp, ["trust"])).code, 0)
+  assert.equal((await vitamin(tmp, ["trust", "--yes"])).code, 0)
   const llm = await fakeLlm(script)
   const { child, url, tokenFile } = await serving(tmp, [], env(llm, "chat").variables)
   const authorization = `Bearer ${readFileSync(tokenFile, "utf8").trim()}`

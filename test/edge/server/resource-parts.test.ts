@@ -11,7 +11,7 @@ import { tmpdir } from "../../fixture/tmpdir.ts"
 test("a part of type mcp_resource joins the branch as a message, is taken from there while it is fresh, and may fail", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write(".mcp.json", mcpJson({ everything: officialServer("everything") }))
-  await vitamin(tmp, ["trust"])
+  await vitamin(tmp, ["trust", "--yes"])
   await using llm = await fakeLlm([text("One."), text("Two."), text("Three.")])
   const { child, url, tokenFile } = await serving(tmp, [], env(llm, "chat").variables)
   await using _ = child

@@ -49,7 +49,7 @@ async function setUp(script: Parameters<typeof fakeLlm>[0]) {
     fileURLToPath(new URL("../../../node_modules/zod", import.meta.url)),
     join(tmp.path, "node_modules/zod"),
   )
-  assert.equal((await vitamin(tmp, ["trust"])).code, 0)
+  assert.equal((await vitamin(tmp, ["trust", "--yes"])).code, 0)
   const llm = await fakeLlm(script)
   const served = await serving(tmp, [], env(llm, "chat").variables)
   const api = apiOf(served)
