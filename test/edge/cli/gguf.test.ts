@@ -81,7 +81,7 @@ test("vitamin run has a model of llama.cpp call a tool, read what it gave, and a
   assert.deepEqual(readdirSync(tmp.path), ["hello.txt"])
 })
 
-test("vitamin run ends cleanly with a model that talks nonsense", real, async () => {
+test("vitamin run ends with 1 and the reason if a model talks nonsense up to its limit", real, async () => {
   await using tmp = await tmpdir()
   linkLlama()
   await add(tmp, "noise", { seed: 2, context })
@@ -89,7 +89,7 @@ test("vitamin run ends cleanly with a model that talks nonsense", real, async ()
   const { code, out, err } = await vitamin(tmp, ["run", "--model", "local/noise", "hello"], {
     VITAMIN_CONFIG: JSON.stringify(config),
   })
-  assert.equal(code, 0, err)
+  assert.deepEqual([code, /cut off at the limit of output tokens/.test(err)], [1, true], err)
   assert.ok(out.length > 0)
 })
 

@@ -167,7 +167,7 @@ test("vitamin run, models and doctor find a model server on this machine", async
   assert.match(models.out, /^ollama\/qwen2\.5-coder:7b /)
   const doctor = await eventually(
     () => vitamin(tmp, ["doctor"], own),
-    ({ out }) => /model server/.test(out),
+    ({ out }) => /model server/.test(out) && /ollama\/qwen/.test(out),
   )
   assert.match(doctor.out, /^ok {4}model {10}none configured; ollama\/qwen2\.5-coder:7b is used$/m)
   assert.match(
