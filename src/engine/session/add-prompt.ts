@@ -14,7 +14,7 @@ export type Prompt = {
   refresh?: boolean
   stored?: StoredPrompt.Handle | undefined
 }
-type Place = Pick<Run, "session" | "history" | "records" | "signal"> & {
+type Place = Pick<Run, "session" | "history" | "records" | "signal" | "chosen" | "timing" | "totals"> & {
   permits: Permits
   facts: ModelFacts | undefined
 }

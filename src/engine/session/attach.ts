@@ -18,7 +18,7 @@ import { interrupted, recognizeImage } from "./recognize-image.ts"
 import { resolveFile } from "./resolve-file.ts"
 import { append, keep, lastId, type Run } from "./run.ts"
 
-type Place = Pick<Run, "session" | "history" | "records" | "signal"> & {
+type Place = Pick<Run, "session" | "history" | "records" | "signal" | "chosen" | "timing" | "totals"> & {
   permits: Permits
   facts: ModelFacts | undefined
   told: Set<string>

@@ -20,14 +20,15 @@ import { errorCode, errorText } from "#util/error.ts"
 import type { Chosen } from "./choose-model.ts"
 import { extractSummary } from "./extract-summary.ts"
 import { refuseFull } from "./name-largest.ts"
+import { Notice } from "./notice.ts"
 import { fitNewest, type Plan, planCuts, planKept, sumOf } from "./plan-compaction.ts"
 import { planNodes } from "./plan-nodes.ts"
 import { wholeHistory } from "./recent-history.ts"
-import { renderPins } from "./render-pins.ts"
+import { renderPins, resourceName } from "./render-pins.ts"
 import { Compacted, mostAbove, type Room } from "./room.ts"
 import { append, lastId, type Run, settle, type Timing } from "./run.ts"
 import { addUsage } from "./session-record.ts"
-import { summarize } from "./summarize.ts"
+import { canSummarize, summarize } from "./summarize.ts"
 
 export type Scope = Pick<Run, "session" | "history" | "records" | "totals" | "signal"> & {
   /** Who may be asked for a summary. */
@@ -90,17 +91,22 @@ export async function compactHistory(scope: Scope, wish: Wish): Promise<boolean>
   message.data.parameters = compaction
   append(scope, message)
   await settle(scope.records)
-  logResources(history.slice(shown.start, plan.start))
+  tellResources(message, { gone: history.slice(shown.start, plan.start), kept: history.slice(plan.start) })
   const { by, tokensAfter } = compaction
   Bus.publish(Compacted, { sessionId: session.id, messageId: message.id, by, tokensBefore, tokensAfter })
   return true
 }
 
 /** Each use of a resource is a message of its own, so that those used last are the last to go. */
-function logResources(gone: readonly Message.Info[]): void {
-  for (const { type, data } of gone)
-    if (type === "mcp_resource")
-      Log.info("a resource is not sent any more", { server: data.serverName, uri: data.resourceUri })
+function tellResources(
+  { sessionId, id: messageId }: Message.Info,
+  { gone, kept }: { gone: readonly Message.Info[]; kept: readonly Message.Info[] },
+): void {
+  const shown = new Set(kept.flatMap(resourceName))
+  const names = new Set(gone.flatMap(resourceName).filter((name) => !shown.has(name)))
+  if (!names.size) return
+  const text = `Not shown to the model any more, to save room: ${[...names].join(", ")}. Attach it again to show it.`
+  Bus.publish(Notice, { sessionId, messageId, text })
 }
 
 type Shown = ReturnType<Memory.ShortTerm["shown"]>
@@ -136,7 +142,8 @@ async function wordsFor(
   const gain = before - plan.tokens - estimateTokens(frontText({ summary: "-", pinned }))
   if (gain <= (wish.wanted === undefined ? 0 : before * worthwhile)) return undefined
   const budget = Math.min(shareOf(room, shares.summary), Math.ceil(gain * spent))
-  const asking = chosen && isModel(chosen) ? { sessionId: session.id, chosen, signal, timing } : undefined
+  const asking =
+    chosen && canSummarize(chosen) ? { sessionId: session.id, chosen, signal, timing } : undefined
   const count = (usage: Message.Usage) => addUsage(totals, usage)
   const summary = asking && (await summarize(asking, { messages, earlier, room: limit, budget, count }))
   signal.throwIfAborted()
@@ -205,11 +212,6 @@ function controlOf(scope: Scope): Message.Of<"system_control"> {
 
 function shareOf(room: number, [share, least, most]: readonly [number, number, number]): number {
   return Math.floor(Math.min(most, Math.max(least, room * share), room * largestShare))
-}
-
-/** The built-in model follows rules and writes no summaries. */
-function isModel({ providerId, modelId }: Chosen): boolean {
-  return `${providerId}/${modelId}` !== "local/rules"
 }
 
 function modelOf({ chosen }: Scope): { model?: string } {

@@ -50,6 +50,11 @@ export function renderPins(pins: Pins): string {
       state.references.map(referenceLine).reverse(),
       budget * shares.references,
     ),
+    ...section(
+      "Resources of MCP servers that were shown and are not any more:",
+      goneResources(pins),
+      budget * shares.references,
+    ),
   ]
   const tokens = budget - others.reduce((sum, text) => sum + estimateTokens(text), 0)
   return [...renderWords(state.words, { isShown, tokens }), ...others].join("\n\n")
@@ -68,6 +73,19 @@ function callLine({ name, arguments: given, invalid }: Message.Call): string {
 
 function fileLine({ path, changed, last }: Memory.State["files"][number]): string {
   return `- ${oneLine(path, longest.path)}, ${changed}×, last: ${oneLine(last, 120)}`
+}
+
+/** Each once, and not those that are there again behind it. */
+function goneResources({ state, isShown }: Pins): string[] {
+  const shown = new Set(state.resources.filter(isShown).flatMap(resourceName))
+  const gone = new Set(state.resources.flatMap(resourceName).filter((name) => !shown.has(name)))
+  return [...gone].map((name) => `- ${name}`).reverse()
+}
+
+/** As a person attaches it; nothing for other messages and for one that could not be read. */
+export function resourceName({ type, data }: Message.Info): string[] {
+  if (type !== "mcp_resource" || data.error !== undefined) return []
+  return [oneLine(`${data.serverName}:${data.resourceUri}`, longest.path)]
 }
 
 function referenceLine({ data }: Message.Of<"file_reference">): string {

@@ -12,6 +12,7 @@ import type * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
 import { fitsText } from "#util/wildcard.ts"
 import type { Attaching } from "./attaching.ts"
+import { type Fitting, fitResource } from "./fit-resource.ts"
 import { lineOf } from "./line-of.ts"
 import type { Run } from "./run.ts"
 
@@ -35,8 +36,9 @@ class Unusable extends NamedError {
 export async function resolveResource(
   message: Resource,
   attaching: Attaching,
-  { session, history }: Pick<Run, "session" | "history">,
+  place: Pick<Run, "session" | "history"> & Fitting,
 ): Promise<Data> {
+  const { session, history } = place
   const { serverName, resourceUri } = message.data
   const asked = { serverName, resourceUri }
   try {
@@ -44,7 +46,8 @@ export async function resolveResource(
     const known = await freshOne(asked, history)
     if (known) return known
     const contents = await readResource(asked, context, await lineOf(session))
-    return { ...asked, ...(await readContents(contents, attaching)), retrievedAt: Date.now() }
+    const fit = (text: string) => fitResource(text, message, place)
+    return { ...asked, ...(await readContents(contents, attaching, fit)), retrievedAt: Date.now() }
   } catch (error) {
     attaching.signal.throwIfAborted()
     const { text } = await failure(error, attaching.context)
@@ -77,7 +80,11 @@ async function isFresh({ retrievedAt, mimeType = "" }: Data): Promise<boolean> {
 }
 
 /** One that can be shown as it is, or the words of all of them. */
-async function readContents(contents: MCPResourceContent[], { context }: Attaching): Promise<Read> {
+async function readContents(
+  contents: MCPResourceContent[],
+  { context }: Attaching,
+  fit: (text: string) => Promise<string>,
+): Promise<Read> {
   const [first, ...more] = contents
   if (!first) throw new Unusable("The server gave nothing for it.")
   const { mimeType, blob } = first
@@ -90,7 +97,8 @@ async function readContents(contents: MCPResourceContent[], { context }: Attachi
   const texts = contents.map((one) => (more.length ? `[${plainText(one.uri, 500)}]\n` : "") + wordsOf(one))
   const text = plainText(texts.join("\n\n"), maxText)
   const type = mimeType && !isBinary(mimeType) ? { mimeType: plainText(mimeType, 100) } : {}
-  return { content: await boundText(text, context), ...type }
+  // What fits the window may still be more than anybody should be sent.
+  return { content: await boundText(await fit(text), context), ...type }
 }
 
 /** By what is in it. A provider would refuse what only claims to be an image, and every later request with it. */

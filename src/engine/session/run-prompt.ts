@@ -101,7 +101,7 @@ async function begin(input: Work, begun: Begun, promptWith: Ask): Promise<Run> {
   )
   if (again) keep(records, StoredPrompt.remove(again))
   const permits = permitsFor(input, begun, { agent, mayCall: (id) => mayCall(run, id) })
-  const place = { ...begun, permits, facts: chosen.facts }
+  const place = { ...begun, permits, facts: chosen.facts, chosen, timing: input.timing }
   // What a model says to another one points at no file.
   await addPrompt(place, input.parent ? { ...input, mentionsIn: "" } : input)
   const isTask = input.parent !== undefined

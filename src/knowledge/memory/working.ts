@@ -22,6 +22,7 @@ export type State = {
   commands: Command[]
   results: Recent[]
   references: Message.Of<"file_reference">[]
+  resources: Message.Of<"mcp_resource">[]
   /** Calls that a person has not decided on, or has refused. */
   undecided: Call[]
   refused: Call[]
@@ -31,7 +32,15 @@ export type State = {
 }
 export type Working = ReturnType<typeof createWorking>
 
-const most = { files: 500, commands: 100, results: 20, references: 100, calls: 50, others: 200 }
+const most = {
+  files: 500,
+  commands: 100,
+  results: 20,
+  references: 100,
+  resources: 100,
+  calls: 50,
+  others: 200,
+}
 const longestResult = 2_000
 const changes: Record<string, string> = { write: "written", edit: "edited" }
 
@@ -79,6 +88,7 @@ function begin(): Gathering {
     commands: [],
     results: [],
     references: [],
+    resources: [],
     todos: [],
     said: "",
     open: new Map(),
@@ -109,6 +119,9 @@ function add(gathering: Gathering, message: Message.Info): void {
       break
     case "file_reference":
       keepLast(gathering.references, message, most.references)
+      break
+    case "mcp_resource":
+      if (message.data.error === undefined) keepLast(gathering.resources, message, most.resources)
       break
     case "tool_request":
       for (const call of message.data.calls) {

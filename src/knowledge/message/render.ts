@@ -50,7 +50,9 @@ export function resourceParts(data: Of<"mcp_resource">["data"], model: Reader): 
     if (takes(model, mimeType)) return [asFile(mimeType, content)]
     return text(`[resource ${resourceUri} of ${serverName}: ${mimeType} is not readable here]`)
   }
-  return text(insideTag("resource", content, { server: serverName, uri: resourceUri }))
+  // The person named it; its words are the server's.
+  const tagged = insideTag("resource", content, { server: serverName, uri: resourceUri })
+  return text(`Provided by the system:\n${tagged}`)
 }
 
 /** A path is only a name here; of what is kept beside the message, the reader gives the bytes. */

@@ -101,7 +101,7 @@ test("a large resource is shortened with a note, a picture is shown, and what ca
   assert.match(body, /application\/zip: 4 bytes, which cannot be read here/)
 })
 
-test("resources go with the oldest turns when the window is full, which is logged, and those used last stay", async () => {
+test("resources go with the oldest turns when the window is full, which is told, and those used last stay", async () => {
   await using tmp = await withServer({ tiny: tinyServer({ file: "offers.json" }) })
   const answer = `answer ${"in many words ".repeat(500)}`
   await using llm = await fakeLlm(({ raw, system }) => {
@@ -125,7 +125,15 @@ test("resources go with the oldest turns when the window is full, which is logge
     assert.equal(code, 0, err)
     told += err
   }
-  assert.match(told, /a resource is not sent any more server=tiny uri=notes:\/\/one/)
+  assert.match(told, /Not shown to the model any more, to save room: tiny:notes:\/\/one\./)
+  const named = /Resources of MCP servers that were shown and are not any more:\n- tiny:notes:\/\/one$/m
+  assert.match(
+    llm.requests
+      .at(-1)!
+      .messages.map((message) => message.text)
+      .join("\n"),
+    named,
+  )
   assert.match(llm.requests.at(-1)!.raw, /Two\./)
   assert.doesNotMatch(llm.requests.at(-1)!.raw, /The sky is/)
 })
@@ -142,4 +150,51 @@ test("nothing of a server is read where its folder is not trusted, and the run g
   assert.deepEqual([code, out], [0, "Fine."], err)
   assert.match(err, /✗ tiny:notes:\/\/one could not be attached: .*not trusted/)
   assert.ok(!existsSync(join(tmp.path, "log")))
+})
+
+/** A model with a window of 8k tokens. */
+function small(llm: FakeLlm) {
+  const openai = { baseURL: `${llm.url}/v1`, models: { "fake-model": { context: 8_000, output: 1_000 } } }
+  return { ...env(llm, "chat").variables, VITAMIN_CONFIG: JSON.stringify({ provider: { openai } }) }
+}
+
+test("a resource that is too large for the window is summarised by the model, and the whole is in a file", async () => {
+  const manual = {
+    uri: "docs://manual",
+    name: "manual",
+    text: `Chapter 1. ${"Words follow words. ".repeat(1_500)}`,
+  }
+  await using tmp = await withServer({ tiny: tinyServer({ resources: [manual] }) })
+  await using llm = await fakeLlm([text("A manual in one chapter."), text("Read.")])
+  const ran = await vitamin(tmp, ["run", "--yes", "Explain @tiny:docs://manual"], small(llm))
+  assert.equal(ran.code, 0, ran.err)
+  const [summary, asked] = llm.requests
+  assert.match(summary!.system, /summarise a document/)
+  assert.match(summary!.raw, /Chapter 1/)
+  assert.deepEqual([summary!.body.tools ?? []], [[]])
+  const words = asked!.messages.at(-1)!.text
+  assert.match(
+    words,
+    /Provided by the system:\n<resource server="tiny" uri="docs:\/\/manual">\n\[a summary; all \d+ characters/,
+  )
+  assert.match(words, /A manual in one chapter\./)
+  assert.doesNotMatch(words, /Words follow words/)
+  const [, file] = / in (\S+\.txt), which read/.exec(words)!
+  assert.equal(readFileSync(file!, "utf8"), manual.text)
+})
+
+test("where the model gives no summary, the beginning and the end of a large resource are shown", async () => {
+  const manual = {
+    uri: "docs://manual",
+    name: "manual",
+    text: `Chapter 1. ${"Words. ".repeat(4_000)} The end.`,
+  }
+  await using tmp = await withServer({ tiny: tinyServer({ resources: [manual] }) })
+  await using llm = await fakeLlm(({ system }) => text(/summarise a document/.test(system) ? "" : "Read."))
+  const ran = await vitamin(tmp, ["run", "--yes", "Explain @tiny:docs://manual"], small(llm))
+  assert.equal(ran.code, 0, ran.err)
+  assert.match(
+    llm.requests.at(-1)!.raw,
+    /\[cut; all \d+ characters are in .*Chapter 1\..*left out here.*The end\./,
+  )
 })

@@ -4,7 +4,6 @@ import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { addPrompt } from "#engine/session/add-prompt.ts"
-import type { Permits } from "#engine/session/permits.ts"
 import { accept } from "#engine/session/prompt.ts"
 import type { PromptPart } from "#engine/session/prompt-part.ts"
 import { type Records, settle } from "#engine/session/run.ts"
@@ -103,7 +102,7 @@ test("addPrompt() removes a record that is written after the prompt has joined a
     const signal = new AbortController().signal
     const place = { session, history: await messages(), records, signal, facts: undefined }
     const parts = [{ type: "text" as const, text: "joins" }]
-    await addPrompt({ ...place, permits: {} as Permits }, { parts, stored })
+    await addPrompt({ ...place, permits: {} } as Parameters<typeof addPrompt>[0], { parts, stored })
     await Promise.all([...records.pending].slice(0, 1))
     await Storage.write(["prompt", "prm_1"], { id: "prm_1" })
     resolve(parts)
