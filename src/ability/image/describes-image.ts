@@ -12,6 +12,11 @@ const empty = [
   /\b(i|we) (can )?see (it|that|this|the (image|picture|photo|screenshot)|your (image|picture|photo|screenshot))[.!]?$/i,
   /^(looks|sounds|seems) (good|great|fine|right|ok|okay)\b/i,
   /^(all )?(done|set|fixed|finished|works?)\b/i,
+  /^(working|looking|checking|starting|getting|going) (on|into|at|over|through|to)\b/i,
+  /^here (you go|we go|it is)\b/i,
+  /^here('s| is| are)\b.*\b(you (asked|wanted|requested|needed)|code|component|page|file|files|version|changes?|implementation)\b/i,
+  /^(thanks|thank you)\b/i,
+  /\b(tests?|build|lint|checks?) (now |all )*(pass|passes|passed|fail|fails|failed|is green|are green)\b/i,
   /\?$/,
 ]
 const leading =

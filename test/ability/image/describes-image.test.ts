@@ -37,6 +37,11 @@ for (const answer of [
   "All done!",
   "Would you like me to read the text in it?",
   "48.50",
+  "Working on it now.",
+  "Sure, here you go:",
+  "Here is the component you asked for.",
+  "Thanks for sharing the mockup.",
+  "The tests pass now and the button is centred.",
 ])
   test(`describesImage() does not take ${JSON.stringify(answer)} for a description`, () =>
     assert.equal(describesImage(answer, true), false))
