@@ -45,8 +45,9 @@ export function createRedactor(): Redactor {
 function replace(bytes: Buffer, needles: Needle[], hasMore: boolean): { out: Buffer[]; end: number } {
   const out: Buffer[] = []
   const next = needles.map(({ bytes: needle }) => bytes.indexOf(needle))
+  let wait = hasMore ? waitFrom(bytes, 0, needles) : bytes.length
   for (let at = 0; ; ) {
-    const wait = hasMore ? waitFrom(bytes, at, needles) : bytes.length
+    if (at > wait) wait = waitFrom(bytes, at, needles)
     const found = firstOf(bytes, { at, needles, next })
     const start = found === undefined ? bytes.length : next[found]!
     const upTo = Math.min(wait, start)
