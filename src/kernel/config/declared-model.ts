@@ -8,7 +8,10 @@ const price = z.number().nonnegative()
 export const DeclaredModel = z.strictObject({
   name: about("Name that people see.", z.string().optional()),
   context: about("Tokens that fit its window.", z.number().int().positive().optional(), 128_000),
-  output: about("Tokens that one answer can have.", z.number().int().positive().optional(), 16_384),
+  output: about(
+    "Tokens that one answer can have. Without it no limit is sent, and a quarter of the window is reserved.",
+    z.number().int().positive().optional(),
+  ),
   cost: about(
     "US dollars for a million tokens.",
     z
