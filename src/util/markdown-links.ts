@@ -100,7 +100,7 @@ function linksIn({ text: words, masked: text, line }: Paragraph): MarkdownLink[]
   return links
 }
 
-/** Asked for places that only grow. */
+/** Offsets must be passed in ascending order. */
 function lineCounter(text: string, first: number): (at: number) => number {
   let line = first
   let end = text.indexOf("\n")

@@ -87,7 +87,7 @@ function textOf(output: Message.Json): string {
   return typeof output === "string" ? output : JSON.stringify(output, null, 2)
 }
 
-/** That one is drawn. */
+/** The diff is already shown as content. */
 function withoutDiff(data: unknown): unknown {
   if (typeof data !== "object" || data === null || Array.isArray(data)) return data
   const { diff: _, ...rest } = data as Record<string, unknown>

@@ -22,7 +22,7 @@ export type Attaching = {
 
 class Refused extends NamedError {
   constructor(message: string) {
-    // No tool was called by anybody.
+    // The person attached this; no tool was called.
     super("Session.AttachmentRefused", message.replace(/^"[\w-]+" was not run: /, ""))
   }
 }

@@ -69,7 +69,7 @@ async function problemOf(part: PromptPart, { sessionId, rights, asks }: Judge): 
   return undefined
 }
 
-/** No tool was called by anybody. */
+/** Without the words about a tool: the person attached this, no tool was called. */
 function reasonOf(refusal: string): string {
   return refusal.replace(/^"[\w-]+" was not run: /, "")
 }

@@ -68,7 +68,7 @@ async function skillsFor(sessionId: string, asked: Asked): Promise<Note[]> {
   return findSkills(intent, { agent, budget, known, reading, isTask })
 }
 
-/** What helps is worth no prompt. */
+/** A failing lookup must not fail the prompt. */
 async function orNothing(find: () => Promise<Note[]>): Promise<Note[]> {
   try {
     return await find()

@@ -73,7 +73,7 @@ test("Session.prompt() takes paths, and what is no plain name, as text", async (
   }
 })
 
-test("Session.prompt() takes the words that a model gives to another as they are", async () => {
+test("Session.prompt() does not expand /name in the prompt of a subtask", async () => {
   await inWorld([call("subtask", { task: "/relase-notes" }), text("b"), text("c")], async (world) => {
     writeSkills(world.tmp)
     await world.ask("go", { rules: [Permission.parseRule("agent.delegate:*")] })
