@@ -81,6 +81,7 @@ export const examples: Record<string, Example[] | undefined> = {
         "auth": { "type": "bearer", "token": "…" }
       }
     ],
+    "logLevel": "warning",
     "resourceAge": { "text/*": 600 }
   }
 }`),

@@ -47,6 +47,8 @@ export function createConfiguredServer(options: {
   source: string
   program?: readonly string[] | undefined
   hooks?: MCPHooks | undefined
+  /** Messages of the server from this level on go to the log; it is asked for none where it is left out. */
+  logLevel?: MCPLog["level"] | undefined
   roots: string[]
   /** Throws where its program must not start. */
   mayStart(): Promise<void>
@@ -149,10 +151,11 @@ export function createConfiguredServer(options: {
   }
 
   function clientConfig(): MCPClientConfig {
-    const { hooks, roots, mayStart } = options
+    const { hooks, roots, mayStart, logLevel } = options
     return {
       server,
       roots,
+      ...(logLevel ? { features: { logging: logLevel } } : {}),
       mayStart: AsyncLocalStorage.bind(mayStart),
       onChanged: AsyncLocalStorage.bind(() => lookAgain()),
       onElicit: AsyncLocalStorage.bind(elicit.onElicit),
@@ -163,6 +166,7 @@ export function createConfiguredServer(options: {
   function noteLog(log: MCPLog): void {
     const isOfList = log.source === "client" && /^(tools|resources|prompts)\/[\w/]*list\b/.test(log.message)
     if (isOfList && complaints.length < maxComplaints) complaints.push(log.message)
+    if (log.source === "server") logServer(server.id, log)
     options.hooks?.onLog?.(log)
   }
 
@@ -234,4 +238,10 @@ export function createConfiguredServer(options: {
     await opening?.catch(() => undefined)
     await Promise.all(writes)
   }
+}
+
+/** Only what it was asked for arrives here. */
+function logServer(id: string, { level, message }: MCPLog): void {
+  const write = { debug: Log.debug, info: Log.info, warning: Log.warn, error: Log.error }[level]
+  write(`MCP server ${id}: ${message}`)
 }

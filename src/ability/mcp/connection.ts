@@ -115,8 +115,9 @@ export async function openConnection(options: {
   })
   client.onclose = () => options.onClose(connection)
   if (failure()) throw failure()
-  if (config.features?.logging && client.getServerCapabilities()?.logging && isLegacy(client))
-    await client.setLoggingLevel("debug").catch(() => {})
+  const { logging } = config.features ?? {}
+  if (logging && client.getServerCapabilities()?.logging && isLegacy(client))
+    await client.setLoggingLevel(logging === true ? "debug" : logging).catch(() => {})
   return connection
 }
 

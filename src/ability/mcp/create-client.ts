@@ -2,6 +2,7 @@
 // connects by itself when it is first used. The SDK stays inside.
 import type { CacheableRequestOptions, Client } from "@modelcontextprotocol/client"
 import * as Secret from "#kernel/secret.ts"
+import { InvalidServer } from "./errors.ts"
 import { createLink } from "./keep-connected.ts"
 import { isCredential } from "./normalize-server.ts"
 import { readContent, readResourceContent } from "./read-content.ts"
@@ -20,6 +21,8 @@ import { watchResource } from "./watch-resource.ts"
 type Call = Parameters<typeof runCall>[0]
 
 export function createMCPClient(config: MCPClientConfig): MCPClient {
+  if (config.features?.sampling && !config.onSample)
+    throw new InvalidServer(config.server, "sampling is turned on, and there is no onSample to answer it")
   const link = createLink(config)
   holdSecrets(config)
   const call = <T>(

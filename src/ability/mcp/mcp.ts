@@ -81,8 +81,7 @@ export async function prepare(signal: AbortSignal, line?: Line): Promise<void> {
 
 /** Servers that something in use brings with it, until the instance ends. One that is configured stays in their place. */
 export function add(list: readonly Added[]): void {
-  const { added } = servers()
-  for (const one of list) added.set(one.id, one)
+  for (const one of list) servers().added.set(one.id, one)
 }
 
 /** What a client brings with a session, in the place of what it brought before. Those that are new come up beside the
@@ -140,7 +139,7 @@ export async function get(id: string, line?: Line): Promise<ConfiguredServer> {
   return (await find(id, line)).one
 }
 
-/** Those that can be used, for who searches or reads what they offer. */
+/** Those that can be used. */
 export async function usable(line?: Line): Promise<ConfiguredServer[]> {
   const own = await current()
   return visible(own, line).flatMap(({ id }) => own.usable.get(id) ?? [])
@@ -203,6 +202,7 @@ async function reconcile(own: Servers): Promise<void> {
       source,
       program: programOf(found),
       hooks: mcp?.hooks as MCPHooks | undefined,
+      logLevel: mcp?.logLevel,
       roots: [worktree],
       mayStart: () => mayStart(found, worktree),
       after: own.closing.get(id),

@@ -1,7 +1,7 @@
 // What the rest of vitamin knows of an MCP server: plain types of ours, so that another version of the protocol's SDK
 // changes nothing outside of this folder.
 import type { Resolve } from "./check-lead.ts"
-import type { MCPHooks } from "./hooks.ts"
+import type { MCPHooks, MCPLog } from "./hooks.ts"
 
 export type { AuthToken, MCPHooks, MCPLog } from "./hooks.ts"
 
@@ -34,8 +34,9 @@ export type MCPServerConfig = {
 export type MCPClientConfig = {
   server: MCPServerConfig
   hooks?: MCPHooks
-  /** Completions are on unless they are turned off; the other two, deprecated in the protocol, only when turned on. */
-  features?: { completions?: boolean; logging?: boolean; sampling?: boolean }
+  /** Completions are on unless they are turned off; the other two, deprecated in the protocol, only when turned on. Logging
+   * at a level asks the server for no messages below it. Sampling needs `onSample`. */
+  features?: { completions?: boolean; logging?: boolean | MCPLog["level"]; sampling?: boolean }
   /** The server asks a person. Without it every such question is declined. */
   onElicit?: (request: Elicitation) => Promise<ElicitationReply>
   /** The server asks for a model's answer. Needs `features.sampling`. */

@@ -52,6 +52,10 @@ const Hooks = z.strictObject({
 export const Mcp = z.strictObject({
   servers: about("The servers.", z.array(McpServer).default([])),
   hooks: about("Functions that see the traffic with servers. Only in a TypeScript file.", Hooks.optional()),
+  logLevel: about(
+    "Log messages of servers from this level on, which they are asked for. Without it they are asked for none.",
+    z.enum(["debug", "info", "warning", "error"]).optional(),
+  ),
   resourceAge: about(
     "Seconds that a resource counts as fresh, by its MIME type.",
     z.record(z.string(), z.number().nonnegative()).optional(),

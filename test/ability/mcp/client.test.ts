@@ -112,6 +112,11 @@ test("subscribe() tells of changes until the loop is left", async () => {
   await updates.return?.()
 })
 
+test("sampling without anybody who answers it is refused", () => {
+  const server = { id: "s", name: "s", transport: "stdio" as const, command: ["true"] }
+  assert.throws(() => createMCPClient({ server, features: { sampling: true } }), /sampling.*onSample/)
+})
+
 test("sampling is offered only where it is turned on", async () => {
   await using without = clientOf({ server: everything() })
   const names = (await without.listTools()).map(({ name }) => name)

@@ -8,6 +8,8 @@ type Behaviour = {
   /** Where the rest is written, for what is too long for a command line. */
   file?: string
   mode?: "hang" | "crash"
+  /** It has log messages, and writes one when it is told from which level on. */
+  logs?: boolean
   /** A call adds a tool, and says so. */
   grows?: boolean
   /** The list of tools has a second page, which is empty. */
@@ -22,6 +24,7 @@ const given = JSON.parse(process.argv[2] ?? "{}") as Behaviour
 const {
   mode,
   grows,
+  logs,
   pages,
   waitsFor,
   tools = [],
@@ -58,12 +61,18 @@ function answerTo(method: string, params: Record<string, unknown>): object {
         capabilities: {
           tools: { listChanged: true },
           prompts: {},
+          ...(logs ? { logging: {} } : {}),
           ...(resources.length ? { resources: {} } : {}),
         },
         serverInfo: { name: "tiny", version: "1.0.0" },
       },
     }
   if (method === "ping") return { result: {} }
+  if (method === "logging/setLevel") {
+    const data = `told from ${params.level} on`
+    setImmediate(() => write({ method: "notifications/message", params: { level: "warning", data } }))
+    return { result: {} }
+  }
   if (method === "tools/list")
     return {
       result: {

@@ -24,6 +24,8 @@ test("vitamin mcp show lists tools, resources and prompts of a server, and searc
   const all = await vitamin(tmp, ["mcp", "show", "everything"])
   assert.equal(all.code, 0, all.err)
   assert.match(all.out, /^tools \(\d+\)\n {2}echo +\S/m)
+  // Servers are not offered a model: sampling is deprecated, and nobody here answers it.
+  assert.doesNotMatch(all.out, /sampling/)
   assert.match(all.out, /^resources \(7\)\n {2}demo:\/\/resource\/static\/document\/\S+/m)
   assert.match(all.out, /^resource templates \(\d\)\n {2}demo:\/\/\S+\{resourceId\}/m)
   assert.match(all.out, /^ {2}args-prompt city=… \[state=…\] +\S/m)

@@ -154,6 +154,12 @@ export const mcpProofs: Record<string, Proof> = {
   "mcp.hooks.onPaginate": hook("onPaginate", "return Promise.resolve(true)", () =>
     servers(tiny({ tools: [{ name: "one" }], pages: true })),
   ),
+  "mcp.logLevel": {
+    config: () => ({ mcp: { ...servers(tiny({ logs: true })).mcp, logLevel: "info" } }),
+    commands: tested,
+    seen: (_, { err }) => /WARN {2}"?MCP server tiny: told from info on/.test(err),
+    expected: true,
+  },
   "mcp.resourceAge": {
     config: (world) => ({
       ...reachable(world),
