@@ -1,41 +1,27 @@
 // Agent files as Claude Code (`.claude/agents`) and opencode (`.opencode/agent`) write them, in our words: a description at
 // the top, tools as a line or a table of switches, families of models, permissions by tool. What means nothing here is named.
+import { basename } from "node:path"
 import type { Rule } from "#kernel/config/schema.ts"
 import { isFolderOf } from "#kernel/trust/places.ts"
+import { Invalid } from "./agent.ts"
+import {
+  type Action,
+  actions,
+  limitOf,
+  namesOf,
+  patternsOf,
+  rulesFor,
+  rulesForOthers,
+  toolOf,
+} from "./foreign-tools.ts"
 
 type Value = Record<string, unknown>
 /** `notes`: what is left out, for the person. */
 export type Translated = { value: Value; notes: string[]; isOff?: boolean }
+type Reading = { notes: string[]; refuse(path: string, expected: string, received: unknown): never }
 
-/** Tools that are named otherwise there, in lower case. */
-const aliases: Readonly<Record<string, string>> = {
-  multiedit: "edit",
-  notebookedit: "edit",
-  patch: "edit",
-  list: "ls",
-  webfetch: "fetch",
-  task: "subtask",
-  agent: "subtask",
-  todowrite: "todo",
-  todoread: "todo",
-  bashoutput: "bash",
-  killshell: "bash",
-}
-/** What a tool needs. */
-const permissions: Readonly<Record<string, string[]>> = {
-  read: ["file.read"],
-  glob: ["file.read"],
-  grep: ["file.read"],
-  ls: ["file.read"],
-  write: ["file.write"],
-  edit: ["file.edit", "file.write"],
-  bash: ["bash.execute"],
-  fetch: ["network.fetch"],
-  subtask: ["agent.delegate"],
-  todo: ["todo"],
-  "*": ["*"],
-}
-const actions = ["allow", "ask", "deny"]
+/** Permissions of opencode that are about no tool. */
+const noTools = ["doom_loop", "external_directory"]
 /** How things look there; nobody misses them. */
 const cosmetic = ["color", "hidden"]
 /** What those tools know and this one does not. */
@@ -49,15 +35,25 @@ export function translateAgent(given: Value, file: string): Translated {
   const { description, disallowedTools, permission, permissionMode, disable, disabled, prompt, ...value } =
     given
   const notes: string[] = []
+  const reading: Reading = {
+    notes,
+    refuse(path, expected, received) {
+      const message = `expected ${expected}, received ${JSON.stringify(received)}`
+      throw new Invalid([{ source: basename(file), path, message }])
+    },
+  }
   for (const key of foreign)
     if (Object.hasOwn(value, key)) notes.push(`${key}: it means nothing here and is left out`)
   for (const key of [...cosmetic, ...foreign]) delete value[key]
   if (typeof description === "string") value.metadata = { description, ...(value.metadata as object) }
+  const mode = readMode(permissionMode, notes)
+  // The last rule that fits counts: what the mode allows comes first, and what is denied last.
   const rules = [
-    ...readTools(value),
-    ...namesOf(disallowedTools).flatMap((name) => rulesFor(name, "*", "deny")),
-    ...readPermissions(permission, notes),
-    ...readMode(permissionMode, notes),
+    ...mode.filter(({ action }) => action === "allow"),
+    ...readTools(value, reading),
+    ...readPermissions(permission, reading),
+    ...mode.filter(({ action }) => action === "deny"),
+    ...readDenials(disallowedTools, reading),
   ]
   const own = Array.isArray(value.permissions) ? value.permissions : []
   if (rules.length) value.permissions = [...rules, ...own]
@@ -74,29 +70,74 @@ export function translateAgent(given: Value, file: string): Translated {
 }
 
 /** `tools` as a list of ours. Those that are switched off are denied: the others, also of servers, stay. */
-function readTools(value: Value): Rule[] {
+function readTools(value: Value, reading: Reading): Rule[] {
   const { tools: given } = value
-  if (typeof given === "string") value.tools = namesOf(given).map(toolOf)
-  else if (Array.isArray(given))
-    value.tools = given.map((name) => (typeof name === "string" ? toolOf(name) : name))
-  if (typeof given !== "object" || given === null || Array.isArray(given)) return []
+  if (typeof given === "string") return readList(value, namesOf(given), reading)
+  if (Array.isArray(given)) return readList(value, given, reading)
+  if (typeof given !== "object" || given === null) return []
   const switches = Object.entries(given)
-  const isOn = switches.filter(([, on]) => on === true).map(([name]) => toolOf(name))
-  if (switches.some(([name, on]) => name === "*" && on === false)) {
-    value.tools = isOn
+  for (const [name, on] of switches)
+    if (typeof on !== "boolean") reading.refuse(`tools.${name}`, "true or false", on)
+  if (switches.some(([name, on]) => name === "*" && !on)) {
+    value.tools = switches.filter(([, on]) => on).map(([name]) => toolOf(name))
     return []
   }
   delete value.tools
-  return switches.flatMap(([name, on]) => (on === false ? rulesFor(name, "*", "deny") : []))
+  return switches.flatMap(([name, on]) => (on ? [] : denialsOf(name, "tools", reading)))
+}
+
+/** Of a tool with a limit, as `Bash(git diff:*)`, all else is denied. A tool whose limit cannot be kept is left out. */
+function readList(value: Value, given: unknown[], { notes }: Reading): Rule[] {
+  const names = given.filter((name) => typeof name === "string")
+  const whole = new Set(names.filter((name) => limitOf(name) === undefined).map(toolOf))
+  const limited = names.filter((name) => limitOf(name) !== undefined && !whole.has(toolOf(name)))
+  const kept = limited.filter((name) => patternsOf(name))
+  for (const name of limited)
+    if (!kept.includes(name)) notes.push(`tools: ${name} is left out: its limit cannot be kept here`)
+  const isKept = (name: unknown) => typeof name !== "string" || whole.has(toolOf(name)) || kept.includes(name)
+  const tools = given.filter(isKept).map((name) => (typeof name === "string" ? toolOf(name) : name))
+  value.tools = [...new Set(tools)]
+  return [
+    ...[...new Set(kept.map(toolOf))].flatMap((name) => rulesFor(name, "*", "deny")),
+    ...kept.flatMap((name) => patternsOf(name)!.flatMap((pattern) => rulesFor(name, pattern, "allow"))),
+  ]
+}
+
+function readDenials(given: unknown, reading: Reading): Rule[] {
+  if (given !== undefined && given !== null && typeof given !== "string" && !Array.isArray(given))
+    reading.refuse("disallowedTools", "names of tools", given)
+  return namesOf(given).flatMap((name) => denialsOf(name, "disallowedTools", reading))
+}
+
+/** A limit that cannot be kept is dropped, which denies more. */
+function denialsOf(name: string, key: string, { notes }: Reading): Rule[] {
+  const patterns = patternsOf(name)
+  const rules = (patterns ?? ["*"]).flatMap((pattern) => rulesFor(name, pattern, "deny"))
+  if (rules.length && limitOf(name) !== undefined && !patterns)
+    notes.push(`${key}: ${name} denies the whole tool: its limit cannot be kept here`)
+  if (rules.length) return rules
+  if (!/[_*]/.test(name))
+    notes.push(`${key}: ${name} is no built-in tool; one of your own is denied unless it only reads`)
+  return rulesForOthers(name, "deny")
 }
 
 /** opencode: an action for a tool, or one for each pattern of a tool; the last that fits wins, as here. */
-function readPermissions(given: unknown, notes: string[]): Rule[] {
-  if (typeof given === "string" && actions.includes(given)) return rulesFor("*", "*", given)
-  return entriesOf(given).flatMap(([name, said]) => {
-    const patterns = typeof said === "string" ? [["*", said] as const] : entriesOf(said)
-    const rules = patterns.flatMap(([pattern, action]) => rulesFor(name, pattern, action))
-    if (!rules.length) notes.push(`permission.${name}: it means nothing here and is left out`)
+function readPermissions(given: unknown, { notes, refuse }: Reading): Rule[] {
+  const actionOf = (path: string, said: unknown): Action =>
+    actions.find((action) => action === said) ?? refuse(path, "allow, ask or deny", said)
+  if (given === undefined || given === null) return []
+  if (typeof given !== "object" || Array.isArray(given))
+    return rulesFor("*", "*", actionOf("permission", given))
+  return Object.entries(given).flatMap(([name, said]) => {
+    const path = `permission.${name}`
+    const isTable = typeof said === "object" && said !== null && !Array.isArray(said)
+    const rules = Object.entries(isTable ? said : { "*": said }).flatMap(([pattern, one]) => {
+      const action = actionOf(isTable ? `${path}.${pattern}` : path, one)
+      const found = rulesFor(name, pattern, action)
+      if (found.length || pattern !== "*" || action === "allow" || noTools.includes(name)) return found
+      return rulesForOthers(name, action)
+    })
+    if (!rules.length) notes.push(`${path}: it means nothing here and is left out`)
     return rules
   })
 }
@@ -110,31 +151,4 @@ function readMode(given: unknown, notes: string[]): Rule[] {
       `permissionMode: ${JSON.stringify(given)} is left out; name what the agent may do in permissions`,
     )
   return []
-}
-
-function rulesFor(name: string, pattern: string, action: unknown): Rule[] {
-  if (!actions.includes(String(action))) return []
-  const tool = toolOf(name)
-  const found = Object.hasOwn(permissions, tool) ? permissions[tool]! : []
-  return found.map((permission) => ({ permission, pattern, action: action as Rule["action"] }))
-}
-
-/** `Bash(git log:*)` is about bash; `mcp__server__tool` is a tool of a server. */
-function toolOf(name: string): string {
-  const plain = name.replace(/\(.*$/s, "").trim()
-  const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(plain) ?? []
-  if (server) return `${server}_${tool}`
-  const lower = plain.toLowerCase()
-  if (Object.hasOwn(aliases, lower)) return aliases[lower]!
-  return Object.hasOwn(permissions, lower) ? lower : plain
-}
-
-/** Names with commas between them, outside of parentheses. */
-function namesOf(given: unknown): string[] {
-  const list = Array.isArray(given) ? given : typeof given === "string" ? given.split(/,(?![^(]*\))/) : []
-  return list.map((name) => String(name).trim()).filter(Boolean)
-}
-
-function entriesOf(given: unknown): [string, unknown][] {
-  return typeof given === "object" && given !== null ? Object.entries(given) : []
 }

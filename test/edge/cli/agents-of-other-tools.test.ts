@@ -78,7 +78,12 @@ test("vitamin agent list and show read .claude/agents and .opencode/agent, and n
   assert.doesNotMatch(err, /color|never runs/)
   const reviewer = await shown(tmp, "code-reviewer")
   assert.deepEqual(reviewer.tools, ["read", "grep", "bash", "github_get_issue"])
-  assert.deepEqual(asText(reviewer), ["deny file.write:*"])
+  assert.deepEqual(asText(reviewer), [
+    "deny bash.execute:*",
+    "allow bash.execute:git diff",
+    "allow bash.execute:git diff *",
+    "deny file.write:*",
+  ])
   assert.equal(reviewer.model, "sonnet")
   const docs = await shown(tmp, "docs")
   assert.deepEqual(asText(docs), [
@@ -159,3 +164,68 @@ test("description: and unknown keys in .vitamin/agents never drop a file; the ne
   assert.match(err, /mine\.md:3:1: domian: the key is unknown.*did you mean "domain"/)
   assert.match(err, /yours\.yaml:3:1: zzz: the key is unknown/)
 })
+
+test("an agent of another tool with a misspelt action or switch is not used, and its file and key are named", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const files: Record<string, [given: string, says: RegExp]> = {
+    whole: ["permission: dney", /whole\.md: permission: expected allow, ask or deny, received "dney"/],
+    tool: ["permission: { bash: dney }", /tool\.md: permission\.bash: expected allow/],
+    line: [
+      'permission: { bash: { "*": allow, "rm *": dney } }',
+      /line\.md: permission\.bash\.rm \*: expected/,
+    ],
+    switch: [
+      'tools: { write: "false" }',
+      /switch\.md: tools\.write: expected true or false, received "false"/,
+    ],
+    names: ["disallowedTools: { Bash: true }", /names\.md: disallowedTools: expected names of tools/],
+  }
+  for (const [name, [given]] of Object.entries(files))
+    tmp.write(`.opencode/agent/${name}.md`, `---\ndescription: D\n${given}\n---\nWork.\n`)
+  const { out, err } = await vitamin(tmp, ["agent", "list"])
+  for (const [name, [, says]] of Object.entries(files)) {
+    assert.doesNotMatch(out, new RegExp(`^${name} `, "m"))
+    assert.match(err, says)
+  }
+})
+
+for (const [given, expected, says] of [
+  [
+    "disallowedTools: mcp__github__create_issue, mcp__jira",
+    "deny mcp.call:github/create_issue, deny mcp.call:jira/*",
+  ],
+  [
+    "disallowedTools: WebSearch",
+    "deny tool.execute:WebSearch",
+    /disallowedTools: WebSearch is no built-in tool/,
+  ],
+  ["disallowedTools: Bash(rm:*)", "deny bash.execute:rm, deny bash.execute:rm *"],
+  ["disallowedTools: Write(docs/*)", "deny file.write:*", /Write\(docs\/\*\) denies the whole tool/],
+  ['tools: { "mymcp_*": false }', "deny tool.execute:mymcp_*, deny mcp.call:mymcp/*, deny mcp.call:mymcp_*"],
+  ["tools: { symbols: false }", "deny file.read:*"],
+  ["tools: Bash, Bash(git diff:*)", ""],
+  ["tools: Read, Write(docs/*)", "", /tools: Write\(docs\/\*\) is left out/],
+  [
+    "permissionMode: acceptEdits\ndisallowedTools: Write",
+    "allow file.edit:**, allow file.write:**, deny file.write:*",
+  ],
+  [
+    "permissionMode: plan\ntools: Bash(git diff)",
+    "deny bash.execute:*, allow bash.execute:git diff, deny file.write:*, deny file.edit:*, deny file.write:*, deny bash.execute:*",
+  ],
+  ["permission: { edit: allow }", "allow file.edit:**, allow file.write:**"],
+  ['permission: { read: { "*": allow, "*.env": deny } }', "allow file.read:**, deny file.read:**/*.env"],
+  [
+    'permission: { "*": allow, "mymcp_get": ask }',
+    "allow *:*, ask tool.execute:mymcp_get, ask mcp.call:mymcp/get",
+  ],
+] as [given: string, expected: string, says?: RegExp][])
+  test(`an agent with ${JSON.stringify(given)} has the rules "${expected}"`, async () => {
+    await using tmp = await tmpdir({ git: true })
+    tmp.write(".claude/agents/one.md", `---\ndescription: D\n${given}\n---\nWork.\n`)
+    await vitamin(tmp, ["trust", "--yes"])
+    const { out, err } = await vitamin(tmp, ["agent", "show", "one", "--format", "json"])
+    assert.equal(asText(JSON.parse(out)).join(", "), expected)
+    if (says) assert.match(err, says)
+    else assert.doesNotMatch(err, /is ignored/)
+  })

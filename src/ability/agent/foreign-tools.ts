@@ -1,0 +1,110 @@
+// Tools as Claude Code and opencode name them, and rules of ours about them.
+import type { Rule } from "#kernel/config/schema.ts"
+
+/** Tools that are named otherwise there, in lower case. */
+const aliases: Readonly<Record<string, string>> = {
+  multiedit: "edit",
+  notebookedit: "edit",
+  patch: "edit",
+  list: "ls",
+  webfetch: "fetch",
+  task: "subtask",
+  agent: "subtask",
+  todowrite: "todo",
+  todoread: "todo",
+  bashoutput: "bash",
+  killshell: "bash",
+}
+/** What a tool needs. */
+const permissions: Readonly<Record<string, string[]>> = {
+  read: ["file.read"],
+  glob: ["file.read"],
+  grep: ["file.read"],
+  ls: ["file.read"],
+  symbols: ["file.read"],
+  recall: ["file.read"],
+  write: ["file.write"],
+  edit: ["file.edit", "file.write"],
+  bash: ["bash.execute"],
+  fetch: ["network.fetch"],
+  subtask: ["agent.delegate"],
+  todo: ["todo"],
+  "*": ["*"],
+}
+export const actions = ["allow", "ask", "deny"] as const
+export type Action = (typeof actions)[number]
+
+export function rulesFor(name: string, pattern: string, action: Action): Rule[] {
+  const tool = toolOf(name)
+  const found = Object.hasOwn(permissions, tool) ? permissions[tool]! : []
+  return found.map((permission) => ({
+    permission,
+    pattern: permission.startsWith("file.") ? acrossFolders(pattern, action) : pattern,
+    action,
+  }))
+}
+
+/** A star of theirs goes across folders. An allowing rule gets that only where it is for everything. */
+function acrossFolders(pattern: string, action: Action): string {
+  if (action === "allow") return pattern === "*" ? "**" : pattern
+  if (pattern === "*") return pattern
+  const across = pattern
+    .split("/")
+    .map((part) => (/^\*+$/.test(part) ? "**" : part.includes("*") ? `**/${part}` : part))
+    .join("/")
+  return /[^*/]\*$/.test(across) ? `${across}/**` : across
+}
+
+/** Tools that are not built in: `mcp__server__tool` of Claude Code; `server_tool` of opencode, wherever the server's name
+ * ends; and those of a configuration. */
+export function rulesForOthers(name: string, action: "ask" | "deny"): Rule[] {
+  const plain = plainName(name)
+  const [, server, tool = "*"] = /^mcp__(.+?)(?:__(.+))?$/.exec(plain) ?? []
+  if (server) return [{ permission: "mcp.call", pattern: `${server}/${tool}`, action }]
+  const parts = plain.split("_")
+  const targets = parts
+    .slice(1)
+    .map((_, i) => `${parts.slice(0, i + 1).join("_")}/${parts.slice(i + 1).join("_")}`)
+  if (plain.endsWith("*")) targets.push(plain)
+  return [
+    { permission: "tool.execute", pattern: plain, action },
+    ...targets.map((pattern) => ({ permission: "mcp.call", pattern, action })),
+  ]
+}
+
+function plainName(name: string): string {
+  return name.replace(/\(.*$/s, "").trim()
+}
+
+/** What is in the parentheses, unless it is everything. */
+export function limitOf(name: string): string | undefined {
+  const limit = /\((.*)$/s.exec(name.trim())?.[1]?.replace(/\)$/, "").trim()
+  return limit === "*" || limit === ":*" || limit === "" ? undefined : limit
+}
+
+/** The limit of a tool as patterns; everything where it has none. Of other tools than these, a limit cannot be kept. */
+export function patternsOf(name: string): string[] | undefined {
+  const limit = limitOf(name)
+  if (limit === undefined) return ["*"]
+  const tool = toolOf(name)
+  if (tool === "subtask") return limit.split(",").map((id) => id.trim())
+  if (tool !== "bash") return undefined
+  const start = /^(.+):\*$/s.exec(limit)?.[1]
+  return start ? [start, `${start} *`] : [limit]
+}
+
+/** `Bash(git log:*)` is about bash; `mcp__server__tool` is a tool of a server. */
+export function toolOf(name: string): string {
+  const plain = plainName(name)
+  const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(plain) ?? []
+  if (server) return `${server}_${tool}`
+  const lower = plain.toLowerCase()
+  if (Object.hasOwn(aliases, lower)) return aliases[lower]!
+  return Object.hasOwn(permissions, lower) ? lower : plain
+}
+
+/** Names with commas between them, outside of parentheses. */
+export function namesOf(given: unknown): string[] {
+  const list = Array.isArray(given) ? given : typeof given === "string" ? given.split(/,(?![^(]*\))/) : []
+  return list.map((name) => String(name).trim()).filter(Boolean)
+}
