@@ -3,7 +3,7 @@
 import { checkLayer, type Raw } from "./check.ts"
 import { formatProblem, parsePath } from "./invalid.ts"
 import { mergeLayers } from "./merge.ts"
-import { withoutRemote } from "./restrict.ts"
+import { withoutOwn } from "./restrict.ts"
 import { Info } from "./schema.ts"
 
 let ofProcess: Raw | undefined
@@ -35,7 +35,7 @@ function readSetting(setting: string): Raw | string {
     return `${key}: an item of a list cannot be set; give the whole list as JSON: ${path[0]}=[…]`
   const [json, plain] = [jsonOf(text), text].map((value) => check(path as string[], value))
   const [read] = json!.problems.length > 0 && plain!.problems.length === 0 ? [plain!] : [json!]
-  const { ignored } = withoutRemote(read.value, "inline")
+  const { ignored } = withoutOwn(read.value, "inline")
   const problem = read.problems.map(formatProblem)[0] ?? ignored.map((one) => `${one.key}: ${one.reason}`)[0]
   return problem ?? read.value
 }

@@ -6,7 +6,7 @@ import { JsoncError, parseJsonc } from "#util/jsonc.ts"
 import { checkLayer, type Raw } from "./check.ts"
 import { Invalid, type Problem } from "./invalid.ts"
 import { readSmallFile } from "./read-file.ts"
-import { type Ignored, withoutRemote } from "./restrict.ts"
+import { type Ignored, withoutOwn } from "./restrict.ts"
 import { Info } from "./schema.ts"
 import { importConfig, isTypeScript } from "./typescript.ts"
 
@@ -79,8 +79,8 @@ export function fromValue(source: Source, value: unknown, name: string = source)
   return { ...empty(source), ...checkLayer({ schema: Info, value, source: name }) }
 }
 
-export function ownRemoteOnly(layer: Layer): Layer {
-  const { value, ignored } = withoutRemote(layer.value, layer.source)
+export function dropOwn(layer: Layer): Layer {
+  const { value, ignored } = withoutOwn(layer.value, layer.source)
   return { ...layer, value, ignored: [...layer.ignored, ...ignored] }
 }
 

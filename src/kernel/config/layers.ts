@@ -5,7 +5,7 @@ import * as Global from "#kernel/global.ts"
 import type { Reviewed } from "#kernel/trust/reviewed.ts"
 import { inline as inlineOfProcess } from "./inline.ts"
 import { formatProblem } from "./invalid.ts"
-import { broken, empty, fromText, fromValue, type Layer, ownRemoteOnly, readFileLayer } from "./layer.ts"
+import { broken, dropOwn, empty, fromText, fromValue, type Layer, readFileLayer } from "./layer.ts"
 import { readProject, readTypeScript } from "./project-layers.ts"
 import { readCache } from "./remote.ts"
 import type { Input, Remote } from "./schema.ts"
@@ -38,7 +38,7 @@ export async function readLayers(options: {
     await readProject(files.project, reviewed),
     await readTypeScript(files.typescript, reviewed),
     environment,
-    inline && ownRemoteOnly(fromValue("inline", inline)),
+    inline && dropOwn(fromValue("inline", inline)),
   ]
   return layers.filter((layer) => layer !== undefined)
 }
@@ -46,7 +46,7 @@ export async function readLayers(options: {
 /** A text of the remote server as a layer. */
 export function remoteLayer(url: string, bytes: Uint8Array): Layer {
   const path = shownUrl(url)
-  return ownRemoteOnly({ ...fromText({ source: "remote", path }, bytes, path), status: "cached" })
+  return dropOwn({ ...fromText({ source: "remote", path }, bytes, path), status: "cached" })
 }
 
 /** Only what was kept of it: the answer of the server itself is never waited for. */

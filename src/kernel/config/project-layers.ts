@@ -6,11 +6,11 @@ import { Unreviewed } from "#kernel/trust/guard-imports.ts"
 import type { Reviewed } from "#kernel/trust/reviewed.ts"
 import {
   broken,
+  dropOwn,
   empty,
   fromText,
   importLayer,
   type Layer,
-  ownRemoteOnly,
   readContent,
   readFileLayer,
 } from "./layer.ts"
@@ -26,13 +26,13 @@ export async function readProject(path: string, reviewed: Reviewed): Promise<Lay
   if (!bytes) return withNarrowing({ ...empty("project", path), status: "missing" }, [path], reviewed)
   const reason = reviewed.refusal(path, bytes)
   if (reason) return withNarrowing(await readUntrusted(path, reviewed, reason), [path], reviewed)
-  const layer = ownRemoteOnly(fromText({ source: "project", path }, bytes, path))
+  const layer = dropOwn(fromText({ source: "project", path }, bytes, path))
   if (layer.problems.length === 0) await reviewed.keepNarrowing(path, bytes, { "": narrowingOf(layer) })
   return layer
 }
 
 async function readUntrusted(path: string, { root }: Reviewed, reason = ""): Promise<Layer> {
-  return restricted(ownRemoteOnly(await readFileLayer("project", path, root)), reason)
+  return restricted(dropOwn(await readFileLayer("project", path, root)), reason)
 }
 
 /** The first reviewed file counts. One that is not reviewed does not hide those after it. */
@@ -63,7 +63,7 @@ async function readModule(path: string, reviewed: Reviewed): Promise<Layer | { i
   const reason = reviewed.refusal(path, bytes)
   if (reason) return refuse(reason)
   try {
-    const layer = ownRemoteOnly(await importLayer("typescript", path, bytes, reviewed))
+    const layer = dropOwn(await importLayer("typescript", path, bytes, reviewed))
     if (layer.problems.length === 0) await reviewed.keepNarrowing(path, bytes, { "": narrowingOf(layer) })
     return layer
   } catch (error) {

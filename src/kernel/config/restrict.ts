@@ -1,5 +1,5 @@
 // What a layer may not say: a file that is not trusted says only what cannot widen what runs or where requests go, and
-// only the person's own files may name a remote configuration. Whatever is taken out is named.
+// only the person may name a remote configuration or instructions of their own. Whatever is taken out is named.
 import { isAbsolute, win32 } from "node:path"
 import type { Path } from "#util/jsonc.ts"
 import { isPlain, type Raw } from "./check.ts"
@@ -51,12 +51,22 @@ export function restrictUntrusted(
   return { value: kept, ignored }
 }
 
-/** A layer without its `remote` key. */
-export function withoutRemote(value: Raw, source: string): { value: Raw; ignored: Ignored[] } {
-  if (!Object.hasOwn(value, "remote")) return { value, ignored: [] }
-  const { remote: _, ...rest } = value
-  const reason = "a remote configuration is named in the global file or in VITAMIN_CONFIG only"
-  return { value: rest, ignored: [{ source, key: "remote", reason }] }
+/** A layer without the keys that only the person may set: `remote`, and `rules.own`, which may name any file. The program
+ * or command line of an inline layer is the person's, but comes too late to name a remote configuration. */
+export function withoutOwn(value: Raw, source: string): { value: Raw; ignored: Ignored[] } {
+  const { remote, ...rest } = value
+  const ignored: Ignored[] = []
+  if (remote !== undefined) {
+    const reason = "a remote configuration is named in the global file or in VITAMIN_CONFIG only"
+    ignored.push({ source, key: "remote", reason })
+  }
+  if (source !== "inline" && isPlain(rest.rules) && rest.rules.own !== undefined) {
+    const { own: _, ...rules } = rest.rules
+    rest.rules = rules
+    const reason = "files of your own are named in the global file, in VITAMIN_CONFIG or with --set only"
+    ignored.push({ source, key: "rules.own", reason })
+  }
+  return { value: rest, ignored }
 }
 
 function restrictRules(value: unknown, ignore: Ignore, key: string): unknown {

@@ -95,7 +95,7 @@ const shared = {
       .strictObject({
         root: about("File with the instructions.", z.string().default("AGENTS.md")),
         own: about(
-          "Instructions of yours for every project, beside `~/.config/vitamin/AGENTS.md`: whole paths, or from `~`.",
+          "Instructions of yours for every project, beside `~/.config/vitamin/AGENTS.md`: whole paths, or from `~`. A project cannot set it.",
           z
             .array(z.string().regex(/^(?:~?\/)/, 'a path that begins with "/" or "~/" is expected'))
             .optional(),
