@@ -55,7 +55,8 @@ export function importRules(
     }
     if (places.has(document.place)) return
     places.add(document.place)
-    if (!mayRead(path) || !mayRead(document.place)) return leaveOut(written, by, "a rule denies reading it")
+    if (!mayRead(path) || !mayRead(document.place))
+      return leaveOut(written, by, "the rules do not allow reading it without a question")
     if (found.length >= maxFiles || bytes + document.bytes.length > maxBytes)
       return leaveOut(written, by, `all imports together may be ${maxFiles} files and ${maxBytes} bytes`)
     bytes += document.bytes.length

@@ -1,6 +1,7 @@
 // All instructions that a model always gets: the person's own, then the project's, each with the files that it imports.
 import { homedir } from "node:os"
 import { join, resolve } from "node:path"
+import type { Action } from "#ability/permission/rule.ts"
 import * as Config from "#kernel/config/config.ts"
 import * as Global from "#kernel/global.ts"
 import * as Secret from "#kernel/secret.ts"
@@ -10,8 +11,11 @@ import { shortPath } from "./short-path.ts"
 /** `title` says whose words these are, and where they are from. */
 export type Instruction = { name: string; title: string; text: string }
 
-/** `mayRead` is asked for files of the project; the person's own are the person's to name. */
-export async function readInstructions(mayRead = (_: string) => true): Promise<Instruction[]> {
+/** `reading` is asked about files of the project; the person's own are the person's to name. The file in the root is left
+ * out where a rule denies it; what it imports is read only where the rules allow that without a question. */
+export async function readInstructions(
+  reading: (path: string) => Action = () => "allow",
+): Promise<Instruction[]> {
   const own = await ownFiles()
   const found: Instruction[] = []
   for (const path of own) {
@@ -21,10 +25,11 @@ export async function readInstructions(mayRead = (_: string) => true): Promise<I
     found.push({ name, title: `The person's own instructions, from ${name}`, text: Secret.redact(text) })
     found.push(...(await importsOf({ path, text }, { isOwn: true, mayRead: () => true })))
   }
-  const root = await readRootFile(mayRead)
+  const root = await readRootFile((path) => reading(path) !== "deny")
   if (!root) return found
   const { name, path, text } = root
   found.push({ name, title: `The project's own instructions, from ${name}`, text })
+  const mayRead = (path: string) => reading(path) === "allow"
   return [...found, ...(await importsOf({ path, text }, { isOwn: false, mayRead }))]
 }
 

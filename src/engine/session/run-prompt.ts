@@ -125,7 +125,7 @@ async function begin(input: Work, begun: Begun, promptWith: Ask): Promise<Run> {
       isTask,
       mode: session.mode,
       grounding: await ground(agent, permits, begun),
-      mayRead: (path) => reading(path) !== "deny",
+      reading,
     }),
     ...(await toolsFor({ ...begun, agent, chosen }, asked.intent)),
     limits: { maxSteps, ...(maxCost === undefined ? {} : { maxCost }) },

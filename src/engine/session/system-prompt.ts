@@ -2,6 +2,7 @@
 // file changes, so that prompt caches hold: no clock, no counters.
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
+import type { Action } from "#ability/permission/rule.ts"
 import { mayUse } from "#ability/tool/may-use.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { Instance } from "#kernel/instance.ts"
@@ -34,11 +35,11 @@ export async function systemPrompt(
     isTask: boolean
     mode: "plan" | "act"
     grounding: string[]
-    mayRead?: (path: string) => boolean
+    reading?: (path: string) => Action
   },
 ): Promise<string> {
-  const { isTask, mode, grounding, mayRead } = options
-  const instructions = await readInstructions(mayRead)
+  const { isTask, mode, grounding, reading } = options
+  const instructions = await readInstructions(reading)
   return [
     base,
     ...(isTask ? [forTask] : []),

@@ -75,6 +75,35 @@ test("a project's instructions import nothing from outside, nothing missing and 
     assert.match(err, new RegExp(`not read path="?${name.replaceAll(".", "\\.")}"?\\s`), name)
 })
 
+test("a project's instructions import nothing that a rule wants to be asked about", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write("AGENTS.md", "Project words. @asked.md @.env @fine.md\n")
+  tmp.write("asked.md", "asked words\n")
+  tmp.write(".env", "WORD=canary\n")
+  tmp.write("fine.md", "fine words\n")
+  const rules = ["asked.md", ".env"].map((pattern) => ({ permission: "file.read", pattern, action: "ask" }))
+  tmp.write(".vitamin/config.jsonc", JSON.stringify({ permission: rules }))
+  const { system, err } = await told(tmp)
+  assert.match(system, /Project words[\s\S]*fine words/)
+  assert.doesNotMatch(system, /asked words|canary/)
+  for (const name of ["asked.md", ".env"])
+    assert.match(err, new RegExp(`not read path="?${name.replaceAll(".", "\\.")}"?\\s`), name)
+})
+
+test("rules.own counts in the person's own configuration only, not in that of a trusted project", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const home = tmp.env.HOME!
+  write(join(home, "keys.md"), "private words\n")
+  write(join(home, "own.md"), "own words\n")
+  tmp.write(".vitamin/config.jsonc", JSON.stringify({ rules: { own: ["~/keys.md"], root: "TEAM.md" } }))
+  tmp.write("TEAM.md", "team words\n")
+  assert.equal((await vitamin(tmp, ["trust", "--yes"])).code, 0)
+  const { system, err } = await told(tmp, ["--set", 'rules.own=["~/own.md"]'])
+  assert.match(system, /own words[\s\S]*team words/)
+  assert.doesNotMatch(system, /private words/)
+  assert.match(err, /rules\.own is ignored: .*config\.jsonc/)
+})
+
 test("imports end: in depth, in number, in size", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write("AGENTS.md", "@a0.md @big.md @huge.md @huge2.md\n")
