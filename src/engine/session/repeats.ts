@@ -1,8 +1,8 @@
 // Whether the model goes in circles: the last calls, each with its result, are the same ones over and over. A command that
-// is polled is no circle: time passes between its calls, and so much more of the same is allowed.
+// is polled is no circle: it succeeds, and seconds pass in it or between its calls. Much more of the same is allowed then.
 import { createHash } from "node:crypto"
 
-/** A call with its result. `isWaited`: it took its time, or came long after the same one before. */
+/** A call with its result. `isWaited`: it succeeded, and took its time or came long after the same one before. */
 export type Made = { key: string; at: number; isWaited: boolean }
 /** How often the last `period` calls came in a row. Behind `stop` a person must say that it may go on. */
 export type Repeat = { times: number; period: number; isPolling: boolean; nudge: boolean; stop: boolean }
@@ -10,20 +10,26 @@ export type Repeat = { times: number; period: number; isPolling: boolean; nudge:
 const maxPeriod = 4
 const limits = { quick: { nudge: 3, stop: 4 }, polling: { nudge: 10, stop: 30 } }
 const kept = maxPeriod * limits.polling.stop
-/** A command that waits, or asks a server. */
-const longCall = 250
+/** In milliseconds: a command that waits by itself, such as `sleep 2; status`. */
+const longCall = 2_000
 /** Longer than models think about a call that they have just made. */
 const longPause = 10_000
 
 /** Note a call with its result. */
-export function addCall(calls: Made[], call: { said: unknown; duration: number; now?: number }): Repeat {
-  const { said, duration, now: at = performance.now() } = call
+export function addCall(
+  calls: Made[],
+  call: { said: unknown; duration: number; hasFailed: boolean; now?: number },
+): Repeat {
+  const { said, duration, hasFailed, now: at = performance.now() } = call
   const key = createHash("sha256").update(JSON.stringify(said)).digest("base64")
   const before = calls.findLast((made) => made.key === key)
-  const isWaited = duration >= longCall || (before !== undefined && at - before.at >= longPause)
+  const isLong = duration >= longCall || (before !== undefined && at - before.at >= longPause)
+  const isWaited = isLong && !hasFailed
   calls.push({ key, at, isWaited })
   if (calls.length > kept) calls.splice(0, calls.length - kept)
-  const quick = mostRounds(calls.slice(calls.findLastIndex((made) => made.isWaited) + 1))
+  // A wait excuses the same call only, not the quick ones around it.
+  const since = calls.slice(calls.findLastIndex((made) => made.isWaited && made.key === key) + 1)
+  const quick = mostRounds(since.filter((made) => !made.isWaited))
   if (quick.times >= limits.quick.nudge) return judged(quick, "quick")
   return judged(mostRounds(calls), "polling")
 }

@@ -143,7 +143,8 @@ async function refuseForeign(run: Run, { id, server }: Tool.Definition): Promise
 /** Gives how often in a row this call, or the last few, had this result. */
 function appendResult(run: Run, call: Call, result: Result): Repeat {
   const { status, text, duration } = result
-  const repeat = addCall(run.repeats, { said: [call.name, call.arguments, status, text], duration })
+  const said = [call.name, call.arguments, status, text]
+  const repeat = addCall(run.repeats, { said, duration, hasFailed: hasFailed(result) })
   const message = Message.make({
     sessionId: run.session.id,
     parentId: lastId(run),
@@ -153,6 +154,12 @@ function appendResult(run: Run, call: Call, result: Result): Repeat {
   })
   append(run, message)
   return repeat
+}
+
+/** A command that ends with an error is a call that went well. */
+function hasFailed({ status, data }: Result): boolean {
+  const { exitCode, signal } = (data ?? {}) as { exitCode?: unknown; signal?: unknown }
+  return status !== "success" || Boolean(exitCode) || Boolean(signal)
 }
 
 function nudge({ times, period, isPolling }: Repeat): string {

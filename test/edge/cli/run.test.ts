@@ -220,7 +220,7 @@ test("vitamin auth login keeps a piped key that is used and never shown, and log
 test("vitamin run lets a command be polled until it is ready, and stops one that is called in a circle", async () => {
   await using tmp = await tmpdir({ git: true })
   const poll = call("bash", {
-    command: "sleep 0.3; echo . >> n; [ $(wc -l < n) -gt 6 ] && echo ready || echo pending",
+    command: "sleep 2; echo . >> n; [ $(wc -l < n) -gt 6 ] && echo ready || echo pending",
   })
   await using llm = await fakeLlm([...Array.from({ length: 7 }, () => poll), text("It is ready.")])
   const polled = await vitamin(tmp, ["run", "--yes", "wait"], env(llm, "chat").variables)
@@ -229,6 +229,9 @@ test("vitamin run lets a command be polled until it is ready, and stops one that
     .at(-1)!
     .messages.flatMap(({ results }) => results.map(({ text }) => text.trim()))
   assert.deepEqual([results.slice(0, 6), results[6]], [Array(6).fill("pending"), "ready"])
+  await using failing = await fakeLlm(() => call("bash", { command: "sleep 0.3; echo failed; exit 1" }))
+  const failed = await vitamin(tmp, ["run", "--yes", "test"], env(failing, "chat").variables)
+  assert.deepEqual([failed.code, failing.requests.length], [1, 4], failed.err)
   await using circle = await fakeLlm(() => call("read", { path: "README.md" }))
   const stopped = await vitamin(tmp, ["run", "--yes", "wait"], env(circle, "chat").variables)
   assert.deepEqual([stopped.code, circle.requests.length], [1, 4])
