@@ -236,6 +236,8 @@ export async function reply(id: string, reply: Reply, details: Details = {}): Pr
   if (!one || one.isTaken) throw new NotFound(id)
   if (details.edits && !(reply === "always" && isEdit(one.request)))
     throw new InvalidReply(reply, "all edits can be allowed only where an edit in the workspace is asked for")
+  if (details.edits && (details.scope ?? "session") !== "session")
+    throw new InvalidReply(reply, "all edits can be allowed for the session only")
   if (reply === "always" && !canBeAlways(one.request)) {
     const { message } = checked.data
     await answer(one, { ...(message === undefined ? {} : { message }), reply: "once", by: "person" })

@@ -60,7 +60,11 @@ export function createRights(options: {
   async function remember({ needs, agents }: Asked, details: Permission.Details): Promise<void> {
     const { scope = "project", expires, edits } = details
     const { askers } = await now()
-    if (edits) return rememberEdits(askers(needs).filter((agent) => agents.includes(agent)))
+    if (edits)
+      return rememberEdits(
+        askers(needs).filter((agent) => agents.includes(agent)),
+        expires,
+      )
     // Rules may have changed since: who was not named to the person gets nothing from the answer.
     for (const need of needs)
       for (const agent of askers([need]).filter((agent) => agents.includes(agent))) {
@@ -69,13 +73,13 @@ export function createRights(options: {
       }
   }
 
-  async function rememberEdits(agents: string[]): Promise<void> {
+  async function rememberEdits(agents: string[], expires: number | undefined): Promise<void> {
     const rules = Grant.editPermissions.map((permission) => ({
       permission,
       pattern: Grant.allFiles,
       action: "allow" as const,
     }))
-    for (const agent of agents) await Grant.create({ agent, sessionId, scope: "session", rules })
+    for (const agent of agents) await Grant.create({ agent, sessionId, scope: "session", expires, rules })
   }
 
   async function stacksNow(): Promise<Stack[]> {
