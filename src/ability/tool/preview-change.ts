@@ -10,6 +10,7 @@ import type { Step } from "./run-tool.ts"
 /** What a person might read, and more than that is in no event. */
 const maxLines = 2_000
 const maxLine = 500
+const maxShown = 64 << 10
 const maxBytes = 2_000_000
 
 /** `real` is where the file of the call really is. Without a diff, what the tool says by its arguments alone. */
@@ -17,9 +18,19 @@ export function previewChange({ tool, args }: Step, real: string | undefined): s
   const text = (real && tool.contentAfter ? diffOf({ tool, args }, real) : undefined) ?? tool.preview?.(args)
   if (!text) return undefined
   const lines = text.replace(/\n$/, "").split("\n")
-  const shown = lines.slice(0, maxLines).map((line) => line.slice(0, maxLine))
+  const shown = fitting(lines.slice(0, maxLines).map((line) => line.slice(0, maxLine)))
   const more = lines.length - shown.length
   return [...shown, ...(more > 0 ? [`… and ${more} more lines`] : [])].join("\n")
+}
+
+/** The first lines, with room for the one that says how many there are more. */
+function fitting(lines: string[]): string[] {
+  let room = maxShown - 100
+  const end = lines.findIndex((line) => {
+    room -= Buffer.byteLength(line) + 1
+    return room < 0
+  })
+  return end < 0 ? lines : lines.slice(0, end)
 }
 
 function diffOf({ tool, args }: Pick<Step, "tool" | "args">, real: string): string | undefined {

@@ -181,17 +181,37 @@ test("a reply with edits: true allows all edits of the session, and is refused f
   const answered = world.ask()
   const [one] = await pending()
   assert.match(one!.preview!, /^@@ -1,0 \+1,1 @@\n\+a$/)
-  const edits = { reply: "always", scope: "session", edits: true }
+  const expires = Date.now() + 3_600_000
+  const edits = { reply: "always", scope: "session", edits: true, expires }
   assert.equal(
     (await api("POST", `/permission/${one!.id}/respond`, { reply: "once", edits: true })).status,
     400,
   )
+  const wider = { ...edits, scope: "project" }
+  assert.equal((await api("POST", `/permission/${one!.id}/respond`, wider)).status, 400)
   assert.equal((await api("POST", `/permission/${one!.id}/respond`, edits)).status, 200)
+  const { body: grants } = await api("GET", "/grant")
+  assert.deepEqual(
+    grants.map((grant: { expires?: number }) => grant.expires),
+    [expires, expires],
+  )
   const [two] = await pending()
   assert.equal(two!.tool, "bash")
   assert.deepEqual(two!.needs[0]!.parts, [{ from: 0, to: 15, why: "writes a file" }])
   assert.deepEqual([has("a"), has("b")], [true, true])
   assert.equal((await api("POST", `/permission/${two!.id}/respond`, edits)).status, 400)
   assert.equal((await api("POST", `/permission/${two!.id}/respond`, { reply: "reject" })).status, 200)
+  assert.equal((await answered).status, 200)
+})
+
+test("the preview of a large change is at most 64 KB, and says how many lines are left out", async () => {
+  const content = `${"ü".repeat(400)}\n`.repeat(1_000)
+  await using world = await setUp([call("write", { path: "a", content }), text("done")])
+  const answered = world.ask()
+  const [one] = await world.pending()
+  assert.ok(Buffer.byteLength(one!.preview!) <= 64 << 10, `${Buffer.byteLength(one!.preview!)} bytes`)
+  const shown = one!.preview!.split("\n")
+  assert.equal(shown.at(-1), `… and ${1_001 - (shown.length - 1)} more lines`)
+  await world.api("POST", `/permission/${one!.id}/respond`, { reply: "reject" })
   assert.equal((await answered).status, 200)
 })
