@@ -30,6 +30,17 @@ test("Trust.grant() for this process is not kept", async () => {
   assert.equal(await Trust.check(tmp.path), false)
 })
 
+test("Trust.accept() for this process keeps both of two reviews at once", async () => {
+  await using tmp = await tmpdir({ git: true })
+  for (const name of ["a", "b", "c"])
+    tmp.write(`.vitamin/agents/${name}.md`, `---\ndomain: d\n---\n${name}\n`)
+  const changes = await Trust.pending(tmp.path)
+  assert.equal(changes.length, 3)
+  await Promise.all(changes.map((change) => Trust.accept(tmp.path, [change], { keep: false })))
+  assert.deepEqual(await Trust.pending(tmp.path), [])
+  await Trust.remove(tmp.path)
+})
+
 test("Trust.remove() takes trust back, also where there was none", async () => {
   await using tmp = await tmpdir({ git: true })
   assert.equal(await Trust.remove(tmp.path), tmp.path)

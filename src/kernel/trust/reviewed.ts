@@ -106,7 +106,8 @@ export async function read(root: string): Promise<Grant | undefined> {
 type Files = NonNullable<Grant["files"]>
 
 /** Change which files of a work tree are trusted, and trust the work tree if it was not yet. Two reviews at once, in one
- * process or in two, both count: the record changes under the lock of the storage. */
+ * process or in two, both count: the record changes under the lock of the storage, and what only this process knows changes
+ * without a wait in between. */
 export async function change(
   root: string,
   edit: (files: Files) => void,
@@ -120,7 +121,10 @@ export async function change(
     Object.assign(grant, { directory: root, time, files })
   }
   if (keep) return updateOrReplace<Grant>(keyOf(root), apply, { directory: root, time, files: {} })
-  const grant: Grant = { directory: root, time, ...structuredClone(await read(root)) }
+  const stored = await read(root)
+  // Another review of this process may have ended meanwhile.
+  const before = forThisProcess.get(root) ?? stored
+  const grant: Grant = { directory: root, time, ...structuredClone(before) }
   apply(grant)
   forThisProcess.set(root, grant)
 }
