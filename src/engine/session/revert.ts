@@ -62,7 +62,9 @@ export async function diff(
   if (messageId !== undefined && !messages.some(({ id }) => id === messageId))
     throw new MessageNotFound(sessionId, messageId, "session")
   const tasks = await tasksSince(session, messages, messageId)
-  await Queue.enter({ sessionId, whenBusy: "refuse" }, () => recoverCalls(sessionId, tasks)).catch(ifBusy)
+  // Only then: a prompt that does not want to wait would be refused meanwhile.
+  if (idsOf(sessionId, tasks).some(Snapshot.hasPending))
+    await Queue.enter({ sessionId, whenBusy: "refuse" }, () => recoverCalls(sessionId, tasks)).catch(ifBusy)
   return Snapshot.diff({ sessionId, messageId, tasks, stat })
 }
 
