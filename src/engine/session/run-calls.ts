@@ -156,7 +156,7 @@ function appendResult(run: Run, call: Call, result: Result): Repeat {
   return repeat
 }
 
-/** A command that ends with an error is a call that went well. */
+/** Also a command that ended with an exit code or a signal: its call has the status "success" all the same. */
 function hasFailed({ status, data }: Result): boolean {
   const { exitCode, signal } = (data ?? {}) as { exitCode?: unknown; signal?: unknown }
   return status !== "success" || Boolean(exitCode) || Boolean(signal)
