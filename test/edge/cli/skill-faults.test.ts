@@ -57,13 +57,13 @@ test("where nothing can be remembered, or what is kept is no sense, a run tells 
   assert.match(err, fault)
 })
 
-test("a misspelt /name is told to whoever runs it", async () => {
+test("a misspelt /name ends the run with 2 and the near name; a path is no command", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm(() => text("Done."))
   const { variables } = env(llm, "chat")
   tmp.write("skills/good/SKILL.md", good)
   const { code, out, err } = await vitamin(tmp, ["run", "/goood morning"], variables)
-  assert.deepEqual([code, out.trim()], [0, "Done."])
-  assert.match(err, /No skill is called "goood"\. Did you mean "\/good"\?/)
-  assert.doesNotMatch((await vitamin(tmp, ["run", "/etc/hosts is wrong"], variables)).err, /No skill/)
+  assert.deepEqual([code, out], [2, ""])
+  assert.match(err, /There is no command "\/goood"\. Did you mean "\/good"\?/)
+  assert.equal((await vitamin(tmp, ["run", "/etc/hosts is wrong"], variables)).out, "Done.")
 })
