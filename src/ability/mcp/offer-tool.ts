@@ -115,7 +115,7 @@ async function search(one: ConfiguredServer, query: string, find: Context["findO
   const { resources, prompts } = find
     ? await find(query, { limit: maxFound, server: one.server.id })
     : { resources: all?.resources.slice(0, maxFound) ?? [], prompts: all?.prompts.slice(0, maxFound) ?? [] }
-  const templates = one.manifest()?.templates ?? []
+  const templates = fitting(all?.templates ?? [], query).slice(0, maxFound)
   const line = (key: string, value: string, words: (string | undefined)[]) =>
     plainText(`${key}: ${value} (${words.filter(Boolean).join("; ")})`, maxLine).replaceAll("\n", " ")
   const lines = [
@@ -138,4 +138,17 @@ async function search(one: ConfiguredServer, query: string, find: Context["findO
     title: `${query} (${lines.length})`,
     data: { found: [...resources.map(({ uri }) => uri), ...prompts.map(({ name }) => name)] },
   }
+}
+
+/** Those that have a word of the query, the most words first: they are in no index. */
+function fitting(templates: Manifest["templates"], query: string): Manifest["templates"] {
+  const words = new Set(query.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu))
+  const scored = templates.map((item) => {
+    const said = Object.values(item).join(" ").toLowerCase()
+    return { item, score: [...words].filter((word) => said.includes(word)).length }
+  })
+  return scored
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .map(({ item }) => item)
 }

@@ -2,7 +2,7 @@
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import { listOffers, type Offers } from "#ability/mcp/offers.ts"
 import * as Log from "#kernel/log.ts"
-import { UsageError } from "./exit.ts"
+import { exitCodes, UsageError } from "./exit.ts"
 import { type FolderOptions, inInstance } from "./in-instance.ts"
 
 type Options = FolderOptions & {
@@ -21,13 +21,20 @@ export async function showServer(options: Options): Promise<void> {
   await inInstance(options, async () => {
     const Mcp = await ifConfigured()
     if (!Mcp) throw new UsageError(none)
-    // One that was never tried has said nothing yet.
-    for (const one of await Mcp.usable())
-      if (one.isNew() && (name === undefined || one.server.id === name)) await Mcp.connect(one.server.id)
+    // One that was never tried, or failed, has said nothing yet.
+    const untried = (await Mcp.usable()).filter(
+      (one) => (one.isNew() || one.error() !== undefined) && (name === undefined || one.server.id === name),
+    )
+    const tried = await Promise.all(untried.map((one) => Mcp.connect(one.server.id)))
+    const failed = tried.filter(({ error }) => error !== undefined)
+    for (const { id, error } of failed)
+      process.stderr.write(`vitamin: MCP server ${Log.escapeControls(`${id}: ${error}`)}\n`)
+    if (name !== undefined && failed.length) process.exitCode = exitCodes.failed
     const offers = await listOffers({ server: name, search })
     if (format === "json") return print(JSON.stringify(offers, null, 2))
     const lines = linesOf(offers, name === undefined)
-    for (const line of lines.length ? lines : ["Nothing."]) print(Log.escapeControls(line))
+    const isUnknown = name !== undefined && failed.length > 0
+    for (const line of lines.length || isUnknown ? lines : ["Nothing."]) print(Log.escapeControls(line))
   })
 }
 

@@ -17,6 +17,9 @@ type Behaviour = {
   /** A call is answered when there is this file. */
   waitsFor?: string
   resources?: { uri: string; name: string; mimeType?: string; text?: string; blob?: string }[]
+  templates?: { uriTemplate: string; name: string; description?: string }[]
+  /** What it says by name. */
+  prompts?: Record<string, string>
   tools?: { name: string; description?: string; inputSchema?: object; result?: object }[]
 }
 
@@ -29,6 +32,8 @@ const {
   waitsFor,
   tools = [],
   resources = [],
+  templates = [],
+  prompts = {},
 }: Behaviour = given.file ? JSON.parse(readFileSync(given.file, "utf8")) : given
 const log = process.argv[3]
 if (log) appendFileSync(log, "started\n")
@@ -57,12 +62,12 @@ function answerTo(method: string, params: Record<string, unknown>): object {
     return {
       result: {
         protocolVersion: "2025-11-25",
-        // It says that it has prompts, and has none to show.
+        // It says that it has prompts, and mostly has none to show.
         capabilities: {
           tools: { listChanged: true },
           prompts: {},
           ...(logs ? { logging: {} } : {}),
-          ...(resources.length ? { resources: {} } : {}),
+          ...(resources.length || templates.length ? { resources: {} } : {}),
         },
         serverInfo: { name: "tiny", version: "1.0.0" },
       },
@@ -84,6 +89,13 @@ function answerTo(method: string, params: Record<string, unknown>): object {
     }
   if (method === "resources/list")
     return { result: { resources: resources.map(({ text: _, blob: __, ...resource }) => resource) } }
+  if (method === "resources/templates/list") return { result: { resourceTemplates: templates } }
+  if (method === "prompts/list" && Object.keys(prompts).length)
+    return { result: { prompts: Object.keys(prompts).map((name) => ({ name })) } }
+  if (method === "prompts/get") {
+    const text = prompts[params.name as string]
+    return { result: { messages: [{ role: "user", content: { type: "text", text } }] } }
+  }
   if (method === "resources/read") {
     if (log) appendFileSync(log, `read ${params.uri}\n`)
     const { name: _, ...found } = resources.find(({ uri }) => uri === params.uri) ?? {}

@@ -41,6 +41,20 @@ test("vitamin mcp show lists tools, resources and prompts of a server, and searc
   assert.match(unknown.err, /everythin.*everything/)
 })
 
+test("vitamin mcp show says why a server does not start, and fails", async () => {
+  await using tmp = await setUp({
+    bad: tinyServer({ mode: "crash" }),
+    good: tinyServer({ tools: [{ name: "one", description: "The first" }] }),
+  })
+  const named = await vitamin(tmp, ["mcp", "show", "bad"])
+  assert.deepEqual([named.code, named.out], [1, ""], named.err)
+  assert.match(named.err, /no database/)
+  const all = await vitamin(tmp, ["mcp", "show", "--search", "first"])
+  assert.equal(all.code, 0, all.err)
+  assert.match(all.out, /^ {2}good one/m)
+  assert.match(all.err, /bad.*no database/)
+})
+
 test("GET /mcp/offer lists and searches what servers offer, and POST /mcp/:id/complete completes", async () => {
   await using tmp = await setUp(everything())
   const served = await serving(tmp)
@@ -100,6 +114,28 @@ test("the model finds resources and prompts of a server, and reads them when tha
   assert.match(read!, /Architecture/)
   assert.match(prompt!, /<prompt server="everything" name="args-prompt">\n.*Rome/)
   assert.match(wrong!, /has no prompt "nope"/)
+})
+
+test("a search shows the templates that fit its words, and not more than of the rest", async () => {
+  const templates = [
+    { uriTemplate: "user://{id}", name: "profile of a user" },
+    ...Array.from({ length: 30 }, (_, i) => ({ uriTemplate: `log://${i}/{day}`, name: `journal ${i}` })),
+  ]
+  await using tmp = await setUp({ tiny: tinyServer({ templates }) })
+  await vitamin(tmp, ["mcp", "test", "tiny"])
+  const search = (query: string) => call("tiny_resources", { query })
+  await using llm = await fakeLlm([
+    search("user profiles"),
+    search("journal"),
+    search("zebra"),
+    text("Done."),
+  ])
+  const ran = await vitamin(tmp, ["run", "go"], env(llm, "chat").variables)
+  assert.equal(ran.code, 0, ran.err)
+  const [one, many, none] = results(llm).map((result) => result.text)
+  assert.equal(one, "uri template: user://{id} (profile of a user)")
+  assert.equal(many!.match(/uri template: log:/g)!.length, 10)
+  assert.match(none!, /Nothing fits/)
 })
 
 test("a resource that no rule allows is not read without a person", async () => {
