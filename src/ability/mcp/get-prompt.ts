@@ -7,8 +7,15 @@ import { completeArgument } from "./complete-argument.ts"
 import * as Mcp from "./mcp.ts"
 import type { MCPPrompt, MCPPromptContent } from "./types.ts"
 
-/** With a line it must be a server that its session sees. */
-type Wish = { server: string; name: string; args: Record<string, string>; line?: Mcp.Line }
+type Wish = {
+  server: string
+  name: string
+  args: Record<string, string>
+  /** With it, it must be a server that its session sees. */
+  line?: Mcp.Line
+  /** What the person types for it. */
+  typed: string
+}
 
 const maxNamed = 20
 const maxSuggested = 8
@@ -27,11 +34,11 @@ export class PromptNotFound extends NamedError {
 }
 
 export class InvalidArguments extends NamedError {
-  constructor({ server, name }: Wish, reason: string, known: NonNullable<MCPPrompt["arguments"]>) {
+  constructor({ server, name, typed }: Wish, reason: string, known: NonNullable<MCPPrompt["arguments"]>) {
     const usage = known.map((one) => (one.required ? `${one.name}=…` : `[${one.name}=…]`))
     super(
       "MCP.InvalidArguments",
-      `Prompt "${server}/${name}" ${reason}. Use it as: --prompt ${plainText([`${server}/${name}`, ...usage].join(" "), 500)}`,
+      `Prompt "${server}/${name}" ${reason}. Use it as: ${plainText([typed, ...usage].join(" "), 500)}`,
       { server, name },
     )
   }

@@ -11,7 +11,7 @@ const maxDescription = 300
 /** Of what the servers last said; none is started for it. With a session also of those that were brought for it. */
 export async function availableCommands(options: { sessionId?: string } = {}): Promise<AvailableCommand[]> {
   const { skills } = await Skill.list({ isQuiet: true })
-  const prompts = await serverPrompts(options)
+  const prompts = await serverPrompts(options.sessionId)
   const commands = new Map<string, AvailableCommand>()
   for (const skill of skills)
     commands.set(skill.name, { ...commandOf(skill.name, skill.description), input: { hint: "what to do" } })

@@ -19,7 +19,7 @@ export async function readPrompt(
     .join(" ")
     .trim()
   try {
-    const { messages } = await getPrompt({ ...(await splitName(name)), args })
+    const { messages } = await getPrompt({ ...(await splitName(name)), args, typed: `--prompt ${name}` })
     return { parts: partsOfPrompt(messages), message }
   } catch (error) {
     const isUsage = [PromptNotFound, InvalidArguments, Mcp.NotFound].some((kind) => error instanceof kind)

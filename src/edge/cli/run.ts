@@ -67,7 +67,7 @@ export async function run(given: Options): Promise<void> {
         sessionId: session.id,
         parts: [...parts, { type: "text", text }, ...attachments],
         // What is piped in beside a message, or said by a server, comes from somewhere else, and points at nothing here.
-        ...(message || parts.length ? { mentionsIn: message } : {}),
+        ...(message || parts.length ? { mentionsIn: message, isText: true } : {}),
         asks,
         rules,
         ...(options.model ? { model: options.model } : {}),
@@ -119,7 +119,7 @@ async function commandIn(message: string): Promise<Session.PromptPart[] | undefi
   if (!message.startsWith("/")) return undefined
   const { expandCommand } = await import("#engine/session/expand-command.ts")
   return expandCommand(message).catch((error) => {
-    const isUsage = error instanceof NamedError && error.name.startsWith("Session.")
+    const isUsage = error instanceof NamedError && /^(Session\.|MCP\.InvalidArguments$)/.test(error.name)
     throw isUsage ? new UsageError(error.message) : error
   })
 }

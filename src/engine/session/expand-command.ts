@@ -40,44 +40,54 @@ class UnknownCommand extends NamedError {
   }
 }
 
-class InvalidCommand extends NamedError {
-  constructor(message: string) {
-    super("Session.InvalidCommand", plainText(message, 500))
-  }
-}
-
 /** What the server says, then what the person said beside it; undefined if the words call for no prompt of a server. With a
  * session also of servers that were brought for it. */
 export async function expandCommand(words: string, sessionId?: string): Promise<PromptPart[] | undefined> {
   const [, name = "", given = ""] = command.exec(words) ?? []
   if (!name) return undefined
+  for (const server of await silentServers(name, sessionId)) await server.connect()
+  const found = await findPrompt(name, sessionId)
+  return found && expand(name, given, { ...found, sessionId })
+}
+
+/** Whether a server is to be asked for it. Starts none: one that has said nothing yet may have the prompt. */
+export async function isServerCommand(words: string, sessionId: string): Promise<boolean> {
+  const [, name = ""] = command.exec(words) ?? []
+  if (!name) return false
+  if ((await silentServers(name, sessionId)).length) return true
+  return (await findPrompt(name, sessionId)) !== undefined
+}
+
+/** Those that the name may be of and that have said nothing yet. */
+async function silentServers(name: string, sessionId: string | undefined) {
+  return (await serversOf(sessionId)).filter((one) => name.startsWith(`${one.server.id}:`) && !one.manifest())
+}
+
+async function findPrompt(name: string, sessionId: string | undefined): Promise<ServerPrompt | undefined> {
   const skills = (await Skill.list({ isQuiet: true })).skills.map((skill) => skill.name)
   if (askedSkills(`/${name}`, skills).length) return undefined
-  const prompts = await serverPrompts({ sessionId, start: name })
+  const prompts = await serverPrompts(sessionId)
   const found = prompts.get(name)
-  if (found) return expand(name, given, { ...found, sessionId })
+  if (found) return found
   const isPath = [`/${name}`, join(Instance.directory, name)].some((path) => existsSync(path))
   if (isPath || !plainName.test(name)) return undefined
   throw new UnknownCommand(name, [...skills, ...prompts.keys()])
 }
 
-/** The prompts of servers by the name of their command, as the servers last said. No server is started for it but one that
- * `start` names and that has said nothing yet. */
-export async function serverPrompts(options: {
-  sessionId?: string | undefined
-  start?: string
-}): Promise<Map<string, ServerPrompt>> {
-  const { sessionId, start = "" } = options
-  const Mcp = await ifConfigured()
-  const servers = (await Mcp?.usable(sessionId === undefined ? undefined : [sessionId])) ?? []
+/** The prompts of servers by the name of their command, as the servers last said. Starts none. */
+export async function serverPrompts(sessionId?: string): Promise<Map<string, ServerPrompt>> {
   const found = new Map<string, ServerPrompt>()
-  for (const server of servers) {
-    const { id } = server.server
-    if (start.startsWith(`${id}:`) && !server.manifest()) await server.connect()
-    for (const prompt of server.manifest()?.prompts ?? [])
+  for (const one of await serversOf(sessionId)) {
+    const { id } = one.server
+    for (const prompt of one.manifest()?.prompts ?? [])
       if (typed.test(prompt.name)) found.set(`${id}:${prompt.name}`, { server: id, prompt })
   }
   return found
+}
+
+async function serversOf(sessionId: string | undefined) {
+  const Mcp = await ifConfigured()
+  return (await Mcp?.usable(sessionId === undefined ? undefined : [sessionId])) ?? []
 }
 
 async function expand(
@@ -86,13 +96,12 @@ async function expand(
   { server, prompt, sessionId }: ServerPrompt & { sessionId: string | undefined },
 ): Promise<PromptPart[]> {
   const { args, rest } = readArguments(given, prompt.arguments ?? [])
-  refuseMissing(name, args, prompt.arguments ?? [])
   const [{ getPrompt }, { partsOfPrompt }] = await Promise.all([
     import("#ability/mcp/get-prompt.ts"),
     import("#ability/mcp/parts-of-prompt.ts"),
   ])
   const line = sessionId === undefined ? {} : { line: [sessionId] }
-  const { messages } = await getPrompt({ server, name: prompt.name, args, ...line })
+  const { messages } = await getPrompt({ server, name: prompt.name, args, typed: `/${name}`, ...line })
   return [...partsOfPrompt(messages), ...(rest ? [{ type: "text" as const, text: rest }] : [])]
 }
 
@@ -111,12 +120,4 @@ function readArguments(given: string, known: Known): { args: Record<string, stri
   const [only] = needed.length === 1 ? needed : known.length === 1 ? left : []
   if (!rest || !only) return { args, rest }
   return { args: { ...args, [only.name]: rest }, rest: "" }
-}
-
-function refuseMissing(name: string, args: Record<string, string>, known: Known): void {
-  const missing = known.filter((one) => one.required && !Object.hasOwn(args, one.name))
-  if (!missing.length) return
-  const usage = known.map((one) => (one.required ? `${one.name}=…` : `[${one.name}=…]`)).join(" ")
-  const names = missing.map((one) => JSON.stringify(one.name)).join(" and ")
-  throw new InvalidCommand(`/${name} needs ${names}. Use it as: /${name} ${usage}`)
 }

@@ -2,7 +2,6 @@
 // before it is done, is stored first.
 import type { Rule } from "#ability/permission/rule.ts"
 import type * as Message from "#knowledge/message/message.ts"
-import { orAborted } from "#util/or-aborted.ts"
 import { endWith } from "./end-with.ts"
 import type { Asks } from "./permits.ts"
 import { type PromptPart, partsOf } from "./prompt-part.ts"
@@ -10,6 +9,7 @@ import * as Queue from "./queue.ts"
 import { waitFor } from "./retry.ts"
 import type { Limits, Run, Timing } from "./run.ts"
 import { runPrompt, type Work } from "./run-prompt.ts"
+import { callsServer, commandIn } from "./server-command.ts"
 import * as SessionRecord from "./session-record.ts"
 import * as StoredPrompt from "./stored-prompt.ts"
 
@@ -20,6 +20,8 @@ export type Input = {
   parts?: PromptPart[]
   /** The words in which `@path` points at a file; all of them where it is left out. */
   mentionsIn?: string
+  /** No command is looked for in it: the caller has done so, or a server wrote it. */
+  isText?: boolean
   /** First read again what was attached before and has changed since, and try again what failed. */
   refresh?: boolean
   agent?: string
@@ -51,52 +53,38 @@ export function prompt(input: Input): Promise<Message.Info> {
 
 /** Store a prompt and begin with it. Returns when it survives the end of this process; `answered` is its outcome, which is
  * published as well. */
-export async function accept(given: Input): Promise<{ promptId: string; answered: Promise<Message.Info> }> {
-  SessionRecord.refuseBusy(await SessionRecord.get(given.sessionId))
-  const input = isCommand(given) ? await withCommand(given) : given
+export async function accept(input: Input): Promise<{ promptId: string; answered: Promise<Message.Info> }> {
+  SessionRecord.refuseBusy(await SessionRecord.get(input.sessionId))
+  const isCalled = commandIn(input) !== undefined && (await callsServer(input))
   Queue.check(input)
   const stored = StoredPrompt.create({ ...input, parts: partsOf(input) })
-  const answered = enter(input, { usual, stored })
+  const answered = enter(input, { usual, stored, isCalled })
   answered.catch(() => {})
   await stored.written
   return { promptId: stored.id, answered }
 }
 
 /** `prompt` with other limits on how long things may take. */
-export async function promptWith(given: Input, usual: Timing): Promise<Message.Info> {
-  const input = isCommand(given) ? await withCommand(given) : given
+export async function promptWith(input: Input, usual: Timing): Promise<Message.Info> {
+  const isCalled = commandIn(input) !== undefined && (await callsServer(input))
   // A prompt that begins at once is stored by its own message.
   const waits = Queue.check(input) && !input.stored
   const stored = waits ? StoredPrompt.create({ ...input, parts: partsOf(input) }) : undefined
-  return enter(input, { usual, stored })
-}
-
-/** Whether a person may have called for a skill or a prompt of a server. */
-function isCommand({ text, parts, mentionsIn, parent }: Input): boolean {
-  const [first] = text === undefined ? (parts ?? []) : [{ type: "text" as const, text }]
-  return !parent && mentionsIn !== "" && first?.type === "text" && /^\s*\//.test(first.text)
-}
-
-async function withCommand(input: Input): Promise<Input> {
-  const { text: _, ...rest } = input
-  const [first, ...others] = partsOf(input)
-  const words = first?.type === "text" ? first.text : ""
-  const { expandCommand } = await import("./expand-command.ts")
-  const expanded = expandCommand(words, input.sessionId)
-  const called = await (input.signal ? orAborted(expanded, input.signal) : expanded)
-  return called ? { ...rest, parts: [...called, ...others], mentionsIn: input.mentionsIn ?? words } : input
+  return enter(input, { usual, stored, isCalled })
 }
 
 async function enter(
   input: Input,
-  { usual, stored }: { usual: Timing; stored: StoredPrompt.Handle | undefined },
+  options: { usual: Timing; stored: StoredPrompt.Handle | undefined; isCalled: boolean },
 ): Promise<Message.Info> {
   const { sessionId, whenBusy, signal, timeout, parent } = input
+  const { usual, stored, isCalled } = options
   const timing = { ...usual, reply: input.replyLimit ?? usual.reply }
-  const work: Work = { ...input, parts: partsOf(input), timing, stored: stored ?? input.stored }
+  const work: Work = { ...input, parts: partsOf(input), timing, stored: stored ?? input.stored, isCalled }
   // While it waits, the bytes of its images are on the disk and need no memory.
   stored?.written.then((parts) => Object.assign(work, { parts })).catch(() => {})
-  const steering = whenBusy === "steer" ? work : undefined
+  // One that asks a server waits for its turn: if the server fails, the running prompt goes on.
+  const steering = whenBusy === "steer" && !isCalled ? work : undefined
   const place = { sessionId, ...(whenBusy ? { whenBusy } : {}), steering, promptId: work.stored?.id }
   return Queue.enter(place, async (abort) => {
     const letGo = endWith(abort, {

@@ -24,6 +24,7 @@ import { type PromptPart, titleOf, wordsOf } from "./prompt-part.ts"
 import { readingBy } from "./reading-by.ts"
 import { createRights } from "./rights.ts"
 import { append, keep, mayCall, type Run, settle, type Timing } from "./run.ts"
+import { expandWork } from "./server-command.ts"
 import * as SessionRecord from "./session-record.ts"
 import { spawnTask } from "./spawn-task.ts"
 import * as StoredPrompt from "./stored-prompt.ts"
@@ -31,7 +32,14 @@ import { systemPrompt } from "./system-prompt.ts"
 import { type Tip, tipOf } from "./tip.ts"
 import { toolsFor } from "./tools-for.ts"
 
-export type Work = Omit<Input, "text" | "parts"> & { parts: PromptPart[]; timing: Timing }
+export type Work = Omit<Input, "text" | "parts"> & {
+  parts: PromptPart[]
+  timing: Timing
+  /** A server is to be asked for what it calls for. */
+  isCalled: boolean
+  /** Its parts before a server was asked. */
+  typed?: PromptPart[]
+}
 /** What there is of a run before its model is known. */
 type Begun = Pick<Run, "session" | "history" | "records" | "totals" | "signal"> & { tip?: Tip | undefined }
 
@@ -43,14 +51,14 @@ export async function runPrompt(
   { signal, promptWith }: { signal: AbortSignal; promptWith: Ask },
 ): Promise<Message.Info> {
   const { sessionId, stored } = input
-  const { session, before, kept } = await claim(input, signal)
+  const { work, session, before, kept } = await claim(input, signal)
   const totals = SessionRecord.Totals.parse({})
   const history = Memory.begin(sessionId)
   const begun: Begun = { session, history, records: { pending: new Set() }, totals, signal, tip: before.tip }
   keep(begun.records, kept)
   keep(begun.records, StoredPrompt.recoverOnce(sessionId, { isInterrupted: before.status === "interrupted" }))
   try {
-    const run = await begin(input, begun, promptWith)
+    const run = await begin(work, begun, promptWith)
     const answer = await loop(run)
     await settle(run.records)
     await finish(begun, { status: "idle" })
@@ -64,13 +72,12 @@ export async function runPrompt(
 }
 
 /** Clients that only listen must learn of a prompt that never began. */
-async function claim(
-  { sessionId, stored }: Work,
-  signal: AbortSignal,
-): ReturnType<typeof SessionRecord.claim> {
+async function claim(input: Work, signal: AbortSignal) {
+  const { sessionId, stored } = input
   try {
     if (signal.aborted) throw new Interrupted(sessionId, signal)
-    return await SessionRecord.claim(sessionId)
+    const work = input.isCalled ? await expandWork(input, signal) : input
+    return { work, ...(await SessionRecord.claim(sessionId)) }
   } catch (error) {
     Bus.publish(SessionRecord.Failed, { sessionId, error: failureOf(error), ...promptIdOf(stored?.id) })
     throw error
@@ -91,7 +98,7 @@ async function begin(input: Work, begun: Begun, promptWith: Ask): Promise<Run> {
   if (!chosen.isFallback) session.model = `${chosen.providerId}/${chosen.modelId}`
   session.title ||= titleOf(input.parts)
   const { model, title } = session
-  const again = await StoredPrompt.findAgain(session, input.parts)
+  const again = await StoredPrompt.findAgain(session, input.typed ?? input.parts)
   keep(
     records,
     SessionRecord.update(session, (draft) => {

@@ -195,7 +195,12 @@ test("prompts of a brought server are there for its session only", async () => {
   await inInstance(async () => {
     await bringServers("a", [brought("everything", officialServer("everything"))])
     await up("everything")
-    const wish = { server: "everything", name: "args-prompt", args: { city: "Oslo" } }
+    const wish = {
+      server: "everything",
+      name: "args-prompt",
+      args: { city: "Oslo" },
+      typed: "/everything:args-prompt",
+    }
     const { messages } = await getPrompt({ ...wish, line: ["task", "a"] })
     assert.match(JSON.stringify(messages), /weather in Oslo/)
     await assert.rejects(getPrompt({ ...wish, line: ["b"] }), { name: "MCP.NotFound" })

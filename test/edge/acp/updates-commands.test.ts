@@ -84,7 +84,7 @@ test("typing a command of a server gives its words, with what is said beside it"
       await assert.rejects(said("/everything:simple-promt"), /Did you mean "\/everything:simple-prompt"\?/)
       await assert.rejects(
         said("/everything:args-prompt state=NY"),
-        /\/everything:args-prompt needs "city"\. Use it as: \/everything:args-prompt city=… \[state=…\]/,
+        /needs "city" \(Name of the city\)\. Use it as: \/everything:args-prompt city=… \[state=…\]/,
       )
       await ask("/everything:args-prompt Oslo")
       assert.match(llm.requests[0]!.raw, /What's weather in Oslo\?/)
