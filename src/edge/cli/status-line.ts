@@ -1,6 +1,5 @@
 // One line at the bottom of a terminal while a run works: model, step, seconds, tokens, and the last line that a running
 // command printed. It is erased before anything else is shown. Without a terminal there is no such line.
-import * as Permission from "#ability/permission/permission.ts"
 import * as Tool from "#ability/tool/tool.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Env from "#kernel/env.ts"
@@ -12,6 +11,8 @@ export type StatusLine = Readonly<{ clear(): void; stop(): void }>
 const none: StatusLine = Object.freeze({ clear() {}, stop() {} })
 const eraseLine = "\r\u001b[K"
 const interval = 1_000
+const asked = new Set(["permission.requested", "elicitation.requested"])
+const answered = new Set(["permission.replied", "elicitation.replied"])
 
 /** `mayDraw` says whether the cursor is at the start of a line; `status` is drawn again every second. */
 export function createStatusLine(options: {
@@ -48,11 +49,15 @@ export function createStatusLine(options: {
       if (!questions.size && !isShown) options.startLine()
       draw()
     }),
-    Bus.subscribe(Permission.Requested, ({ id }) => {
-      questions.add(id)
-      clear()
+    // By name: without MCP servers nothing that knows of their questions is loaded.
+    Bus.subscribe("*", ({ type, payload }) => {
+      const { id } = payload as { id: string }
+      if (asked.has(type)) {
+        questions.add(id)
+        clear()
+      }
+      if (answered.has(type)) questions.delete(id)
     }),
-    Bus.subscribe(Permission.Replied, ({ id }) => void questions.delete(id)),
   ]
 
   function stop(): void {

@@ -1,6 +1,7 @@
 // A person at a terminal whom an MCP server asks something; and nobody at one.
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { setTimeout as sleep } from "node:timers/promises"
 import { mcpJson, officialServer } from "../../ability/mcp/servers.ts"
 import { vitamin } from "../../fixture/cli.ts"
 import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
@@ -27,6 +28,9 @@ test("a person fills in the form of a server in the terminal, and declines anoth
   const asked = /\[a\]ccept, \[d\]ecline, \[c\]ancel: /
   await terminal.sees(asked)
   assert.match(terminal.shown(), /The MCP server everything asks:\n {2}Please provide inputs/)
+  // The status line is drawn every second, and not while a question is open.
+  await sleep(1_300)
+  assert.match(terminal.shown(), /\[c\]ancel: $/)
   terminal.type("a\n")
   await terminal.sees(/ name \(required\) String: Your full, legal name: /)
   terminal.type("\n")
