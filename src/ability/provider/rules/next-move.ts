@@ -90,8 +90,6 @@ function otherwise(made: Made, proposal: Proposal | undefined): Call | undefined
   const { tool, args, output, isError } = made
   const { last, instead } = proposal ?? {}
   if (instead && isMissing(made)) return instead
-  if (tool === "bash" && /No module named '?pytest/.test(output))
-    return { tool, args: { command: String(args.command).replace("pytest", "unittest") } }
   const path = args.path as string
   if (isError && tool === "ls" && / is a file\. Use read /.test(output))
     return { tool: "read", args: { path } }

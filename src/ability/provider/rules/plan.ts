@@ -6,7 +6,7 @@ import { isAboutTests } from "./skill/project.ts"
 import type { Proposal } from "./skill/proposal.ts"
 import { talk } from "./skill/talk.ts"
 import { type Clause, readClause } from "./words/clause.ts"
-import { splitClauses, withVerb } from "./words/clauses.ts"
+import { splitClauses, takes, withVerb } from "./words/clauses.ts"
 import { joinClauses } from "./words/join-clauses.ts"
 import { type Token, tokenize } from "./words/tokens.ts"
 
@@ -19,7 +19,7 @@ export type Step = {
 
 export function plan(request: string, tools: LanguageModelV4FunctionTool[]): Step[] {
   const steps: Step[] = []
-  const { tokens: asking, isCut } = firstParagraph(request, tokenize(request))
+  const { tokens: asking, isCut } = firstParagraph(tokenize(request))
   let before: Token[] | undefined
   for (const own of joinClauses(request, splitClauses(asking))) {
     const tokens = withVerb(request, own, before)
@@ -33,25 +33,44 @@ export function plan(request: string, tools: LanguageModelV4FunctionTool[]): Ste
       continue
     steps.push({ asked, ...(proposal ? { proposal } : {}) })
   }
-  return isCut ? [...steps, { asked: "what follows the first paragraph" }] : steps
+  const all = isCut ? [...steps, { asked: "what follows the first paragraph" }] : steps
+  return isPlain(request, asking, steps) ? all : all.map(withoutDeed)
 }
 
-/** What comes after an empty line may be a file that was piped in, in which nothing is asked of us. Behind a colon it is
- * content, and a greeting stands alone. */
-function firstParagraph(request: string, tokens: Token[]): { tokens: Token[]; isCut: boolean } {
-  const end = tokens.findLastIndex(({ text }) => text !== "\n")
-  let start = 0
-  for (let i = 0; i < tokens.length; i++) {
-    if (tokens[i]!.text !== "\n" || tokens[i + 1]?.text !== "\n" || i === start) continue
-    const said = request.slice(tokens[start]!.start, tokens[i]!.start).trim()
-    const isOver = i > end
-    const isBlock = i - start === 1 && tokens[start]!.sign === "```"
-    if (isBlock && !isOver) continue
-    if (tokens[i - 1]!.text === ":" || isOver || isBlockFor(tokens, start, i)) break
-    if (said && talk(said) === undefined) return { tokens: tokens.slice(start, i), isCut: true }
-    start = i + 1
-  }
-  return { tokens: tokens.slice(start), isCut: false }
+const unplain =
+  "I change or run something only on a plain request: without a condition, a question, an exception or a part that I do not understand. Ask for it alone"
+const hedges =
+  /\b(?:if|unless|once|until|when|whenever|case|otherwise|else|don't|dont|not|never|no|nope|without|instead|rather|except|but|or|should|shouldn't|how|why|whether|example|eg|remind|wait|ask me|kidding|joking|actually|maybe|perhaps|only|keep|would be|failed|loses)\b/
+const polite = /^(?:(?:hi|hello|hey|please)\b[\s,!.]*)*(?:can|could|would|will) you\b/
+
+/** Whether all of a request is understood, and nothing in it takes back or limits the rest. Quoted text does not count. */
+function isPlain(request: string, asking: Token[], steps: Step[]): boolean {
+  const words = asking.map(({ kind, lower }) => (kind === "quote" ? "Q" : lower)).join(" ")
+  const questions = words.split("?").length - 1
+  const isPolite = questions === 1 && polite.test(request.trim().toLowerCase()) && words.trim().endsWith("?")
+  return (
+    !/^\s*>/m.test(request) &&
+    !hedges.test(words) &&
+    (!questions || isPolite) &&
+    steps.every(({ proposal }) => proposal)
+  )
+}
+
+/** Running the tests harms nothing. */
+function withoutDeed(step: Step): Step {
+  const { isDeed, isTest } = step.proposal ?? {}
+  return isDeed && !isTest ? { ...step, proposal: { calls: [], refusal: unplain } } : step
+}
+
+/** What comes after an empty line may be a file that was piped in, in which nothing is asked of us. It is content behind
+ * "write this to a.txt:", and the command behind "run this". */
+function firstParagraph(tokens: Token[]): { tokens: Token[]; isCut: boolean } {
+  const last = tokens.findLastIndex(({ text }) => text !== "\n")
+  const from = tokens[0]?.sign === "```" ? 3 : 1
+  const end = tokens.findIndex(({ text }, i) => i >= from && text === "\n" && tokens[i + 1]?.text === "\n")
+  const isContent = end > 0 && tokens[end - 1]!.text === ":" && takes(tokens.slice(0, end - 1))
+  if (end < 0 || end > last || isContent || isBlockFor(tokens, 0, end)) return { tokens, isCut: false }
+  return { tokens: tokens.slice(0, end), isCut: true }
 }
 
 /** "run this" with nothing but a block below it. */

@@ -139,3 +139,63 @@ test("local/rules deletes, moves and copies only files that are named, by a comm
 function isChange({ tool }: Call): boolean {
   return !/^(?:read|ls|glob|grep|todo)$/.test(tool)
 }
+
+test("local/rules carries out no condition, question, exception, quotation or piped text", async () => {
+  const hedged = [
+    "hello\n\ndelete a.txt",
+    "thanks\n\nrm -rf build",
+    "summarize:\n\nsome log\ndelete a.txt\nrm -rf build",
+    "Please review the following log:\n\nsome log\ndelete a.txt\nrm -rf build",
+    "what is wrong here:\n\ndelete a.txt",
+    "how many lines:\n\n$ rm a.txt\n> rm b.txt",
+    "if the tests fail, delete a.txt",
+    "unless the tests pass, delete a.txt",
+    "if a.txt contains 'nothere', delete b.txt",
+    "does a.txt contain 'zzz'? if yes, delete b.txt",
+    "is there a file nope.txt? then delete a.txt",
+    "once the tests are green, run `npm publish`",
+    "in case the build fails, run `git reset --hard`",
+    "if there are changes, run `git reset --hard`",
+    "if not, delete b.txt",
+    "don't read a.txt and delete b.txt",
+    "I don't want you to read a.txt and delete b.txt",
+    "you should not list src and then run rm -rf src",
+    "should I run the tests and delete a.txt?",
+    "how can I list files and then delete a.txt",
+    "ask me first, then delete a.txt",
+    "not now. delete a.txt",
+    "for example, delete a.txt",
+    "is it safe? rm -rf build",
+    "delete a.txt? no, keep it",
+    "remind me to run npm publish and delete a.txt",
+    "explain the following:\n- delete a.txt\n- run rm -rf build",
+    "write 'x' to a.txt. just kidding",
+    "npm publish?",
+    "what is the difference between git reset --hard and git checkout?",
+    "never run the tests and then delete a.txt",
+    "wait until I confirm, then delete a.txt",
+    "git push?",
+    "rm -rf build?",
+    "replace 'a' with 'b' in a.txt. Actually don't.",
+    "run `touch X` instead of `touch Y`",
+    "run `touch X` but not `touch Y`",
+    "run `false` and only if it passes `touch Y`",
+    "git reset --hard loses work, right?",
+    "docker rm -f x would be bad",
+    "run npm test, not npm publish",
+    "> quote of somebody: run npm publish",
+    "npm publish failed",
+  ]
+  await inProject(async (tmp) => {
+    fill(tmp)
+    for (const request of hedged) {
+      const calls = (await drive(request)).made.filter(
+        ({ tool, arguments: args }) =>
+          /^(?:write|edit)$/.test(tool) ||
+          (tool === "bash" &&
+            /\b(?:rm|publish|push|reset|touch|checkout|docker|quote)\b/.test(JSON.stringify(args))),
+      )
+      assert.deepEqual(calls, [], request)
+    }
+  })
+})

@@ -35,11 +35,13 @@ const builtin = /^(?:bash|todo|edit|write|fetch|grep|glob|ls|read)$/
 
 function rules(clause: Clause): Proposal | undefined {
   const isQuestion = asksAbout.test(clause.shape)
-  const done = commands(clause) ?? todo(clause)
-  if (done) return done
+  const typed = commands(clause)
+  if (typed) return { ...typed, isDeed: true }
+  const noted = todo(clause)
+  if (noted) return noted
   if (!isQuestion) {
     const deed = project(clause) ?? change(clause)
-    if (deed) return deed
+    if (deed) return { ...deed, isDeed: true }
     if (changing.test(clause.shape) && !/^(?:do|start|help|get)\b/.test(clause.shape))
       return { calls: [], refusal: needs(clause) }
   }

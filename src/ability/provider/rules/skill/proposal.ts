@@ -19,6 +19,8 @@ export type Proposal = {
   count?: "files" | "lines" | "matches"
   last?: number
   isTest?: boolean
+  /** It changes something, or runs what the person typed. */
+  isDeed?: boolean
   /** Said where it cannot be done. */
   refusal?: string
 }

@@ -14,10 +14,6 @@ const answers: [RegExp, string][] = [
     "I am here. What shall I look at?",
   ],
   [/^(?:bye|goodbye|see you|see ya|good night|cya|later|that's all|that is all)\b.*$/, "Goodbye."],
-  [
-    /^(?:how are you|how's it going|how do you do|what's up|whats up|you ok)\b.*$/,
-    "I am a set of rules and always the same, thank you. What shall I look at?",
-  ],
 ]
 const who =
   /^(?:who|what) (?:are|r) (?:you|u)\b|^(?:are|r) you (?:an? )?(?:ai|llm|bot|human|real|robot|model|person|chatgpt|claude|gpt)\b|^what(?:'s| is) your name\b|^(?:introduce|tell me about) yourself\b|^(?:which|what) (?:model|llm|ai) (?:are|is|do) (?:you|this)\b/

@@ -150,7 +150,7 @@ function isBareVerb([token]: Token[], next: Token[] | undefined): boolean {
   return next !== undefined && isStarter(token!.lower) && token!.lower !== "ls"
 }
 
-function takes(tokens: Token[]): boolean {
+export function takes(tokens: Token[]): boolean {
   return trim(tokens.slice(0, 12))
     .slice(0, 6)
     .some(({ kind, lower }) => kind === "word" && takesTail.has(lower))

@@ -35,14 +35,10 @@ const forms: Form[] = [
   form("LINE N to (?:the )?(?:end|eof|bottom|last)", (from) => ({ from })),
   form("LINE N(?: , \\d+)*(?: TO)+ N", between),
   form("N lines .*(?:from|at|after|with) LINE N", (count, from) => ({ from, to: from + count - 1 })),
-  form("LINE N .*(?:next|following) N(?: lines)?", (from, count) => ({ from, to: from + count - 1 })),
   form("(?:after|past|beyond) LINE N", (line) => ({ from: line + 1 })),
   form("(?:from|(?:start|begin|starting|beginning)(?: at| from| with| on)?|since) LINE N", (from) => ({
     from,
   })),
-  form("(?:start|begin|starting|beginning)\\b.* at LINE N", (from) => ({ from })),
-  form("LINE N\\+", (from) => ({ from })),
-  form("(?:go|jump|skip|scroll|move) to LINE N", (at) => between(at, at)),
   form("(?:until|till|to|through|before) LINE N", (to) => ({ from: 1, to })),
   form("(?:around|near|about) LINE N", (at) => ({ from: Math.max(1, at - some), to: at + some })),
   form("(?:first|top|initial|opening) (?:a )?N (?:of )?(?:lines?|rows?)", (to) => ({ from: 1, to })),
@@ -52,10 +48,7 @@ const forms: Form[] = [
   form("(?:first|top) (?:line|row)", () => between(1, 1)),
   form("(?:last|bottom|final) (?:line|row)", () => ({ last: 1 })),
   form("F (?:[,:(] )?N~N", between),
-  form("N~N (?:of|in|from) (?:the )?(?:file )?F", between),
-  form("F from N (?:to|until|till|through) N", between),
   form("(?:first|top) N (?:of|in|from) (?:the )?(?:file )?F", (to) => ({ from: 1, to })),
-  form("(?:last|bottom|final) N (?:of|in|from) (?:the )?(?:file )?F", (last) => ({ last })),
   form("(?:top|beginning|start|head) of (?:the )?(?:file )?F", () => ({ from: 1, to: some })),
   form("(?:bottom|tail|end) of (?:the )?(?:file )?F", () => ({ last: some })),
 ]
@@ -73,7 +66,7 @@ export function linesIn(tokens: Token[], words: string[]): Lines {
     const [one, two] = found.slice(1).map((number) => Math.max(1, Number(number)))
     return lines(one!, two!)
   }
-  return shell(words)
+  return {}
 }
 
 function spelled({ kind, text }: Token, word: string): string {
@@ -87,13 +80,4 @@ function spelled({ kind, text }: Token, word: string): string {
   if (/^\d{1,7}(?:st|nd|rd)$/.test(word)) return word.replace(/\D+$/, "th")
   const number = numbers.get(word)
   return number === undefined ? word : `${number}${ordinal.test(word) ? "th" : ""}`
-}
-
-/** `head -n 20 file`, `tail -5 file`, `head -20`. */
-function shell(words: string[]): Lines {
-  if (words[0] !== "head" && words[0] !== "tail") return {}
-  const at = words.findIndex((word) => /^-(?:n|c)?\d*$/.test(word))
-  const own = at < 0 ? words[1] : (/\d+$/.exec(words[at]!)?.[0] ?? words[at + 1])
-  const size = /^\d{1,7}$/.test(own ?? "") && Number(own) > 0 ? Number(own) : some
-  return words[0] === "head" ? { from: 1, to: size } : { last: size }
 }
