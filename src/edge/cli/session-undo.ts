@@ -1,9 +1,12 @@
 // `vitamin session diff` and `vitamin session revert`: look at what a session changed, and undo it.
+import { holdKeys } from "#ability/provider/hold-keys.ts"
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import * as Session from "#engine/session/session.ts"
+import * as Secret from "#kernel/secret.ts"
 import { UsageError } from "./exit.ts"
 import { findSession } from "./find-session.ts"
 import { type FolderOptions, inInstance } from "./in-instance.ts"
+import { safeText } from "./safe-text.ts"
 
 type One = FolderOptions & { id?: string | undefined }
 
@@ -14,12 +17,19 @@ export async function diffSession(
     const { since, stat } = options
     const { id } = await findSession(options.id)
     const { text, conflicts, notes } = await Session.diff(id, { since, stat })
-    process.stdout.write(text || "Nothing is changed.\n")
+    process.stdout.write(process.stdout.isTTY ? forTerminal(text) : text)
+    if (!text) process.stdout.write("Nothing is changed.\n")
     await warnIfOff()
     for (const { path, reason } of conflicts)
       process.stderr.write(`${path.replaceAll(/\p{Cc}/gu, "?")}: ${reason}\n`)
     writeNotes(notes)
   })
+}
+
+/** A file may hold a key, and characters that a terminal obeys. A pipe gets the patch as it is. */
+function forTerminal(text: string): string {
+  holdKeys()
+  return safeText(Secret.redact(text))
 }
 
 export async function revertSession(

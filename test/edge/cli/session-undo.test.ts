@@ -39,6 +39,19 @@ test("a person looks at the diff, reverts, and reverts the revert", async () => 
   assert.equal(read(tmp, "new.txt"), "new\n")
 })
 
+test("vitamin session diff shows no control characters and no keys of a file in a terminal", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const key = "sk-own-0123456789abcdef"
+  const content = `a\u001b]0;title\u0007b ${key}\n`
+  await using llm = await fakeLlm([call("write", { path: "x.txt", content }), text("Done.")])
+  await vitamin(tmp, ["run", "--yes", "go"], env(llm, "chat").variables)
+  const shown = await atTerminal(tmp, ["session", "diff"], { ANTHROPIC_API_KEY: key })
+  assert.match(shown, /x\.txt/)
+  assert.doesNotMatch(shown, /\]0;title\u0007|sk-own-/)
+  const { out } = await vitamin(tmp, ["session", "diff"])
+  assert.ok(out.includes(`+${content.trim()}`), JSON.stringify(out))
+})
+
 test("vitamin session list shows how many files a session changed, those of its tasks included, until they are undone", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([
@@ -177,8 +190,8 @@ async function onlySession(tmp: Tmp): Promise<string> {
   return (JSON.parse(out) as [{ id: string }])[0].id
 }
 
-async function atTerminal(tmp: Tmp, args: string[]): Promise<string> {
-  await using terminal = openTerminal(tmp, args)
+async function atTerminal(tmp: Tmp, args: string[], env: Record<string, string> = {}): Promise<string> {
+  await using terminal = openTerminal(tmp, args, { env })
   assert.equal(await terminal.exit, 0, terminal.shown())
   return terminal.shown()
 }
