@@ -18,7 +18,10 @@ const rules = (allow: string[], deny: string[] = []) => [
   ...allow.map((rule) => Permission.parseRule(rule)),
   ...deny.map((rule) => Permission.parseRule(rule, "deny")),
 ]
-const outputs = async ({ messages }: World) => resultsOf(await messages()).map(({ output }) => String(output))
+const outputs = async ({ messages }: World) =>
+  resultsOf(await messages()).map(({ output }) =>
+    typeof output === "string" ? output : JSON.stringify(output),
+  )
 const next = async () => {
   await until(() => Permission.pending().length === 1, "a question")
   return Permission.pending()[0]!
