@@ -58,7 +58,7 @@ export function serverTools(): ServerTool[] {
   return readLines<ServerTool>("servers.tools")
 }
 
-/** Of Seal-Tools only the requests that need several tools: the others are easy. */
+/** Seal-Tools: only the requests that need several tools; the others are easy. */
 function isFor(set: string): (query: Query) => boolean {
   return ({ gold }) => gold.length > (set === "sealtools" ? 1 : 0)
 }

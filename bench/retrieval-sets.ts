@@ -49,7 +49,7 @@ function judgeOne(gold: Set<string>, ranking: string[]): Quality {
   }
 }
 
-/** Of a file in `data/retrieval`. */
+/** The lines of a file in `data/retrieval`. */
 export function readLines<T>(name: string): T[] {
   const text = readFileSync(join(import.meta.dirname, "data/retrieval", `${name}.jsonl`), "utf8")
   return text

@@ -72,7 +72,7 @@ async function judgeFirstRequests(): Promise<void> {
     }
 }
 
-/** Of what is told the model unasked, too little is better than something else. */
+/** A skill that is missing costs less than a wrong one, so precision is chosen first. */
 async function judgePrompts(): Promise<void> {
   console.log(
     "skills for prompts: 30 skills and 164 prompts, then 17 skills with long descriptions and 60 prompts",

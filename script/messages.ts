@@ -4,19 +4,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Message from "#knowledge/message/message.ts"
-
-type Schema = {
-  type?: string | string[]
-  const?: unknown
-  enum?: unknown[]
-  anyOf?: Schema[]
-  oneOf?: Schema[]
-  items?: Schema
-  properties?: Record<string, Schema>
-  required?: string[]
-  description?: string
-  default?: unknown
-}
+import type { Schema } from "./references/fields.ts"
 
 const document = join(import.meta.dirname, "..", "docs", "messages.md")
 const envelope = {

@@ -15,7 +15,7 @@ const aliases: Readonly<Record<string, string>> = {
   bashoutput: "bash",
   killshell: "bash",
 }
-/** What a tool needs. */
+/** The permissions that a tool needs. */
 const permissions: Readonly<Record<string, string[]>> = {
   read: ["file.read"],
   glob: ["file.read"],
@@ -76,7 +76,7 @@ function plainName(name: string): string {
   return name.replace(/\(.*$/s, "").trim()
 }
 
-/** What is in the parentheses, unless it is everything. */
+/** The text in the parentheses; undefined if it allows everything. */
 export function limitOf(name: string): string | undefined {
   const limit = /\((.*)$/s.exec(name.trim())?.[1]?.replace(/\)$/, "").trim()
   return limit === "*" || limit === ":*" || limit === "" ? undefined : limit

@@ -24,7 +24,7 @@ type Reading = { notes: string[]; refuse(path: string, expected: string, receive
 const noTools = ["doom_loop", "external_directory"]
 /** How things look there; nobody misses them. */
 const cosmetic = ["color", "hidden"]
-/** What those tools know and this one does not. */
+/** Keys that those programs know and this one does not. */
 const foreign =
   "hooks mcpServers memory background isolation effort maxTurns maxSteps steps top_p initialPrompt options".split(
     " ",
@@ -86,7 +86,8 @@ function readTools(value: Value, reading: Reading): Rule[] {
   return switches.flatMap(([name, on]) => (on ? [] : denialsOf(name, "tools", reading)))
 }
 
-/** Of a tool with a limit, as `Bash(git diff:*)`, all else is denied. A tool whose limit cannot be kept is left out. */
+/** A tool with a limit, such as `Bash(git diff:*)`, is denied for everything else. If the limit cannot be kept, the tool is
+ * left out. */
 function readList(value: Value, given: unknown[], { notes }: Reading): Rule[] {
   const names = given.filter((name) => typeof name === "string")
   const whole = new Set(names.filter((name) => limitOf(name) === undefined).map(toolOf))

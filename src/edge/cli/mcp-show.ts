@@ -1,6 +1,7 @@
 // `vitamin mcp show`: what a server offers: tools, resources, prompts, or those that fit some words.
+
+import { findOffers, type Offers } from "#ability/mcp/find-offers.ts"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
-import { listOffers, type Offers } from "#ability/mcp/offers.ts"
 import * as Log from "#kernel/log.ts"
 import { exitCodes, UsageError } from "./exit.ts"
 import { type FolderOptions, inInstance } from "./in-instance.ts"
@@ -30,7 +31,7 @@ export async function showServer(options: Options): Promise<void> {
     for (const { id, error } of failed)
       process.stderr.write(`vitamin: MCP server ${Log.escapeControls(`${id}: ${error}`)}\n`)
     if (name !== undefined && failed.length) process.exitCode = exitCodes.failed
-    const offers = await listOffers({ server: name, search })
+    const offers = await findOffers({ server: name, search })
     if (format === "json") return print(JSON.stringify(offers, null, 2))
     const lines = linesOf(offers, name === undefined)
     const isUnknown = name !== undefined && failed.length > 0

@@ -36,7 +36,7 @@ export function mcpRoutes(): Route[] {
       }),
       response: Offers,
       errors: [404],
-      handle: async ({ query }) => (await import("#ability/mcp/offers.ts")).listOffers(query),
+      handle: async ({ query }) => (await import("#ability/mcp/find-offers.ts")).findOffers(query),
     }),
     defineRoute({
       id: "completeMcpArgument",

@@ -20,18 +20,18 @@ export type Offers = {
   templates: (Named & { uriTemplate: string; mimeType?: string })[]
   prompts: (Named & { arguments: { name: string; description?: string; required: boolean }[] })[]
 }
-type Wish = { server?: string | undefined; search?: string | undefined; limit?: number | undefined }
+type Wish = { server?: string | undefined; search?: string | undefined }
 
 const maxText = 500
-const usualLimit = 10
+const mostFound = 10
 
 /** Starts no server. Throws `MCP.NotFound` for one that does not exist. */
-export async function listOffers({ server, search, limit = usualLimit }: Wish): Promise<Offers> {
+export async function findOffers({ server, search }: Wish): Promise<Offers> {
   const Mcp = await ifConfigured()
   if (server !== undefined) await (Mcp ?? (await import("./mcp.ts"))).get(server)
   if (!Mcp) return { tools: [], resources: [], templates: [], prompts: [] }
   if (search !== undefined)
-    return found(search, { limit, ...(server === undefined ? {} : { serverId: server }) })
+    return found(search, { limit: mostFound, ...(server === undefined ? {} : { serverId: server }) })
   const servers = (await Mcp.usable()).filter((one) => server === undefined || one.server.id === server)
   const all = <K extends "tools" | "resources" | "templates" | "prompts">(kind: K) =>
     servers.flatMap((one) => (one.manifest()?.[kind] ?? []).map((item) => [item, one.server.id] as const))
