@@ -45,6 +45,17 @@ function redactName(name: string): string {
   return name.length >= longWord ? redact(name) : name
 }
 
+/** Where the end of a text begins that may be the beginning of a held secret; its length if there is none. */
+export function splitAt(text: string): number {
+  let first = text.length
+  for (const [value] of entries()) {
+    const from = Math.max(0, text.length - value.length + 1)
+    for (let i = text.indexOf(value[0]!, from); i >= 0 && i < first; i = text.indexOf(value[0]!, i + 1))
+      if (value.startsWith(text.slice(i))) first = i
+  }
+  return first
+}
+
 /** Whether a value is one of the held secrets, or has one in it. */
 export function reveals(text: string): boolean {
   for (const value of held.keys()) if (text.includes(value)) return true

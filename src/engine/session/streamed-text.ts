@@ -1,6 +1,7 @@
 // The text of an answer while it grows: announced as it comes, kept about once a second, and taken back when the answer
 // breaks off and is asked for again.
 import * as Bus from "#kernel/bus.ts"
+import * as Secret from "#kernel/secret.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
@@ -17,19 +18,21 @@ export function createStreamedText(run: Run, message: Message.Of<"text">) {
   return Object.freeze({ add, rest, takeBack, forget })
 
   function add(next: "text" | "reasoning", delta: string): void {
-    if (next !== kind) flush()
+    if (next !== kind) flush({ isEnd: true })
     kind = next
     waiting += delta
-    soon ??= setImmediate(flush)
+    soon ??= setImmediate(flush, { isEnd: false })
   }
 
-  /** The text of one tick becomes one event. */
-  function flush(): void {
+  /** The text of one tick becomes one event. An end that may begin a secret waits for more: the bus redacts each event
+   * alone. */
+  function flush({ isEnd }: { isEnd: boolean }): void {
     clearImmediate(soon)
     soon = undefined
-    if (!waiting) return
-    Bus.publish(MessageStore.Delta, { sessionId, messageId, parentId, kind, text: waiting })
-    waiting = ""
+    const upTo = isEnd ? waiting.length : Secret.splitAt(waiting)
+    if (upTo === 0) return
+    Bus.publish(MessageStore.Delta, { sessionId, messageId, parentId, kind, text: waiting.slice(0, upTo) })
+    waiting = waiting.slice(upTo)
     isShown = true
     later ??= setTimeout(store, run.timing.keepEvery)
   }
@@ -44,7 +47,7 @@ export function createStreamedText(run: Run, message: Message.Of<"text">) {
 
   /** Nothing more comes for now. */
   function rest(): void {
-    flush()
+    flush({ isEnd: true })
     clearTimeout(later)
     later = undefined
   }

@@ -55,3 +55,15 @@ test("a file over 50 KB that a tool reads is kept without a key that we hold", a
   assert.match(keptIn(tmp), /\[openai key\]/)
   assert.ok(!keptIn(tmp).includes(key))
 })
+
+test("an answer that streams a key in pieces is announced without it", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([text(`the key is ${key} ok`, { deltas: 40, delay: 5 })])
+  const { out } = await vitamin(tmp, ["run", "--format", "json", "go"], env(llm, "chat").variables)
+  const events = out
+    .split("\n")
+    .map((line) => JSON.parse(line) as { type: string; payload: { text: string } })
+  const deltas = events.filter(({ type }) => type === "message.delta").map(({ payload }) => payload.text)
+  assert.ok(deltas.length > 3, "it streams")
+  assert.equal(deltas.join(""), "the key is [openai key] ok")
+})
