@@ -56,6 +56,13 @@ export function splitAt(text: string): number {
   return first
 }
 
+/** The first `length` characters, without the part of a held secret that a cut would leave at their end. */
+export function cut(text: string, length: number): string {
+  if (text.length <= length) return text
+  const start = text.slice(0, length)
+  return start.slice(0, splitAt(start))
+}
+
 /** Whether a value is one of the held secrets, or has one in it. */
 export function reveals(text: string): boolean {
   for (const value of held.keys()) if (text.includes(value)) return true

@@ -1,6 +1,7 @@
 // What a call would change in its file, as a unified diff for the person who is asked. Nothing of it reaches a model.
 import { readFileSync } from "node:fs"
 import { Instance } from "#kernel/instance.ts"
+import * as Secret from "#kernel/secret.ts"
 import { errorCode } from "#util/error.ts"
 import { openInside } from "#util/resolve-inside.ts"
 import { lineDiff } from "./builtin/line-diff.ts"
@@ -18,7 +19,7 @@ export function previewChange({ tool, args }: Step, real: string | undefined): s
   const text = (real && tool.contentAfter ? diffOf({ tool, args }, real) : undefined) ?? tool.preview?.(args)
   if (!text) return undefined
   const lines = text.replace(/\n$/, "").split("\n")
-  const shown = fitting(lines.slice(0, maxLines).map((line) => line.slice(0, maxLine)))
+  const shown = fitting(lines.slice(0, maxLines).map((line) => Secret.cut(line, maxLine)))
   const more = lines.length - shown.length
   return [...shown, ...(more > 0 ? [`… and ${more} more lines`] : [])].join("\n")
 }

@@ -1,5 +1,6 @@
 // The one gate. Every call of every tool, whatever its source, goes through here and comes back as a result; nothing
 // is thrown. What later parts know better (constraints, permissions, snapshots) is handed in as slots.
+import * as SecretFiles from "#kernel/secret-files.ts"
 import { orAborted } from "#util/or-aborted.ts"
 import { bound } from "./bound.ts"
 import { failure, Refused } from "./failure.ts"
@@ -75,6 +76,8 @@ async function pass(options: {
   await slots.snapshot?.(step)
   context.signal.throwIfAborted()
   onStart()
+  // Tools cut long lines before their output is redacted, and must know the secrets by then.
+  SecretFiles.hold()
   const returned = await step.tool.execute(step.args, permit ? { ...context, ...permit } : context)
   return { status: "success", ...(await bound(returned, context)) }
 }

@@ -7,6 +7,7 @@ import { delimiter, isAbsolute, join } from "node:path"
 import type { Readable } from "node:stream"
 import * as Env from "#kernel/env.ts"
 import * as Global from "#kernel/global.ts"
+import * as Secret from "#kernel/secret.ts"
 import { childProcess } from "#util/builtins.ts"
 import { NamedError } from "#util/error.ts"
 
@@ -43,6 +44,9 @@ const maxArgument = 30_000
 const secondsAllowed = 20
 /** ripgrep's default is ten times as much, which lets `(a{1000}){1000}` compile and then run for minutes. */
 const limits = ["--regex-size-limit=10M"]
+
+/** How ripgrep ends a line that it cut (`--max-columns-preview`). */
+export const cutMark = / \[\.\.\. (?:omitted end of long line|\d+ more match(?:es)?)\]$/
 
 /** What a tool says when its search reached the time limit. */
 export const timeLimitNote = `stopped after ${secondsAllowed} s, there may be more; narrow the pattern or the path`
@@ -84,7 +88,8 @@ export function wasm(): Command | undefined {
 
 /**
  * Run to the end, or until `onPiece` gives false, the time limit is reached, or the signal aborts (which throws its
- * reason). Pieces are what lies between separators; one that grows past 1 MB is cut. `stdin` is a descriptor to search
+ * reason). Pieces are what lies between separators; one that grows past 1 MB is cut. A line that ripgrep cut does not end
+ * with a part of a held secret. `stdin` is a descriptor to search
  * instead of files.
  */
 export async function run(options: {
@@ -125,7 +130,7 @@ export async function run(options: {
     return true
   })
   pieces(child.stdout!, options.separator, (piece) => {
-    stopped ||= options.onPiece(piece) === false
+    stopped ||= options.onPiece(withoutSplitSecret(piece)) === false
     if (stopped) end()
     return !stopped
   })
@@ -143,6 +148,11 @@ export async function run(options: {
     clearTimeout(deadline)
     signal?.removeEventListener("abort", end)
   }
+}
+
+function withoutSplitSecret(piece: string): string {
+  const mark = piece.endsWith("]") ? cutMark.exec(piece) : null
+  return mark ? Secret.cut(piece, mark.index) + mark[0] : piece
 }
 
 /** Whole pieces only; what follows the last separator comes at the end. */

@@ -1,5 +1,6 @@
 // The `fetch` tool: a page of the web as Markdown. What gets and reads pages is loaded with the first call.
 import { z } from "zod"
+import * as Secret from "#kernel/secret.ts"
 import { NamedError } from "#util/error.ts"
 import type { Context, Definition, Json, Output } from "../tool.ts"
 import type { Page } from "../web/get-page.ts"
@@ -138,5 +139,5 @@ async function beginning(page: Page): Promise<string> {
   ])
   const decoded = decodeText(page.bytes, page.contentType)
   const said = html.test(mimeType) ? stripTags(decoded).text : decoded.trim()
-  return said.length > shortCharacters ? `${said.slice(0, shortCharacters)}…` : said
+  return said.length > shortCharacters ? `${Secret.cut(said, shortCharacters)}…` : said
 }

@@ -1,5 +1,6 @@
 // What changed between two texts, line by line, as a short unified diff for people. Where the shortest diff would take
 // long to find, the changed part is shown as one block.
+import * as Secret from "#kernel/secret.ts"
 
 export type LineDiff = { additions: number; deletions: number; diff: string }
 type Options = {
@@ -158,8 +159,8 @@ function drawLines(ops: Op[], { show = (line) => line, isWhole = false }: Option
   const shown = isWhole ? ops : ops.slice(0, maxChars)
   return shown
     .map(({ sign, line }) => {
-      const text = show((isWhole ? line : line.slice(0, 4 * maxWidth)).replace(/\r?\n$/, ""))
-      const cut = text.length > maxWidth && !isWhole ? `${text.slice(0, maxWidth)}…` : text
+      const text = show((isWhole ? line : Secret.cut(line, 4 * maxWidth)).replace(/\r?\n$/, ""))
+      const cut = text.length > maxWidth && !isWhole ? `${Secret.cut(text, maxWidth)}…` : text
       return `${sign}${cut}\n${line.endsWith("\n") ? "" : "\\ No newline at end of file\n"}`
     })
     .join("")

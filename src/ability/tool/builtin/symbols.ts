@@ -2,6 +2,7 @@
 // spoken of.
 import { posix } from "node:path"
 import { z } from "zod"
+import * as Secret from "#kernel/secret.ts"
 import * as Ripgrep from "#knowledge/grounding/ripgrep.ts"
 import type { Item } from "#knowledge/grounding/source.ts"
 import { mayRead } from "../may-read.ts"
@@ -100,5 +101,5 @@ async function show(
 }
 
 function lineOf({ line, kind, text }: Item): string {
-  return `${line}: ${kind ? `${kind}  ` : ""}${text.trim().slice(0, maxText)}`
+  return `${line}: ${kind ? `${kind}  ` : ""}${Secret.cut(text.trim(), maxText)}`
 }

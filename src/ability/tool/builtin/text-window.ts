@@ -2,6 +2,7 @@
 // costs no more than what is shown of it.
 import { isUtf8 } from "node:buffer"
 import { read, readSync } from "node:fs"
+import * as Secret from "#kernel/secret.ts"
 
 export type Window = {
   /** Numbered: "12\ttext". */
@@ -126,7 +127,7 @@ function decode(bytes: Buffer, lineBytes: number): { text: string; ended: boolea
   const cut = bytes.length < lineBytes
   const text = isUtf8(body) || (cut && isCutUtf8(body)) ? body.toString("utf8") : body.toString("latin1")
   if (text.length <= maxLine && !cut) return { text, ended }
-  const shown = text.slice(0, maxLine).replace(/[\ud800-\udbff]$/, "")
+  const shown = Secret.cut(text, maxLine).replace(/[\ud800-\udbff]$/, "")
   return { text: `${shown}… [line cut, ${lineBytes} bytes]`, ended }
 }
 

@@ -2,6 +2,7 @@
 // looked up once more in the file itself: opened, known to be where its name says, and read up to the last line shown.
 import { read, readSync } from "node:fs"
 import { setImmediate } from "node:timers/promises"
+import { cutMark } from "#knowledge/grounding/ripgrep.ts"
 import type { Group } from "./grep-matches.ts"
 import { openReal } from "./open-real.ts"
 
@@ -11,7 +12,6 @@ const maxBlocking = 1 << 18
 /** ripgrep cuts lines long before. */
 const maxLine = 1 << 16
 const filesAtOnce = 50
-const cut = / \[\.\.\. (?:omitted end of long line|\d+ more match(?:es)?)\]$/
 
 /** The groups whose lines are in their files, below the folder that is really at `root`. */
 export async function verifyMatches(options: {
@@ -117,8 +117,8 @@ function createSearch(wanted: ReadonlyMap<number, string>) {
 
 function isShown(shown: string, line: string): boolean {
   if (shown === line) return true
-  const [one, other] = [plain(shown.replace(cut, "")), plain(line)]
-  return cut.test(shown) ? other.startsWith(one.replace(/\ufffd$/, "")) : one === other
+  const [one, other] = [plain(shown.replace(cutMark, "")), plain(line)]
+  return cutMark.test(shown) ? other.startsWith(one.replace(/\ufffd$/, "")) : one === other
 }
 
 /** Bytes that are no text are written as one mark or as several, depending on who reads them. */
