@@ -88,8 +88,9 @@ function gitDirOf(folder: string): string | undefined {
   const path = join(folder, ".git")
   const stat = statOf(path)
   if (stat?.isDirectory()) return existsSync(join(path, "HEAD")) ? realpathSync(path) : undefined
-  if (!stat?.isFile() || stat.size > 4096) return undefined
-  const target = /^gitdir: (.+)/.exec(readText(path) ?? "")?.[1]?.trim()
+  // As git reads it: up to 1 MB, and a line end belongs to the path unless it is the last.
+  if (!stat?.isFile() || stat.size > 1 << 20) return undefined
+  const target = /^gitdir: (.*[^\r\n])[\r\n]*$/s.exec(readText(path) ?? "")?.[1]
   if (!target) return undefined
   const linked = resolve(folder, target)
   return existsSync(join(linked, "HEAD")) ? realpathSync(linked) : undefined

@@ -17,20 +17,18 @@ type Variables = Record<string, string>
 const moves = /^(cd|pushd|-C|--chdir|--directory|--git-dir|--work-tree)$/
 const maxFolders = 10
 const maxFiles = 200
-const maxOutput = 4 << 20
+const maxOutput = 256 << 20
 const timeout = 10_000
 const known = Instance.state(() => new Map<string, { stamp: string; entries: Entry[] }>())
+const links = Instance.state(() => new Map<string, { stamp: string; paths: string[] }>())
 
 /** Variables for a command that starts in `cwd`. */
 export async function gitEnvironment(command: string, cwd: string): Promise<Variables> {
   if (!Instance.isProvided || (await Trust.check(Instance.directory))) return {}
-  const repositories = new Map<string, Vcs.Repository>()
-  for (const folder of foldersOf(command, cwd)) {
-    const repository = statOf(folder)?.isDirectory() ? Vcs.find(folder) : undefined
-    if (repository) repositories.set(repository.gitDir, repository)
-  }
+  const found = new Map<string, Entry[]>()
   try {
-    const entries = (await Promise.all([...repositories.values()].map(read))).flat()
+    for (const folder of foldersOf(command, cwd)) await addRepository(folder, found)
+    const entries = [...found.values()].flat()
     const lasting = lastingSetting(entries)
     return lasting ? gitOff(`${lasting} of this folder runs a program`) : variablesFor(overrides(entries))
   } catch {
@@ -73,6 +71,33 @@ function foldersOf(command: string, cwd: string): Set<string> {
   return folders
 }
 
+/** Adds the settings of the repository at a folder, and of those in its index: for them git starts itself once more, with
+ * their filters. */
+async function addRepository(folder: string, found: Map<string, Entry[]>): Promise<void> {
+  const repository = statOf(folder)?.isDirectory() ? Vcs.find(folder) : undefined
+  if (!repository || found.has(repository.gitDir)) return
+  if (found.size >= maxFiles) throw new Error("there are too many repositories inside")
+  const entries = await read(repository)
+  found.set(repository.gitDir, entries)
+  const trees = entries.filter(({ key, isOwn }) => isOwn && key === "core.worktree")
+  for (const tree of [repository.worktree, ...trees.map(({ value }) => resolve(repository.gitDir, value))])
+    for (const path of await linkedPaths(repository)) await addRepository(join(tree, path), found)
+}
+
+/** Paths in the index that are repositories of their own. */
+async function linkedPaths({ gitDir }: Vcs.Repository): Promise<string[]> {
+  const stamp = stampOf(join(gitDir, "index"))
+  const before = links().get(gitDir)
+  if (before?.stamp === stamp) return before.paths
+  const staged = await git(gitDir, ["-c", "core.fsmonitor=false", "ls-files", "--stage", "--full-name", "-z"])
+  const paths = staged
+    .split("\0")
+    .filter((line) => line.startsWith("160000 "))
+    .map((line) => line.slice(line.indexOf("\t") + 1))
+  links().set(gitDir, { stamp, paths })
+  return paths
+}
+
 /** The settings that count in a repository, and those of its submodules. Git reads them; `git config` runs nothing. */
 async function read(repository: Vcs.Repository): Promise<Entry[]> {
   const { gitDir, commonDir } = repository
@@ -99,11 +124,9 @@ async function read(repository: Vcs.Repository): Promise<Entry[]> {
 }
 
 async function list(gitDir: string, from: string[]): Promise<Entry[]> {
-  const args = ["config", ...from, "--list", "-z", "--show-scope", "--includes"]
-  const env = { ...Env.forChild(), GIT_DIR: gitDir, GIT_CEILING_DIRECTORIES: dirname(gitDir) }
-  const options = { cwd: gitDir, env, timeout, maxBuffer: maxOutput }
-  const { stdout } = await promisify(childProcess().execFile)("git", args, options)
-  const fields = stdout.split("\0")
+  const fields = (await git(gitDir, ["config", ...from, "--list", "-z", "--show-scope", "--includes"])).split(
+    "\0",
+  )
   const entries: Entry[] = []
   for (let i = 0; i + 1 < fields.length; i += 2) {
     const [scope, text] = [fields[i]!, fields[i + 1]!]
@@ -112,6 +135,13 @@ async function list(gitDir: string, from: string[]): Promise<Entry[]> {
     entries.push({ key, value, isOwn: from.length > 0 || scope === "local" || scope === "worktree" })
   }
   return entries
+}
+
+/** Gives stdout of a git command that runs nothing of the folder. */
+async function git(gitDir: string, args: string[]): Promise<string> {
+  const env = { ...Env.forChild(), GIT_DIR: gitDir, GIT_CEILING_DIRECTORIES: dirname(gitDir) }
+  const options = { cwd: gitDir, env, timeout, maxBuffer: maxOutput }
+  return (await promisify(childProcess().execFile)("git", args, options)).stdout
 }
 
 /** Files that are included only sometimes. */

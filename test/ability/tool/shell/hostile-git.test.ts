@@ -2,7 +2,15 @@
 // that nobody trusts, none of them runs, whatever git commands rules allow.
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
-import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { vitamin } from "../../../fixture/cli.ts"
@@ -136,6 +144,48 @@ test("git of the model runs nothing that an untrusted folder defines", async () 
   const log = execFileSync("git", ["log", "--format=%s", "--all"], { cwd: tmp.path, encoding: "utf8" })
   assert.match(log, /^changed$/m)
 })
+
+/** A repository inside the one of the folder, in its index, whose filter marks that it ran. */
+function nestedRepository(tmp: Tmp, gitFile?: (gitDir: string) => string): { ran(): boolean } {
+  const nested = join(tmp.path, "inside")
+  const mark = join(tmp.path, "..", "filter-ran")
+  const git = (cwd: string, ...args: string[]) =>
+    execFileSync("git", args, { cwd, env: { ...process.env, ...tmp.env }, stdio: "pipe" })
+  person(tmp)
+  mkdirSync(nested)
+  git(nested, "init", "-q")
+  writeFileSync(join(nested, ".gitattributes"), "*.txt filter=inner\n")
+  writeFileSync(join(nested, "b.txt"), "b\n")
+  git(nested, "add", "-A")
+  git(nested, "commit", "-qm", "inner")
+  git(tmp.path, "add", "inside")
+  git(tmp.path, "commit", "-qm", "outer")
+  git(nested, "config", "filter.inner.clean", `touch ${mark}; cat`)
+  // Of the same size, so that git must read it.
+  writeFileSync(join(nested, "b.txt"), "c\n")
+  if (gitFile) {
+    const moved = join(tmp.path, ".git", "moved\nhere")
+    renameSync(join(nested, ".git"), moved)
+    writeFileSync(join(nested, ".git"), gitFile(moved))
+  }
+  return { ran: () => existsSync(mark) }
+}
+
+for (const [name, gitFile] of [
+  ["a folder", undefined],
+  ["a file", (gitDir: string) => `gitdir: ${gitDir}\n`],
+  ["a long file", (gitDir: string) => `gitdir: ${gitDir}${"\n".repeat(5000)}`],
+] as const)
+  test(`git runs no filter of a repository inside an untrusted one whose .git is ${name}`, async () => {
+    await using tmp = await tmpdir({ git: true })
+    const { ran } = nestedRepository(tmp, gitFile)
+    const reading = ["git status", "git diff", "git diff HEAD"]
+    await using llm = await fakeLlm([...reading.map((command) => call("bash", { command })), text("done")])
+    const { code, err } = await vitamin(tmp, ["run", "--yes", "go"], env(llm, "chat").variables)
+    assert.equal(code, 0, err)
+    assert.equal(ran(), false)
+    assert.match(JSON.stringify(llm.requests[1]!.body), /modified: +inside/)
+  })
 
 test("the same repository runs its programs once the folder is trusted", async () => {
   await using tmp = await tmpdir({ git: true })
