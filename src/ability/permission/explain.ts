@@ -2,7 +2,7 @@
 import { readPath } from "#util/wildcard.ts"
 import { type Decision, isOutside, type Need, narrowest, shown } from "./evaluate.ts"
 import { isOwnConfiguration } from "./own-configuration.ts"
-import type { Answer, ShownNeed } from "./requests.ts"
+import type { Answer, ShownNeed } from "./request-schema.ts"
 import { formatRule, isFile } from "./rule.ts"
 
 export type JudgedNeed = Need & Decision

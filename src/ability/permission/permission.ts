@@ -34,22 +34,17 @@ export {
 } from "./own-configuration.ts"
 export {
   type Answer,
-  ask,
   canBeAlways,
   Denied,
   Details,
-  InvalidReply,
   isEdit,
-  NotFound,
-  pending,
-  type Question,
   Replied,
   Reply,
   Request,
   Requested,
-  reply,
   type ShownNeed,
-} from "./requests.ts"
+} from "./request-schema.ts"
+export { ask, InvalidReply, NotFound, pending, type Question, reply } from "./requests.ts"
 export {
   type Action,
   checkLayer,

@@ -3,118 +3,18 @@
 import { z } from "zod"
 import * as Bus from "#kernel/bus.ts"
 import { Instance } from "#kernel/instance.ts"
-import { about } from "#util/about.ts"
 import { NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"
-import { isOutside } from "./evaluate.ts"
-import { editPermissions, Scope } from "./grant.ts"
-import { Rule } from "./rule.ts"
-
-const ShownNeed = z.object({
-  permission: about("Permission that is needed, such as `file.edit`.", z.string()),
-  target: about("Path, command, URL, `server/tool` or agent.", z.string()),
-  rules: z
-    .array(Rule)
-    .describe('what "always" would allow, a rule for each command of a line; empty where no rule can'),
-  fingerprint: z
-    .string()
-    .optional()
-    .describe('of a server\'s tool: a sum of what it says of itself; "always" ends when that changes'),
-  changed: z.literal(true).optional().describe("it was allowed for good, and has changed since"),
-  parts: z
-    .array(
-      z.object({
-        from: about("Where the part begins in `target`, in UTF-16 units.", z.number().int()),
-        to: about("Where it ends.", z.number().int()),
-        why: about("What is risky about it.", z.string().optional()),
-      }),
-    )
-    .optional()
-    .describe("of a command line: the parts that no rule allows, if they are not all of it or are risky"),
-})
-export type ShownNeed = z.infer<typeof ShownNeed>
-
-export const Request = z.object({
-  id: about("The question, for `POST /permission/:id/respond`.", z.string()),
-  sessionId: z.string(),
-  messageId: z.string(),
-  callId: z.string(),
-  agent: about("Agent that is at work.", z.string().optional()),
-  agents: z
-    .array(z.string())
-    .optional()
-    .describe('whom "always" would allow it: who is at work, and for whom'),
-  task: z.string().optional().describe("the task that the agent does for another one"),
-  tool: about("Tool that is called.", z.string()),
-  needs: z.array(ShownNeed).describe("what is to be allowed; empty where the question is another one"),
-  protected: z
-    .literal(true)
-    .optional()
-    .describe("it would change what decides what runs, or a link leads it out of the workspace"),
-  title: z.string().describe("the question in one line"),
-  preview: z
-    .string()
-    .optional()
-    .describe("what would change: a unified diff; lines with - go, lines with + come"),
-  time: about("When it was asked, in milliseconds since 1970.", z.number()),
-  expires: z.number().describe("when it counts as rejected, in milliseconds since 1970"),
-})
-export type Request = z.infer<typeof Request>
-
-export const Reply = z.enum(["once", "always", "reject"])
-export type Reply = z.infer<typeof Reply>
-const By = z.enum(["person", "time", "end", "rule"])
-/** What a person may add to an answer. */
-export const Details = z.object({
-  message: about("What the person says to the model.", z.string().max(10_000).optional()),
-  scope: about("Where `always` counts; without it in the whole project.", Scope.optional()),
-  edits: about(
-    "`always` then allows all edits of files in the workspace for this session.",
-    z.literal(true).optional(),
-  ),
-  expires: about(
-    "When `always` ends, in milliseconds since 1970; without it never.",
-    z.number().positive().optional(),
-  ),
-})
-export type Details = z.infer<typeof Details>
-export type Answer = Details & { reply: Reply; by: z.infer<typeof By> }
-
-export const Requested = Bus.define("permission.requested", Request, {
-  when: "A tool call waits for a person's permission.",
-})
-export const Replied = Bus.define(
-  "permission.replied",
-  z.object({
-    id: about("The question.", z.string()),
-    sessionId: z.string(),
-    reply: about("The answer.", Reply),
-    by: about(
-      "Who answered: a person, the time limit, the end of the prompt, or a rule of another answer.",
-      By,
-    ),
-    ...Details.shape,
-  }),
-  { when: "A question about permission was answered." },
-)
-export const Denied = Bus.define(
-  "permission.denied",
-  z.object({
-    sessionId: z.string(),
-    callId: z.string(),
-    tool: about("Tool that was called.", z.string()),
-    by: about("A rule denied it, or nobody could be asked.", z.enum(["rule", "nobody"])),
-    source: z.string().optional().describe("the layer of the rule: default, agent, config, session, mode"),
-    needs: about(
-      "What was needed. With `by: nobody`, their rules would have allowed it; one without rules needs a person.",
-      z.array(ShownNeed),
-    ),
-    protected: z
-      .boolean()
-      .describe("--yes does not allow it: it would change what runs, or a link leads out of the workspace"),
-  }),
-  { when: "A tool call was denied without a question." },
-)
+import {
+  type Answer,
+  canBeAlways,
+  Details,
+  isEdit,
+  Replied,
+  Reply,
+  type Request,
+  Requested,
+} from "./request-schema.ts"
 
 export type Question = Pick<Request, "sessionId" | "messageId" | "callId" | "tool" | "needs" | "title"> & {
   agent?: string | undefined
@@ -209,20 +109,6 @@ export async function ask(question: Question): Promise<Answer> {
 /** All that is open, the oldest first. */
 export function pending(): Request[] {
   return [...open().values()].map(({ request }) => request)
-}
-
-/** Whether there are rules that "always" could be kept as: one for each thing that is needed. */
-export function canBeAlways({ needs }: Pick<Request, "needs">): boolean {
-  return needs.length > 0 && needs.every(({ rules }) => rules.length > 0)
-}
-
-/** Whether "all edits in this session" would allow it: what is edited is in the workspace, and decides nothing that runs. */
-export function isEdit({ needs, protected: isProtected }: Pick<Request, "needs" | "protected">): boolean {
-  return needs.length > 0 && !isProtected && needs.every((need) => isEditing(need) && !isOutside(need))
-}
-
-function isEditing({ permission }: ShownNeed): boolean {
-  return editPermissions.includes(permission)
 }
 
 /** Answer a request. "always" also answers the others that are allowed by it now; where no rule could say it, it counts
