@@ -7,9 +7,10 @@ import type { Context, WhileAsking } from "#ability/tool/tool.ts"
 import * as Bus from "#kernel/bus.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
+import { createWaiting } from "./create-waiting.ts"
 import type { Rights, Verdicts } from "./rights.ts"
 import { keep, type Records } from "./run.ts"
-import * as SessionRecord from "./session-record.ts"
+import type * as SessionRecord from "./session-record.ts"
 
 type Request = Message.Of<"tool_request">
 type Call = Request["data"]["calls"][number]
@@ -71,7 +72,7 @@ export function createPermits(options: {
   const { session, agent, rights, asks, parent, limit, records, signal } = options
   const questions = new Map<Call, { key: string; answer: Promise<Permission.Answer> }>()
   let waiting: { call: Call; question: Question }[] = []
-  let open = 0
+  const whileWaiting = createWaiting({ session, parent: parent?.whileWaiting, records, signal })
 
   async function judge(request: Request): Promise<void> {
     const verdicts = await rights.now()
@@ -217,22 +218,6 @@ export function createPermits(options: {
       signal,
       limit,
     }
-  }
-
-  async function whileWaiting<T>(work: () => Promise<T>): Promise<T> {
-    if (open++ === 0) setStatus("waiting")
-    try {
-      return await (parent ? parent.whileWaiting(work) : work())
-    } finally {
-      if (--open === 0 && !signal.aborted) setStatus("busy")
-    }
-  }
-
-  function setStatus(status: SessionRecord.Status): void {
-    keep(
-      records,
-      SessionRecord.update(session, (draft) => Object.assign(draft, { status })),
-    )
   }
 
   /** After an abort the call stays what it was: nobody decided. */

@@ -1,0 +1,32 @@
+// The status of a session while questions to a person are open: "waiting" from the first one until the last is answered.
+import type { WhileAsking } from "#ability/tool/tool.ts"
+import { keep, type Records } from "./run.ts"
+import * as SessionRecord from "./session-record.ts"
+
+/** The session waits for a person as long as any question is open, and so does the one that it does a task for. */
+export function createWaiting(options: {
+  session: SessionRecord.Info
+  /** Of who gave this as a task. */
+  parent: WhileAsking | undefined
+  records: Records
+  signal: AbortSignal
+}): WhileAsking {
+  const { session, parent, records, signal } = options
+  let open = 0
+
+  function setStatus(status: SessionRecord.Status): void {
+    keep(
+      records,
+      SessionRecord.update(session, (draft) => Object.assign(draft, { status })),
+    )
+  }
+
+  return async (work) => {
+    if (open++ === 0) setStatus("waiting")
+    try {
+      return await (parent ? parent(work) : work())
+    } finally {
+      if (--open === 0 && !signal.aborted) setStatus("busy")
+    }
+  }
+}
