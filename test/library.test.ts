@@ -3,7 +3,9 @@ import assert from "node:assert/strict"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
+import { mcpJson, officialServer } from "./ability/mcp/servers.ts"
 import { run } from "./fixture/child.ts"
+import { vitamin } from "./fixture/cli.ts"
 import { call, env, type FakeLlm, fakeLlm, text } from "./fixture/fake-llm.ts"
 import { noServers } from "./fixture/no-servers.ts"
 import { type Tmp, tmpdir } from "./fixture/tmpdir.ts"
@@ -76,6 +78,81 @@ test("Session.prompt() waits for a program that subscribed to Permission.Request
   assert.equal(stdout, 'Allow bash: bash.execute of "touch made"?\nDone.')
   assert.ok(existsSync(join(tmp.path, "made")))
 })
+
+const thrown = {
+  "throws at once": `() => { throw new Error("on purpose") }`,
+  "throws later": `async () => { await null; throw new Error("on purpose") }`,
+}
+for (const [name, listener] of Object.entries(thrown))
+  test(`Session.prompt() denies at once when the only listener ${name}`, async () => {
+    await using tmp = await tmpdir()
+    await using llm = await fakeLlm([call("bash", { command: "touch made" }), text("Could not.")])
+    const stdout = await inSession(
+      tmp,
+      llm,
+      `Bus.subscribe(Permission.Replied, ({ reply, by }) => console.log(reply, by))
+       Bus.subscribe(Permission.Denied, ({ by }) => console.log(by))
+       Bus.subscribe(Permission.Requested, ${listener})
+       console.log(Message.textOf(await Session.prompt({ sessionId, text: "make a file" })))
+       const messages = await Session.messages(sessionId)
+       console.log(messages.find(({ type }) => type === "tool_request").data.calls[0].approval)
+       console.log(messages.find(({ type }) => type === "tool_result").data.error.message)`,
+    )
+    const lines = stdout.split("\n")
+    assert.deepEqual(lines.slice(0, -1), ["reject nobody", "nobody", "Could not.", "denied"])
+    assert.match(lines.at(-1)!, /and every listener for questions failed \(see the log\)\. Session\.prompt/)
+    assert.equal(existsSync(join(tmp.path, "made")), false)
+  })
+
+test("Session.prompt() waits for the listener that does not throw", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([call("bash", { command: "touch made" }), text("Done.")])
+  await inSession(
+    tmp,
+    llm,
+    `Bus.subscribe(Permission.Requested, ${thrown["throws at once"]})
+     Bus.subscribe(Permission.Requested, ({ id }) => setTimeout(() => Permission.reply(id, "once"), 20))
+     await Session.prompt({ sessionId, text: "make a file" })`,
+  )
+  assert.ok(existsSync(join(tmp.path, "made")))
+})
+
+test("Session.prompt() takes the answer of a listener that throws after it", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([call("bash", { command: "touch made" }), text("Done.")])
+  await inSession(
+    tmp,
+    llm,
+    `Bus.subscribe(Permission.Requested, ({ id }) => {
+       Permission.reply(id, "once")
+       throw new Error("on purpose")
+     })
+     await Session.prompt({ sessionId, text: "make a file" })`,
+  )
+  assert.ok(existsSync(join(tmp.path, "made")))
+})
+
+const elicitations = {
+  "nothing listens for them": "",
+  "their only listener throws": `Bus.subscribe(Elicitation.Requested, () => { throw new Error("on purpose") })`,
+}
+for (const [name, subscribe] of Object.entries(elicitations))
+  test(`Session.prompt() declines questions of MCP servers at once when ${name}`, async () => {
+    await using tmp = await tmpdir()
+    await using llm = await fakeLlm([call("everything_trigger-elicitation-request", {}), text("Done.")])
+    tmp.write(".mcp.json", mcpJson({ everything: officialServer("everything") }))
+    assert.equal((await vitamin(tmp, ["trust", "--yes"])).code, 0)
+    const stdout = await inSession(
+      tmp,
+      llm,
+      `const { Elicitation } = vitamin
+       Bus.subscribe(Permission.Requested, ({ id }) => Permission.reply(id, "once"))
+       ${subscribe}
+       console.log(Message.textOf(await Session.prompt({ sessionId, text: "trigger an elicitation request" })))`,
+    )
+    assert.equal(stdout, "Done.")
+    assert.match(JSON.stringify(llm.requests.at(-1)!.body), /User declined/)
+  })
 
 for (const [name, options] of [
   ["rules", '{ rules: [{ permission: "bash.execute", pattern: "touch made", action: "allow" }] }'],

@@ -51,8 +51,9 @@ export function list(): Definition[] {
   return [...definitions.values()]
 }
 
-/** Check, number and deliver an event. A payload that does not fit its schema is refused with the place that is wrong. */
-export function publish<P>(definition: Definition<P>, payload: P): Event<P> {
+/** Check, number and deliver an event. A payload that does not fit its schema is refused with the place that is wrong.
+ * `onUnheard` is called when nobody subscribed to this very event (see `isHeard`), or every such subscriber failed. */
+export function publish<P>(definition: Definition<P>, payload: P, onUnheard?: () => void): Event<P> {
   const checked = definition.schema.safeParse(payload)
   if (!checked.success)
     throw new InvalidEvent(definition.type, z.prettifyError(checked.error).replaceAll("\n", " "))
@@ -64,9 +65,15 @@ export function publish<P>(definition: Definition<P>, payload: P): Event<P> {
   })
   const all = subscribers()
   GlobalBus.inTurn(() => {
-    for (const { type, deliver } of [...all])
-      if (type === "*" || type === definition.type) GlobalBus.deliver(deliver, event)
+    const heard: (boolean | Promise<boolean>)[] = []
+    for (const { type, deliver } of [...all]) {
+      if (type !== "*" && type !== definition.type) continue
+      const isHeard = GlobalBus.deliver(deliver, event)
+      if (type !== "*") heard.push(isHeard)
+    }
     GlobalBus.broadcast(event)
+    if (onUnheard && !heard.includes(true))
+      void Promise.all(heard).then((all) => all.includes(true) || onUnheard())
   })
   return event as Event<P>
 }

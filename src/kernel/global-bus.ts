@@ -48,16 +48,21 @@ export function broadcast(event: Event): void {
   for (const handler of [...handlers]) deliver(handler, event)
 }
 
-/** Call one handler; what it throws, now or later, is logged and stops nobody else. */
-export function deliver(handler: (event: Event) => unknown, event: Event): void {
+/** Call one handler; what it throws, now or later, is logged and stops nobody else. Returns whether it did not throw. */
+export function deliver(handler: (event: Event) => unknown, event: Event): boolean | Promise<boolean> {
   try {
     const result = handler(event)
-    if (result instanceof Promise) result.catch((error) => failed(event, error))
+    if (!(result instanceof Promise)) return true
+    return result.then(
+      () => true,
+      (error) => failed(event, error),
+    )
   } catch (error) {
-    failed(event, error)
+    return failed(event, error)
   }
 }
 
-function failed(event: Event, error: unknown) {
+function failed(event: Event, error: unknown): false {
   Log.error("an event subscriber failed", { type: event.type, error: errorText(error) })
+  return false
 }

@@ -53,8 +53,11 @@ export function createElicit(server: string): Elicit {
     const { ask }: typeof Elicitation = await import("./elicitation.ts")
     const sessionId = sessions.length === 1 ? sessions[0] : undefined
     const { whileAsking } = from[0]!
-    const answer = await whileAsking!(() => ask({ server, sessionId, asked: question, signal: over.signal }))
+    const answer = await whileAsking!(({ onlyListeners }) =>
+      ask({ server, sessionId, asked: question, signal: over.signal, onlyListeners }),
+    )
     if (!answer) return decline("it cannot be shown")
+    if (answer.by === "nobody") return decline("nobody listens for it")
     const { by, ...reply } = answer
     if (by === "time") isSilent = true
     return reply

@@ -30,7 +30,7 @@ export const Reply = z.object({
   content: Content.optional().describe("what was filled in, where a form is accepted"),
 })
 export type Reply = z.infer<typeof Reply>
-const By = z.enum(["person", "time", "end"])
+const By = z.enum(["person", "time", "end", "nobody"])
 type Answer = Reply & { by: z.infer<typeof By> }
 
 export const Requested = Bus.define("elicitation.requested", Request, {
@@ -42,7 +42,10 @@ export const Replied = Bus.define(
     id: about("The question.", z.string()),
     server: about("The server that asked.", z.string()),
     action: about("What the person did.", Reply.shape.action),
-    by: about("Who answered: a person, the time limit, or the end of the call.", By),
+    by: about(
+      "Who answered: a person, the time limit, or the end of the call; nobody if no listener of an embedding program took it.",
+      By,
+    ),
   }),
   { when: "A question of an MCP server was answered. What was filled in goes to the server alone." },
 )
@@ -52,6 +55,8 @@ type Question = {
   sessionId?: string | undefined
   asked: Elicitation
   signal: AbortSignal
+  /** Declined at once if nobody who subscribed to `Requested` takes it. */
+  onlyListeners?: boolean
 }
 type Open = { request: Request; settle(answer: Answer): void }
 
@@ -83,7 +88,8 @@ export class InvalidReply extends NamedError {
 }
 
 /** Ask, and wait for the answer. Undefined where it is nothing that a person could be shown. */
-export async function ask({ server, sessionId, asked, signal }: Question): Promise<Answer | undefined> {
+export async function ask(question: Question): Promise<Answer | undefined> {
+  const { server, sessionId, asked, signal, onlyListeners } = question
   const body = bodyOf(asked)
   if (!body) return undefined
   if (signal.aborted) return { action: "cancel", by: "end" }
@@ -103,7 +109,8 @@ export async function ask({ server, sessionId, asked, signal }: Question): Promi
   const end = () => settle({ action: "cancel", by: "end" })
   signal.addEventListener("abort", end, { once: true })
   const timer = setTimeout(() => settle({ action: "cancel", by: "time" }), limit)
-  Bus.publish(Requested, request)
+  const unheard = () => settle({ action: "decline", by: "nobody" })
+  Bus.publish(Requested, request, onlyListeners ? unheard : undefined)
   try {
     return await promise
   } finally {

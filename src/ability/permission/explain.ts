@@ -48,9 +48,16 @@ function saySecret(tool: string, need: JudgedNeed): string {
 
 /** Asking is not possible, so what needs it is denied; with what would have allowed it, in the words of the command
  * line or of the library. */
-export function sayNobody(tool: string, needs: JudgedNeed[], { isEmbedded = false } = {}): string {
+export function sayNobody(
+  tool: string,
+  needs: JudgedNeed[],
+  { isEmbedded = false, hasFailed = false } = {},
+): string {
   const what = needs.map(sayNeed).join(" and ")
-  const reason = isEmbedded ? "nothing listens for questions" : "nobody can be asked here"
+  const listeners = hasFailed
+    ? "every listener for questions failed (see the log)"
+    : "nothing listens for questions"
+  const reason = isEmbedded ? listeners : "nobody can be asked here"
   const remedy = isEmbedded ? optionsFor(needs) : flagsFor(needs)
   return `"${tool}" was not run: ${what} needs a person's permission, and ${reason}. ${remedy}`
 }

@@ -60,7 +60,7 @@ export type Request = z.infer<typeof Request>
 
 export const Reply = z.enum(["once", "always", "reject"])
 export type Reply = z.infer<typeof Reply>
-const By = z.enum(["person", "time", "end", "rule"])
+const By = z.enum(["person", "time", "end", "rule", "nobody"])
 /** What a person may add to an answer. */
 export const Details = z.object({
   message: about("What the person says to the model.", z.string().max(10_000).optional()),
@@ -87,7 +87,7 @@ export const Replied = Bus.define(
     sessionId: z.string(),
     reply: about("The answer.", Reply),
     by: about(
-      "Who answered: a person, the time limit, the end of the prompt, or a rule of another answer.",
+      "Who answered: a person, the time limit, the end of the prompt, or a rule of another answer; nobody if every listener of an embedding program failed.",
       By,
     ),
     ...Details.shape,

@@ -25,6 +25,8 @@ export type Question = Pick<Request, "sessionId" | "messageId" | "callId" | "too
   signal?: AbortSignal
   /** Milliseconds until it counts as rejected; ten minutes where it is left out. */
   limit?: number
+  /** Rejected at once if nobody who subscribed to `Requested` takes it. */
+  onlyListeners?: boolean
   /** Keeps the answer; whoever gave it is told only then that it counts. */
   keep?(answer: Answer): Promise<unknown>
   /** Whether rules that came meanwhile allow it. */
@@ -69,7 +71,8 @@ export class InvalidReply extends NamedError {
 
 /** Ask, and wait for the answer. Gives a rejection where none comes in time, or the signal says that it is over. */
 export async function ask(question: Question): Promise<Answer> {
-  const { signal, limit = usualLimit, keep: _, isAllowed: __, agent, task, preview, ...shown } = question
+  const { signal, limit = usualLimit, onlyListeners, keep: _, isAllowed: __, ...said } = question
+  const { agent, task, preview, ...shown } = said
   if (signal?.aborted) return { reply: "reject", by: "end" }
   const all = open()
   const time = Date.now()
@@ -97,7 +100,9 @@ export async function ask(question: Question): Promise<Answer> {
   signal?.addEventListener("abort", end, { once: true })
   // Who answered in time is not turned down because the disk is slow.
   const timer = setTimeout(() => one.isTaken || late(), Math.min(limit, longestTimer))
-  Bus.publish(Requested, request)
+  // A listener may fail after it has answered.
+  const unheard = () => void (one.isTaken || settle({ reply: "reject", by: "nobody" }))
+  Bus.publish(Requested, request, onlyListeners ? unheard : undefined)
   try {
     return await promise
   } finally {

@@ -21,7 +21,8 @@ export type Category =
   | "communication"
   | "utility"
 
-export type WhileAsking = <T>(work: () => Promise<T>) => Promise<T>
+/** Waits for a person. `onlyListeners`: nobody promised that there is one, so a question without a listener is declined. */
+export type WhileAsking = <T>(work: (whom: { onlyListeners: boolean }) => Promise<T>) => Promise<T>
 
 /** Around one call. `report` tells people how a long one goes on. */
 export type Context = {

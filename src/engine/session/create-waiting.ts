@@ -6,12 +6,14 @@ import * as SessionRecord from "./session-record.ts"
 /** The session waits for a person as long as any question is open, and so does the one that it does a task for. */
 export function createWaiting(options: {
   session: SessionRecord.Info
+  /** Only those that listen are asked: nobody promised that there is anybody. */
+  onlyListeners: boolean
   /** Of who gave this as a task. */
   parent: WhileAsking | undefined
   records: Records
   signal: AbortSignal
 }): WhileAsking {
-  const { session, parent, records, signal } = options
+  const { session, onlyListeners, parent, records, signal } = options
   let open = 0
 
   function setStatus(status: SessionRecord.Status): void {
@@ -24,7 +26,7 @@ export function createWaiting(options: {
   return async (work) => {
     if (open++ === 0) setStatus("waiting")
     try {
-      return await (parent ? parent(work) : work())
+      return await (parent ? parent(work) : work({ onlyListeners }))
     } finally {
       if (--open === 0 && !signal.aborted) setStatus("busy")
     }

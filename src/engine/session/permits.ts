@@ -8,6 +8,7 @@ import * as Bus from "#kernel/bus.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { createWaiting } from "./create-waiting.ts"
+import { type Question, questionOf } from "./question-of.ts"
 import type { Rights, Verdicts } from "./rights.ts"
 import { keep, type Records } from "./run.ts"
 import type * as SessionRecord from "./session-record.ts"
@@ -17,19 +18,10 @@ type Call = Request["data"]["calls"][number]
 /** A call of the model, and the message that it stands in; or what a person attached, as the call that reads it. */
 type Asked = { request: Message.Info; call: Call }
 
-/** A call that needs a person: what was judged, and whom "always" would allow it. */
-type Question = {
-  step: Step
-  judgement: Judgement
-  needs: Permission.ShownNeed[]
-  agents: string[]
-  preview: string | undefined
-}
-
 /** What is done where a person is needed: wait for one, deny it, or take it as allowed this once. */
 export type Asks = "wait" | "deny" | "once"
-/** `unheard`: nobody said what to do, and nobody listens for questions. */
-type Asking = Asks | "unheard"
+/** `listeners`: nobody said what to do, so those that listen for a question are asked. Without one it is denied. */
+type Asking = Asks | "listeners"
 
 export type Permits = Readonly<{
   asks: Asking
@@ -50,7 +42,7 @@ export type Permits = Readonly<{
 
 /** For the context of a call: whether its tool can ask the person something. */
 export function whoCanBeAsked({ asks, whileWaiting }: Permits): { whileAsking?: WhileAsking } {
-  return asks === "wait" ? { whileAsking: whileWaiting } : {}
+  return asks === "wait" || asks === "listeners" ? { whileAsking: whileWaiting } : {}
 }
 
 export function createPermits(options: {
@@ -72,7 +64,9 @@ export function createPermits(options: {
   const { session, agent, rights, asks, parent, limit, records, signal } = options
   const questions = new Map<Call, { key: string; answer: Promise<Permission.Answer> }>()
   let waiting: { call: Call; question: Question }[] = []
-  const whileWaiting = createWaiting({ session, parent: parent?.whileWaiting, records, signal })
+  const onlyListeners = asks === "listeners"
+  const ofParent = parent?.whileWaiting
+  const whileWaiting = createWaiting({ session, onlyListeners, parent: ofParent, records, signal })
 
   async function judge(request: Request): Promise<void> {
     const verdicts = await rights.now()
@@ -91,8 +85,12 @@ export function createPermits(options: {
   function approvalOf({ action, needs }: Judgement, { tool }: Step): Call["approval"] {
     if (action === "deny" || !options.mayCall(tool.id)) return "denied"
     if (action === "allow") return "approved"
-    if (asks === "wait") return "pending"
+    if (canAsk()) return "pending"
     return asks === "once" && !needs.some((need) => need.protected) ? "approved" : "denied"
+  }
+
+  function canAsk(): boolean {
+    return asks === "wait" || (onlyListeners && Bus.isHeard(Permission.Requested))
   }
 
   function askPending(request: Request): void {
@@ -118,11 +116,12 @@ export function createPermits(options: {
     const unclear = needs.filter(({ action }) => action === "ask")
     if (!unclear.length || (asks === "once" && !unclear.some((need) => need.protected)))
       return { granted, reals: judgement.reals, judge: judgeWith(verdicts) }
-    if (asks !== "wait") return nobody(asked, unclear)
     const known = questions.get(asked.call)
+    if (!known && !canAsk()) return nobody(asked, unclear)
     const answer = await (known?.key === judgement.key
       ? known.answer
       : askNow(asked, await questionOf(step, judgement, verdicts)))
+    if (answer.by === "nobody") return nobody(asked, unclear, { hasFailed: true })
     if (answer.reply === "reject") return { message: Permission.sayRejected(tool.id, answer) }
     // Links, rules and the mode may have changed while the person thought.
     const verdictsNow = await rights.now()
@@ -149,9 +148,11 @@ export function createPermits(options: {
     return { message: Permission.sayDenied(asked.call.name, need) }
   }
 
-  function nobody(asked: Asked, needs: Permission.JudgedNeed[]): Refusal {
+  function nobody(asked: Asked, needs: Permission.JudgedNeed[], { hasFailed = false } = {}): Refusal {
     publishDenied(asked, { by: "nobody", needs })
-    return { message: Permission.sayNobody(asked.call.name, needs, { isEmbedded: asks === "unheard" }) }
+    return {
+      message: Permission.sayNobody(asked.call.name, needs, { isEmbedded: onlyListeners, hasFailed }),
+    }
   }
 
   function publishDenied(
@@ -202,7 +203,7 @@ export function createPermits(options: {
   }
 
   async function confirm(asked: Asked, title: string): Promise<boolean> {
-    if (asks !== "wait") return false
+    if (!canAsk()) return false
     const { reply } = await whileWaiting(() => Permission.ask({ ...place(asked), needs: [], title }))
     return reply !== "reject"
   }
@@ -217,6 +218,7 @@ export function createPermits(options: {
       tool: call.name,
       signal,
       limit,
+      onlyListeners,
     }
   }
 
@@ -228,16 +230,4 @@ export function createPermits(options: {
   }
 
   return Object.freeze({ asks, rights, judge, askPending, slot, permit, confirm, whileWaiting })
-}
-
-async function questionOf(step: Step, judgement: Judgement, { askers }: Verdicts): Promise<Question> {
-  const unclear = judgement.needs.filter(({ action }) => action === "ask")
-  const { previewChange } = await import("#ability/tool/preview-change.ts")
-  return {
-    step,
-    judgement,
-    needs: unclear.map(Permission.showNeed),
-    agents: askers(unclear),
-    preview: previewChange(step, judgement.reals[0]),
-  }
 }

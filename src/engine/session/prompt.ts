@@ -34,7 +34,7 @@ export type Input = {
   /** Milliseconds, from when the session begins with it. */
   timeout?: number
   /** What is done where a person must allow something: wait for one, deny it, or allow it this once. Where it is left
-   * out: wait if somebody listens for `Permission.Requested` when the prompt begins, else deny. */
+   * out: ask those that listen for `Permission.Requested`, and deny at once if there are none or all of them fail. */
   asks?: Asks
   /** Milliseconds until a question that nobody answers counts as rejected; ten minutes where it is left out. */
   replyLimit?: number

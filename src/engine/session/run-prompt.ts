@@ -1,7 +1,6 @@
 // One prompt of a session, from its first message to its end: an answer, an error that the session keeps, or an
 // interruption. In every case the session can go on with the next prompt.
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
-import * as Permission from "#ability/permission/permission.ts"
 import * as Provider from "#ability/provider/provider.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Log from "#kernel/log.ts"
@@ -166,7 +165,7 @@ function permitsFor(
   { session, records, signal }: Begun,
   { agent, mayCall }: Pick<Run, "agent"> & { mayCall(id: string): boolean },
 ): Permits {
-  const { rules = [], parent, asks = parent?.permits.asks ?? whoListens() } = input
+  const { rules = [], parent, asks = parent?.permits.asks ?? "listeners" } = input
   const rights = createRights({ session, agent, rules, parent: parent?.permits.rights })
   return createPermits({
     session,
@@ -180,11 +179,6 @@ function permitsFor(
     records,
     signal,
   })
-}
-
-/** An embedding program is waited for only if it listens for questions. */
-function whoListens(): Permits["asks"] {
-  return Bus.isHeard(Permission.Requested) ? "wait" : "unheard"
 }
 
 /** Whatever happened, every call has a result and the session says how it stands. */

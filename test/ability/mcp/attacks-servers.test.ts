@@ -8,6 +8,7 @@ import * as Elicitation from "#ability/mcp/elicitation.ts"
 import { loadServers } from "#ability/mcp/load-servers.ts"
 import * as Manifest from "#ability/mcp/manifest.ts"
 import * as Mcp from "#ability/mcp/mcp.ts"
+import type { WhileAsking } from "#ability/tool/tool.ts"
 import * as Bus from "#kernel/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
@@ -18,7 +19,7 @@ import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 import { rawServer, resultOf } from "./raw-server.ts"
 import { mcpJson } from "./servers.ts"
 
-const whileAsking = <T>(work: () => Promise<T>) => work()
+const whileAsking: WhileAsking = (work) => work({ onlyListeners: false })
 const object = { type: "object" }
 
 test("what is left out of a server's lists is named with the server", async () => {

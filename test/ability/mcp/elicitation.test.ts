@@ -4,6 +4,7 @@ import { test } from "node:test"
 import { createElicit } from "#ability/mcp/create-elicit.ts"
 import * as Elicitation from "#ability/mcp/elicitation.ts"
 import { fieldsOf, problemOf, readTyped } from "#ability/mcp/elicitation-form.ts"
+import type { WhileAsking } from "#ability/tool/tool.ts"
 import * as Bus from "#kernel/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
@@ -58,7 +59,7 @@ test("problemOf() says what does not fit, and nothing where all fits", () => {
   assert.deepEqual(typed, ["2026-02-28", 12, false, ["x", "y"]])
 })
 
-const whileAsking = <T>(work: () => Promise<T>) => work()
+const whileAsking: WhileAsking = (work) => work({ onlyListeners: false })
 
 test("a question that nobody answers is cancelled after ten minutes, and no other is asked in the same call", async (t) => {
   await using tmp = await tmpdir()
