@@ -1,7 +1,11 @@
 // Reads what is needed of the history of a session that was just claimed, and repairs what a process that died left open.
+import * as ImageStore from "#ability/image/image-store.ts"
 import * as SeenFiles from "#ability/tool/seen-files.ts"
 import { compactionOf } from "#knowledge/memory/compaction.ts"
+import * as Memory from "#knowledge/memory/memory.ts"
+import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
+import type { Chosen } from "./choose-model.ts"
 import { cutOff, missingResults } from "./history.ts"
 import { recentHistory } from "./recent-history.ts"
 import { append, keep, type Run } from "./run.ts"
@@ -22,4 +26,16 @@ export async function openHistory(
   const compaction = history.findLast((message) => compactionOf(message) !== undefined)
   const versions = compaction && compactionOf(compaction)?.versions
   if (versions) SeenFiles.learn(session.id, versions.concat(SeenFiles.versionsIn(history)))
+}
+
+/** Converts the history for the model. What was read from the disk is read again as the same objects by the next prompt
+ * of this process, which then need not convert it. */
+export function createSending(sessionId: string, { providerId, facts }: Chosen): Message.Converter {
+  const converter = Memory.converterFor(sessionId, {
+    input: facts?.input ?? ["text"],
+    providerId,
+    imageBytes: (hash) => ImageStore.read(sessionId, hash),
+  })
+  converter.hold(Memory.shortTerm(sessionId).window())
+  return converter
 }

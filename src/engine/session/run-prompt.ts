@@ -16,7 +16,7 @@ import { missingResults } from "./history.ts"
 import { Interrupted } from "./interrupted.ts"
 import { lineOf } from "./line-of.ts"
 import { loop } from "./loop.ts"
-import { openHistory } from "./open-history.ts"
+import { createSending, openHistory } from "./open-history.ts"
 import { createPermits, type Permits } from "./permits.ts"
 import type { Input } from "./prompt.ts"
 import { type PromptPart, titleOf, wordsOf } from "./prompt-part.ts"
@@ -93,6 +93,7 @@ async function begin(input: Work, begun: Begun, promptWith: Ask): Promise<Run> {
   if (maxCost !== undefined && !chosen.facts?.cost)
     Log.warn("the price of this model is not known, so --max-cost cannot stop it", { model: chosen.modelId })
   await openHistory(begun, begun.tip)
+  const converter = createSending(session.id, chosen)
   session.agent = agent.id
   if (!chosen.isFallback) session.model = `${chosen.providerId}/${chosen.modelId}`
   session.title ||= titleOf(input.parts)
@@ -127,6 +128,7 @@ async function begin(input: Work, begun: Begun, promptWith: Ask): Promise<Run> {
     ...begun,
     agent,
     chosen,
+    converter,
     system: await systemPrompt(agent, {
       isTask,
       mode: session.mode,

@@ -40,7 +40,7 @@ export type Run = {
   edition: number
   history: Message.Info[]
   /** Knows the part of the history that the model has been sent. */
-  converter?: Message.Converter
+  converter: Message.Converter
   /** How far the history was searched for images, and whether there is one. */
   images?: { seen: number; found: boolean }
   /** Of the model's window; known from the first request on. */

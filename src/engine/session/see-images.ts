@@ -34,8 +34,6 @@ export async function withImages(run: Seeing, ask: () => Promise<void>): Promise
     // Those that were seen before were taken; a new one is what the provider stumbles over.
     const fresh = shown.filter(({ data }) => data.state === "pending")
     await readInstead(run, fresh.length ? fresh : shown, errorText(error))
-    // It does not see what changed in place.
-    delete run.converter
     return await ask()
   }
 }
@@ -110,6 +108,7 @@ async function readOne(run: Seeing, message: ImageMessage, why: string): Promise
 /** In its place: the memory of the session has the same object. */
 function change(run: Seeing, message: ImageMessage, fields: Partial<ImageMessage["data"]>): void {
   message.data = { ...message.data, ...fields }
+  run.converter.reset()
   keep(run.records, MessageStore.write(message))
 }
 

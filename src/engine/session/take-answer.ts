@@ -1,10 +1,9 @@
 // One answer of the model: asked for again while its provider fails in ways that pass, and continued when the limit of
 // output tokens cut it off. Whoever reads the answer gets it in one piece.
-import * as ImageStore from "#ability/image/image-store.ts"
 import * as Provider from "#ability/provider/provider.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
-import * as Message from "#knowledge/message/message.ts"
+import type * as Message from "#knowledge/message/message.ts"
 import { type Answer, collect, Filtered, says } from "./collect.ts"
 import { Retry } from "./notice.ts"
 import { type Fault, withRetry } from "./retry.ts"
@@ -91,14 +90,9 @@ function sum(before: Message.Usage, more: Message.Usage): Message.Usage {
 type Asking = { answer: Answer; streamed: Growing["streamed"]; begun: Message.Info | undefined }
 
 async function ask(run: Run, { answer, streamed, begun }: Asking): Promise<void> {
-  const { providerId, modelId, model, facts } = run.chosen
+  const { providerId, modelId, model } = run.chosen
   const watch = createWatchdog(run.signal, run.timing.stall)
   try {
-    run.converter ??= Message.createConverter({
-      input: facts?.input ?? ["text"],
-      providerId,
-      imageBytes: (hash) => ImageStore.read(run.session.id, hash),
-    })
     const system: Message.ModelMessage[] = [{ role: "system", content: run.system }]
     const history = Memory.shortTerm(run.session.id).window()
     // A spread behind something else is a loop, and histories are long.

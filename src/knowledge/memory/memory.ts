@@ -1,7 +1,7 @@
 // What a session has in mind while it works: `shortTerm`, its messages and what of them is sent, and `working`, where
 // its task stands. Both come from its messages on the disk, and are let go when nobody needs them.
 import { Instance } from "#kernel/instance.ts"
-import type * as Message from "#knowledge/message/message.ts"
+import * as Message from "#knowledge/message/message.ts"
 import { createShortTerm, type ShortTerm } from "./short-term.ts"
 import { charactersOf } from "./tokens-of.ts"
 import { createWorking, type Working } from "./working.ts"
@@ -9,7 +9,13 @@ import { createWorking, type Working } from "./working.ts"
 export type { ShortTerm } from "./short-term.ts"
 export type { State } from "./working.ts"
 
-type Mind = { shortTerm: ShortTerm; working: Working; isBusy: boolean; characters: number }
+type Mind = {
+  shortTerm: ShortTerm
+  working: Working
+  isBusy: boolean
+  characters: number
+  sending?: { model: string; converter: Message.Converter }
+}
 
 /** Of sessions at rest: what they may hold together, and how many of them. */
 const most = { characters: 2_000_000, sessions: 50 }
@@ -25,6 +31,19 @@ export function working(sessionId: string): Working {
   return mindOf(sessionId).working
 }
 
+/** Converts the messages of a session for a model. What it has converted for the last prompt it need not convert again.
+ * `imageBytes` finds the images of this session. */
+export function converterFor(sessionId: string, { imageBytes, ...facts }: Message.Facts): Message.Converter {
+  const mind = mindOf(sessionId)
+  const model = JSON.stringify(facts)
+  if (mind.sending?.model !== model)
+    mind.sending = {
+      model,
+      converter: Message.createConverter({ ...facts, ...(imageBytes ? { imageBytes } : {}) }),
+    }
+  return mind.sending.converter
+}
+
 /** A prompt begins: its messages are to be pushed to the list that this gives. */
 export function begin(sessionId: string): ReturnType<ShortTerm["begin"]> {
   const mind = mindOf(sessionId)
@@ -38,6 +57,8 @@ export function rest(sessionId: string): void {
   const mind = all.get(sessionId)
   if (!mind) return
   mind.isBusy = false
+  // It would hold the bytes of the images.
+  if (mind.shortTerm.messages().some(({ type }) => type === "image")) delete mind.sending
   mind.characters = mind.shortTerm.messages().reduce((sum, message) => sum + sizeOf(message), 0)
   const idle = [...all].filter(([, one]) => !one.isBusy).reverse()
   let held = 0

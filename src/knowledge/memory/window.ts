@@ -18,17 +18,28 @@ export function windowOf(messages: readonly Message.Info[]): Window {
   const place = messages[end]!
   const compaction = compactionOf(place)!
   const start = compaction.keptFrom === null ? end : firstOf(messages.slice(0, end), compaction)
-  const front = frontOf(place, compaction)
   return {
-    sent: [
-      ...(front ? [front] : []),
-      ...withCuts(messages.slice(start, end), compaction),
-      ...messages.slice(end + 1).filter(isShown),
-    ],
+    sent: keptBy(place, messages.slice(start, end)).concat(messages.slice(end + 1).filter(isShown)),
     start,
     end,
     compaction,
   }
+}
+
+type Kept = { from: readonly Message.Info[]; sent: Message.Info[] }
+/** By the message of the compaction. */
+const known = new WeakMap<Message.Info, Kept>()
+
+/** What is sent in the place of a compaction, `from` the messages that it keeps: for each prompt the same objects. */
+function keptBy(place: Message.Info, from: readonly Message.Info[]): Message.Info[] {
+  const before = known.get(place)
+  if (before?.from.length === from.length && before.from.every((message, i) => message === from[i]))
+    return before.sent
+  const compaction = compactionOf(place)!
+  const front = frontOf(place, compaction)
+  const sent = (front ? [front] : []).concat(withCuts(from, compaction))
+  known.set(place, { from, sent })
+  return sent
 }
 
 /** Where the first one is not there any more, all that is left of the history is newer than it. */

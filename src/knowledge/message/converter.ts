@@ -2,21 +2,20 @@
 // frozen, so that others may keep what they make of it.
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider"
 import type { Info } from "./schema.ts"
-import { add, begin, endTurn, type Facts } from "./to-model.ts"
+import { add, begin, copy, endTurn, type Facts } from "./to-model.ts"
 
-/** Gives what `toModel` would, for a history whose messages are added and replaced, but not changed in place. */
-export type Converter = { toModel(messages: readonly Info[]): LanguageModelV4Prompt }
+export type Converter = ReturnType<typeof createConverter>
 
-export function createConverter(model: Facts): Converter {
+/** For a history whose messages are added and replaced, but not changed in place. */
+export function createConverter(model: Facts) {
   let making = begin(model)
   let seen: Info[] = []
   let given: LanguageModelV4Prompt = []
+  let held = { making: begin(model), count: 0 }
 
+  /** Gives what the plain `toModel` would. */
   function toModel(messages: readonly Info[]): LanguageModelV4Prompt {
-    if (!goesOn(messages)) {
-      making = begin(model)
-      seen = []
-    }
+    goBack(messages)
     for (let i = seen.length; i < messages.length; i++) {
       add(making, messages[i]!)
       seen.push(messages[i]!)
@@ -28,13 +27,37 @@ export function createConverter(model: Facts): Converter {
     return [...prompt]
   }
 
-  // Without a function for each message: there are thousands, at every turn.
-  function goesOn(messages: readonly Info[]): boolean {
-    for (let i = 0; i < seen.length; i++) if (seen[i] !== messages[i]) return false
-    return true
+  /** Convert messages that will stay as they are. If other messages follow them the next time, they are not converted
+   * again. */
+  function hold(messages: readonly Info[]): void {
+    toModel(messages)
+    for (const message of making.prompt) if (!Object.isFrozen(message)) freeze(message)
+    held = { making: copy(making), count: seen.length }
   }
 
-  return Object.freeze({ toModel })
+  /** Messages changed in place: convert all of them anew. */
+  function reset(): void {
+    making = begin(model)
+    held = { making: begin(model), count: 0 }
+    seen = []
+  }
+
+  /** Undo what was made of messages that are not there any more. */
+  function goBack(messages: readonly Info[]): void {
+    const same = sameAtStart(messages)
+    if (same === seen.length) return
+    if (same < held.count) reset()
+    else making = copy(held.making)
+    seen = seen.slice(0, held.count)
+  }
+
+  // Without a function for each message: there are thousands, at every turn.
+  function sameAtStart(messages: readonly Info[]): number {
+    for (let i = 0; i < seen.length; i++) if (seen[i] !== messages[i]) return i
+    return seen.length
+  }
+
+  return Object.freeze({ toModel, hold, reset })
 }
 
 function freeze(message: LanguageModelV4Message) {

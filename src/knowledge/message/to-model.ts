@@ -43,6 +43,11 @@ export function begin(model: Facts): Making {
   return { prompt: [], model, open: new Map(), shownIds: new Map() }
 }
 
+/** For another continuation. The messages of its prompt must be frozen. */
+export function copy({ prompt, model, open, shownIds }: Making): Making {
+  return { prompt: [...prompt], model, open: new Map(open), shownIds: new Map(shownIds) }
+}
+
 /** Take in one message more. What is frozen in the prompt is replaced, never changed. */
 export function add(making: Making, message: Info) {
   switch (message.type) {

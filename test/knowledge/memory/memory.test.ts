@@ -82,3 +82,28 @@ test("Memory.working() begins anew with the messages of a new prompt", async () 
   })
   await Instance.disposeAll()
 })
+
+test("Memory keeps the converter of a session for the next prompt, but not one that holds images", async () => {
+  await using folder = await tmpdir()
+  await Instance.provide({
+    directory: folder.path,
+    fn: async () => {
+      const facts = { input: ["text"], providerId: "openai" }
+      const of = (id: string) => Memory.converterFor(id, facts)
+      const image = Message.make({
+        sessionId: "sess_1",
+        parentId: null,
+        type: "image",
+        data: { source: { kind: "base64", value: "aGk=" }, mode: "vision" },
+      })
+      Memory.begin("words").push(said("words"))
+      Memory.begin("image").push(said("words"), image)
+      const before = { words: of("words"), image: of("image") }
+      for (const id of ["words", "image"]) Memory.rest(id)
+      assert.equal(of("words"), before.words)
+      assert.notEqual(of("image"), before.image)
+      assert.notEqual(Memory.converterFor("words", { ...facts, input: ["text", "image"] }), before.words)
+    },
+  })
+  await Instance.disposeAll()
+})

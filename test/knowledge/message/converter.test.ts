@@ -75,3 +75,37 @@ test("createConverter() begins anew where the history is another one", () => {
   for (const other of [[user("b"), ...history.slice(1)], history.slice(0, 1), [], [history[2]!], history])
     assert.deepEqual(converter.toModel(other), Message.toModel(other, { input: ["text"] }))
 })
+
+for (const [name, history] of Object.entries(histories))
+  for (const model of models)
+    test(`hold() lets another end follow ${name}${model.tools === false ? ", without tools" : ""}`, () => {
+      for (let length = 0; length <= history.length; length++) {
+        const converter = Message.createConverter(model)
+        const start = history.slice(0, length)
+        converter.hold(start)
+        converter.toModel([...start, user("x"), calls("9"), result("9"), assistant("y")])
+        const again = [...start, ...structuredClone(history.slice(length)), user("z")]
+        assert.deepEqual(converter.toModel(again), Message.toModel(again, model))
+        converter.hold(again)
+        for (const other of [[...again, assistant("q")], start, history])
+          assert.deepEqual(converter.toModel(other), Message.toModel(other, model))
+      }
+    })
+
+test("hold() gives the same objects for the messages that stay", () => {
+  const converter = Message.createConverter({ input: ["text"] })
+  const start = [user("a"), calls("1"), result("1")]
+  converter.hold(start)
+  const before = converter.toModel([...start, assistant("b")])
+  const after = converter.toModel([...start, assistant("c"), user("d")])
+  for (let i = 0; i < start.length; i++) assert.equal(after[i], before[i])
+})
+
+test("reset() lets the converter see a message that changed in place", () => {
+  const converter = Message.createConverter({ input: ["text"] })
+  const said = user("a")
+  converter.hold([said])
+  said.data = user("b").data
+  converter.reset()
+  assert.deepEqual(converter.toModel([said]), Message.toModel([said], { input: ["text"] }))
+})
