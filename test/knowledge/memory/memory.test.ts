@@ -94,7 +94,7 @@ test("Memory keeps the converter of a session for the next prompt, but not one t
         sessionId: "sess_1",
         parentId: null,
         type: "image",
-        data: { source: { kind: "base64", value: "aGk=" }, mode: "vision" },
+        data: { source: { kind: "base64", value: "aGk=" }, mode: "vision", state: "pending" },
       })
       Memory.begin("words").push(said("words"))
       Memory.begin("image").push(said("words"), image)
