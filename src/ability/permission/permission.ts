@@ -48,6 +48,7 @@ export { ask, InvalidReply, NotFound, pending, type Question, reply } from "./re
 export {
   type Action,
   checkLayer,
+  covers,
   formatRule,
   InvalidRule,
   isKnown,
@@ -56,3 +57,4 @@ export {
   Rule,
 } from "./rule.ts"
 export { defaults, planner } from "./rule-sets.ts"
+export { gitReading, onlyReadsGit } from "./shell/reading-git.ts"

@@ -3,6 +3,8 @@
 import * as Grant from "#ability/permission/grant.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Config from "#kernel/config/config.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as Vcs from "#kernel/vcs.ts"
 import type * as SessionRecord from "./session-record.ts"
 
 type Agent = { id: string; permissions: readonly Permission.Rule[] }
@@ -85,20 +87,29 @@ export function createRights(options: {
   async function stacksNow(): Promise<Stack[]> {
     const config = await Config.rules()
     const grants = await Grant.list()
-    return chain.map(({ session, agent, flags }) => ({
-      agent: agent.id,
-      layers: [
-        { source: "default", rules: Permission.defaults },
+    return chain.map(({ session, agent, flags }) => {
+      const others: Permission.Layer[] = [
         { source: "agent", rules: agent.permissions },
         ...config,
         { source: "grant", rules: Grant.rulesOf(grants, { agent: agent.id, sessionId }) },
         { source: "session", rules: flags },
         ...(session.mode === "plan" ? [{ source: "mode", rules: Permission.planner }] : []),
-      ],
-    }))
+      ]
+      return { agent: agent.id, layers: [{ source: "default", rules: defaultsBelow(others) }, ...others] }
+    })
   }
 
   return Object.freeze({ chain, now, remember })
+}
+
+/** Git shows the content of every file, so it is read without asking only where no rule keeps a file from being read.
+ * Outside a repository `git diff` compares any files. */
+function defaultsBelow(others: Permission.Layer[]): readonly Permission.Rule[] {
+  const keepsFiles = others.some(({ rules }) =>
+    rules.some((rule) => rule.action !== "allow" && Permission.covers(rule, "file.read")),
+  )
+  if (keepsFiles || !Vcs.find(Instance.worktree)) return Permission.defaults
+  return [...Permission.defaults, ...Permission.gitReading]
 }
 
 function asks({ layers }: Stack, need: Permission.Need): boolean {

@@ -1,11 +1,12 @@
 // Permissions of `vitamin run` where nobody can be asked: flags, plan mode, and the exit code.
 import assert from "node:assert/strict"
+import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { test } from "node:test"
 import { vitamin } from "../../fixture/cli.ts"
 import { call, calls, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
-import { tmpdir } from "../../fixture/tmpdir.ts"
+import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 
 const write = (path: string) => call("write", { path, content: "x\n" })
 
@@ -230,4 +231,77 @@ test("a path outside that a call names is denied with the rule for it, and --yes
   assert.equal(approved.code, 0, approved.err)
   assert.equal(readFileSync(outside, "utf8"), "x\n")
   assert.ok(approved.err.includes(`Write ${outside} (`), approved.err)
+})
+
+/** The exit code of a run in which the model gives one command, and what the model got back. */
+async function bash(tmp: Tmp, command: string, args: string[] = []) {
+  await using llm = await fakeLlm([call("bash", { command }), text("done")])
+  const { code, err } = await vitamin(tmp, ["run", ...args, "go"], env(llm, "chat").variables)
+  return { code, err, result: JSON.stringify(llm.requests[1]?.body) }
+}
+
+async function repository(): Promise<Tmp> {
+  const tmp = await tmpdir({ git: true })
+  tmp.write("a.txt", "line-one\n")
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: tmp.path, stdio: "pipe" })
+  git("add", "a.txt")
+  git("-c", "user.name=p", "-c", "user.email=p@example.org", "commit", "-qm", "the first one")
+  tmp.write("a.txt", "line-two\n")
+  return tmp
+}
+
+for (const [command, shows] of [
+  ["git status", /modified: +a\.txt/],
+  ["git status --short --branch", / M a\.txt/],
+  ["git --no-pager log --oneline -5", /the first one/],
+  ["git log -p -1 -- a.txt", /\+line-one/],
+  ["git diff HEAD -- a.txt", /\+line-two/],
+  ["git show HEAD:a.txt", /line-one/],
+  ["git status && git diff --stat", /1 insertion/],
+  ["git blame a.txt", /line-two/],
+  ["git branch --show-current", /ma/],
+] as const)
+  test(`vitamin run reads the repository without asking: ${command}`, async () => {
+    await using tmp = await repository()
+    const { code, err, result } = await bash(tmp, command)
+    assert.equal(code, 0, err)
+    assert.match(result, shows)
+  })
+
+for (const command of [
+  "git commit -qam x",
+  "git branch other",
+  "git diff --output=b.txt",
+  "git diff --no-index a.txt /etc/hostname",
+  "git diff /etc/hostname /etc/hosts",
+  "git diff ../x ../y",
+  "git log > b.txt",
+  "git log $(touch b.txt)",
+  "git -c core.pager=x log",
+  "git blame --contents /etc/hostname a.txt",
+  "git status; touch b.txt",
+  "GIT_EXTERNAL_DIFF=x git diff",
+])
+  test(`vitamin run asks for a git command that does more than read: ${command}`, async () => {
+    await using tmp = await repository()
+    const { code, err } = await bash(tmp, command)
+    assert.equal(code, 3, err)
+    assert.equal(existsSync(join(tmp.path, "b.txt")), false)
+  })
+
+test("vitamin run asks for git where a rule keeps a file from being read, and denies it where a rule does", async () => {
+  await using tmp = await repository()
+  const kept = await bash(tmp, "git show HEAD:a.txt", ["--deny", "file.read:a.txt"])
+  assert.equal(kept.code, 3, kept.err)
+  assert.doesNotMatch(kept.result, /line-one/)
+  const denied = await bash(tmp, "git status", ["--deny", "bash.execute:git *"])
+  assert.match(denied.err, /denied by a rule: bash\.execute of "git status"/)
+})
+
+test("vitamin run asks for git diff outside a repository, where it compares any files", async () => {
+  await using tmp = await tmpdir()
+  tmp.write("a.txt", "one\n")
+  tmp.write("b.txt", "two\n")
+  const { code, err } = await bash(tmp, "git diff a.txt b.txt")
+  assert.equal(code, 3, err)
 })

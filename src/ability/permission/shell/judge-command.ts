@@ -5,6 +5,7 @@ import type { Rule } from "../rule.ts"
 import { createBehind, pieces } from "./behind.ts"
 import { mightFit } from "./might-fit.ts"
 import { namesTargets, outsideTargets, type Place, withMoves } from "./outside-targets.ts"
+import { readsGit } from "./reading-git.ts"
 import { riskOf } from "./risk-of.ts"
 import { isRisky } from "./risky-command.ts"
 import { type SimpleCommand, type Span, splitCommand } from "./split-command.ts"
@@ -69,6 +70,7 @@ function judge<D extends Decision>(command: SimpleCommand, judging: Judging<D>):
     const { action, pattern } = rule
     // What was granted was granted by itself, not for what is run by something else.
     if (action === "allow" && source === "grant" && depth > 0) return false
+    if (action === "allow" && source === "default" && !readsGit(command, judging.place)) return false
     if (action === "allow") return fits(pattern, command) && covers(rule, command, judging)
     if (names().some((name) => fitsText(pattern, name))) return true
     if (action === "ask") return mightFit(pattern, holes())

@@ -3,6 +3,7 @@
 import { type Dirent, readdirSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { promisify } from "node:util"
+import * as Permission from "#ability/permission/permission.ts"
 import * as Env from "#kernel/env.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Trust from "#kernel/trust.ts"
@@ -30,7 +31,10 @@ export async function gitEnvironment(command: string, cwd: string): Promise<Vari
     for (const folder of foldersOf(command, cwd)) await addRepository(folder, found)
     const entries = [...found.values()].flat()
     const lasting = lastingSetting(entries)
-    return lasting ? gitOff(`${lasting} of this folder runs a program`) : variablesFor(overrides(entries))
+    if (lasting) return gitOff(`${lasting} of this folder runs a program`)
+    const variables = variablesFor(overrides(entries))
+    // Nobody was asked about the remote that missing objects would be fetched from.
+    return Permission.onlyReadsGit(command) ? { ...variables, GIT_ALLOW_PROTOCOL: "none" } : variables
   } catch {
     return gitOff("the git configuration of this folder cannot be read")
   }

@@ -2,6 +2,7 @@
 // that nobody trusts, none of them runs, whatever git commands rules allow.
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
+import { once } from "node:events"
 import {
   appendFileSync,
   chmodSync,
@@ -9,8 +10,11 @@ import {
   mkdirSync,
   readdirSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { test } from "node:test"
 import { vitamin } from "../../../fixture/cli.ts"
@@ -181,7 +185,7 @@ for (const [name, gitFile] of [
     const { ran } = nestedRepository(tmp, gitFile)
     const reading = ["git status", "git diff", "git diff HEAD"]
     await using llm = await fakeLlm([...reading.map((command) => call("bash", { command })), text("done")])
-    const { code, err } = await vitamin(tmp, ["run", "--yes", "go"], env(llm, "chat").variables)
+    const { code, err } = await vitamin(tmp, ["run", "go"], env(llm, "chat").variables)
     assert.equal(code, 0, err)
     assert.equal(ran(), false)
     assert.match(JSON.stringify(llm.requests[1]!.body), /modified: +inside/)
@@ -215,4 +219,32 @@ test("git is off where an untrusted folder has a setting that nothing turns off"
   await using llm = await fakeLlm([call("bash", { command: "git status" }), text("done")])
   await vitamin(tmp, ["run", "--yes", "go"], env(llm, "chat").variables)
   assert.match(JSON.stringify(llm.requests[1]!.body), /off in an untrusted folder/)
+})
+
+test("git that reads without asking fetches nothing from a remote of an untrusted folder", async () => {
+  await using tmp = await tmpdir({ git: true })
+  let requests = 0
+  const server = createServer((_, response) => void response.writeHead(404).end(String(requests++)))
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  const git = (...args: string[]) =>
+    execFileSync("git", args, { cwd: tmp.path, env: { ...process.env, ...tmp.env }, encoding: "utf8" }).trim()
+  person(tmp)
+  tmp.write("a.txt", "one\n")
+  git("add", "-A")
+  git("commit", "-qm", "first")
+  const blob = git("rev-parse", "HEAD:a.txt")
+  rmSync(join(tmp.path, ".git/objects", blob.slice(0, 2), blob.slice(2)), { force: true })
+  appendFileSync(
+    join(tmp.path, ".git/config"),
+    `[core]\n repositoryformatversion = 1\n[extensions]\n partialClone = origin\n[remote "origin"]\n url = http://127.0.0.1:${port}/x\n promisor = true\n`,
+  )
+  const command = "git show HEAD:a.txt"
+  await using llm = await fakeLlm([call("bash", { command }), text("done")])
+  const { code, err } = await vitamin(tmp, ["run", "go"], env(llm, "chat").variables)
+  server.close()
+  assert.equal(code, 0, err)
+  assert.match(JSON.stringify(llm.requests[1]!.body), /transport 'http' not allowed/)
+  assert.equal(requests, 0)
 })
