@@ -25,11 +25,17 @@ export class PathInvalid extends NamedError {
 
 /** The real path of `path` (relative to `root`, or absolute), which need not exist yet. */
 export async function resolveInside(root: string, path: string): Promise<string> {
+  return lookInside(root, path).real
+}
+
+/** The same, with what is there. */
+export function lookInside(root: string, path: string): { real: string; stat: Stats | undefined } {
   const { folder, target } = check(root, path)
   const real = realTarget(target, path)
   if (!isInside(folder, real)) throw new PathOutside(path, folder)
-  refuseSpecial(statOf(real), path)
-  return real
+  const stat = statOf(real)
+  refuseSpecial(stat, path)
+  return { real, stat }
 }
 
 /** The file or folder itself, open for reading, if it is in one of the folders. A relative path starts at the first of

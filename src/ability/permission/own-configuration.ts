@@ -5,22 +5,21 @@ import { homedir } from "node:os"
 import * as Env from "#kernel/env.ts"
 import * as Global from "#kernel/global.ts"
 import { fitsText, type Path } from "#util/wildcard.ts"
+import { protectedForms, protectedNames, protectedPairs } from "./protected-names.ts"
 import { withoutQuotedPatterns } from "./shell/quoted-patterns.ts"
 import { isRisky } from "./shell/risky-command.ts"
 import { type SimpleCommand, splitCommand } from "./shell/split-command.ts"
 import { reach } from "./shell/unwrap.ts"
 
-const folders = new Set([
-  ...[".vitamin", ".plaited", ".claude", ".opencode", ".agents", ".cursor", ".mcp.json"],
-  ...[".git", ".githooks", ".gitconfig", ".husky"],
-  ...[".vscode", ".idea", ".zed", ".fleet", ".exrc", ".nvimrc", ".nvim.lua", ".dir-locals.el"],
-  ...[".envrc", ".devcontainer", ".devcontainer.json"],
-])
-/** A workspace file of VS Code has tasks and settings, whatever its name. */
-const workspaceFile = ".code-workspace"
-/** The same names in a command, as a segment of any word, and the scripts of a skill. */
+const form = new RegExp(`^(?:${protectedForms})$`)
+/** The same names in a command, as segments of any word, and the scripts of a skill. */
 const mentioned = new RegExp(
-  `(^|[^\\w.-])(${[...folders].map((name) => name.replaceAll(".", "\\.")).join("|")}|[\\w.-]{0,100}\\.code-workspace|skills/+[^\\s/]{1,100}/+scripts)(?![\\w.-])`,
+  `(^|[^\\w.-])(${[
+    ...[...protectedNames].map(literal),
+    ...protectedPairs.map((pair) => pair.map(literal).join("/+")),
+    protectedForms,
+    "skills/+[^\\s/]{1,100}/+scripts",
+  ].join("|")})(?![\\w.-])`,
   "i",
 )
 const readers = new Set(
@@ -33,6 +32,7 @@ export const runScript = "script"
 const runners = new Set("node bun python python3 bash sh ruby perl".split(" "))
 const script = /^~?[\w./-]+\/scripts\/[\w./-]+$/
 const skillScript = /\bskills\/[\w.-]+\/scripts\//
+const installed = /^((?:[\w.@-]*\/)*)node_modules\/\.bin\/[\w.-]+$/
 /** What can lead back to a word that was said elsewhere, or give the name of a program to something else. */
 const indirect = /[$`]|\(\s*\)|\b(?:function|alias)\b/
 /** What the shell puts something else in the place of. */
@@ -58,9 +58,11 @@ const escaped = /\\(?:x([\da-f]{1,2})|u([\da-f]{1,4})|U([\da-f]{1,8})|([0-7]{1,3
 /** Whether to write there is to change what runs. */
 export function isOwnConfiguration({ segments, isAbsolute }: Path): boolean {
   const names = segments.map((segment) => segment.toLowerCase())
-  if (names.some((name, i) => folders.has(name) || (name === "skills" && names[i + 2] === "scripts")))
-    return true
-  if (names.at(-1)?.endsWith(workspaceFile)) return true
+  const isNamed = names.some((name, i) => {
+    if (protectedNames.has(name) || (name === "skills" && names[i + 2] === "scripts")) return true
+    return protectedPairs.some((pair) => name === pair[0] && names[i + 1] === pair[1])
+  })
+  if (isNamed || form.test(names.at(-1) ?? "")) return true
   if (!isAbsolute) return false
   const path = `/${segments.join("/")}`
   return ownFolders().some((folder) => path === folder || path.startsWith(`${folder}/`))
@@ -68,7 +70,12 @@ export function isOwnConfiguration({ segments, isAbsolute }: Path): boolean {
 
 /** Names of which each path to it has one. */
 export function ownNames(): string[] {
-  return [...folders, "scripts", ...ownFolders().flatMap((folder) => folder.split("/"))]
+  return [
+    ...protectedNames,
+    ...protectedPairs.map(([, name]) => name),
+    "scripts",
+    ...ownFolders().flatMap((folder) => folder.split("/")),
+  ]
 }
 
 /** Whether a command names it, and is not one that only looks. */
@@ -134,13 +141,31 @@ function mayBeSkillScript(path: string): boolean {
 
 /** To run a script is not to change it. Each is taken out as often as it is run, so that any other mention stays. */
 function withoutRunScripts(command: string): string {
-  return skillScriptsRun(command).reduce((rest, path) => rest.replace(path, () => runScript), command)
+  const rest = skillScriptsRun(command).reduce((text, path) => text.replace(path, () => runScript), command)
+  return installedRun(command).reduce((text, path) => text.replace(path, () => "program"), rest)
+}
+
+/** The programs of installed packages that a command runs by their paths. */
+function installedRun(command: string): string[] {
+  if (!command.includes("node_modules/.bin/") || indirect.test(command)) return []
+  const { commands, unclear } = splitCommand(command)
+  if (unclear !== undefined) return []
+  const programs = commands.map(({ words, sets }) => (sets ? "" : (words[0]?.text ?? "")))
+  const found = programs.filter((path) => {
+    const [isInstalled, parent] = (path.length <= maxPath && installed.exec(path)) || []
+    return isInstalled && !mentioned.test(parent!) && !path.includes("..")
+  })
+  return found.length > maxRuns ? [] : found
 }
 
 function couldName(command: string): boolean {
   return pathsIn(command).some((path) => {
     const segments = path.split("/").filter(Boolean)
-    return segments.some((segment, i) => couldBeOurs(segment) || couldBeScript(segment, segments[i + 2]))
+    return segments.some((segment, i) => {
+      if (couldBeOurs(segment) || couldBeScript(segment, segments[i + 2])) return true
+      const next = segments[i + 1] ?? ""
+      return protectedPairs.some(([folder, name]) => couldBe(next, name) && couldBe(segment, folder))
+    })
   })
 }
 
@@ -157,7 +182,7 @@ function couldBeOurs(segment: string): boolean {
   // A pattern does not take a dot at the start; a variable may be it, but what may be anything says nothing.
   if (!pattern.startsWith(".") && (!/^[${]/.test(segment) || pattern.replaceAll("*", "").length < 3))
     return false
-  return [...folders].some((name) => fitsText(pattern, name))
+  return [...protectedNames].some((name) => fitsText(pattern, name))
 }
 
 /** In pieces, each looked at once: one pattern for all of it takes forever on a long line. */
@@ -185,6 +210,10 @@ function withHome(text: string): string {
   return text
     .replace(/(^|[\s=:<>])~(?=\/)/g, (_, before) => before + homedir())
     .replace(/\$\{?(HOME|XDG_\w+_HOME|VITAMIN_DATA_DIR)\b\}?/g, (whole, name) => Env.get(name) ?? whole)
+}
+
+function literal(name: string): string {
+  return name.replaceAll(".", "\\.")
 }
 
 function ownFolders(): string[] {

@@ -4,9 +4,10 @@ import { parse, resolve } from "node:path"
 import * as Permission from "#ability/permission/permission.ts"
 import { Instance } from "#kernel/instance.ts"
 import { realOf } from "#util/real-of.ts"
-import { isInside, resolveInside } from "#util/resolve-inside.ts"
+import { isInside, lookInside } from "#util/resolve-inside.ts"
 import { hasWildcard } from "#util/wildcard.ts"
 import { changesWhatRuns } from "./changes-what-runs.ts"
+import { isLinkToProtected } from "./is-link-to-protected.ts"
 import { isSkillScript } from "./is-skill-script.ts"
 import { outputFolder } from "./output.ts"
 import { reachesSecrets } from "./reaches-secrets.ts"
@@ -66,7 +67,7 @@ export async function judgeStep(step: Omit<Step, "call">, decide: Decide): Promi
 /** The path as it is written, and the one that it leads to where that is another. */
 async function judgeFile(need: Need, sessionId: string, decide: Decide) {
   const target = resolve(Instance.directory, need.target)
-  const real = await resolveInside(parse(target).root, target)
+  const { real, stat } = lookInside(parse(target).root, target)
   // With the whole path, so that what is shown and remembered is what was judged, whatever folder it was named from.
   const judged: Permission.JudgedNeed[] = [{ ...need, target, ...decide({ ...need, target }) }]
   if (real !== target) {
@@ -75,7 +76,7 @@ async function judgeFile(need: Need, sessionId: string, decide: Decide) {
     const isHidden = need.permission !== "file.read" && leadsOut(target, real) && decision.action === "ask"
     judged.push({ ...need, target: real, ...decision, ...(isHidden ? { protected: true } : {}) })
   }
-  if (need.permission !== "file.read" && (await isSkillScript(real)))
+  if (need.permission !== "file.read" && ((await isSkillScript(real)) || (await isLinkToProtected(stat))))
     for (const one of judged) Object.assign(one, Permission.guarded(one))
   if (need.permission === "file.edit") judged.push(...deniedReading([target, real], decide))
   const outputs = outputFolder(sessionId)

@@ -69,6 +69,14 @@ for (const command of [
   "cp x .claude/skills/deploy/scripts/run.sh",
   "cp x .agents/skills/deploy/SKILL.md",
   "cp x .plaited/skills/deploy/SKILL.md",
+  "cp x .github/workflows/ci.yml",
+  "cp x .github/w*/ci.yml",
+  "cp x .npm*",
+  "cp x lefthook-local.yaml",
+  "cp x node_modules/.bin/tsc && node_modules/.bin/tsc",
+  "node_modules/.bin/tsc > node_modules/.bin/tsc",
+  "f() { cp x $1; }; f node_modules/.bin/tsc",
+  ".vitamin/node_modules/.bin/tsc",
 ])
   test(`${command} is protected`, () => {
     const { action, protected: isProtected } = judge(command)
@@ -109,6 +117,10 @@ for (const command of [
   "touch */a/*",
   "bash $DIR/a/scripts/run.sh",
   "node web/scripts/build.mjs",
+  "node_modules/.bin/tsc -p . && ./web/node_modules/.bin/eslint src",
+  "cp x .github/dependabot.yml",
+  "cp x config.toml docs/mise.md lefthook.md",
+  "make -f Makefile",
 ])
   test(`${command} is not protected`, () => assert.equal(judge(command).protected, undefined))
 

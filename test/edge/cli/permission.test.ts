@@ -1,7 +1,16 @@
 // Permissions of `vitamin run` where nobody can be asked: flags, plan mode, and the exit code.
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { dirname, join } from "node:path"
 import { test } from "node:test"
 import { vitamin } from "../../fixture/cli.ts"
@@ -157,9 +166,34 @@ const whatRuns = [
   ".git/config",
   ".gitconfig",
   ".mcp.json",
+  ".codex/config.toml",
+  ".gemini/settings.json",
+  ".windsurf/mcp.json",
+  ".kiro/hooks/x.json",
+  "opencode.json",
+  ".pre-commit-config.yaml",
+  "lefthook.yml",
+  ".lefthook-local.toml",
+  ".lintstagedrc.json",
+  "mise.toml",
+  ".mise.local.toml",
+  ".tool-versions",
+  ".vs/tasks.vs.json",
+  ".lvimrc",
+  ".helix/config.toml",
+  "x.sublime-project",
+  ".npmrc",
+  ".yarnrc.yml",
+  ".yarn/releases/yarn.cjs",
+  ".cargo/config.toml",
+  ".gitattributes",
+  ".gitmodules",
+  "node_modules/.bin/tsc",
+  ".github/workflows/ci.yml",
+  ".gitlab-ci.yml",
 ]
 
-test("vitamin run --yes writes nothing that decides what runs, neither by its name nor by a link, unless a rule names it", async () => {
+test("vitamin run --yes writes nothing that decides what runs, neither by its name nor by a symbolic or hard link, unless a rule names it", async () => {
   await using tmp = await tmpdir({ git: true })
   const before = new Map<string, string>()
   for (const [i, path] of whatRuns.entries()) {
@@ -168,10 +202,12 @@ test("vitamin run --yes writes nothing that decides what runs, neither by its na
     if (!existsSync(place)) writeFileSync(place, "before")
     before.set(path, readFileSync(place, "utf8"))
     symlinkSync(place, join(tmp.path, `link${i}`))
+    linkSync(place, join(tmp.path, `hard${i}`))
   }
   const attempts = whatRuns.flatMap((path, i) => [
     write(path),
     write(`link${i}`),
+    write(`hard${i}`),
     call("edit", { path: `link${i}`, edits: [{ oldText: before.get(path)!, newText: "after" }] }),
     call("bash", { command: `echo x | tee ${path}` }),
   ])
@@ -188,6 +224,24 @@ test("vitamin run --yes writes nothing that decides what runs, neither by its na
   const allowed = await vitamin(tmp, ["run", ...named, "go"], variables)
   assert.equal(allowed.code, 0, allowed.err)
   for (const path of whatRuns) assert.equal(readFileSync(join(tmp.path, path), "utf8"), "x\n", path)
+})
+
+test("vitamin run --yes writes a Makefile, hard links to other files, and runs installed programs", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write("a.txt", "before")
+  linkSync(join(tmp.path, "a.txt"), join(tmp.path, "b.txt"))
+  tmp.write("node_modules/.bin/tool", "#!/bin/sh\necho ran > ran.txt\n")
+  chmodSync(join(tmp.path, "node_modules/.bin/tool"), 0o755)
+  const attempts = [
+    ...["Makefile", "b.txt", ".github/dependabot.yml", "src/config.toml"].map(write),
+    call("bash", { command: "./node_modules/.bin/tool" }),
+  ]
+  await using llm = await fakeLlm([calls(attempts), text("done")])
+  const { code, err } = await vitamin(tmp, ["run", "--yes", "go"], env(llm, "chat").variables)
+  assert.equal(code, 0, err)
+  for (const path of ["Makefile", "a.txt", "b.txt"])
+    assert.equal(readFileSync(join(tmp.path, path), "utf8"), "x\n", path)
+  assert.equal(readFileSync(join(tmp.path, "ran.txt"), "utf8"), "ran\n")
 })
 
 test("vitamin run --yes does not write outside through a link of the repository, and names where it leads", async () => {

@@ -1,0 +1,52 @@
+// Whether a file is a hard link to one that decides what runs: writing it changes that one too, whatever its own name is.
+// Only a file with several names is looked for, so that other files cost nothing.
+import { lstatSync, type Stats } from "node:fs"
+import { readdir } from "node:fs/promises"
+import { homedir } from "node:os"
+import { join } from "node:path"
+import * as Permission from "#ability/permission/permission.ts"
+import * as Global from "#kernel/global.ts"
+import { Instance } from "#kernel/instance.ts"
+import { errorCode } from "#util/error.ts"
+import { readPath } from "#util/wildcard.ts"
+
+/** After so many entries nobody knows, and a person is asked. */
+const maxEntries = 200_000
+
+/** `stat` is of the file that would be written. */
+export async function isLinkToProtected(stat: Stats | undefined): Promise<boolean> {
+  if (!stat?.isFile() || stat.nlink < 2) return false
+  const roots = [Instance.worktree, Global.config(), Global.data(), Global.state()]
+  // Of the home folder only the files that lie in it: what is below is too much.
+  const waiting = [{ folder: homedir(), isDeep: false }, ...roots.map((folder) => ({ folder, isDeep: true }))]
+  let seen = 0
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { folder, isDeep } = next
+    for (const entry of await entriesOf(folder)) {
+      if (++seen > maxEntries) return true
+      const path = join(folder, entry.name)
+      if (entry.isDirectory() && isDeep && !isContent(path)) waiting.push({ folder: path, isDeep })
+      if (entry.isFile() && Permission.isOwnConfiguration(readPath(path)) && isSame(path, stat)) return true
+    }
+  }
+  return false
+}
+
+/** Objects of git are content, and packages have nothing that is protected but their programs, which are links. */
+function isContent(path: string): boolean {
+  return path.endsWith("/.git/objects") || /\/node_modules\/(?!\.bin$)[^/]+$/.test(path)
+}
+
+async function entriesOf(folder: string) {
+  try {
+    return await readdir(folder, { withFileTypes: true })
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR", "EACCES"].includes(errorCode(error) ?? "")) return []
+    throw error
+  }
+}
+
+function isSame(path: string, { dev, ino }: Stats): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  return found?.dev === dev && found.ino === ino
+}
