@@ -15,7 +15,8 @@ export const exitMeanings: Record<keyof typeof exitCodes, string> = {
   done: "done",
   failed: "failed; stderr says why in one line",
   usage: "the command line is wrong",
-  denied: "something that was needed was denied, by a rule or because nobody could be asked",
+  denied:
+    "something that was needed was denied, by a rule, by plan mode, by you, or because nobody could be asked",
   interrupted: "interrupted, by Ctrl-C",
   terminated: "terminated, by SIGTERM",
 }

@@ -1,5 +1,5 @@
-// What was denied in a run, in a line at its end, with an exit code of its own: by a rule, by the person, or because
-// nobody could be asked. Plan mode denies by design and does not count.
+// What was denied in a run, in a line at its end, with an exit code of its own: by a rule, by plan mode, by the person, or
+// because nobody could be asked.
 import * as Permission from "#ability/permission/permission.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Log from "#kernel/log.ts"
@@ -11,11 +11,12 @@ const maxNamed = 3
 export function listDenied(): { tell(): void; stop(): void } {
   const unasked = new Set<string>()
   const byRule = new Set<string>()
+  const byMode = new Set<string>()
   let isRejected = false
   const unsubscribe = [
     Bus.subscribe(Permission.Denied, ({ by, source, needs, protected: isProtected }) => {
       const named = needs.map(Permission.sayNeed).join(" and ")
-      if (by === "rule") return source === "mode" ? undefined : void byRule.add(named)
+      if (by === "rule") return void (source === "mode" ? byMode : byRule).add(named)
       const judged = needs.map((need) => ({ ...need, ...(isProtected ? { protected: true as const } : {}) }))
       unasked.add(`${named} (${Permission.flagsFor(judged)})`)
     }),
@@ -27,7 +28,8 @@ export function listDenied(): { tell(): void; stop(): void } {
   function tell(): void {
     write("denied, since nobody could be asked", unasked)
     write("denied by a rule", byRule)
-    if (unasked.size || byRule.size || isRejected) process.exitCode = exitCodes.denied
+    write("denied in plan mode, which only reads (--mode act would go on)", byMode)
+    if (unasked.size || byRule.size || byMode.size || isRejected) process.exitCode = exitCodes.denied
   }
 
   function stop(): void {

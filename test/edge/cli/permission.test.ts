@@ -88,11 +88,22 @@ test("vitamin run --mode plan changes nothing, whatever is allowed, and the sess
   ])
   const { variables } = env(llm, "chat")
   const go = (...args: string[]) => vitamin(tmp, ["run", "--yes", ...args, "go"], variables)
-  assert.equal((await go("--mode", "plan")).code, 0)
+  const planned = await go("--mode", "plan")
+  assert.equal(planned.code, 3, planned.err)
+  assert.match(
+    planned.err,
+    /^vitamin: denied in plan mode, which only reads \(--mode act would go on\): file\.write of "a\.txt"$/m,
+  )
   assert.equal((await go("--continue")).out, "two")
   assert.equal(existsSync(join(tmp.path, "a.txt")), false)
   assert.equal((await go("--continue", "--mode", "act")).out, "three")
   assert.equal(existsSync(join(tmp.path, "a.txt")), true)
+})
+
+test("vitamin run --mode plan that only reads ends with 0", async () => {
+  const { code, err, tmp } = await run([call("ls", { path: "." }), text("a plan")], ["--mode", "plan"])
+  await using _ = tmp
+  assert.equal(code, 0, err)
 })
 
 test("vitamin session mode changes the mode", async () => {
