@@ -1,5 +1,6 @@
 // The server of this person: its token's file, and who answers on its port. A stranger on the port never gets to see the
-// token: the server proves that it knows the token by the HMAC of a random text.
+// token: the server proves that it knows the token by the HMAC of a random text and of the port that it listens on. A
+// stranger who passes the text on to the server gets a proof for another port.
 import { createHmac, randomBytes } from "node:crypto"
 import { readFileSync, statSync } from "node:fs"
 import * as SecretFiles from "#kernel/secret-files.ts"
@@ -30,9 +31,9 @@ async function portFinding(port: number): Promise<Finding> {
   }).catch((error) => (error.cause?.code === "ECONNREFUSED" ? undefined : error))
   if (response === undefined) return { state: "note", about, text: `none on port ${port}` }
   const proof = response instanceof Response ? await proofIn(response) : undefined
-  if (proof !== undefined && proof === proofOf(challenge))
+  if (proof !== undefined && proof === proofOf(challenge, port))
     return { state: "ok", about, text: `yours answers on port ${port}` }
-  const who = proof === undefined ? "another program" : "a vitamin server with another token"
+  const who = proof === undefined ? "another program" : "another vitamin server, or a relay to one,"
   const todo = `vitamin serve --port 0 takes a free port; vitamin doctor --port looks at another one`
   return { state: "note", about, text: `${who} answers on port ${port}; yours is not there`, todo }
 }
@@ -43,10 +44,10 @@ async function proofIn(response: Response): Promise<string | undefined> {
   return typeof body?.proof === "string" ? body.proof : undefined
 }
 
-function proofOf(challenge: string): string | undefined {
+function proofOf(challenge: string, port: number): string | undefined {
   try {
     const token = readFileSync(SecretFiles.tokenFile(), "utf8").trim()
-    return createHmac("sha256", token).update(challenge).digest("hex")
+    return createHmac("sha256", token).update(`${challenge} ${port}`).digest("hex")
   } catch {
     return undefined
   }

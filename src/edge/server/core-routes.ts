@@ -36,11 +36,15 @@ export function coreRoutes(options: {
       }),
       open: true,
       instance: false,
-      handle: ({ headers: { "x-vitamin-challenge": challenge } }) => ({
-        status: "ok" as const,
-        uptime: process.uptime(),
-        ...(challenge ? { proof: createHmac("sha256", options.token).update(challenge).digest("hex") } : {}),
-      }),
+      handle({ c, headers: { "x-vitamin-challenge": challenge } }) {
+        const port = c.env?.incoming?.socket.localPort
+        const proof = () => createHmac("sha256", options.token).update(`${challenge} ${port}`).digest("hex")
+        return {
+          status: "ok" as const,
+          uptime: process.uptime(),
+          ...(challenge && port ? { proof: proof() } : {}),
+        }
+      },
     }),
     defineRoute({
       id: "getInfo",

@@ -12,7 +12,12 @@ import * as Message from "#knowledge/message/message.ts"
 export const Health = z.object({
   status: z.literal("ok"),
   uptime: z.number().describe("seconds"),
-  proof: z.string().optional().describe("HMAC-SHA256 of the challenge with the token, as hexadecimal digits"),
+  proof: z
+    .string()
+    .optional()
+    .describe(
+      "HMAC-SHA256, with the token as key, of the challenge, a blank and the port; hexadecimal digits",
+    ),
 })
 
 export const Info = z.object({

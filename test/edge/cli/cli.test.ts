@@ -201,8 +201,17 @@ test("vitamin doctor knows its own server from another one's and from any other 
   const others = await look(port, { XDG_STATE_HOME: elsewhere })
   assert.match(
     others,
-    /^note +server +a vitamin server with another token answers on port \d+; yours is not there/m,
+    /^note +server +another vitamin server, or a relay to one, answers on port \d+; yours is not there/m,
   )
+  const relay = createServer(async ({ url: path, headers }, response) => {
+    const challenge = String(headers["x-vitamin-challenge"])
+    const answer = await fetch(url + path, { headers: { "x-vitamin-challenge": challenge } })
+    response.setHeader("content-type", "application/json").end(await answer.text())
+  }).listen(0, "127.0.0.1")
+  await once(relay, "listening")
+  const relayed = await look(String((relay.address() as AddressInfo).port))
+  relay.close()
+  assert.match(relayed, /^note +server +another vitamin server, or a relay to one, answers/m)
   const seen: (string | undefined)[] = []
   const stranger = createServer((request, response) => {
     seen.push(request.headers.authorization)
