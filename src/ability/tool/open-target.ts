@@ -29,7 +29,9 @@ export type Target = {
   size: number
 } & Disposable
 
-class Missing extends NamedError {
+export class Missing extends NamedError {
+  declare readonly data: { path: string; nearest: string[] }
+
   constructor(path: string, near: string[], available: string | undefined) {
     const hint = near.length ? ` Did you mean ${near.join(" or ")}?` : (available ?? "")
     super("Tool.Missing", `${JSON.stringify(path)} does not exist.${hint}`, { path, nearest: near })

@@ -68,9 +68,12 @@ function pick(words: string[]): Reference | undefined {
   return references.find(({ path }) => exists(path)) ?? references.findLast(isNamed)
 }
 
-/** What does not exist, but was meant to. An alias of imports looks like an absolute path. */
+/** What does not exist, but was meant to: it has the ending of a file, or lies in a folder that exists. An alias of imports
+ * looks like an absolute path, and `@types/node` like a path. */
 function isNamed({ path }: Reference): boolean {
-  return fileName.test(path) && (!isAbsolute(path) || isInside(Instance.worktree, path))
+  const folder = /^(?!types\/)(.*[^/])\/[^/]+$/s.exec(path)?.[1]
+  const isIn = folder !== undefined && statOf(resolve(Instance.directory, folder))?.isDirectory() === true
+  return (fileName.test(path) || isIn) && (!isAbsolute(path) || isInside(Instance.worktree, path))
 }
 
 function exists(path: string): boolean {

@@ -3,6 +3,7 @@
 import { boundText } from "#ability/tool/bound.ts"
 import { read } from "#ability/tool/builtin/read.ts"
 import { failure } from "#ability/tool/failure.ts"
+import { Missing } from "#ability/tool/open-target.ts"
 import type { Context } from "#ability/tool/tool.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
@@ -37,7 +38,7 @@ export async function resolveFile(
   } catch (error) {
     attaching.signal.throwIfAborted()
     const { text } = await failure(error, attaching.context)
-    return { ...asked, status: "failed", error: text }
+    return { ...asked, status: "failed", error: saidMissing(error) ?? text }
   }
 }
 
@@ -55,6 +56,13 @@ async function readFile(
     content: await boundText(text, attaching.context),
     ...(version ? { version } : {}),
   }
+}
+
+/** For the person too, so without the tools that a model would look with. */
+function saidMissing(error: unknown): string | undefined {
+  if (!(error instanceof Missing)) return undefined
+  const { nearest } = error.data
+  return `there is no such file.${nearest.length ? ` Did you mean ${nearest.join(" or ")}?` : ""}`
 }
 
 /** The lines that a message asks for; throws if they cannot be had. */

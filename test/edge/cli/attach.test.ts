@@ -37,19 +37,22 @@ test("vitamin run sends the files that the message and --file name, and says wha
 test("vitamin run says of each file that the message points at why it could not be attached, and goes on", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write("data.bin", Uint8Array.from([0, 1, 2]))
+  tmp.write("docs/one.md", "one\n")
   await using llm = await fakeLlm([text("Fine.")])
-  const args = ["run", "Look at @data.bin @src/gone.ts @README.md:2-1 @README.md:5-9"]
+  const args = ["run", "Look at @data.bin @src/gone.ts @docs/gone @REDME.md @README.md:2-1 @README.md:5-9"]
   const { code, out, err } = await vitamin(tmp, args, env(llm, "chat").variables)
   assert.equal(code, 0, err)
   assert.equal(out, "Fine.")
   for (const line of [
     /^✗ README\.md:5-9 could not be attached: "README\.md" has 1 lines; startLine 5 is after its end/m,
     /^✗ data\.bin could not be attached: data\.bin is not text/m,
-    /^✗ src\/gone\.ts could not be attached: "src\/gone\.ts" does not exist/m,
+    /^✗ src\/gone\.ts could not be attached: there is no such file\.$/m,
+    /^✗ docs\/gone could not be attached: there is no such file\.$/m,
+    /^✗ REDME\.md could not be attached: there is no such file\. Did you mean "README\.md"\?$/m,
     /^✗ README\.md:2-1 could not be attached: line 1 is before line 2/m,
   ])
     assert.match(err, line)
-  assert.match(llm.requests[0]!.raw, /\[file src\/gone\.ts could not be read: /)
+  assert.match(llm.requests[0]!.raw, /\[file src\/gone\.ts could not be read: there is no such file\.\]/)
 })
 
 for (const [options, reason] of [
