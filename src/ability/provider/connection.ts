@@ -8,7 +8,8 @@ import { UnknownProvider, Unusable } from "./errors.ts"
 import { type Entry, providers, type Quirks, type Wire } from "./providers.ts"
 
 type Source = "environment" | "config" | "login" | "none"
-export type Auth = { apiKey?: string; source: Source }
+/** `variable`: the environment variable that the key came from, or would be looked for in first. */
+export type Auth = { apiKey?: string; source: Source; variable?: string }
 export type Settings = Exclude<NonNullable<Info["provider"]>[string], string | undefined>
 export type Connection = Auth & {
   id: string
@@ -45,10 +46,11 @@ export function authOf(id: string, settings: Settings): Auth {
     if (settings.apiKey) return { apiKey: settings.apiKey, source: "config" }
     for (const name of env) {
       const value = Env.get(name)?.trim()
-      if (value) return { apiKey: value, source: "environment" }
+      if (value) return { apiKey: value, source: "environment", variable: name }
     }
     const stored = storedKey(id)
-    return stored ? { apiKey: stored, source: "login" } : { source: "none" }
+    const variable = env[0] === undefined ? {} : { variable: env[0] }
+    return stored ? { apiKey: stored, source: "login", ...variable } : { source: "none", ...variable }
   }
   const auth = find()
   Secret.hold(auth.apiKey, `${id} key`)

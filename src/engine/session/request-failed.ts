@@ -4,14 +4,14 @@ import * as Provider from "#ability/provider/provider.ts"
 import { NamedError } from "#util/error.ts"
 import type { Chosen } from "./choose-model.ts"
 import { EmptyAnswer, ProviderFault, Unfinished } from "./collect.ts"
-import { isOutOfQuota } from "./retry.ts"
+import { isOutOfQuota, isRefused } from "./retry.ts"
 import { Stalled } from "./watchdog.ts"
 
 /** What errors of the AI SDK, and ours that are made like them, say about a request. */
 type Facts = Partial<{ url: string; statusCode: number; message: string; name: string }>
 
 const maxSaid = 300
-const sources = { environment: "the environment", config: "the configuration", login: "vitamin auth login" }
+const noServer = "no server answers (connection refused)"
 
 class RequestFailed extends NamedError {
   constructor(message: string, data: { provider: string; status?: number }, options: ErrorOptions) {
@@ -27,11 +27,11 @@ export async function explainFailure(error: unknown, chosen: Chosen): Promise<un
   const status = statusCode !== undefined && statusCode >= 300 ? statusCode : undefined
   const at = originOf(url)
   const who = at ? `${providerId} (${at})` : providerId
-  const said = saidBy(error as Facts)
+  const said = isRefused(error) && url ? noServer : saidBy(error as Facts)
   const what = status === undefined ? said : `answered ${status}${said ? `: ${said}` : ""}`
-  const key = status === 401 || status === 403 ? await keySource(providerId) : ""
-  const remedy = remedyFor({ error, status, providerId, modelId })
-  const text = [`${who} ${status === undefined ? `failed: ${what}` : what}`, key, remedy]
+  const isKey = (status === 401 || status === 403) && !isOutOfQuota(error)
+  const remedy = isKey ? await aboutKey(providerId) : remedyFor({ error, status, providerId, modelId })
+  const text = [`${who} ${status === undefined ? `failed: ${what}` : what}`, remedy]
   const message = text.filter(Boolean).map(sentence).join(" ")
   const data = { provider: providerId, ...(status === undefined ? {} : { status }) }
   return new RequestFailed(message, data, { cause: error })
@@ -40,6 +40,8 @@ export async function explainFailure(error: unknown, chosen: Chosen): Promise<un
 /** What went wrong with one request in a few words, for a line about a retry. */
 export function shortFailure(error: unknown): string {
   const { statusCode } = (error ?? {}) as Facts
+  const { url } = (error ?? {}) as Facts
+  if (isRefused(error) && url) return `${noServer} at ${originOf(url)}`
   const said = saidBy((error ?? {}) as Facts)
   return statusCode !== undefined && statusCode >= 300 ? `${statusCode}${said ? ` (${said})` : ""}` : said
 }
@@ -72,9 +74,17 @@ function originOf(url: string | undefined): string | undefined {
   return parsed ? parsed.origin : undefined
 }
 
-async function keySource(providerId: string): Promise<string> {
-  const { source } = await Provider.auth(providerId).catch(() => ({ source: "none" as const }))
-  return source === "none" ? "No key was sent" : `The key came from ${sources[source]}`
+/** Where the key came from, and how to change it: one of the configuration wins over a variable, and that over a login. */
+async function aboutKey(providerId: string): Promise<string> {
+  const { source, variable } = await Provider.auth(providerId)
+  const login = `run: vitamin auth login ${providerId}`
+  if (source === "config")
+    return `The key is provider.${providerId}.apiKey of the configuration. Change it there: vitamin config show`
+  if (source === "environment")
+    return `The key came from ${variable}. Set it to another key, or unset it and ${login}`
+  if (source === "login")
+    return `The key came from vitamin auth login. To keep another one, ${login}, or set ${variable}`
+  return `No key was sent. Set ${variable}, or ${login}`
 }
 
 function remedyFor(facts: {
@@ -85,11 +95,12 @@ function remedyFor(facts: {
 }): string {
   const { error, status, providerId } = facts
   if (isOutOfQuota(error)) return "The account has no credit or quota left: add some, or use another --model"
-  if (status === 401 || status === 403) return `Check the key, or run: vitamin auth login ${providerId}`
   if (status === 404) return `Check the model's name: vitamin models ${providerId}`
   if (status === 429) return "Wait a while, or use another --model"
   if (status !== undefined && status >= 500) return "Try again later, or use another --model"
   if (isMalformed(error as Facts) || error instanceof Unfinished) return "Try again, or use another --model"
+  if (isRefused(error))
+    return `Start the server, or check its address (provider.${providerId}.baseURL): vitamin doctor`
   if (status === undefined && /connect/i.test((error as Facts).message ?? ""))
     return "Check the address and the network: vitamin doctor"
   return ""

@@ -1,7 +1,7 @@
 // Which faults of a provider pass by themselves, and how long to wait for that.
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Log from "#kernel/log.ts"
-import { errorText, NamedError } from "#util/error.ts"
+import { errorCode, errorText, NamedError } from "#util/error.ts"
 import { EmptyAnswer, Filtered, ProviderFault, Unfinished } from "./collect.ts"
 import { isTooLong } from "./too-long.ts"
 import { Stalled } from "./watchdog.ts"
@@ -9,6 +9,7 @@ import { Stalled } from "./watchdog.ts"
 const usualAttempts = 6
 const emptyAttempts = 3
 const filteredAttempts = 2
+const refusedAttempts = 2
 const longestWait = 60_000
 const longestMessage = 2_000
 
@@ -47,7 +48,15 @@ export async function withRetry<T>(options: {
     }
 }
 
+/** Nobody listens at the address. A server that restarts is back for the second try; any other takes a person. */
+export function isRefused(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  const [first = cause] = (cause as Partial<AggregateError> | undefined)?.errors ?? []
+  return [first, (first as Error | undefined)?.cause].some((each) => errorCode(each) === "ECONNREFUSED")
+}
+
 function limitFor(error: unknown): number {
+  if (isRefused(error)) return refusedAttempts
   if (error instanceof Filtered) return filteredAttempts
   return error instanceof EmptyAnswer ? emptyAttempts : usualAttempts
 }

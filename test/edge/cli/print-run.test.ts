@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { stripVTControlCharacters } from "node:util"
-import { vitamin } from "../../fixture/cli.ts"
+import { startVitamin, vitamin } from "../../fixture/cli.ts"
 import { call, calls, cut, env, fakeLlm, stall, status, text } from "../../fixture/fake-llm.ts"
 import { openTerminal } from "../../fixture/terminal.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
@@ -126,11 +126,46 @@ test("each retry is a line, and the final error names provider, address, status,
   assert.match(
     refused.err,
     new RegExp(
-      `^vitamin: openai \\(${at}\\) answered 401: bad key\\. The key came from the environment\\. Check the key, or run: vitamin auth login openai\\.$`,
+      `^vitamin: openai \\(${at}\\) answered 401: bad key\\. The key came from OPENAI_API_KEY\\. Set it to another key, or unset it and run: vitamin auth login openai\\.$`,
       "m",
     ),
   )
 })
+
+test("a refused key is named by where it came from: a login, the configuration, or nowhere", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm(() => status(401, { message: "bad key" }))
+  const base = { OPENAI_BASE_URL: `${llm.url}/v1`, VITAMIN_MODEL: "openai/fake-model" }
+  const none = await vitamin(tmp, ["run", "go"], base)
+  assert.match(none.err, /No key was sent\. Set OPENAI_API_KEY, or run: vitamin auth login openai\.$/m)
+  const config = JSON.stringify({ provider: { openai: { apiKey: "key-of-the-configuration" } } })
+  const configured = await vitamin(tmp, ["run", "go"], { ...base, VITAMIN_CONFIG: config })
+  assert.match(configured.err, /The key is provider\.openai\.apiKey of the configuration\. Change it there/)
+  await using login = startVitamin(tmp, ["auth", "login", "openai"])
+  login.process.stdin!.end("key-of-the-login\n")
+  assert.equal(await login.exit, 0)
+  const kept = await vitamin(tmp, ["run", "go"], base)
+  assert.match(
+    kept.err,
+    /The key came from vitamin auth login\. .*vitamin auth login openai, or set OPENAI_API_KEY/,
+  )
+})
+
+for (const wire of ["chat", "messages", "gemini"] as const)
+  test(`a server that refuses connections is tried twice, and the error names its address, over ${wire}`, async () => {
+    await using tmp = await tmpdir()
+    await using llm = await fakeLlm([])
+    await llm.down()
+    const { code, err } = await vitamin(tmp, ["run", "go"], env(llm, wire).variables)
+    assert.equal(code, 1)
+    const lines = err.trimEnd().split("\n")
+    assert.equal(lines.length, 2, err)
+    assert.match(lines[0]!, /no server answers \(connection refused\) at http:.*; try 2 of 2 in \d\.\d s$/)
+    assert.ok(
+      lines[1]!.includes(`(${llm.url}) failed: no server answers (connection refused). Start the server`),
+      err,
+    )
+  })
 
 test("an empty account and a long Retry-After end a run at once", async () => {
   await using tmp = await tmpdir()
