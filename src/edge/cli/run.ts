@@ -51,6 +51,7 @@ export async function run(given: Options): Promise<void> {
     const known = await knownSession(options)
     const attachments = await attachmentsOf(options)
     await refuseUnusable(attachments, { ...options, known, rules, asks })
+    await refuseModel(options, known)
     const session = await sessionFor(options, known)
     const stopPrinting = printRun(session, options.format)
     const stopAsking = asks === "wait" ? (await import("./ask-person.ts")).askPerson() : () => {}
@@ -134,6 +135,13 @@ async function refuseUnusable(
   const { checkAttachments } = await import("#engine/session/check-attachments.ts")
   const problems = await checkAttachments(attachments, who)
   if (problems.length) throw new UsageError(problems.join("\n"))
+}
+
+/** Before there is a session, so that a model without a key leaves none. */
+async function refuseModel({ agent, model }: Options, known: Session.Info | undefined): Promise<void> {
+  const { chooseAgent } = await import("#engine/session/choose-agent.ts")
+  const { checkModel } = await import("#engine/session/choose-model.ts")
+  await checkModel(await chooseAgent(agent, known?.agent), model, known?.model)
 }
 
 async function sessionFor(options: Options, known: Session.Info | undefined): Promise<Session.Info> {

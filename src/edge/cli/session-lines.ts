@@ -24,7 +24,7 @@ export function sessionLines(
     prefixes.get(session.id)!,
     localTime(session.time.updated),
     session.status,
-    session.model ?? "-",
+    session.model ?? session.fallbackModel ?? "-",
     folderOf(session.directory, worktree),
     changesOf(session),
     session.title.replace(/\s+/g, " ").slice(0, maxTitle) || "(no prompt was run)",

@@ -32,7 +32,7 @@ export async function showSession(
     const session = await findSession(options.id)
     const messages = await Session.messages(session.id, { all: options.all === true })
     if (options.format === "json") return print(JSON.stringify({ session, messages }, null, 2))
-    const { usage, model, status, directory, mode, branch } = session
+    const { usage, fallbackModel, model = fallbackModel, status, directory, mode, branch } = session
     print(`${session.id}  ${session.title}`)
     print(`${status}, ${model ?? "no model chosen"}, ${directory}`)
     if (mode !== "act" || branch !== "main") print(`${mode} mode, branch ${branch}`)

@@ -51,6 +51,12 @@ export async function chooseModel(
   return { providerId, modelId, model, ...(facts ? { facts } : {}), isFallback: !named }
 }
 
+/** Throws what `chooseModel` would throw for a model that somebody named: an unknown name, a missing key. */
+export async function checkModel(...given: Parameters<typeof namedModel>): Promise<void> {
+  const named = await namedModel(...given)
+  if (named) await Provider.getModel(...splitName(named))
+}
+
 /** `provider/model` of the first wish that is one; then of the agent, the environment and the configuration. */
 export async function namedModel(
   agent: AgentDefinition | undefined,

@@ -95,14 +95,16 @@ async function begin(input: Work, begun: Begun, promptWith: Ask): Promise<Run> {
   await openHistory(begun, begun.tip)
   const converter = createSending(session.id, chosen)
   session.agent = agent.id
-  if (!chosen.isFallback) session.model = `${chosen.providerId}/${chosen.modelId}`
+  const name = `${chosen.providerId}/${chosen.modelId}`
+  if (!chosen.isFallback) session.model = name
+  session.fallbackModel = chosen.isFallback ? name : undefined
   session.title ||= titleOf(input.parts)
-  const { model, title } = session
+  const { model, fallbackModel, title } = session
   const again = await StoredPrompt.findAgain(session, input.typed ?? input.parts)
   keep(
     records,
     SessionRecord.update(session, (draft) => {
-      Object.assign(draft, { agent: agent.id, model, title })
+      Object.assign(draft, { agent: agent.id, model, fallbackModel, title })
       if (again) StoredPrompt.unlist(draft, again)
     }),
   )

@@ -31,6 +31,10 @@ export const Info = z.object({
   title: about("Title, made of the first prompt.", z.string().default("")),
   agent: about("Agent that does the work.", z.string().default("build")),
   model: about("Model that answers, as `provider/model`.", z.string().optional()),
+  fallbackModel: about(
+    "Model that answered the last prompt, where nobody named one; the next prompt chooses again.",
+    z.string().optional(),
+  ),
   mode: about("`plan`: nothing is changed.", z.enum(["act", "plan"]).default("act")),
   branch: about("Branch that prompts go on.", z.string().default("main")),
   parentId: about("Session that this one was forked from.", z.string().optional()),

@@ -128,6 +128,32 @@ for (const [args, says] of [
     assert.match(err, /^vitamin: [^\n]+\n$/)
   })
 
+for (const wish of [
+  ["--agent", "x"],
+  ["--model", "anthropic/claude-sonnet-4-5"],
+  ["--model", "openai/no-such-model"],
+])
+  test(`vitamin run ${wish.join(" ")} without a key or a model leaves no session`, async () => {
+    await using tmp = await tmpdir({ git: true })
+    const agent = "---\ndescription: x\nmodel: anthropic/claude-sonnet-4-5\n---\nYou are x.\n"
+    tmp.write(".vitamin/agents/x.md", agent)
+    const { code, err } = await vitamin(tmp, ["run", ...wish, "hi"])
+    assert.equal(code, 1, err)
+    assert.match(err, /needs a key\. Set ANTHROPIC_API_KEY|no-such-model/)
+    assert.equal((await vitamin(tmp, ["session", "list"])).out, "No session in this project yet.")
+  })
+
+test("vitamin session list and show name the model that answered, also when nobody named one", async () => {
+  await using tmp = await tmpdir({ git: true })
+  assert.equal((await vitamin(tmp, ["run", "what can you do?"])).code, 0)
+  assert.match((await vitamin(tmp, ["session", "list"])).out, / idle +local\/rules /)
+  assert.match((await vitamin(tmp, ["session", "show"])).out, /^idle, local\/rules, /m)
+  await using llm = await fakeLlm([text("hello")])
+  const { variables } = env(llm, "chat")
+  await vitamin(tmp, ["run", "--continue", "hi"], variables)
+  assert.match((await vitamin(tmp, ["session", "list"])).out, / idle +openai\/fake-model /)
+})
+
 test("vitamin run is interrupted by SIGINT with 130, and the session goes on", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([
