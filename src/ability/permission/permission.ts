@@ -22,6 +22,7 @@ export {
   showNeed,
   whyProtected,
 } from "./explain.ts"
+export { isSecretFile } from "./is-secret-file.ts"
 export {
   commandsIn,
   isOwnConfiguration,

@@ -3,6 +3,7 @@
 // tree, whatever links lead there: what it names would reach the provider.
 import { homedir } from "node:os"
 import { dirname, resolve } from "node:path"
+import { isSecretFile } from "#ability/permission/permission.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
 import * as Secret from "#kernel/secret.ts"
@@ -55,8 +56,8 @@ export function importRules(
     }
     if (places.has(document.place)) return
     places.add(document.place)
-    if (!mayRead(path) || !mayRead(document.place))
-      return leaveOut(written, by, "the rules do not allow reading it without a question")
+    const both = [path, document.place]
+    if (!both.every(mayRead)) return leaveOut(written, by, whyNot(both))
     if (found.length >= maxFiles || bytes + document.bytes.length > maxBytes)
       return leaveOut(written, by, `all imports together may be ${maxFiles} files and ${maxBytes} bytes`)
     bytes += document.bytes.length
@@ -72,6 +73,12 @@ export function importRules(
   }
   walk(file, 0)
   return found
+}
+
+function whyNot(paths: string[]): string {
+  return paths.some(isSecretFile)
+    ? "it may hold secrets, and no rule that names it allows reading it"
+    : "the rules do not allow reading it without a question"
 }
 
 /** The paths behind each `@`, without the punctuation of the sentence. */

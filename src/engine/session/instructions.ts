@@ -1,7 +1,7 @@
 // All instructions that a model always gets: the person's own, then the project's, each with the files that it imports.
 import { homedir } from "node:os"
 import { join, resolve } from "node:path"
-import type { Action } from "#ability/permission/rule.ts"
+import { type Action, isSecretFile } from "#ability/permission/permission.ts"
 import * as Config from "#kernel/config/config.ts"
 import * as Global from "#kernel/global.ts"
 import * as Secret from "#kernel/secret.ts"
@@ -14,7 +14,7 @@ export type Instruction = { name: string; title: string; text: string }
 /** `reading` is asked about files of the project; the person's own are the person's to name. The file in the root is left
  * out where a rule denies it; what it imports is read only where the rules allow that without a question. */
 export async function readInstructions(
-  reading: (path: string) => Action = () => "allow",
+  reading: (path: string) => Action = (path) => (isSecretFile(path) ? "deny" : "allow"),
 ): Promise<Instruction[]> {
   const own = await ownFiles()
   const found: Instruction[] = []

@@ -14,6 +14,7 @@ import { insideTag } from "#util/inside-tag.ts"
 import { findRules } from "./find-rules.ts"
 import { informed, type Note } from "./inform.ts"
 import { pathForTools } from "./path-for-tools.ts"
+import { readingBy } from "./reading-by.ts"
 import { type RulesBudget, rulesBudget } from "./rules-budget.ts"
 import type { Run } from "./run.ts"
 
@@ -45,8 +46,8 @@ export async function nestedRules(
 ): Promise<Note[]> {
   const found = rulesFor(pathsOf(run, request))
   if (!found.length) return []
-  const { decide } = await run.permits.rights.now()
-  const mayRead = (target: string) => decide({ permission: "file.read", target }).action === "allow"
+  const reading = await readingBy(run.permits.rights)
+  const mayRead = (path: string) => reading(path) === "allow"
   const files = await Promise.all(found.map((file) => withImports(file, mayRead)))
   const budget = rulesBudget(run.session.id, run.chosen.facts)
   const { said, named } = saidIn(run.session.id)

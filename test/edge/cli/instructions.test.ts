@@ -1,5 +1,6 @@
 // Instructions that reach the model through the real command: the person's own, the project's, and what they import.
 import assert from "node:assert/strict"
+import { execFileSync } from "node:child_process"
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { test } from "node:test"
@@ -88,6 +89,43 @@ test("a project's instructions import nothing that a rule wants to be asked abou
   assert.doesNotMatch(system, /asked words|canary/)
   for (const name of ["asked.md", ".env"])
     assert.match(err, new RegExp(`not read path="?${name.replaceAll(".", "\\.")}"?\\s`), name)
+})
+
+test("a project's instructions bring no file that holds secrets, trusted or not, unless a rule names it", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write("AGENTS.md", "@.env @.git/config @keys/prod.pem @notes.md @.env.example @fine.md\n")
+  for (const path of [".env", "keys/prod.pem", "keys/other.pem"]) tmp.write(path, "WORD=canary\n")
+  execFileSync("git", ["config", "user.signingkey", "canary"], { cwd: tmp.path })
+  symlinkSync("keys/other.pem", join(tmp.path, "notes.md"))
+  tmp.write(".env.example", "example words\n")
+  tmp.write("fine.md", "fine words\n")
+  tmp.write("api/AGENTS.md", "Rules of the API. @../.env\n")
+  tmp.write("api/main.ts", "export {}\n")
+  const work = [call("read", { path: "api/main.ts" }), text("Done.")]
+  for (const trusted of [false, true]) {
+    if (trusted) assert.equal((await vitamin(tmp, ["trust", "--yes"])).code, 0)
+    const { system, err, last } = await told(tmp, ["--allow", "file.read:**"], work)
+    assert.match(system, /example words[\s\S]*fine words/)
+    assert.match(last, /Rules of the API/)
+    assert.doesNotMatch(last, /canary/)
+    for (const name of [".env", ".git/config", "keys/prod.pem", "notes.md", "../.env"])
+      assert.match(
+        err,
+        new RegExp(`not read path="?${name.replaceAll(".", "\\.")}"? .*may hold secrets`),
+        name,
+      )
+  }
+  assert.match((await told(tmp, ["--allow", "file.read:.env"])).system, /WORD=canary/)
+  assert.doesNotMatch((await vitamin(tmp, ["doctor"])).out, /^ok +instructions .*\.env,/m)
+})
+
+test("no file that holds secrets stands for a project's instructions", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write(".env", "WORD=canary\n")
+  symlinkSync(".env", join(tmp.path, "AGENTS.md"))
+  assert.doesNotMatch((await told(tmp)).system, /canary/)
+  tmp.write(".vitamin/config.jsonc", JSON.stringify({ rules: { root: ".env" } }))
+  assert.doesNotMatch((await told(tmp)).system, /canary/)
 })
 
 test("rules.own counts in the person's own configuration only, not in that of a trusted project", async () => {
