@@ -12,6 +12,7 @@ import { builtinAgents, defaultAgent } from "./builtin-agents.ts"
 import type { Ranked } from "./rank.ts"
 import { rankOnce } from "./rank-once.ts"
 import type { Ignored } from "./read-agent-file.ts"
+import { reportIgnored } from "./report-ignored.ts"
 import {
   FolderNotFound,
   narrowingWithout,
@@ -138,6 +139,7 @@ async function loadFolders(own: Known, stamp: string): Promise<void> {
   const files: Files = { stamp, agents: new Map(), unusable: new Map() }
   const { worktree } = Instance
   const kept: Record<string, Rule[]>[] = []
+  const found = { trusted: [] as Ignored[], untrusted: [] as Ignored[] }
   for (const folder of folders()) {
     const scan = await reading.run(files.agents, () => scanAgents(folder, worktree)).catch(orNothing)
     kept.push(...(scan?.narrowing ?? (await narrowingWithout(folder, worktree))))
@@ -146,17 +148,11 @@ async function loadFolders(own: Known, stamp: string): Promise<void> {
     const { problems, ignored, registered } = take(scan, files.agents, present)
     for (const id of registered) files.unusable.delete(id)
     for (const problem of problems) leaveOut(problem, files, scan)
-    for (const { file, key, reason } of ignored) sayOnce(own, `${key} is ignored: ${reason}`, file)
+    found[scan.trusted ? "trusted" : "untrusted"].push(...ignored)
   }
+  reportIgnored(found, own.said)
   for (const rules of kept) narrow(rules, files, own)
   own.files = files
-}
-
-/** A server reads the folders again and again. */
-function sayOnce({ said }: Known, text: string, file: string): void {
-  const key = `${file}: ${text}`
-  if (!said.has(key)) Log.warn(text, { file })
-  said.add(key)
 }
 
 /** Deny and ask rules of a reviewed agent file stay in force after the file changed, until the change is reviewed. They

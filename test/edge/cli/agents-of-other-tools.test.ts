@@ -144,6 +144,28 @@ test("agents of other tools are trusted by content: allow rules of an unreviewed
   assert.ok(!changed.some((rule) => rule.startsWith("allow")), changed.join())
 })
 
+test("what is ignored in many agent files of an untrusted folder is counted in one line, and listed at level info", async () => {
+  await using tmp = await tmpdir({ git: true })
+  for (let i = 0; i < 12; i++) {
+    tmp.write(`.claude/agents/c${i}.md`, claude.replace("code-reviewer", `c${i}`))
+    tmp.write(`.opencode/agent/o${i}.md`, opencode)
+  }
+  const linesOf = (err: string) => err.split("\n").filter((line) => / (WARN|INFO) /.test(line))
+  const { code, out, err } = await vitamin(tmp, ["agent", "list"])
+  assert.equal(code, 0, err)
+  assert.match(out, /^c11 /m)
+  const [line, ...more] = linesOf(err)
+  assert.deepEqual(more, [])
+  assert.match(
+    line!,
+    /WARN +(\d+) settings in 24 agent files are ignored: the folder is not trusted; "vitamin trust"/,
+  )
+  assert.match(line!, /folders=".claude\/agents, .opencode\/agent"/)
+  const detailed = linesOf((await vitamin(tmp, ["agent", "list"], { VITAMIN_LOG: "info" })).err)
+  const [, count] = / (\d+) settings/.exec(line!)!
+  assert.equal(detailed.filter((one) => one.includes("is ignored: ")).length, Number(count))
+})
+
 test("an agent whose permissions or tools are misspelt is not used: it would have more rights than it should", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write(".vitamin/agents/mine.md", "---\npermisions: []\n---\nWork.\n")
