@@ -7,12 +7,13 @@ export type Schema = Record<string, unknown>
 
 /** `schemaOf` gives the JSON Schema of a Zod schema; `components` are the named ones that it met so far. */
 export function createSchemas() {
-  const names = new Map(Object.entries(named).map(([name, schema]) => [schema as z.core.$ZodType, name]))
+  // By their insides: in the bundle a schema and what Zod makes of it are two objects (`lazy-zod.ts`).
+  const names = new Map<object, string>(Object.entries(named).map(([name, schema]) => [schema._zod, name]))
   const components: Record<string, Schema> = {}
   return Object.freeze({ components, schemaOf })
 
   function schemaOf(schema: z.ZodType, io: "input" | "output" = "output"): Schema {
-    const name = names.get(schema)
+    const name = names.get(schema._zod)
     return name === undefined ? convert(schema, io) : refer(name, io)
   }
 
@@ -30,8 +31,8 @@ export function createSchemas() {
       io,
       unrepresentable: "any",
       override({ zodSchema, jsonSchema }) {
-        const name = names.get(zodSchema)
-        if (name === undefined || named[name] === schema) return
+        const name = names.get(zodSchema._zod)
+        if (name === undefined || named[name]!._zod === schema._zod) return
         for (const key of Object.keys(jsonSchema)) delete jsonSchema[key]
         Object.assign(jsonSchema, refer(name, io))
       },

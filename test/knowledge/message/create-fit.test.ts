@@ -7,7 +7,7 @@ import { createFit } from "#knowledge/message/create-fit.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { examples } from "../../../script/messages.ts"
 import { repeat } from "../../fixture/soak.ts"
-import { createRandom, randomMessage } from "./fixture.ts"
+import { createRandom, mutate, randomMessage } from "./fixture.ts"
 
 const types = Object.keys(examples) as Message.Type[]
 const fits = createFit(Message.Info)
@@ -102,22 +102,4 @@ function outcome(fn: () => Message.Info): unknown {
     assert.ok(error instanceof Invalid)
     return error.message
   }
-}
-
-/** Change one thing somewhere: take a field away, add one, move one, or put another value in its place. */
-function mutate(value: Record<string, unknown>, random: () => number): void {
-  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!
-  const place = pick(placesIn(value))
-  const name = pick(Object.keys(place).concat("added"))
-  const others = [null, true, 0, -1.5, "", "text", "msg_1", [], {}, [{}], { type: "text" }, { a: 1 }]
-  const kind = random()
-  const { [name]: moved } = place
-  if (kind < 0.5) delete place[name]
-  if (kind >= 0.3 && kind < 0.5) place[name] = moved ?? null
-  if (kind >= 0.5) place[name] = random() < 0.3 ? copy(pick(Object.values(value))) : copy(pick(others))
-}
-
-function placesIn(value: unknown): Record<string, unknown>[] {
-  if (typeof value !== "object" || value === null) return []
-  return [value as Record<string, unknown>, ...Object.values(value).flatMap(placesIn)]
 }

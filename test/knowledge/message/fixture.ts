@@ -146,3 +146,22 @@ export function randomMessage(type: Message.Type, random: () => number): Message
     data: data[type](),
   } as Message.Fields<Message.Type>)
 }
+
+/** Change one thing somewhere: take a field away, add one, move one, or put another value in its place. */
+export function mutate(value: Record<string, unknown>, random: () => number): void {
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!
+  const place = pick(placesIn(value))
+  const name = pick(Object.keys(place).concat("added"))
+  const others = [null, true, 0, -1.5, "", "text", "msg_1", [], {}, [{}], { type: "text" }, { a: 1 }]
+  const kind = random()
+  const { [name]: moved } = place
+  if (kind < 0.5) delete place[name]
+  if (kind >= 0.3 && kind < 0.5) place[name] = moved ?? null
+  if (kind >= 0.5)
+    place[name] = random() < 0.3 ? structuredClone(pick(Object.values(value))) : structuredClone(pick(others))
+}
+
+function placesIn(value: unknown): Record<string, unknown>[] {
+  if (typeof value !== "object" || value === null) return []
+  return [value as Record<string, unknown>, ...Object.values(value).flatMap(placesIn)]
+}

@@ -1,0 +1,154 @@
+// Zod for the bundle: a schema is noted where it is declared and made when it is first needed, which for most is never. A
+// start declares some 1 300, and what is right is parsed without them (`quick-parse.ts`). `script/build.ts` puts this
+// module in the place of "zod" for our own files; the source as written uses Zod itself.
+import * as Zod from "zod"
+import { createQuickParse, type Note, unsure } from "./quick-parse.ts"
+
+type Declared = Note & { made: Zod.ZodType | undefined; about: About[] }
+type About = { [name: string]: unknown }
+type Method = (this: object, ...args: unknown[]) => unknown
+
+const makers = {
+  string: Zod.string,
+  number: Zod.number,
+  int: Zod.int,
+  boolean: Zod.boolean,
+  literal: Zod.literal,
+  enum: Zod.enum,
+  unknown: Zod.unknown,
+  array: Zod.array,
+  tuple: Zod.tuple,
+  record: Zod.record,
+  object: Zod.object,
+  strictObject: Zod.strictObject,
+  looseObject: Zod.looseObject,
+  union: Zod.union,
+  discriminatedUnion: Zod.discriminatedUnion,
+  custom: Zod.custom,
+  preprocess: Zod.preprocess,
+}
+/** Methods that give another schema. */
+const modifiers = [
+  ...["optional", "nullable", "nullish", "default", "prefault", "catch", "array", "describe", "meta"],
+  ...[
+    "refine",
+    "superRefine",
+    "check",
+    "transform",
+    "pipe",
+    "trim",
+    "min",
+    "max",
+    "length",
+    "int",
+    "positive",
+  ],
+  ...[
+    "nonnegative",
+    "regex",
+    "startsWith",
+    "strict",
+    "loose",
+    "catchall",
+    "extend",
+    "partial",
+    "omit",
+    "pick",
+  ],
+]
+
+const notes = new WeakMap<object, Declared>()
+const { takeOf, fieldsOf } = createQuickParse((schema) => notes.get(schema), ask)
+/** What a schema can do before it is made. */
+const methods = new Map<string | symbol, Method>(
+  modifiers.map((name) => [
+    name,
+    function (...args) {
+      return declare(name, args, this)
+    },
+  ]),
+)
+methods.set("safeParse", function (value) {
+  const data = takeOf(this)(value)
+  return data === unsure ? made(this).safeParse(value) : { success: true, data }
+})
+methods.set("parse", function (value) {
+  const data = takeOf(this)(value)
+  return data === unsure ? made(this).parse(value) : data
+})
+methods.set("safeParseAsync", async function (value) {
+  const data = takeOf(this)(value)
+  return data === unsure ? made(this).safeParseAsync(value) : { success: true, data }
+})
+
+const handler: ProxyHandler<Declared> = {
+  get(note, name) {
+    return methods.get(name) ?? (note.made ? undefined : partOf(note, name)) ?? Reflect.get(make(note), name)
+  },
+  has: (note, name) => Reflect.has(make(note), name),
+  getPrototypeOf: (note) => Reflect.getPrototypeOf(make(note)),
+}
+
+export const z = {
+  ...Object.fromEntries(
+    Object.keys(makers).map((name) => [name, (...args: unknown[]) => declare(name, args)]),
+  ),
+  globalRegistry: { add: describe },
+  prettifyError: Zod.prettifyError,
+  toJSONSchema: (schema: object, options: object) => Zod.toJSONSchema(made(schema), options),
+  ZodError: Zod.ZodError,
+  ZodObject: Zod.ZodObject,
+}
+
+/** What a schema consists of, as it was declared. */
+function partOf(note: Note, name: string | symbol): unknown {
+  if (name === "shape") return fieldsOf(note)
+  return name === "options" && note.name === "discriminatedUnion" ? note.args[1] : undefined
+}
+
+function declare(name: string, args: unknown[], from?: object): object {
+  const note: Declared = { name, args, from, made: undefined, about: [] }
+  const schema = new Proxy(note, handler)
+  notes.set(schema, note)
+  return schema
+}
+
+function describe(schema: object, about: About): void {
+  const note = notes.get(schema)
+  if (note && !note.made) note.about.push(about)
+  else Zod.globalRegistry.add(made(schema), about)
+}
+
+/** Zod's own schema. */
+function made(schema: object): Zod.ZodType {
+  const note = notes.get(schema)
+  return note ? make(note) : (schema as Zod.ZodType)
+}
+
+function make(note: Declared): Zod.ZodType {
+  if (note.made) return note.made
+  const owner = (note.from ? made(note.from) : makers) as unknown as Record<
+    string,
+    (...args: unknown[]) => Zod.ZodType
+  >
+  const schema = owner[note.name]!(...note.args.map(withSchemas))
+  for (const about of note.about) Zod.globalRegistry.add(schema, about)
+  note.made = schema
+  return schema
+}
+
+/** Zod's own schemas in the place of ours, also in lists and in the fields of objects. */
+function withSchemas(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value
+  if (notes.has(value)) return made(value)
+  if (Array.isArray(value)) return value.map(withSchemas)
+  if (Object.getPrototypeOf(value) !== Object.prototype) return value
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withSchemas(item)]))
+}
+
+/** Async tests are asked by `safeParseAsync` alone. */
+function ask(schema: object, value: unknown): unknown {
+  if (notes.get(schema)?.name === "superRefine") return unsure
+  const { success, data } = made(schema).safeParse(value)
+  return success ? data : unsure
+}
