@@ -1,4 +1,5 @@
-// Leveled log lines on stderr or in a file, never on stdout. Held secrets are taken out, control characters escaped.
+// Leveled log lines on stderr or in a file, never on stdout. Held secrets are taken out, control characters escaped. On
+// stderr warnings and errors are words for a person, unless somebody wants to read a log there.
 import { appendFileSync } from "node:fs"
 import * as Secret from "./secret.ts"
 
@@ -43,16 +44,30 @@ export function error(message: string, fields?: Fields): void {
 
 function write(level: Level, message: string, fields: Fields = {}) {
   if (!enabled(level)) return
-  const pairs = Object.entries(fields).map(([name, value]) => ` ${name}=${show(value)}`)
-  const text = escapeControls(Secret.redact(`${message}${pairs.join("")}`))
-  const safe = `${new Date().toISOString()} ${level.toUpperCase().padEnd(5)} ${text}\n`
-  if (!file) process.stderr.write(safe)
-  else
-    try {
-      appendFileSync(file, safe, { mode: 0o600 })
-    } catch {
-      process.stderr.write(safe)
-    }
+  if (!file) return void process.stderr.write(enabled("info") ? logLine() : plainLine())
+  try {
+    appendFileSync(file, logLine(), { mode: 0o600 })
+  } catch {
+    process.stderr.write(logLine())
+  }
+
+  function logLine(): string {
+    const pairs = Object.entries(fields).map(([name, value]) => ` ${name}=${show(value)}`)
+    return `${new Date().toISOString()} ${level.toUpperCase().padEnd(5)} ${safe(message + pairs.join(""))}\n`
+  }
+
+  /** `warning: the index could not be read: no space left (file: a.db)` */
+  function plainLine(): string {
+    const { error: reason, ...rest } = fields
+    const because = reason === undefined ? "" : `: ${reason instanceof Error ? reason.message : reason}`
+    const pairs = Object.entries(rest).map(([name, value]) => `${name}: ${show(value)}`)
+    const start = level === "warn" ? "warning" : level
+    return `${start}: ${safe(message + because + (pairs.length ? ` (${pairs.join(", ")})` : ""))}\n`
+  }
+}
+
+function safe(text: string): string {
+  return escapeControls(Secret.redact(text))
 }
 
 function show(value: unknown): string {

@@ -76,6 +76,26 @@ test("Log goes to stderr, never to stdout, at the level of VITAMIN_LOG", async (
   assert.deepEqual(await levelsOf("nonsense"), ["warn", "error"])
 })
 
+test("Log tells a person on stderr in plain words, and logs there when more than warnings are asked for", async () => {
+  await using tmp = await tmpdir()
+  const script = tmp.write(
+    "log.mts",
+    `import * as Log from "${new URL("../../src/kernel/log.ts", import.meta.url)}"
+    Log.warn("the index could not be read", { error: new Error("no space\\u001b[2J"), file: "a.db", tries: 2 })
+    Log.error("it ended")`,
+  )
+  const said = async (level: string) => {
+    await using child = run(process.execPath, [script], { env: { ...tmp.env, VITAMIN_LOG: level } })
+    await child.exit
+    return child.errors()
+  }
+  assert.equal(
+    await said("warn"),
+    "warning: the index could not be read: no space\\u001b[2J (file: a.db, tries: 2)\nerror: it ended\n",
+  )
+  assert.match(await said("info"), /^\S+Z WARN {2}the index could not be read error=.* file=a\.db tries=2\n/)
+})
+
 test("Log shows fields after the message, whatever they are", async () => {
   const circular: Record<string, unknown> = {}
   circular.self = circular

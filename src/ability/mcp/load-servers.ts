@@ -216,17 +216,18 @@ function holdSecrets({ auth, headers = {}, env = {} }: MCPServerConfig): void {
 export function sayProblems({ servers, problems }: Loaded, said: Set<string>): void {
   const untrusted = Map.groupBy(
     servers.filter(({ isUntrusted }) => isUntrusted),
-    ({ source, problem }) => `${problem} (${source})`,
+    ({ problem }) => problem,
   )
   const lines = [
     ...problems,
     ...servers.flatMap(({ id, source, problem, isUntrusted }) =>
       problem && !isUntrusted ? [`MCP server ${id} (${source}) is not used: ${problem}`] : [],
     ),
-    ...[...untrusted].map(
-      ([reason, { length }]) =>
-        `${length} MCP ${length === 1 ? "server is" : "servers are"} not started: ${reason}`,
-    ),
+    ...[...untrusted].map(([reason, found]) => {
+      const sources = [...new Set(found.map(({ source }) => source))].join(", ")
+      const what = found.length === 1 ? "server is" : "servers are"
+      return `${found.length} MCP ${what} not started: ${reason} (${sources})`
+    }),
   ]
   const news = [...new Set(lines)].filter((line) => !said.has(line))
   for (const line of news.slice(0, maxSaid)) Log.warn(line)

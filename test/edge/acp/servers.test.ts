@@ -70,7 +70,9 @@ test("beside those of the folder; of equal names that of the session is used, an
   assert.match(lastResult(llm), /entities/)
   assert.match(JSON.stringify(llm.requests.at(-1)!.messages), /hello from afar/)
   assert.deepEqual([running(own).length, running(brought).length > 0], [0, true])
-  const said = acp.errors().match(/WARN .*everything of \.mcp\.json is replaced by that of ACP session\/new/g)
+  const said = acp
+    .errors()
+    .match(/warning: .*everything of \.mcp\.json is replaced by that of ACP session\/new/g)
   assert.equal(said?.length, 1, acp.errors())
 })
 

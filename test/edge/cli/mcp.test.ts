@@ -85,7 +85,10 @@ test("vitamin run starts no server of a folder that is not trusted, and says so"
   const { code, out, err } = await vitamin(tmp, ["run", "hello"], env(llm, "chat").variables)
   assert.equal(code, 0, err)
   assert.equal(out, "Hello.")
-  assert.match(err, /1 MCP server is not started: the folder is not trusted; "vitamin trust" trusts it/)
+  assert.match(
+    err,
+    /^warning: 1 MCP server is not started: the folder is not trusted; "vitamin trust" trusts it \(\S+\)$/m,
+  )
   assert.ok(!existsSync(log))
   assert.doesNotMatch(bodies(llm)[0]!, /tiny_one/)
   const listed = await vitamin(tmp, ["mcp", "list"])
@@ -195,4 +198,15 @@ test("vitamin run leaves out what a server must not offer, and vitamin mcp list 
   assert.doesNotMatch(llm.requests[0]!.raw, /tiny_far/)
   const { out } = await vitamin(tmp, ["mcp", "list"])
   assert.match(out, /tool "far" is left out: its schema refers to "http:\/\/127\.0\.0\.1:9\/schema"/)
+})
+
+test("vitamin mcp list warns once about servers of several files that are not trusted", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write(".mcp.json", JSON.stringify({ mcpServers: { one: { command: "x" } } }))
+  tmp.write(".vitamin/mcp.json", JSON.stringify({ mcpServers: { two: { command: "x" } } }))
+  const { err } = await vitamin(tmp, ["mcp", "list"])
+  assert.match(
+    err,
+    /^warning: 2 MCP servers are not started: the folder is not trusted; "vitamin trust" trusts it \(.+, .+\)\n$/,
+  )
 })

@@ -157,7 +157,7 @@ export const mcpProofs: Record<string, Proof> = {
   "mcp.logLevel": {
     config: () => ({ mcp: { ...servers(tiny({ logs: true })).mcp, logLevel: "info" } }),
     commands: tested,
-    seen: (_, { err }) => /WARN {2}"?MCP server tiny: told from info on/.test(err),
+    seen: (_, { err }) => /warning: "?MCP server tiny: told from info on/.test(err),
     expected: true,
   },
   "mcp.resourceAge": {
