@@ -1,10 +1,8 @@
 // A prompt becomes messages: the words of the person, then what they attached. The first of them names the record of a
 // prompt that was stored, which is removed when that message is on the disk.
-import type { ModelFacts } from "#ability/provider/provider.ts"
 import * as Message from "#knowledge/message/message.ts"
-import type { Permits } from "./permits.ts"
 import { type PromptPart, wordsOf } from "./prompt-part.ts"
-import { append, keep, lastId, type Run } from "./run.ts"
+import { append, keep, lastId, type Settled } from "./run.ts"
 import * as StoredPrompt from "./stored-prompt.ts"
 
 export type Prompt = {
@@ -14,15 +12,12 @@ export type Prompt = {
   refresh?: boolean
   stored?: StoredPrompt.Handle | undefined
 }
-type Place = Pick<Run, "session" | "history" | "records" | "signal" | "chosen" | "timing" | "totals"> & {
-  permits: Permits
-  facts: ModelFacts | undefined
-}
+type Place = Pick<Settled, "session" | "progress" | "signal" | "chosen" | "timing" | "permits">
 
 export async function addPrompt(place: Place, prompt: Prompt): Promise<void> {
   const words = wordsOf(prompt.parts)
   const promptId = prompt.stored?.id
-  const { length } = place.history
+  const { length } = place.progress.history
   if (words.length) append(place, userMessage(place, { parts: words, promptId }))
   const mentionsIn = prompt.mentionsIn ?? textOf(words)
   try {
@@ -32,7 +27,7 @@ export async function addPrompt(place: Place, prompt: Prompt): Promise<void> {
     }
   } finally {
     // Also if it was stopped among its attachments: a prompt that has a message has begun.
-    if (prompt.stored && place.history.length > length) leaveStore(place, prompt.stored)
+    if (prompt.stored && place.progress.history.length > length) leaveStore(place, prompt.stored)
   }
 }
 
@@ -42,7 +37,7 @@ export function textOf(words: Message.Part[]): string {
 
 /** Only when its messages are on the disk: a crash must leave the record or the message, never neither. A prompt that joins
  * another one may come here while its own record is still being written, and removing it then would leave it for ever. */
-function leaveStore({ records }: Place, stored: StoredPrompt.Handle): void {
+function leaveStore({ progress: { records } }: Place, stored: StoredPrompt.Handle): void {
   stored.hasBegun = true
   const written = Promise.all([...records.pending, stored.written.catch(() => {})])
   keep(
@@ -52,13 +47,13 @@ function leaveStore({ records }: Place, stored: StoredPrompt.Handle): void {
 }
 
 function userMessage(
-  { session, history }: Place,
+  place: Place,
   { parts, promptId }: { parts: Message.Part[]; promptId: string | undefined },
 ): Message.Info {
   return Message.make({
-    sessionId: session.id,
-    parentId: lastId({ history }),
-    branch: session.branch,
+    sessionId: place.session.id,
+    parentId: lastId(place),
+    branch: place.session.branch,
     ...(promptId ? { promptId } : {}),
     type: "text",
     data: { role: "user", parts },

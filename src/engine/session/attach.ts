@@ -2,7 +2,6 @@
 // cannot be is there as well, with the reason, and the prompt goes on.
 import { isDeepStrictEqual } from "node:util"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
-import type { ModelFacts } from "#ability/provider/provider.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
@@ -11,16 +10,13 @@ import { findReferences, referenceTo } from "./find-references.ts"
 import type { findResources, Misspelt } from "./find-resources.ts"
 import { lineOf } from "./line-of.ts"
 import { Notice } from "./notice.ts"
-import type { Permits } from "./permits.ts"
 import type { Attachment, PromptPart } from "./prompt-part.ts"
 import { wholeHistory } from "./recent-history.ts"
 import { interrupted, recognizeImage } from "./recognize-image.ts"
 import { resolveFile } from "./resolve-file.ts"
 import { append, keep, lastId, type Run } from "./run.ts"
 
-type Place = Pick<Run, "session" | "history" | "records" | "signal" | "chosen" | "timing" | "totals"> & {
-  permits: Permits
-  facts: ModelFacts | undefined
+type Place = Pick<Run, "session" | "progress" | "signal" | "chosen" | "timing" | "permits"> & {
   told: Set<string>
   /** The record of the prompt, for its first message to name. */
   promptId?: string | undefined
@@ -51,7 +47,8 @@ export async function attach(
 }
 
 async function refreshAll(place: Place): Promise<void> {
-  const { session, history, records, signal } = place
+  const { session, progress, signal } = place
+  const { history, records } = progress
   const whole = await wholeHistory(session, history)
   const older = whole.length - history.length
   for (const [i, message] of whole.entries()) {
@@ -80,11 +77,11 @@ async function resourcesIn(
   )
 }
 
-function tellMisspelt({ session, history }: Place, misspelt: Misspelt[]): void {
+function tellMisspelt(place: Place, misspelt: Misspelt[]): void {
   for (const { word, serverName, meant } of misspelt) {
     const hint = meant === undefined ? "" : ` Did you mean "@${meant}"?`
     const text = `"@${word}" was not attached: there is no MCP server "${serverName}".${hint}`
-    Bus.publish(Notice, { sessionId: session.id, messageId: lastId({ history }) ?? "", text })
+    Bus.publish(Notice, { sessionId: place.session.id, messageId: lastId(place) ?? "", text })
   }
 }
 

@@ -8,7 +8,8 @@ import * as Bus from "#kernel/bus.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
 import { Notice } from "./notice.ts"
-import { type Permits, whoCanBeAsked } from "./permits.ts"
+import { whoCanBeAsked } from "./permits.ts"
+import type { Run } from "./run.ts"
 
 export type Attaching = {
   context: Context
@@ -30,10 +31,11 @@ class Refused extends NamedError {
 /** `told`: what was said for others of the same prompt, and need not be said again. */
 export function createAttaching(
   message: Message.Info,
-  run: { permits: Permits; signal: AbortSignal; facts: ModelFacts | undefined; told?: Set<string> },
+  run: Pick<Run, "permits" | "signal" | "chosen"> & { told?: Set<string> },
 ): Attaching {
   const { id: messageId, sessionId } = message
-  const { permits, signal, facts, told = new Set() } = run
+  const { permits, signal, told = new Set() } = run
+  const { facts } = run.chosen
   const context: Context = {
     sessionId,
     messageId,

@@ -6,10 +6,10 @@ import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import * as Log from "#kernel/log.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import { errorText } from "#util/error.ts"
-import { keep, type Run } from "./run.ts"
+import { keep, type Offer, type Run } from "./run.ts"
 import * as SessionRecord from "./session-record.ts"
 
-type ModelTool = Run["tools"][number]
+type ModelTool = Offer["tools"][number]
 /** What there is beyond the list of a run. */
 export type More = {
   /** All that the agent may use, by id. */
@@ -38,12 +38,12 @@ const maxServersNamed = 20
 const searchId = "tool_search"
 
 export async function chooseTools(
-  run: Pick<Run, "session" | "records"> & { tools?: ModelTool[] },
+  run: Pick<Run, "session" | "progress"> & { offer?: Offer },
   { intent, ...from }: From & { intent: string },
 ): Promise<{ tools: ModelTool[]; more?: More }> {
   const { session } = run
   const named = session.toolServers
-  const chosen = run.tools ? goOn(run.tools, { ...from, named }) : sentBefore(session, from)
+  const chosen = run.offer ? goOn(run.offer.tools, { ...from, named }) : sentBefore(session, from)
   const { tools, more } = chosen
   // Each may have gone while this part of the program was loaded.
   const others = from.usable.filter((tool) => !ToolRegistry.isBase(tool) && ToolRegistry.find(tool.id))
@@ -95,11 +95,11 @@ function goOn(tools: ModelTool[], { usable, limit, named = serversOf(usable) }: 
 
 /** Put tools at the end of the list, as far as there is room for them. */
 export function addTools(run: Run, tools: readonly Definition[]): void {
-  if (!run.more) return
-  const { tokens } = run.more
-  for (const tool of tools) add({ tools: run.tools, more: run.more }, tool)
-  if (run.room) run.room.fixed += run.more.tokens - tokens
-  remember(run, { tools: run.tools, more: run.more })
+  if (!run.offer.more) return
+  const { tokens } = run.offer.more
+  for (const tool of tools) add({ tools: run.offer.tools, more: run.offer.more }, tool)
+  if (run.progress.budget) run.progress.budget.fixed += run.offer.more.tokens - tokens
+  remember(run, { tools: run.offer.tools, more: run.offer.more })
 }
 
 /** The best first. Without any where the index fails: the tools can still be asked for. */
@@ -166,11 +166,11 @@ function tokensOf({ type, name, description, inputSchema: parameters }: ModelToo
 }
 
 /** In the record of the session, so that it is the same list after a restart and a compaction. */
-function remember({ session, records }: Pick<Run, "session" | "records">, chosen: Chosen): void {
+function remember({ session, progress }: Pick<Run, "session" | "progress">, chosen: Chosen): void {
   if (!note(session, chosen)) return
   const { offered, toolServers } = session
   keep(
-    records,
+    progress.records,
     SessionRecord.update(session, (draft) => Object.assign(draft, { offered, toolServers })),
   )
 }

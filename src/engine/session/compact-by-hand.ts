@@ -11,7 +11,7 @@ import { openHistory } from "./open-history.ts"
 import * as Queue from "./queue.ts"
 import { waitFor } from "./retry.ts"
 import { fixedOf, limitOf } from "./room.ts"
-import { type Run, settle } from "./run.ts"
+import { createProgress, settle } from "./run.ts"
 import * as SessionRecord from "./session-record.ts"
 import { systemPrompt } from "./system-prompt.ts"
 import { type Tip, tipOf } from "./tip.ts"
@@ -47,27 +47,26 @@ async function compactNow(
   const agent = await chooseAgent(undefined, session.agent)
   const chosen = await chooseModel(agent, session.model).catch(withoutModel)
   const history = Memory.begin(session.id)
-  const totals = SessionRecord.Totals.parse({})
-  const records: Run["records"] = { pending: new Set() }
-  const scope = { session, history, records, totals, signal, timing, ...(chosen ? { chosen } : {}) }
+  const progress = createProgress(history)
+  const scope = { session, progress, signal, timing, ...(chosen ? { chosen } : {}) }
   await openHistory(scope, tip)
   const usable = await usableTools(session, agent)
   const limit = limitOf(chosen, agent.maxTokens)
   const { tools } = sentBefore(session, { usable, limit })
   const system = await systemPrompt(agent, { isTask: false, mode: session.mode, grounding: [] })
-  const fixed = fixedOf({ system, tools })
+  const fixed = fixedOf(system, tools)
   const wanted = Math.floor(Memory.shortTerm(session.id).tokenCount() * kept)
   const { compactHistory } = await import("./compact-history.ts")
   try {
     await compactHistory(scope, { limit, fixed, wanted })
   } finally {
-    await settle(records)
+    await settle(progress.records)
     await SessionRecord.update(session, (draft) => {
       draft.usage = SessionRecord.Totals.parse(draft.usage ?? {})
-      SessionRecord.addUsage(draft.usage, totals)
+      SessionRecord.addUsage(draft.usage, progress.totals)
     })
   }
-  return tipOf(scope, tip)
+  return tipOf({ session, history }, tip)
 }
 
 /** Without one the summary is made of what the messages say. */

@@ -30,7 +30,7 @@ import { append, lastId, type Run, settle, type Timing } from "./run.ts"
 import { addUsage } from "./session-record.ts"
 import { canSummarize, summarize } from "./summarize.ts"
 
-export type Scope = Pick<Run, "session" | "history" | "records" | "totals" | "signal"> & {
+export type Scope = Pick<Run, "session" | "progress" | "signal"> & {
   /** Who may be asked for a summary. */
   chosen?: Chosen
   timing: Pick<Timing, "stall" | "wait">
@@ -52,7 +52,8 @@ const mostVersions = 1_000
 /** Gives whether there was anything to gain; where not, nothing has changed. Throws `Session.ContextFull` where too much
  * is left. */
 export async function compactHistory(scope: Scope, wish: Wish): Promise<boolean> {
-  const { session, history } = scope
+  const { session, progress } = scope
+  const { history } = progress
   const { fixed, limit, cause } = wish
   const shown = Memory.shortTerm(session.id).shown()
   const tokensBefore = Memory.shortTerm(session.id).tokenCount({ fixed, ...modelOf(scope) })
@@ -90,7 +91,7 @@ export async function compactHistory(scope: Scope, wish: Wish): Promise<boolean>
   compaction.tokensAfter = Math.ceil((left * tokensBefore) / estimated)
   message.data.parameters = compaction
   append(scope, message)
-  await settle(scope.records)
+  await settle(scope.progress.records)
   tellResources(message, { gone: history.slice(shown.start, plan.start), kept: history.slice(plan.start) })
   const { by, tokensAfter } = compaction
   Bus.publish(Compacted, { sessionId: session.id, messageId: message.id, by, tokensBefore, tokensAfter })
@@ -133,7 +134,8 @@ async function wordsFor(
   scope: Scope,
   { plan, shown, room, limit, wish }: { plan: Plan; shown: Shown; room: number; limit: number; wish: Wish },
 ): Promise<Pick<Compaction, "by" | "summary" | "pinned"> | undefined> {
-  const { session, history, chosen, signal, timing, totals } = scope
+  const { session, progress, chosen, signal, timing } = scope
+  const { history, totals } = progress
   const { summary: earlier = "", pinned: pinnedBefore = "" } = shown.compaction ?? {}
   if (plan.start === shown.start) return { by: "cut", summary: earlier, pinned: pinnedBefore }
   const messages = history.slice(shown.start, plan.start)
@@ -152,7 +154,7 @@ async function wordsFor(
 }
 
 async function pinsFor(
-  { session, history }: Scope,
+  { session, progress: { history } }: Scope,
   { plan, budget }: { plan: Plan; budget: number },
 ): Promise<string> {
   const whole = await wholeHistory(session, history)

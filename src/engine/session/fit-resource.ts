@@ -14,7 +14,7 @@ import { canSummarize, summarizeDocument } from "./summarize.ts"
 import { textWithin } from "./within.ts"
 
 /** What is needed to ask the model. */
-export type Fitting = Pick<Run, "signal" | "totals" | "timing"> & { chosen: Chosen }
+export type Fitting = Pick<Run, "signal" | "progress" | "timing"> & { chosen: Chosen }
 
 /** Of what a request may have: several are often attached, and the conversation goes on. */
 const share = 0.25
@@ -30,9 +30,9 @@ export async function fitResource(
   // Of a longer one no more is sent in any case.
   if (estimateTokens(text.slice(0, maxShown)) <= budget) return text
   const file = await keepWhole(text, message)
-  const { chosen, signal, timing, totals } = fitting
+  const { chosen, signal, timing, progress } = fitting
   const asking = { sessionId: message.sessionId, chosen, signal, timing }
-  const count = (usage: Message.Usage) => addUsage(totals, usage)
+  const count = (usage: Message.Usage) => addUsage(progress.totals, usage)
   const summary = canSummarize(chosen)
     ? await summarizeDocument(asking, { document: text, room, budget, count })
     : undefined

@@ -16,8 +16,9 @@ const told = Instance.state(() => new Set<string>())
 export async function ground(
   { id, metadata: { grounding = [] } }: AgentDefinition,
   { rights, asks }: Permits,
-  { session, history }: Pick<Run, "session" | "history">,
+  run: Pick<Run, "session" | "progress">,
 ): Promise<string[]> {
+  const { session } = run
   if (!grounding.length) return []
   const { decide } = await rights.now()
   const judge = (target: string) => {
@@ -43,7 +44,7 @@ export async function ground(
     if (isGiven(need)) return Grounding.get(name).describe({ accepts })
     const text = `the agent ${JSON.stringify(id)} is not told of ${name}: ${Permission.sayNeed(need)} ${whyNot(need)}`
     if (!told().has(session.id + text))
-      Bus.publish(Notice, { sessionId: session.id, messageId: lastId({ history }) ?? "", text })
+      Bus.publish(Notice, { sessionId: session.id, messageId: lastId(run) ?? "", text })
     told().add(session.id + text)
     return ""
   })

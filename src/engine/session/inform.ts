@@ -15,7 +15,7 @@ const openings: Record<Note["kind"], (name: string) => string> = {
 }
 
 /** One whose last words the model still sees is not said again. */
-export function inform(run: Pick<Run, "session" | "history" | "records">, notes: readonly Note[]): void {
+export function inform(run: Pick<Run, "session" | "progress">, notes: readonly Note[]): void {
   if (!notes.length) return
   const { id: sessionId, branch } = run.session
   const said = new Map(Memory.shortTerm(sessionId).window().flatMap(saidIn))

@@ -1,11 +1,12 @@
 // The loop: ask the model, keep what it says, do what it asks for, and again, until it asks for nothing more.
 import type * as Message from "#knowledge/message/message.ts"
-import type { Prompt } from "./add-prompt.ts"
+import { addPrompt, type Prompt } from "./add-prompt.ts"
 import { inform } from "./inform.ts"
 import { nestedRules } from "./nested-rules.ts"
 import { takeSteering } from "./queue.ts"
 import { type Run, refuseCost, StepLimit } from "./run.ts"
 import { runCalls } from "./run-calls.ts"
+import * as StoredPrompt from "./stored-prompt.ts"
 import { growTools } from "./tools-for.ts"
 import { runTurn } from "./turn.ts"
 
@@ -13,7 +14,7 @@ import { runTurn } from "./turn.ts"
 export async function loop(run: Run): Promise<Message.Info> {
   const { maxSteps } = run.limits
   for (let step = 1; step <= maxSteps; step++) {
-    for (let prompt = steering(run); prompt; prompt = steering(run)) await run.add(prompt)
+    for (let prompt = steering(run); prompt; prompt = steering(run)) await addJoining(run, prompt)
     const { answer, request } = await runTurn(run)
     if (!request) return answer
     refuseCost(run)
@@ -25,6 +26,16 @@ export async function loop(run: Run): Promise<Message.Info> {
     refuseCost(run)
   }
   throw new StepLimit(maxSteps)
+}
+
+/** A prompt that joins this one ends as this one does, so nobody else releases its record. */
+async function addJoining(run: Run, prompt: Prompt): Promise<void> {
+  try {
+    await addPrompt(run, prompt)
+  } catch (error) {
+    if (prompt.stored) await StoredPrompt.release(prompt.stored, { signal: run.signal, error })
+    throw error
+  }
 }
 
 function steering({ session }: Run): Prompt | undefined {

@@ -17,10 +17,10 @@ export async function findMore(
   run: Run,
   { query, limit }: { query: string; limit: number },
 ): Promise<FoundTool[]> {
-  const others = [...run.more!.usable.values()].filter((tool) => !ToolRegistry.isBase(tool))
+  const others = [...run.offer.more!.usable.values()].filter((tool) => !ToolRegistry.isBase(tool))
   const found = await searchSpread(query, { tools: others, limit, isNear })
   addTools(run, found)
-  const listed = new Set(run.tools.map(({ name }) => name))
+  const listed = new Set(run.offer.tools.map(({ name }) => name))
   return found.map((tool) => ({
     id: tool.id,
     description: tool.description,
@@ -35,7 +35,7 @@ function isNear({ text, vector }: Why): boolean {
 }
 
 export function realCalls(run: Run, calls: Call[]): Call[] {
-  const { usable } = run.more!
+  const { usable } = run.offer.more!
   const real = calls.map((call) => realCall(call, usable))
   // A tool that is called once is called again.
   addTools(

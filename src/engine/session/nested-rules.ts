@@ -41,7 +41,7 @@ const rules = Instance.state(() =>
 
 /** What is to be said behind the results of a request. */
 export async function nestedRules(
-  run: Pick<Run, "session" | "history" | "chosen" | "permits">,
+  run: Pick<Run, "session" | "progress" | "chosen" | "permits">,
   request: Request,
 ): Promise<Note[]> {
   const found = rulesFor(pathsOf(run, request))
@@ -72,10 +72,10 @@ export async function nestedRules(
 /** Documents that the files link to which are told now, where they fit what the person asked for last. */
 async function linkedFrom(
   told: readonly Note[],
-  { run, mayRead }: { run: Pick<Run, "session" | "history" | "chosen">; mayRead(path: string): boolean },
+  { run, mayRead }: { run: Pick<Run, "session" | "progress" | "chosen">; mayRead(path: string): boolean },
 ): Promise<Note[]> {
   const nested = told.filter(({ text }) => text.includes("](")).map(({ name }) => name)
-  const asked = run.history.findLast((one) => one.type === "text" && one.data.role === "user")
+  const asked = run.progress.history.findLast((one) => one.type === "text" && one.data.role === "user")
   if (!nested.length || asked?.type !== "text") return []
   const known = informed(run.session.id, "rule")
   const budget = rulesBudget(run.session.id, run.chosen.facts).linked
@@ -88,7 +88,7 @@ async function linkedFrom(
 }
 
 /** Those that the calls of a request have really reached. */
-function pathsOf({ history }: Pick<Run, "history">, request: Request): string[] {
+function pathsOf({ progress: { history } }: Pick<Run, "progress">, request: Request): string[] {
   const calls = request.data.calls.filter(({ name }) => fileTools.has(name))
   if (!calls.length) return []
   const since = history.slice(history.findLastIndex(({ id }) => id === request.id) + 1)

@@ -3,6 +3,7 @@ import * as ImageStore from "#ability/image/image-store.ts"
 import * as SeenFiles from "#ability/tool/seen-files.ts"
 import { compactionOf } from "#knowledge/memory/compaction.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
+import { windowOf } from "#knowledge/memory/window.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import type { Chosen } from "./choose-model.ts"
@@ -14,10 +15,11 @@ import type { Tip } from "./tip.ts"
 
 /** The messages are pushed to `history`, which is that of `Memory.begin`. */
 export async function openHistory(
-  run: Pick<Run, "session" | "history" | "records">,
+  run: Pick<Run, "session" | "progress">,
   tip: Tip | undefined,
 ): Promise<void> {
-  const { session, history, records } = run
+  const { session, progress } = run
+  const { history, records } = progress
   for (const message of await recentHistory(session, tip)) history.push(message)
   tellGaps(run)
   for (const message of cutOff(history)) keep(records, MessageStore.write(message))
@@ -30,12 +32,15 @@ export async function openHistory(
 
 /** Converts the history for the model. What was read from the disk is read again as the same objects by the next prompt
  * of this process, which then need not convert it. */
-export function createSending(sessionId: string, { providerId, facts }: Chosen): Message.Converter {
+export function createSending(
+  { session: { id: sessionId }, progress }: Pick<Run, "session" | "progress">,
+  { providerId, facts }: Chosen,
+): Message.Converter {
   const converter = Memory.converterFor(sessionId, {
     input: facts?.input ?? ["text"],
     providerId,
     imageBytes: (hash) => ImageStore.read(sessionId, hash),
   })
-  converter.hold(Memory.shortTerm(sessionId).window())
+  converter.hold(windowOf(progress.history).sent)
   return converter
 }

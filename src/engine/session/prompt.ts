@@ -2,13 +2,14 @@
 // before it is done, is stored first.
 import type { Rule } from "#ability/permission/rule.ts"
 import type * as Message from "#knowledge/message/message.ts"
+import type { Work } from "./begin-run.ts"
 import { endWith } from "./end-with.ts"
 import type { Asks } from "./permits.ts"
 import { type PromptPart, partsOf } from "./prompt-part.ts"
 import * as Queue from "./queue.ts"
 import { waitFor } from "./retry.ts"
 import type { Limits, Run, Timing } from "./run.ts"
-import { runPrompt, type Work } from "./run-prompt.ts"
+import { runPrompt } from "./run-prompt.ts"
 import { callsServer, commandIn } from "./server-command.ts"
 import * as SessionRecord from "./session-record.ts"
 import * as StoredPrompt from "./stored-prompt.ts"
@@ -94,7 +95,7 @@ async function enter(
     })
     try {
       await work.stored?.written
-      return await runPrompt(work, { signal: abort.signal, promptWith })
+      return await runPrompt(work, { signal: abort.signal, prompt: promptWith })
     } catch (error) {
       if (work.stored) await StoredPrompt.release(work.stored, { signal: abort.signal, error })
       throw error

@@ -36,14 +36,14 @@ class Unusable extends NamedError {
 export async function resolveResource(
   message: Resource,
   attaching: Attaching,
-  place: Pick<Run, "session" | "history"> & Fitting,
+  place: Pick<Run, "session" | "progress"> & Fitting,
 ): Promise<Data> {
-  const { session, history } = place
+  const { session, progress } = place
   const { serverName, resourceUri } = message.data
   const asked = { serverName, resourceUri }
   try {
     const context = await attaching.permit(resourceTool, asked)
-    const known = await freshOne(asked, history)
+    const known = await freshOne(asked, progress.history)
     if (known) return known
     const contents = await readResource(asked, context, await lineOf(session))
     const fit = (text: string) => fitResource(text, message, place)

@@ -6,7 +6,7 @@ import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import { about } from "#util/about.ts"
 import { NamedError } from "#util/error.ts"
 import type { Chosen } from "./choose-model.ts"
-import type { Run } from "./run.ts"
+import type { Offer } from "./run.ts"
 
 /** Tokens: all that a request may have, and what of it is there in every request, the system prompt and the tools. */
 export type Room = { limit: number; fixed: number }
@@ -57,7 +57,7 @@ export function limitOf(
   return context - Provider.outputBudget({ context, output }, maxTokens ?? longest) - margin
 }
 
-export function fixedOf({ system, tools }: Pick<Run, "system" | "tools">): number {
+export function fixedOf(system: string, tools: Offer["tools"]): number {
   return estimateTokens(system) + tools.reduce((sum, tool) => sum + estimateTokens(JSON.stringify(tool)), 0)
 }
 

@@ -13,8 +13,9 @@ import { Notice } from "./notice.ts"
 import { whoCanBeAsked } from "./permits.ts"
 import { addCall, type Repeat } from "./repeats.ts"
 import { resultData } from "./result-data.ts"
-import { append, lastId, mayCall, type Run, settle } from "./run.ts"
+import { append, lastId, mayCall, type Offer, type Run, settle } from "./run.ts"
 import type { GivenImage } from "./show-images.ts"
+import { spawnTask } from "./spawn-task.ts"
 import { takeSnapshot } from "./take-snapshot.ts"
 
 type Request = Message.Of<"tool_request">
@@ -35,12 +36,12 @@ class Looping extends NamedError {
 
 export async function runCalls(run: Run, request: Request): Promise<void> {
   // Who is asked sees the call in its message.
-  if (request.data.calls.some(({ approval }) => approval === "pending")) await settle(run.records)
+  if (request.data.calls.some(({ approval }) => approval === "pending")) await settle(run.progress.records)
   run.permits.askPending(request)
   const images: GivenImage[] = []
   for (const { calls, readsOnly } of groups(request.data.calls)) {
     // What changes the world must be on record first; who only looks need not wait for the disk.
-    if (!readsOnly) await settle(run.records)
+    if (!readsOnly) await settle(run.progress.records)
     const results = await Promise.all(calls.map((call) => runCall(run, request, call)))
     const repeats = calls.map((call, i) => appendResult(run, call, results[i]!))
     images.push(...results.flatMap((result, i) => imagesOf(calls[i]!, result)))
@@ -56,7 +57,7 @@ async function goOnOrStop(run: Run, asked: { request: Request; call: Call }, rep
   const { name } = asked.call
   const title = `The model repeats itself: "${name}" gave the same result ${repeat.times} times. Go on?`
   if (!(await run.permits.confirm(asked, title))) throw new Looping(name, repeat)
-  run.repeats = []
+  run.progress.repeats = []
 }
 
 function imagesOf({ id: callId }: Call, { images = [] }: Result): GivenImage[] {
@@ -92,11 +93,13 @@ async function runCall(run: Run, request: Request, call: Call): Promise<Result> 
       void Bus.publish(Tool.Progress, { sessionId: run.session.id, callId: call.id, text }),
     notice: (text: string) =>
       void Bus.publish(Notice, { sessionId: run.session.id, messageId: request.id, text }),
-    spawn: (task: { task: string; agent?: string }) => run.spawn({ ...task, callId: call.id }),
+    spawn: (task: { task: string; agent?: string }) => spawnTask(run, { ...task, callId: call.id }),
     findOffers,
-    ...(run.more ? { findTools: (query: string, limit: number) => findMore(run, { query, limit }) } : {}),
+    ...(run.offer.more
+      ? { findTools: (query: string, limit: number) => findMore(run, { query, limit }) }
+      : {}),
   }
-  const snapshot = takeSnapshot({ request, call, records: run.records })
+  const snapshot = takeSnapshot({ request, call, records: run.progress.records })
   const slots = {
     constrain: ({ tool }: Step) => refuseForeign(run, tool),
     permit: run.permits.slot({ request, call }),
@@ -108,7 +111,7 @@ async function runCall(run: Run, request: Request, call: Call): Promise<Result> 
   }
   const result = ToolRegistry.find(call.name)
     ? await runTool({ call: call as ToolCall, context, slots })
-    : { ...(await failure(new ToolRegistry.NotFound(call.name, ownNames(run)), context)), duration: 0 }
+    : { ...(await failure(new ToolRegistry.NotFound(call.name, ownNames(run.offer)), context)), duration: 0 }
   snapshot.finish()
   return result
 }
@@ -128,15 +131,15 @@ async function findMore(run: Run, wanted: { query: string; limit: number }): Pro
 }
 
 /** What others may call is not told. */
-function ownNames({ tools, more }: Run): string[] {
+function ownNames({ tools, more }: Offer): string[] {
   return [...new Set([...tools.map(({ name }) => name), ...(more?.usable.keys() ?? [])])].sort()
 }
 
 /** A server that the client has taken away since may be there again, for others. */
 async function refuseForeign(run: Run, { id, server }: Tool.Definition): Promise<Refusal | undefined> {
   const isHidden = server !== undefined && hiddenFrom(await lineOf(run.session)).has(server)
-  if (mayCall(run, id) && !isHidden) return undefined
-  const own = run.tools.map(({ name }) => name).join(", ") || "none"
+  if (mayCall(run.offer, id) && !isHidden) return undefined
+  const own = run.offer.tools.map(({ name }) => name).join(", ") || "none"
   return { message: `"${id}" is not a tool of the agent "${run.agent.id}". Its tools: ${own}` }
 }
 
@@ -144,7 +147,7 @@ async function refuseForeign(run: Run, { id, server }: Tool.Definition): Promise
 function appendResult(run: Run, call: Call, result: Result): Repeat {
   const { status, text, duration } = result
   const said = [call.name, call.arguments, status, text]
-  const repeat = addCall(run.repeats, { said, duration, hasFailed: hasFailed(result) })
+  const repeat = addCall(run.progress.repeats, { said, duration, hasFailed: hasFailed(result) })
   const message = Message.make({
     sessionId: run.session.id,
     parentId: lastId(run),

@@ -5,14 +5,13 @@ import type * as Provider from "#ability/provider/provider.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { NamedError } from "#util/error.ts"
-import type { Prompt } from "./add-prompt.ts"
 import type { Chosen } from "./choose-model.ts"
 import type { More } from "./choose-tools.ts"
 import type { Permits } from "./permits.ts"
+import type { Input } from "./prompt.ts"
 import type { Made } from "./repeats.ts"
 import type { Room } from "./room.ts"
-import type * as SessionRecord from "./session-record.ts"
-import type { Task } from "./spawn-task.ts"
+import * as SessionRecord from "./session-record.ts"
 
 export type Limits = { maxSteps: number; maxCost?: number }
 
@@ -28,43 +27,58 @@ export type Timing = {
   wait: (error: unknown, tries: number) => number
 }
 
-export type Run = {
+/** What of a prompt is settled before its first request, and how far it has come. */
+export type Settled = Readonly<{
   session: SessionRecord.Info
   agent: AgentDefinition
   chosen: Chosen
-  system: string
-  tools: Provider.ToolDescription[]
-  /** Where there are too many tools for a request: all of them. */
-  more?: More | undefined
-  /** Of the tools from which these were chosen. */
-  edition: number
-  history: Message.Info[]
-  /** Knows the part of the history that the model has been sent. */
-  converter: Message.Converter
-  /** How far the history was searched for images, and whether there is one. */
-  images?: { seen: number; found: boolean }
-  /** Of the model's window; known from the first request on. */
-  room?: Room
+  /** The words of the prompt. */
+  intent: string
   limits: Limits
   timing: Timing
   signal: AbortSignal
-  totals: SessionRecord.Totals
   permits: Permits
+  converter: Message.Converter
+  /** The prompt that gave this one as a task, and how many such prompts there are above it. */
+  parent: Run | undefined
+  depth: number
+  /** How a task for another agent is prompted. */
+  prompt: Ask
+  progress: Progress
+}>
+
+/** One prompt at work. Only what is inside of `offer` and `progress` changes. */
+export type Run = Settled & Readonly<{ system: string; offer: Offer }>
+
+export type Ask = (input: Input, timing: Timing) => Promise<Message.Info>
+
+/** The tools that requests name. */
+export type Offer = {
+  tools: Provider.ToolDescription[]
+  /** Where there are too many tools for a request: all of them. */
+  more?: More | undefined
+  /** Of the registry from which these were chosen. */
+  edition: number
+}
+
+export type Progress = {
+  history: Message.Info[]
+  records: Records
+  totals: SessionRecord.Totals
   /** The last calls with their results, as far as it takes to see that they repeat. */
   repeats: Made[]
-  records: Records
-  /** Who gave this as a task. */
-  parent: Run | undefined
-  /** How many tasks of other sessions it is inside of. */
-  depth: number
+  /** Tokens of the model's window; known from the first request on. */
+  budget?: Room
+  /** How far the history was searched for images, and whether there is one. */
+  images?: { seen: number; found: boolean }
   /** The tasks that it has given away: how many run, who waits for a place, and those at work by their sessions. */
   tasks: { running: number; waiting: (() => void)[]; runs: Map<string, Run> }
-  /** Add a prompt that joins this one. */
-  add(prompt: Prompt): Promise<void>
-  /** Add what fits the prompt and is not in the window, or not any more: rules, skills, the plan. */
-  tell(): Promise<void>
-  /** Have another agent do a task; for one call of a tool. */
-  spawn(task: Task): Promise<{ sessionId: string; text: string }>
+}
+
+export function createProgress(history: Message.Info[]): Progress {
+  const tasks = { running: 0, waiting: [], runs: new Map() }
+  const totals = SessionRecord.Totals.parse({})
+  return { history, totals, records: { pending: new Set() }, repeats: [], tasks }
 }
 
 /** Those that nobody has waited for yet, and what went wrong with the first that could not be kept. */
@@ -103,24 +117,24 @@ export function refuseCost(run: Run): void {
 }
 
 /** What the tasks at work have spent is not in its own totals yet. */
-function spentBy({ totals, tasks }: Run): number {
+function spentBy({ progress: { totals, tasks } }: Run): number {
   return tasks.runs.values().reduce((sum, task) => sum + spentBy(task), totals.cost)
 }
 
 /** Whether a call may name this tool: what an agent was not given it cannot use, also where its model knows the name. */
-export function mayCall({ tools, more }: Pick<Run, "tools" | "more">, id: string): boolean {
+export function mayCall({ tools, more }: Offer, id: string): boolean {
   return tools.some(({ name }) => name === id) || (more?.usable.has(id) ?? false)
 }
 
 /** The last message of the history, which the next one follows. */
-export function lastId({ history }: Pick<Run, "history">): string | null {
-  return history.at(-1)?.id ?? null
+export function lastId({ progress }: Pick<Run, "progress">): string | null {
+  return progress.history.at(-1)?.id ?? null
 }
 
 /** Add a message to the history and keep it. Nobody waits for the disk here; `settle` does. */
-export function append(run: Pick<Run, "history" | "records">, message: Message.Info): void {
-  run.history.push(message)
-  keep(run.records, MessageStore.write(message))
+export function append(run: Pick<Run, "progress">, message: Message.Info): void {
+  run.progress.history.push(message)
+  keep(run.progress.records, MessageStore.write(message))
 }
 
 /** Let a record be written in the background. That it failed is told by `settle` and `throwIfLost`. */

@@ -12,7 +12,7 @@ import { isInline } from "./recognize-image.ts"
 import { keep, type Run } from "./run.ts"
 
 type ImageMessage = Message.Of<"image">
-type Seeing = Pick<Run, "history" | "records" | "chosen" | "session" | "signal" | "converter">
+type Seeing = Pick<Run, "progress" | "chosen" | "session" | "signal" | "converter">
 
 /** Of an answer that goes on and on, the beginning is enough to remember an image by. */
 const maxAnalysis = 8_000
@@ -44,9 +44,9 @@ export function noteSeen(run: Seeing, parts: Message.Part[]): void {
     .flatMap((part) => (part.type === "text" ? [part.text] : []))
     .join("\n")
     .trim()
-  const lastAnswer = run.history.findLastIndex(isOfModel)
+  const lastAnswer = run.progress.history.findLastIndex(isOfModel)
   for (const message of shownIn(run)) {
-    const isDirect = run.history.lastIndexOf(message) > lastAnswer
+    const isDirect = run.progress.history.lastIndexOf(message) > lastAnswer
     if (message.data.state === "pending" && describesImage(words, isDirect))
       change(run, message, {
         state: "done",
@@ -109,7 +109,7 @@ async function readOne(run: Seeing, message: ImageMessage, why: string): Promise
 function change(run: Seeing, message: ImageMessage, fields: Partial<ImageMessage["data"]>): void {
   message.data = { ...message.data, ...fields }
   run.converter.reset()
-  keep(run.records, MessageStore.write(message))
+  keep(run.progress.records, MessageStore.write(message))
 }
 
 /** The images that go out as such: their bytes must be here. */
@@ -124,7 +124,7 @@ function hasBytes({ session }: Seeing, { stored, source }: ImageMessage["data"])
   return stored ? ImageStore.has(session.id, stored.hash) : isInline(source)
 }
 
-function imagesOf({ history }: Seeing): ImageMessage[] {
+function imagesOf({ progress: { history } }: Seeing): ImageMessage[] {
   return history.filter((message) => message.type === "image")
 }
 

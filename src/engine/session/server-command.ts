@@ -1,9 +1,9 @@
 // A prompt of a person that begins with `/name`. Unknown names are refused before the prompt enters the queue; a server is
 // asked when the turn of the prompt has come, so that an abort reaches it and nothing overtakes it.
 import { orAborted } from "#util/or-aborted.ts"
+import type { Work } from "./begin-run.ts"
 import { Interrupted } from "./interrupted.ts"
 import type { Input } from "./prompt.ts"
-import type { Work } from "./run-prompt.ts"
 
 const named = /^\s*(\/\S*)/
 

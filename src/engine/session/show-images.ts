@@ -10,7 +10,7 @@ import { append, lastId, type Run } from "./run.ts"
 export type GivenImage = OutputImage & { callId: string }
 
 export async function showImages(run: Run, images: GivenImage[]): Promise<void> {
-  const { session, permits, signal, chosen } = run
+  const { session } = run
   for (const { data: value, mimeType, callId } of images) {
     const message = Message.make({
       sessionId: session.id,
@@ -19,7 +19,7 @@ export async function showImages(run: Run, images: GivenImage[]): Promise<void> 
       type: "image",
       data: { source: { kind: "base64", value, mimeType }, mode: "auto", state: "pending" },
     })
-    const attaching = createAttaching(message, { permits, signal, facts: chosen.facts })
+    const attaching = createAttaching(message, run)
     const data = await recognizeImage(message.data, attaching)
     message.data = { ...data, metadata: { ...data.metadata, callId } }
     append(run, message)

@@ -6,12 +6,10 @@ import { errorText, NamedError } from "#util/error.ts"
 import { answerText } from "./answer-text.ts"
 import { chooseAgent } from "./choose-agent.ts"
 import { familyModel } from "./choose-model.ts"
-import type { Input } from "./prompt.ts"
-import { keep, type Run, refuseCost, type Timing } from "./run.ts"
+import { keep, type Run, refuseCost } from "./run.ts"
 import * as SessionRecord from "./session-record.ts"
 
-type Prompt = (input: Input, timing: Timing) => Promise<Message.Info>
-export type Task = { task: string; agent?: string; callId: string }
+type Task = { task: string; agent?: string; callId: string }
 
 const maxDepth = 3
 const maxAtOnce = 4
@@ -31,22 +29,17 @@ class TaskFailed extends NamedError {
   }
 }
 
-/** `prompt` is how a session is prompted; it is handed in because it leads here. */
-export function spawnTask(
-  run: Run,
-  task: Task,
-  prompt: Prompt,
-): Promise<{ sessionId: string; text: string }> {
-  const done = doTask(run, task, prompt)
+export function spawnTask(run: Run, task: Task): Promise<{ sessionId: string; text: string }> {
+  const done = doTask(run, task)
   // Who is interrupted does not wait for the call, but for what it started.
   keep(
-    run.records,
+    run.progress.records,
     done.catch(() => {}),
   )
   return done
 }
 
-async function doTask(run: Run, { task, agent: wish, callId }: Task, prompt: Prompt) {
+async function doTask(run: Run, { task, agent: wish, callId }: Task) {
   if (run.depth >= maxDepth) throw new TooDeep()
   const agent = wish === undefined ? run.agent : await chooseAgent(wish)
   const leave = await enter(run)
@@ -61,15 +54,15 @@ async function doTask(run: Run, { task, agent: wish, callId }: Task, prompt: Pro
     })
     try {
       const { signal, limits } = run
-      const answer = await prompt({ sessionId, text: task, parent: run, signal, ...limits }, run.timing)
+      const answer = await run.prompt({ sessionId, text: task, parent: run, signal, ...limits }, run.timing)
       return { sessionId, text: answerText(answer) }
     } catch (error) {
       throw new TaskFailed(sessionId, error)
     } finally {
       const { usage, changed = [] } = await outcomeOf(sessionId)
-      SessionRecord.addUsage(run.totals, usage)
-      run.records.changed = new Set([...(run.records.changed ?? []), ...changed])
-      run.tasks.runs.delete(sessionId)
+      SessionRecord.addUsage(run.progress.totals, usage)
+      run.progress.records.changed = new Set([...(run.progress.records.changed ?? []), ...changed])
+      run.progress.tasks.runs.delete(sessionId)
     }
   } finally {
     leave()
@@ -96,7 +89,7 @@ async function modelFor(run: Run, agent: AgentDefinition): Promise<string> {
 }
 
 /** One of few places; whoever finds none free waits, in order. Gives what leaves it. */
-async function enter({ tasks, signal }: Run): Promise<() => void> {
+async function enter({ progress: { tasks }, signal }: Run): Promise<() => void> {
   const leave = () => {
     const next = tasks.waiting.shift()
     if (next) next()

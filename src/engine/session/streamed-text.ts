@@ -41,7 +41,7 @@ export function createStreamedText(run: Run, message: Message.Of<"text">) {
     later = undefined
     isKept = true
     const written = MessageStore.write(message)
-    keep(run.records, written)
+    keep(run.progress.records, written)
     return written
   }
 
@@ -64,6 +64,6 @@ export function createStreamedText(run: Run, message: Message.Of<"text">) {
 
   /** The message is not a part of the history after all. */
   function forget(): void {
-    if (isKept) keep(run.records, Storage.remove(["message", sessionId, messageId]))
+    if (isKept) keep(run.progress.records, Storage.remove(["message", sessionId, messageId]))
   }
 }

@@ -72,7 +72,7 @@ async function answerTo(run: Run, growing: Growing, begun?: Taken): Promise<Take
     answer.calls = []
   }
   const used = usageOf(answer.usage, run.chosen.facts)
-  addUsage(run.totals, used)
+  addUsage(run.progress.totals, used)
   return { ...answer, used: begun ? sum(begun.used, used) : used }
 }
 
@@ -100,7 +100,7 @@ async function ask(run: Run, { answer, streamed, begun }: Asking): Promise<void>
     if (begun) prompt.push({ role: "user", content: [{ type: "text", text: goOn }] })
     const { temperature, maxTokens: maxOutputTokens, metadata } = run.agent
     const wishes = { temperature, maxOutputTokens, reasoning: metadata.reasoning, sessionId: run.session.id }
-    const options = Provider.transform({ providerId, modelId, prompt, tools: run.tools, ...wishes })
+    const options = Provider.transform({ providerId, modelId, prompt, tools: run.offer.tools, ...wishes })
     const { stream } = await model.doStream({ ...options, abortSignal: watch.signal })
     await collect({ stream, answer, signal: watch.signal, onPart: watch.seen, onText: streamed.add })
   } catch (error) {
@@ -125,9 +125,9 @@ async function reportRetry({ session, chosen }: Run, { error, wait, next, limit 
 
 /** Most sessions have no images. A message that was looked at once stays what it is. */
 export async function seeingOf(run: Run) {
-  const { history } = run
-  run.images ??= { seen: 0, found: false }
-  const { images } = run
+  const { history } = run.progress
+  run.progress.images ??= { seen: 0, found: false }
+  const { images } = run.progress
   while (!images.found && images.seen < history.length)
     images.found = history[images.seen++]!.type === "image"
   return images.found ? await import("./see-images.ts") : undefined

@@ -5,8 +5,8 @@ import { gapsIn } from "#knowledge/message/bridge-gaps.ts"
 import { Notice } from "./notice.ts"
 import { lastId, type Run } from "./run.ts"
 
-export function tellGaps({ session, history }: Pick<Run, "session" | "history">): void {
-  const gaps = gapsIn(history)
+export function tellGaps(run: Pick<Run, "session" | "progress">): void {
+  const gaps = gapsIn(run.progress.history)
   const [first] = gaps
   if (!first) return
   const missing =
@@ -14,5 +14,5 @@ export function tellGaps({ session, history }: Pick<Run, "session" | "history">)
       ? `a message of this session cannot be read and is missing (${first.id}: ${first.reason})`
       : `${gaps.length} messages of this session cannot be read and are missing (the first is ${first.id}: ${first.reason})`
   const text = `${missing}; the model is told so. "vitamin doctor" says how to get back what can be.`
-  Bus.publish(Notice, { sessionId: session.id, messageId: lastId({ history }) ?? "", text })
+  Bus.publish(Notice, { sessionId: run.session.id, messageId: lastId(run) ?? "", text })
 }

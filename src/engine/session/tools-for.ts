@@ -7,20 +7,19 @@ import type { Definition } from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { lineOf } from "./line-of.ts"
 import { fixedOf, limitOf } from "./room.ts"
-import type { Run } from "./run.ts"
+import type { Offer, Run } from "./run.ts"
 import type * as SessionRecord from "./session-record.ts"
 
-type Tools = Pick<Run, "tools" | "more" | "edition">
-/** Of a run that is at work, what is in its list stays there. */
-type For = Pick<Run, "session" | "records" | "agent" | "chosen"> & { tools?: Run["tools"] }
+/** What an offer already names stays in its list. */
+type For = Pick<Run, "session" | "progress" | "agent" | "chosen"> & { offer?: Offer }
 
 /** By the agent as it was chosen: its file may change at any time. */
-export async function toolsFor(run: For, intent: string): Promise<Tools> {
+export async function toolsFor(run: For, intent: string): Promise<Offer> {
   const { session, agent, chosen } = run
   const edition = ToolRegistry.edition()
   const usable = await usableTools(session, agent)
   if (usable.every(ToolRegistry.isBase))
-    return { tools: run.tools ?? modelTools(usable.map(({ id }) => id)), edition }
+    return { tools: run.offer?.tools ?? modelTools(usable.map(({ id }) => id)), edition }
   const { chooseTools } = await import("./choose-tools.ts")
   const limit = limitOf(chosen, agent.maxTokens)
   return { ...(await chooseTools(run, { usable, intent, limit })), edition }
@@ -40,11 +39,11 @@ export async function usableTools(
 
 /** Servers may have come up, or changed, since the last request: what is new stands at the end of the next one. */
 export async function growTools(run: Run): Promise<void> {
-  if (run.edition === ToolRegistry.edition()) return
-  Object.assign(run, { more: undefined, ...(await toolsFor(run, "")) })
-  if (run.room) run.room.fixed = fixedOf(run)
+  if (run.offer.edition === ToolRegistry.edition()) return
+  Object.assign(run.offer, { more: undefined }, await toolsFor(run, ""))
+  if (run.progress.budget) run.progress.budget.fixed = fixedOf(run.system, run.offer.tools)
 }
 
-function modelTools(ids: string[]): Run["tools"] {
-  return [...ToolRegistry.toModelTools(ids)] as Run["tools"]
+function modelTools(ids: string[]): Offer["tools"] {
+  return [...ToolRegistry.toModelTools(ids)] as Offer["tools"]
 }

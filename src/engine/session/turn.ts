@@ -20,7 +20,7 @@ const mostRefusals = 6
 
 /** A request that is too long for the model, whatever was known of its window, is made shorter until it is taken. */
 export async function runTurn(run: Run): Promise<Turn> {
-  throwIfLost(run.records)
+  throwIfLost(run.progress.records)
   await makeRoom(run)
   for (let refusals = 1; ; refusals++)
     try {
@@ -35,7 +35,7 @@ export async function runTurn(run: Run): Promise<Turn> {
 
 async function tooLong(run: Run, cause: unknown): Promise<Error> {
   const { refuseFull } = await import("./name-largest.ts")
-  return refuseFull({ ...run.room!, sent: windowOf(run) }, cause)
+  return refuseFull({ ...run.progress.budget!, sent: windowOf(run) }, cause)
 }
 
 async function explained({ chosen }: Run, error: unknown): Promise<unknown> {
@@ -74,7 +74,7 @@ async function keepAnswer(
   }
   if (parts.length) append(run, text)
   else streamed.forget()
-  const real = run.more ? (await import("./more-tools.ts")).realCalls(run, calls) : calls
+  const real = run.offer.more ? (await import("./more-tools.ts")).realCalls(run, calls) : calls
   const request = Message.make({ ...base(run), usage, type: "tool_request", data: requestOf(real) })
   await run.permits.judge(request)
   append(run, request)

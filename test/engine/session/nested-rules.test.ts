@@ -10,7 +10,7 @@ import { nestedRules } from "#engine/session/nested-rules.ts"
 import { createRights } from "#engine/session/rights.ts"
 import { rulesBudget } from "#engine/session/rules-budget.ts"
 import type { Run } from "#engine/session/run.ts"
-import { settle } from "#engine/session/run.ts"
+import { createProgress, settle } from "#engine/session/run.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import * as Message from "#knowledge/message/message.ts"
@@ -37,8 +37,7 @@ async function withTeller(fn: (teller: Teller) => Promise<unknown>, context = 20
     const rights = createRights({ session: world.session, agent, rules: denied })
     const run = {
       session: world.session,
-      history,
-      records: { pending: new Set<Promise<void>>() },
+      progress: createProgress(history),
       chosen: { facts: { context } } as Run["chosen"],
       permits: { rights } as Run["permits"],
     }
@@ -89,7 +88,7 @@ async function withTeller(fn: (teller: Teller) => Promise<unknown>, context = 20
           : [],
       )
     await fn({ world, touch, compact, told })
-    await settle(run.records)
+    await settle(run.progress.records)
     Memory.rest(world.session.id)
   })
 }

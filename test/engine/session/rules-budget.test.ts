@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { inform } from "#engine/session/inform.ts"
 import { rulesBudget } from "#engine/session/rules-budget.ts"
-import { settle } from "#engine/session/run.ts"
+import { createProgress, settle } from "#engine/session/run.ts"
 import { cutToTokens } from "#knowledge/memory/cut-to-tokens.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import { inWorld } from "./harness.ts"
@@ -22,7 +22,7 @@ test("rules have a tenth of a small window, and no more than is good to read of 
 
 test("what the window has of rules counts, and half is kept for those beside files", async () => {
   await inWorld([], async ({ session }) => {
-    const run = { session, history: Memory.begin(session.id), records: { pending: new Set<Promise<void>>() } }
+    const run = { session, progress: createProgress(Memory.begin(session.id)) }
     const facts = { context: 32_000 }
     const text = "Every word of this counts a little. ".repeat(60)
     let spent = 0
@@ -37,7 +37,7 @@ test("what the window has of rules counts, and half is kept for those beside fil
     assert.equal(rulesBudget(session.id, facts).nested, 3_200 - spent)
     inform(run, [{ kind: "rule", name: "src/AGENTS.md", text: text.repeat(10) }])
     assert.deepEqual(rulesBudget(session.id, facts), { linked: 0, nested: 0, each: 1_600 })
-    await settle(run.records)
+    await settle(run.progress.records)
     Memory.rest(session.id)
   })
 })

@@ -6,7 +6,7 @@ import { test } from "node:test"
 import { addPrompt } from "#engine/session/add-prompt.ts"
 import { accept } from "#engine/session/prompt.ts"
 import type { PromptPart } from "#engine/session/prompt-part.ts"
-import { type Records, settle } from "#engine/session/run.ts"
+import { createProgress, settle } from "#engine/session/run.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Global from "#kernel/global.ts"
 import * as Storage from "#kernel/storage/storage.ts"
@@ -98,9 +98,10 @@ test("addPrompt() removes a record that is written after the prompt has joined a
     await ask("first")
     const { promise, resolve } = Promise.withResolvers<PromptPart[]>()
     const stored = { id: "prm_1", sessionId: session.id, written: promise, hasBegun: false }
-    const records: Records = { pending: new Set() }
+    const progress = createProgress(await messages())
+    const { records } = progress
     const signal = new AbortController().signal
-    const place = { session, history: await messages(), records, signal, facts: undefined }
+    const place = { session, progress, signal, chosen: {} }
     const parts = [{ type: "text" as const, text: "joins" }]
     await addPrompt({ ...place, permits: {} } as Parameters<typeof addPrompt>[0], { parts, stored })
     await Promise.all([...records.pending].slice(0, 1))
