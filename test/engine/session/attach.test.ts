@@ -68,7 +68,7 @@ test("a file alone is a prompt, and the title is its name", async () => {
 })
 
 const bad: [what: string, path: string, range: { startLine?: number; endLine?: number }, says: RegExp][] = [
-  ["a missing file", "src/ap.ts", {}, /"src\/ap\.ts" does not exist\. Did you mean "src\/app\.ts"\?/],
+  ["a missing file", "src/ap.ts", {}, /there is no such file\. Did you mean "src\/app\.ts"\?/],
   ["a folder", "src", {}, /"src" is a folder/],
   ["a binary", "data.bin", {}, /data\.bin is not text: binary file, 4 bytes/],
   ["an archive", "a.gz", {}, /is not text: gzip archive/],
@@ -87,7 +87,7 @@ const bad: [what: string, path: string, range: { startLine?: number; endLine?: n
   ["a way up and down again", "src/../src/app.ts", {}, /has a "\.\." segment/],
   ["a NUL", "a\0b", {}, /NUL/],
   ["a pipe", "pipe", {}, /named pipe/],
-  ["a home that is not expanded", "~/app.ts", {}, /does not exist/],
+  ["a home that is not expanded", "~/app.ts", {}, /there is no such file/],
   ["an endless name", "x".repeat(5_000), {}, /too long|ENAMETOOLONG/],
 ]
 
@@ -227,7 +227,7 @@ test("the Markdown of a session shows what was attached, and why something was n
     await world.ask("look @a.txt:2 @gone.txt")
     const markdown = await Session.exportMarkdown(world.session.id)
     assert.match(markdown, /<summary>@a\.txt:2<\/summary>\n\n```\n2\ttwo\n```/)
-    assert.match(markdown, /@gone\.txt \("gone\.txt" does not exist/)
+    assert.match(markdown, /@gone\.txt \(there is no such file/)
   })
 })
 
