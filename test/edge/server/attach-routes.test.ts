@@ -61,7 +61,7 @@ test("POST /session/:id/message attaches files by a sign in the text and by part
       [
         ["resolved", "2\ttwo"],
         ["resolved", "3\tthree"],
-        ["failed", '"gone.ts" does not exist'],
+        ["failed", "there is no such file"],
         ["resolved", "1\t# fixture"],
       ],
     )
