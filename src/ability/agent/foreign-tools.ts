@@ -59,8 +59,17 @@ function acrossFolders(pattern: string, action: Action): string {
  * ends; and those of a configuration. */
 export function rulesForOthers(name: string, action: "ask" | "deny"): Rule[] {
   const plain = plainName(name)
-  const [, server, tool = "*"] = /^mcp__(.+?)(?:__(.+))?$/.exec(plain) ?? []
-  if (server) return [{ permission: "mcp.call", pattern: `${server}/${tool}`, action }]
+  if (/^mcp__./.test(plain)) {
+    const [server, ...rest] = plain.slice("mcp__".length).split("__")
+    const patterns = rest.map(
+      (_, i) => `${[server, ...rest.slice(0, i)].join("__")}/${rest.slice(i).join("__")}`,
+    )
+    return (patterns.length ? patterns : [`${server}/*`]).map((pattern) => ({
+      permission: "mcp.call",
+      pattern,
+      action,
+    }))
+  }
   const parts = plain.split("_")
   const targets = parts
     .slice(1)

@@ -83,7 +83,7 @@ function readTools(value: Value, reading: Reading): Rule[] {
     return []
   }
   delete value.tools
-  return switches.flatMap(([name, on]) => (on ? [] : denialsOf(name, "tools", reading)))
+  return switches.flatMap(([name, on]) => (on ? [] : denialsOf(widened(name), "tools", reading)))
 }
 
 /** A tool with a limit, such as `Bash(git diff:*)`, is denied for everything else. If the limit cannot be kept, the tool is
@@ -134,13 +134,22 @@ function readPermissions(given: unknown, { notes, refuse }: Reading): Rule[] {
     const isTable = typeof said === "object" && said !== null && !Array.isArray(said)
     const rules = Object.entries(isTable ? said : { "*": said }).flatMap(([pattern, one]) => {
       const action = actionOf(isTable ? `${path}.${pattern}` : path, one)
-      const found = rulesFor(name, pattern, action)
+      if (action === "allow" && pattern.includes("?")) {
+        notes.push(`${path}.${pattern}: it is left out: "?" cannot be kept in a rule that allows`)
+        return []
+      }
+      const found = rulesFor(name, widened(pattern), action)
       if (found.length || pattern !== "*" || action === "allow" || noTools.includes(name)) return found
-      return rulesForOthers(name, action)
+      return rulesForOthers(widened(name), action)
     })
     if (!rules.length) notes.push(`${path}: it means nothing here and is left out`)
     return rules
   })
+}
+
+/** opencode's "?" is any one character, which rules here do not have. With a star, a rule denies or asks for more. */
+function widened(pattern: string): string {
+  return pattern.replaceAll("?", "*")
 }
 
 /** Claude Code. What would turn all questions off is not taken from a file. */

@@ -106,12 +106,18 @@ export function isOutside({ permission, target }: Need): boolean {
 /** Of a server's tool a grant is for what it was when it was given; rules that somebody wrote are for its name. */
 function evaluateNamed({ permission, target, fingerprint }: Need, layers: Layer[]): Decision {
   let changed = false
-  const decision = decide(layers, permission, (rule, source) => {
-    if (!fitsText(rule.pattern, target)) return false
-    if (source !== "grant" || rule.fingerprint === fingerprint) return true
-    changed ||= rule.fingerprint !== undefined
-    return false
-  })
+  const judge = (fitsName: (rule: Rule) => boolean) =>
+    decide(layers, permission, (rule, source) => {
+      if (!fitsName(rule)) return false
+      if (source !== "grant" || rule.fingerprint === fingerprint) return true
+      changed ||= rule.fingerprint !== undefined
+      return false
+    })
+  const fits = ({ pattern }: Rule) => fitsText(pattern, target)
+  // Models and other programs know `my.server` as `my_server`; who denies that name means this server.
+  const plain = permission === "mcp.call" ? target.replace(/[^\w/-]/g, "_") : target
+  const meant = (rule: Rule) => fits(rule) || (rule.action !== "allow" && fitsText(rule.pattern, plain))
+  const decision = plain === target ? judge(fits) : strictest(judge(fits), judge(meant))
   return changed && decision.action === "ask" ? { ...decision, changed } : decision
 }
 

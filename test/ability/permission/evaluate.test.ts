@@ -270,3 +270,21 @@ test("a grant allows a command by itself, not one that another command runs", ()
   assert.equal(judge("bash -c 'npm test'"), "ask")
   assert.equal(judge("timeout 5 npm test"), "ask")
 })
+
+test("a denial of a server's tool by the name that models know holds for a server with odd characters", () => {
+  const judge = (action: "allow" | "ask" | "deny", target: string) => {
+    const rule = { permission: "mcp.call", pattern: "my_server/get_it", action }
+    return Permission.evaluate({ permission: "mcp.call", target }, { source: "agent", rules: [rule] }).action
+  }
+  for (const target of ["my_server/get_it", "my.server/get it", "my server/get.it"]) {
+    assert.equal(judge("deny", target), "deny", target)
+    assert.equal(judge("allow", target), target === "my_server/get_it" ? "allow" : "ask", target)
+  }
+  assert.equal(judge("deny", "my-server/get_it"), "ask")
+  const rules = [
+    { permission: "mcp.call", pattern: "my.server/*", action: "deny" as const },
+    { permission: "mcp.call", pattern: "my_server/*", action: "ask" as const },
+  ]
+  const need = { permission: "mcp.call", target: "my.server/x" }
+  assert.equal(Permission.evaluate(need, { source: "agent", rules }).action, "deny")
+})

@@ -241,6 +241,13 @@ for (const [given, expected, says] of [
     'permission: { "*": allow, "mymcp_get": ask }',
     "allow *:*, ask tool.execute:mymcp_get, ask mcp.call:mymcp/get",
   ],
+  [
+    'permission: { bash: { "*": ask, "rm ?": deny, "ls ?": allow }, "my?_get": deny }',
+    "ask bash.execute:*, deny bash.execute:rm *, deny tool.execute:my*_get, deny mcp.call:my*/get",
+    /permission\.bash\.ls \?: it is left out: "\?" cannot be kept in a rule that allows/,
+  ],
+  ['tools: { "my?_get": false }', "deny tool.execute:my*_get, deny mcp.call:my*/get"],
+  ["disallowedTools: mcp__my__srv__get", "deny mcp.call:my/srv__get, deny mcp.call:my__srv/get"],
 ] as [given: string, expected: string, says?: RegExp][])
   test(`an agent with ${JSON.stringify(given)} has the rules "${expected}"`, async () => {
     await using tmp = await tmpdir({ git: true })
