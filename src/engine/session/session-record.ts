@@ -136,7 +136,7 @@ export async function remove(sessionId: string): Promise<void> {
   await Grant.removeOfSession(session)
   await MessageStore.remove(sessionId)
   await Storage.remove(["session", session.projectId, sessionId])
-  Storage.discard(["session", session.projectId, sessionId])
+  await Storage.discard(["session", session.projectId, sessionId])
   Bus.publish(Removed, { sessionId })
 }
 

@@ -1,6 +1,6 @@
 // Records as plain JSON files: where they are, what they say, and what is done with broken ones.
 import { isUtf8 } from "node:buffer"
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { errorCode, errorText } from "#util/error.ts"
@@ -74,6 +74,15 @@ export function setAside(folders: Folders, path: string): string {
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
   renameSync(fileOf(folders, path), target)
   return target
+}
+
+/** Remove the folder of the records below a key. One that has records stays. Only to be called under the lock. */
+export function removeEmptyFolder(folders: Folders, path: string): void {
+  try {
+    rmdirSync(join(folders.records, path))
+  } catch (error) {
+    if (!isMissing(error) && errorCode(error) !== "ENOTEMPTY") throw error
+  }
 }
 
 /** What a crash left behind. Only to be called under the lock, when nobody else is writing. */

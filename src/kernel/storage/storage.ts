@@ -2,7 +2,7 @@
 // then survives `kill -9` and a power cut. Several processes may use one store.
 import * as Global from "../global.ts"
 import type { Key } from "./errors.ts"
-import { fileOf, foldersOf, setAside } from "./files.ts"
+import { fileOf, foldersOf, removeEmptyFolder, setAside } from "./files.ts"
 import { type Migration, migrations, runMigrations } from "./migrate.ts"
 import { listQuarantined, type Quarantined, readQuarantined, removeQuarantined } from "./quarantine.ts"
 import { createStore, pathOf, type Store } from "./store.ts"
@@ -78,9 +78,12 @@ export function quarantine(key: Key, isWrong: (value: unknown) => boolean): Prom
   })
 }
 
-/** Forget what is quarantined at and below a key. */
-export function discard(prefix: Key): void {
-  removeQuarantined(foldersOf(Global.data()), checked(prefix))
+/** Forget what is quarantined at and below a key, and remove the folder of its records if that is empty. */
+export async function discard(prefix: Key): Promise<void> {
+  const folders = foldersOf(Global.data())
+  removeQuarantined(folders, checked(prefix))
+  // Under the lock: a writer makes the folder and then moves its record into it.
+  await store().exclusive(() => removeEmptyFolder(folders, pathOf(prefix)))
 }
 
 /** Run pending migrations: ours, at start, or a given list. Gives the version that the store is at. */

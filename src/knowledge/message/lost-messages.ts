@@ -15,6 +15,7 @@ export async function keepTurn({ id, sessionId, parentId, branch }: Info): Promi
 export async function removeTurns(sessionId: string): Promise<void> {
   const ids = await Storage.list(turnKey(sessionId))
   await Promise.all(ids.map((id) => Storage.remove(turnKey(sessionId, id))))
+  await Storage.discard(turnKey(sessionId))
 }
 
 /** The messages of a session that are on disk or that others follow, and that are not among those that could be read. */

@@ -120,7 +120,7 @@ export async function remove(sessionId: string): Promise<void> {
   await Promise.all(ids.map((id) => Storage.remove(keyOf(sessionId, id))))
   await removeTurns(sessionId)
   if (Instance.isProvided) warm().drop(sessionId)
-  Storage.discard(keyOf(sessionId))
+  await Storage.discard(keyOf(sessionId))
 }
 
 function keyOf(sessionId: string, ...messageId: string[]): Storage.Key {

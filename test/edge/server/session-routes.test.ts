@@ -1,6 +1,6 @@
 // Sessions over HTTP and the event stream, against a real server of the command.
 import assert from "node:assert/strict"
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { test } from "node:test"
 import { serving } from "../../fixture/cli.ts"
 import { call, env, fakeLlm, stall, text } from "../../fixture/fake-llm.ts"
@@ -123,6 +123,28 @@ test("session routes: list, fork, abort, remove, and what is not there", async (
   assert.equal((await api("POST", `/session/${forked.body.id}/message`, {})).status, 400)
   assert.equal((await api("POST", `/session/${forked.body.id}/message`, { text: 5 })).status, 400)
 })
+
+for (const state of ["idle", "busy"])
+  test(`DELETE /session/:id of ${state === "idle" ? "an idle" : "a busy"} session leaves nothing of it in the store`, async () => {
+    await using tmp = await tmpdir({ git: true })
+    await using llm = await fakeLlm(({ messages }) =>
+      messages.at(-1)!.text === "busy" ? stall(text("on and on", { deltas: 6 }), 900) : text("Done."),
+    )
+    const server = await serving(tmp, [], env(llm, "chat").variables)
+    await using _ = server.child
+    const api = client(server)
+    const { id } = (await api("POST", "/session", {})).body
+    const answer = api("POST", `/session/${id}/message`, { text: state })
+    if (state === "idle") await answer
+    else await until(async () => llm.requests.length > 0)
+    assert.equal((await api("DELETE", `/session/${id}`)).status, 200)
+    await answer
+    const left = readdirSync(tmp.env.XDG_DATA_HOME!, { recursive: true, encoding: "utf8" })
+    assert.deepEqual(
+      left.filter((path) => path.includes(id!)),
+      [],
+    )
+  })
 
 test("GET /openapi.json describes the session routes", async () => {
   await using tmp = await tmpdir()
