@@ -15,6 +15,8 @@ type Entry<S = unknown> = {
   /** What joins the running prompt, and the id of its record. */
   steering?: S | undefined
   promptId?: string | undefined
+  /** The ids of the prompts that it has taken. */
+  joined: Set<string>
   done: Promise<unknown>
 }
 
@@ -60,6 +62,7 @@ export async function enter<T, S = never>(
     join: (other) => resolve(other.done as Promise<T>),
     steering,
     promptId,
+    joined: new Set(),
     done,
   }
   if (steering === undefined || !entries.length) entries.push(mine)
@@ -80,6 +83,7 @@ export function takeSteering<S>(sessionId: string): S | undefined {
   const next = waiting.find(({ steering, abort }) => steering !== undefined && !abort.signal.aborted)
   if (!next) return undefined
   leave(sessionId, next)
+  if (next.promptId) running!.joined.add(next.promptId)
   next.join(running!)
   return next.steering as S
 }
@@ -91,10 +95,10 @@ export function abort(sessionId: string): boolean {
   return entries.length > 0
 }
 
-/** Stop one prompt that waits. One that runs is left alone: that gives false. */
+/** Stop one prompt that waits. One that runs, or that the running one has taken, is left alone: that gives false. */
 export function abortWaiting(sessionId: string, promptId: string): boolean {
   const [running, ...waiting] = queues().bySession.get(sessionId) ?? []
-  if (running?.promptId === promptId) return false
+  if (running?.promptId === promptId || running?.joined.has(promptId)) return false
   for (const entry of waiting) if (entry.promptId === promptId) entry.abort.abort("it was removed")
   return true
 }

@@ -225,3 +225,28 @@ test("prompts that steer leave no record when an abort comes while one of them i
   assert.equal((await begun()).includes(steering[1]), false)
   assert.equal((await server.session(id)).skipped, undefined)
 })
+
+test("DELETE of a steering prompt that was taken answers 409, and the prompt counts", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([
+    call("bash", { command: "while [ ! -e go ]; do sleep 0.05; done" }),
+    text("Done."),
+  ])
+  const server = await started(tmp, llm, withSlowServer())
+  await using _ = server.child
+  const id = await server.create()
+  await server.accept(id, "work")
+  await until(async () => (await server.messages(id)).some(({ type }) => type === "tool_request"))
+  const taken = await server.accept(id, "read @slow:a://b", { whenBusy: "steer" })
+  const waiting = await server.accept(id, "and this", { whenBusy: "steer" })
+  tmp.write("go", "")
+  const begun = async () => (await server.messages(id)).map(({ promptId }) => promptId)
+  await until(async () => (await begun()).includes(taken))
+  // Its resource is still being read, so its record is still there.
+  assert.equal((await server.send("DELETE", `/session/${id}/prompt/${taken}`)).status, 409)
+  assert.equal((await server.send("DELETE", `/session/${id}/prompt/${waiting}`)).status, 200)
+  await server.send("POST", `/session/${id}/abort`)
+  await until(async () => (await server.session(id)).status === "interrupted")
+  const all = await begun()
+  assert.deepEqual([all.includes(taken), all.includes(waiting)], [true, false])
+})
