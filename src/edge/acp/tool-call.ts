@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import type { ToolCall, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk"
 import { argument, kindOf } from "#ability/tool/describe-call.ts"
-import type * as Message from "#knowledge/message/message.ts"
+import * as Message from "#knowledge/message/message.ts"
 import { boundedJson } from "./bounded-json.ts"
 import { madeChanges, wantedChanges } from "./diffs.ts"
 import { fence, firstLine, middleCut } from "./markdown.ts"
@@ -49,14 +49,14 @@ export function finished(call: Message.Call, result: Result, place: Place): Tool
       rawOutput: boundedJson({ error: message }),
     }
   }
-  const { data, title } = (metadata ?? {}) as { data?: unknown; title?: unknown }
+  const data = Message.dataOf(result)
   const { content: changes, line } = madeChanges(call, place.directory, data)
   const text = textOf(output)
   const shown = call.name === "subtask" ? plain(text) : block(text)
   return {
     toolCallId: id,
     status: "completed",
-    title: titleOf(call, title),
+    title: titleOf(call, metadata?.title),
     content: changes.length ? changes : [...commandOf(call), ...(text ? [shown] : [])],
     locations: locationsOf(call, { ...place, line }),
     rawOutput: boundedJson(data === undefined ? output : withoutDiff(data)),

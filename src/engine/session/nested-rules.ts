@@ -96,7 +96,7 @@ function pathsOf({ progress: { history } }: Pick<Run, "progress">, request: Requ
     if (message.type !== "tool_result" || message.data.status !== "success") return []
     const call = calls.find(({ id }) => id === message.data.requestId)
     // What a tool says is without the slips of the model.
-    const { data } = (message.data.metadata ?? {}) as { data?: { path?: unknown } | null }
+    const data = Message.dataOf(message.data) as { path?: unknown } | null | undefined
     const path = data?.path ?? (call?.arguments as { path?: unknown } | null | undefined)?.path
     return call && typeof path === "string" ? [resolve(Instance.directory, path)] : []
   })

@@ -4,7 +4,7 @@ import * as TodoList from "#ability/tool/todo-list.ts"
 import { changePlan } from "#ability/tool/todo-plan.ts"
 import * as Log from "#kernel/log.ts"
 import type { RelationNode } from "#knowledge/memory/relation-node.ts"
-import type * as Message from "#knowledge/message/message.ts"
+import * as Message from "#knowledge/message/message.ts"
 import { errorText } from "#util/error.ts"
 
 export async function planNodes(
@@ -18,7 +18,7 @@ export async function planNodes(
 /** As it stood after these messages. Those of a session that came from elsewhere may show what can be no plan. */
 export function planIn(messages: readonly Message.Info[]): RelationNode[] {
   const last = messages.findLast(isList)
-  const { success, data } = TodoList.Plan.safeParse(last?.data.metadata?.data)
+  const { success, data } = TodoList.Plan.safeParse(last && Message.dataOf(last.data))
   try {
     return success ? changePlan([], data) : []
   } catch (error) {

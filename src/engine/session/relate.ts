@@ -5,7 +5,7 @@
 import type { NodeContext } from "#knowledge/memory/relation-node.ts"
 import { createRelationStore, type RelationStore } from "#knowledge/memory/relation-store.ts"
 import { changedBy } from "#knowledge/memory/working.ts"
-import type * as Message from "#knowledge/message/message.ts"
+import * as Message from "#knowledge/message/message.ts"
 import * as Memory from "./memory.ts"
 import type { Plan } from "./plan.ts"
 import { isList, planIn, planNodes } from "./plan-nodes.ts"
@@ -99,9 +99,10 @@ function addFiles(
 }
 
 /** Tools that change one file name it; what others changed is known from the snapshots around them. */
-function pathsOf({ toolName, metadata }: Message.Of<"tool_result">["data"], call: Message.Call): string[] {
+function pathsOf(result: Message.Of<"tool_result">["data"], call: Message.Call): string[] {
+  const { toolName } = result
   if (toolName !== "write" && toolName !== "edit") return changedBy(call)
-  const { path } = (metadata?.data ?? {}) as { path?: unknown }
+  const { path } = (Message.dataOf(result) ?? {}) as { path?: unknown }
   return typeof path === "string" ? [path] : []
 }
 

@@ -10,15 +10,16 @@ export function resultData(
   result: Result,
 ): Message.Of<"tool_result">["data"] {
   const { status, text, data, title, error, duration } = result
+  const hasText = isText(result)
   return {
     requestId: call.id,
     toolName: call.name,
     status,
-    output: isText(result) ? text : data!,
+    output: hasText ? text : data!,
     ...(error ? { error } : {}),
     duration,
     timestamp: Date.now(),
-    metadata: { ...(title ? { title } : {}), ...(data === undefined ? {} : { data }) },
+    metadata: { ...(title ? { title } : {}), ...(hasText && data !== undefined ? { data } : {}) },
   }
 }
 

@@ -1,6 +1,6 @@
 // Working memory: where a task stands, gathered from the messages of its session as they come: what was asked, which
 // files were read and changed, which commands ran and how they ended, what was refused. All of it bounded.
-import type * as Message from "#knowledge/message/message.ts"
+import * as Message from "#knowledge/message/message.ts"
 import { cut, isLong } from "./shorten.ts"
 import { outputText } from "./tokens-of.ts"
 
@@ -141,7 +141,7 @@ function addResult(gathering: Gathering, data: Result): void {
   const text = outputText(data)
   const short = isLong(text, longestResult) ? cut(text, longestResult) : text
   keepLast(gathering.results, { tool: data.toolName, status: data.status, text: short }, most.results)
-  const told = (data.metadata?.data ?? {}) as { path?: unknown; todos?: unknown; exitCode?: unknown }
+  const told = (Message.dataOf(data) ?? {}) as { path?: unknown; todos?: unknown; exitCode?: unknown }
   const given = (call?.arguments ?? {}) as { path?: unknown; command?: unknown }
   if (typeof given.command === "string")
     keepLast(

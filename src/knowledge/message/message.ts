@@ -68,6 +68,14 @@ export function textOf(message: Info): string {
   return message.data.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("")
 }
 
+/** The structure that a tool gave, whether it is the output or is stored beside the words. */
+export function dataOf({
+  output,
+  metadata,
+}: Pick<Of<"tool_result">["data"], "output" | "metadata">): unknown {
+  return metadata?.data ?? (typeof output === "object" && output !== null ? output : undefined)
+}
+
 /** Why an answer with these words is not complete, for a person or another model; undefined for a complete one. */
 export function cutReason(message: Info): string | undefined {
   const finish = message.type === "text" ? message.data.finish : undefined

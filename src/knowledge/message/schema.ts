@@ -134,7 +134,9 @@ const ToolResultData = z.object({
     .default(0)
     .describe("milliseconds that the tool ran; waiting for permission is not counted"),
   timestamp: z.number().default(0).describe("when it ended, in milliseconds since 1970"),
-  metadata: JsonObject.optional(),
+  metadata: JsonObject.optional().describe(
+    "`title`: the call in a few words; `data`: structure that the tool gave beside its text",
+  ),
 })
 
 const SystemControlData = z.object({

@@ -98,6 +98,7 @@ test("a tool result names its call, its end and its time, and has structured out
   assert.equal(results[2]!.output, "There are three.")
   assert.deepEqual(results[2]!.metadata?.data, both)
   assert.deepEqual(results[3]!.output, weather)
+  for (const one of [0, 1, 3]) assert.equal(results[one]!.metadata?.data, undefined, "it is stored once")
   for (const { duration, timestamp } of results) {
     assert.ok(Number.isInteger(duration) && duration >= 0)
     assert.ok(timestamp >= before && timestamp <= Date.now())
