@@ -213,3 +213,46 @@ test("bootstrap() ends the instance when the callback throws, and what was chang
   assert.equal(stdout, "instance.disposed\non purpose\nnew\ninstance.disposed")
   assert.equal(readFileSync(join(tmp.path, "a.txt"), "utf8"), "old")
 })
+
+test("Session.diff() leaves a session alone that works, and recovers one whose process died in an edit", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([
+    call("edit", { path: "README.md", edits: [{ oldText: "fixture", newText: "changed" }] }),
+    call("bash", { command: "echo x > made; while [ ! -e go ]; do sleep 0.05; done" }),
+    text("Done."),
+  ])
+  const killed = await vitamin(tmp, ["run", "--yes", "go"], {
+    ...env(llm, "chat").variables,
+    NODE_OPTIONS: `--import ${new URL("./fixture/die-at-rename.ts", import.meta.url)}`,
+    VITAMIN_TEST_DIE: "after",
+  })
+  assert.notEqual(killed.code, 0)
+  const stdout = await embed(
+    tmp,
+    llm,
+    `const { existsSync, writeFileSync } = await import("node:fs")
+     await bootstrap(process.cwd(), async () => {
+       const [{ id }] = await Session.list()
+       const diff = async () => {
+         const changed = (await Session.diff(id)).files.map(({ path }) => path)
+         const { status, owner } = await Session.get(id)
+         console.log(JSON.stringify([changed, status, owner !== undefined]))
+       }
+       await diff()
+       const answered = Session.prompt({ sessionId: id, text: "go on", asks: "once" })
+       while (!existsSync("made")) await new Promise((resolve) => setTimeout(resolve, 20))
+       await diff()
+       writeFileSync("go", "")
+       await answered
+       await diff()
+     })`,
+  )
+  assert.deepEqual(
+    stdout.split("\n").map((line) => JSON.parse(line)),
+    [
+      [["README.md"], "interrupted", false],
+      [["README.md"], "busy", true],
+      [["README.md", "go", "made"], "idle", false],
+    ],
+  )
+})
