@@ -7,8 +7,8 @@ export type Made = { key: string; at: number; isWaited: boolean }
 /** How often the last `period` calls came in a row. Behind `stop` a person must say that it may go on. */
 export type Repeat = { times: number; period: number; isPolling: boolean; nudge: boolean; stop: boolean }
 
-const maxPeriod = 4
-const limits = { quick: { nudge: 3, stop: 4 }, polling: { nudge: 10, stop: 30 } }
+const maxPeriod = 8
+const limits = { quick: { nudge: 2, stop: 3 }, polling: { nudge: 10, stop: 30 } }
 const kept = maxPeriod * limits.polling.stop
 /** In milliseconds: a command that waits by itself, such as `sleep 2; status`. */
 const longCall = 2_000
