@@ -1,5 +1,6 @@
 // Some servers answer with one JSON although a stream was asked for. The AI SDK's clients read such an answer in
-// `doGenerate`: it is handed to that, without a second request, and its content becomes a stream.
+// `doGenerate`: it is handed to that, without a second request, and its content becomes a stream. A list of chunks, as
+// Gemini sends without `alt=sse`, becomes the events that it stands for.
 import { AsyncLocalStorage } from "node:async_hooks"
 import type {
   LanguageModelV4,
@@ -29,8 +30,13 @@ export function acceptWhole(
     const asked = streaming.getStore()
     if (asked?.answer) return asked.answer
     const response = await given(input, init)
-    if (asked && response.ok && isJson(response)) throw new AnsweredWhole(response)
-    return response
+    if (!asked || !response.ok || !isJson(response)) return response
+    const text = await response.text()
+    const { status, headers } = response
+    const chunks = chunksIn(text)
+    if (!chunks) throw new AnsweredWhole(new Response(text, { status, headers }))
+    const events = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("")
+    return new Response(events, { status, headers: { "content-type": "text/event-stream" } })
   })
 
   async function doStream(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
@@ -54,6 +60,16 @@ export function acceptWhole(
 
 function isJson({ headers }: Response): boolean {
   return /^application\/json\b/i.test(headers.get("content-type") ?? "")
+}
+
+/** Undefined for what is no list; one that was cut off is left to `doGenerate`, which says so. */
+function chunksIn(text: string): unknown[] | undefined {
+  if (!/^\s*\[/.test(text)) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 function streamOf(result: LanguageModelV4GenerateResult): LanguageModelV4StreamResult {

@@ -183,3 +183,23 @@ for (const wire of wires)
     const parts = await withModel(llm, wire, (model) => partsOf(model))
     assert.equal(only(parts, "tool-call")[0]?.toolName, "")
   })
+
+test("Provider.getModel() understands a JSON list of chunks in place of a stream over gemini", async () => {
+  const whole = "chunks" as const
+  await using llm = await fakeLlm([
+    reasoning("let me see", calls([text("I look."), call("read", { path: "ä" })], { whole, deltas: 3 })),
+    text("Done.", { whole, usage }),
+  ])
+  await withModel(llm, "gemini", async (model) => {
+    const parts = await partsOf(model)
+    assert.deepEqual([textOf(parts, "reasoning-delta"), textOf(parts)], ["let me see", "I look."])
+    const [made] = only(parts, "tool-call")
+    assert.deepEqual([made!.toolName, JSON.parse(made!.input)], ["read", { path: "ä" }])
+    assert.equal(only(parts, "finish")[0]?.finishReason.unified, "tool-calls")
+    const next = await partsOf(model)
+    assert.equal(textOf(next), "Done.")
+    const [finish] = only(next, "finish")
+    assert.deepEqual([finish?.usage.inputTokens.total, finish?.usage.outputTokens.total], [120, 30])
+  })
+  assert.equal(llm.requests.length, 2)
+})
