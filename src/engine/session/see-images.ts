@@ -32,8 +32,8 @@ export async function withImages(run: Seeing, ask: () => Promise<void>): Promise
     const shown = shownIn(run)
     if (!shown.length) throw error
     // Those that were seen before were taken; a new one is what the provider stumbles over.
-    const fresh = shown.filter(({ data }) => data.state === "pending")
-    await readInstead(run, fresh.length ? fresh : shown, errorText(error))
+    const fresh = shown.filter(({ data }) => data.state === "pending" || data.usedMode === "ocr")
+    await readInstead(run, fresh.length ? fresh : shown, { why: errorText(error), isRefused: true })
     return await ask()
   }
 }
@@ -66,13 +66,17 @@ async function readUnseen(run: Seeing): Promise<void> {
   const unseen = imagesOf(run)
     .filter(isForVision)
     .filter(({ data }) => data.state === "pending" && data.stored)
-  await readInstead(run, unseen, "it takes none")
+  await readInstead(run, unseen, { why: "it takes none", isRefused: false })
 }
 
+/** Why an image cannot be shown. One that was refused is not sent again, to no model. */
+type Unshown = { why: string; isRefused: boolean }
+
 /** A person is told once, however many they are. */
-async function readInstead(run: Seeing, all: ImageMessage[], why: string): Promise<void> {
+async function readInstead(run: Seeing, all: ImageMessage[], unshown: Unshown): Promise<void> {
+  const { why } = unshown
   const read: ImageMessage[] = []
-  for (const message of all) if (await readOne(run, message, why)) read.push(message)
+  for (const message of all) if (await readOne(run, message, unshown)) read.push(message)
   const [first] = read
   if (!first) return
   const what = read.length > 1 ? `${read.length} images` : "an image"
@@ -81,7 +85,7 @@ async function readInstead(run: Seeing, all: ImageMessage[], why: string): Promi
 }
 
 /** Whether there is a text now; if not, the message says why. */
-async function readOne(run: Seeing, message: ImageMessage, why: string): Promise<boolean> {
+async function readOne(run: Seeing, message: ImageMessage, { why, isRefused }: Unshown): Promise<boolean> {
   const { session, signal } = run
   const { data } = message
   if (data.mode === "vision" || !findOcr()) {
@@ -89,13 +93,18 @@ async function readOne(run: Seeing, message: ImageMessage, why: string): Promise
     change(run, message, { state: "failed", error })
     return false
   }
+  const mode = isRefused ? ({ mode: "ocr" } as const) : {}
   try {
+    if (data.usedMode === "ocr") {
+      change(run, message, mode)
+      return true
+    }
     const bytes = data.stored && ImageStore.read(session.id, data.stored.hash)
     if (!bytes) throw new Error("its bytes are not kept here; attach it again")
     const { imageFormat } = await import("#ability/image/image-format.ts")
     const { readText } = await import("./read-text.ts")
     const text = await readText(data, { bytes, format: await imageFormat(bytes) }, signal)
-    change(run, message, text)
+    change(run, message, { ...text, ...mode })
     return true
   } catch (error) {
     signal.throwIfAborted()
@@ -129,7 +138,7 @@ function imagesOf({ progress: { history } }: Seeing): ImageMessage[] {
 }
 
 function isForVision({ data }: ImageMessage): boolean {
-  return (data.usedMode ?? data.mode) !== "ocr"
+  return data.mode !== "ocr"
 }
 
 function sees({ chosen }: Seeing): boolean {

@@ -17,9 +17,10 @@ export function imageParts(data: Of<"image">["data"], model: Reader): UserPart[]
   const { source, recognizedText, visionAnalysis } = data
   const name =
     source.kind === "base64" || source.value.startsWith("data:") ? "image" : `image ${source.value}`
-  const wantsText = (data.usedMode ?? data.mode) === "ocr"
-  const file = wantsText || data.state === "failed" ? undefined : imageFile(data, model)
+  // Text that was read for a model without vision does not replace the image for one that sees.
+  const file = data.mode === "ocr" || data.state === "failed" ? undefined : imageFile(data, model)
   if (file) return [file]
+  const wantsText = (data.usedMode ?? data.mode) === "ocr"
   const isSeen = visionAnalysis && !(wantsText && recognizedText)
   if (isSeen) return text(`[what a model said of ${name}]\n${visionAnalysis}`)
   if (recognizedText) return text(`[text of ${name}]\n${recognizedText}`)

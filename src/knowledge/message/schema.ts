@@ -89,7 +89,10 @@ const ImageData = z.object({
     .object({ hash: z.string(), mimeType: z.string() })
     .optional()
     .describe("the bytes as they were attached, kept beside the session under their SHA-256"),
-  mode: z.enum(["vision", "ocr", "auto"]).default("auto").describe("how it is to be recognised"),
+  mode: z
+    .enum(["vision", "ocr", "auto"])
+    .default("auto")
+    .describe("how it is to be recognised; `auto` becomes `ocr` when a provider refuses the image"),
   usedMode: z.enum(["vision", "ocr"]).optional().describe("how it was recognised"),
   state: z.enum(["pending", "done", "failed"]).default("pending"),
   recognizedText: z.string().optional().describe("what OCR read"),

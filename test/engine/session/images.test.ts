@@ -115,6 +115,39 @@ test("an image is read by OCR for a model that sees nothing, and the person is t
     assert.ok(world.llm.requests[1]!.raw.includes("Three boxes of green tea"))
   }))
 
+test("an image that was read by OCR goes as its bytes to a later model that sees", () =>
+  inWorld(
+    [text("It says tea."), text("Tea, on yellow paper."), text("Read.")],
+    async (world) => {
+      const { llm, ask } = world
+      await ask("what is it", { parts: [asBytes(note)], model: "openai/blind" })
+      assert.equal(lastText(llm.requests[0]!), `what is it[text of image]\n${noteText}`)
+      await ask("which colour", { model: "openai/fake-model" })
+      assert.ok(llm.requests[1]!.raw.includes(inBase64))
+      assert.ok(!llm.requests[1]!.raw.includes("[text of image]"))
+      await ask("go on", { model: "openai/blind" })
+      assert.ok(!llm.requests[2]!.raw.includes(inBase64))
+      assert.ok(llm.requests[2]!.raw.includes("Three boxes of green tea"))
+    },
+    seeing(),
+  ))
+
+test("images that a later model refuses, old and new, are read by OCR in one go", () =>
+  inWorld(
+    [text("Tea."), status(400, { message: "This model does not support image input" }), text("Read.")],
+    async (world) => {
+      const { llm, ask } = world
+      await ask("what is it", { parts: [asBytes(note)], model: "openai/blind" })
+      await ask("and this", { parts: [asBytes(image("note.gif"))], model: "openai/fake-model" })
+      assert.deepEqual(
+        llm.requests.map(({ raw }) => raw.includes(inBase64)),
+        [false, true, false],
+      )
+      assert.equal(llm.requests[2]!.raw.split("Three boxes of green tea").length, 3)
+    },
+    seeing(),
+  ))
+
 test("the mode ocr reads an image though the model sees", () =>
   inWorld(
     [text("ok")],
@@ -161,7 +194,7 @@ for (const [what, refusal] of [
 ] as const)
   test(`an image that the provider refuses ${what} is read by OCR, the request is made again, and the person is told`, () =>
     inWorld(
-      [refusal, text("Tea.")],
+      [refusal, text("Tea."), text("Still tea.")],
       async (world) => {
         world.tmp.write("note.png", note)
         await world.ask("what is it", { parts: [asFile("note.png")] })
@@ -172,6 +205,8 @@ for (const [what, refusal] of [
         const [data] = await imagesOf(world)
         assert.deepEqual([data!.usedMode, data!.state, data!.recognizedText], ["ocr", "done", noteText])
         assert.match(notices(world).join(), /could not be shown to openai\/fake-model \(.+\).*OCR/)
+        await world.ask("sure?")
+        assert.ok(!world.llm.requests[2]!.raw.includes(inBase64), "it is not refused in every request")
       },
       seeing(),
     ))

@@ -39,7 +39,7 @@ const shows: [what: string, given: Message.Info, facts: Message.Facts, part: unk
   [
     "the text of an image read by OCR, without its metadata",
     image({
-      mode: "auto",
+      mode: "ocr",
       usedMode: "ocr",
       recognizedText: "hi",
       state: "done",
