@@ -16,8 +16,9 @@ type Known = NonNullable<MCPPrompt["arguments"]>
 type ServerPrompt = { server: string; prompt: MCPPrompt }
 
 const command = /^\s*\/([^\s/]+)(?:\s+([\s\S]*))?$/
-/** What a person would take for a command, and not for a file. */
-const plainName = /^\p{L}[\p{L}\p{N}_:-]*$/u
+/** What a person would take for a command, mistyped or not. A path with a second slash is none, nor is a file that exists. */
+const likeName = /^[\p{L}\p{N}][\p{L}\p{N}_:.?!,;-]*$/u
+const invisible = /[\p{C}\p{DI}]/gu
 /** What can be typed behind a slash, and seen. */
 const typed = /^[^\s\p{C}\p{DI}/][^\s\p{C}\p{DI}]{0,127}$/u
 const pair = /(?<!\S)([\w.-]+)=(?:"([^"]*)"|'([^']*)'|(\S*))(?=\s|$)/g
@@ -70,7 +71,7 @@ async function findPrompt(name: string, sessionId: string | undefined): Promise<
   const found = prompts.get(name)
   if (found) return found
   const isPath = [`/${name}`, join(Instance.directory, name)].some((path) => existsSync(path))
-  if (isPath || !plainName.test(name)) return undefined
+  if (isPath || !likeName.test(name.replace(invisible, ""))) return undefined
   throw new UnknownCommand(name, [...skills, ...prompts.keys()])
 }
 

@@ -57,3 +57,22 @@ test("ACP answers an unknown /name with -32602", async () => {
   assert.equal((await acp.prompt("/usr/bin/ls fails")).stopReason, "end_turn")
   assert.equal(llm.requests.length, 1)
 })
+
+for (const name of ["/greet?", "/foo.bar", "/123", "/gr\u200beet", "/\u200bgreet"])
+  test(`vitamin run refuses ${JSON.stringify(name)}, which looks like a mistyped command`, async () => {
+    await using tmp = await tmpdir({ git: true })
+    tmp.write(".vitamin/skills/greet/SKILL.md", skill)
+    await using llm = await fakeLlm([])
+    const { code, err } = await vitamin(tmp, ["run", name, "Ann"], env(llm, "chat").variables)
+    assert.equal(code, 2, err)
+    assert.match(err, /^vitamin: There is no command "\/.*Commands here: \/greet\./)
+    assert.doesNotMatch(err, /\u200b/)
+  })
+
+for (const words of ["/etc/hosts is empty", "/etc", "/* a comment */", "/^a.b$/ fits", "/README.md", "//x"])
+  test(`vitamin run sends ${JSON.stringify(words)} as text`, async () => {
+    await using tmp = await tmpdir({ git: true })
+    await using llm = await fakeLlm([text("fine")])
+    const { code, err } = await vitamin(tmp, ["run", words], env(llm, "chat").variables)
+    assert.equal(code, 0, err)
+  })
