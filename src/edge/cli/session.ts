@@ -18,9 +18,9 @@ export async function listSessions(
     await Session.recover()
     const sessions = await Session.list({ tasks: options.tasks === true })
     if (options.format === "json") return print(JSON.stringify(sessions, null, 2))
-    if (!sessions.length) return print("No session in this project yet.")
+    if (!sessions.length) return say("No session in this project yet.")
     for (const line of sessionLines(sessions, Instance.worktree, process.stdout.columns || undefined))
-      print(line)
+      say(line)
   })
 }
 
@@ -33,15 +33,15 @@ export async function showSession(
     const messages = await Session.messages(session.id, { all: options.all === true })
     if (options.format === "json") return print(JSON.stringify({ session, messages }, null, 2))
     const { usage, fallbackModel, model = fallbackModel, status, directory, mode, branch } = session
-    print(`${session.id}  ${session.title}`)
-    print(`${status}, ${model ?? "no model chosen"}, ${directory}`)
-    if (mode !== "act" || branch !== "main") print(`${mode} mode, branch ${branch}`)
-    print(`${usage.input} tokens in, ${usage.output} out, $${usage.cost.toFixed(4)}\n`)
+    say(`${session.id}  ${session.title}`)
+    say(`${status}, ${model ?? "no model chosen"}, ${directory}`)
+    if (mode !== "act" || branch !== "main") say(`${mode} mode, branch ${branch}`)
+    say(`${usage.input} tokens in, ${usage.output} out, $${usage.cost.toFixed(4)}\n`)
     const { start, compaction } = options.all ? { start: 0 } : Session.window(messages)
     if (start > 0)
-      print(`(${start} earlier messages, which --all shows, are summed up)\n${compaction?.summary ?? ""}\n`)
-    for (const message of messages.slice(start)) print(describeMessage(message))
-    for (const { text, reason } of session.skipped ?? []) print(`(not run, since ${reason}) ${text}`)
+      say(`(${start} earlier messages, which --all shows, are summed up)\n${compaction?.summary ?? ""}\n`)
+    for (const message of messages.slice(start)) say(describeMessage(message))
+    for (const { text, reason } of session.skipped ?? []) say(`(not run, since ${reason}) ${text}`)
   })
 }
 
@@ -106,6 +106,12 @@ function parse(file: string): unknown {
   }
 }
 
+/** Data: a pipe gets it as it is. */
 function print(text: string) {
   process.stdout.write(`${process.stdout.isTTY ? safeText(text) : text}\n`)
+}
+
+/** Words for a person, who may read them at the end of a pipe. */
+function say(text: string) {
+  process.stdout.write(`${safeText(text)}\n`)
 }

@@ -1,12 +1,13 @@
 // What a person sees of a session that is over.
 import assert from "node:assert/strict"
+import { readFileSync } from "node:fs"
 import { test } from "node:test"
-import { vitamin } from "../../fixture/cli.ts"
+import { serving, vitamin } from "../../fixture/cli.ts"
 import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { openTerminal } from "../../fixture/terminal.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
-test("vitamin session show and list let the words of a session drive no terminal, and give them to a pipe as they are", async () => {
+test("vitamin session show and list let the words of a session drive no terminal", async () => {
   const words = "a\u001b]52;c;eA==\u0007b"
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([text(words)])
@@ -17,7 +18,6 @@ test("vitamin session show and list let the words of a session drive no terminal
     assert.equal(await terminal.exit, 0, terminal.shown())
     assert.match(terminal.shown(), /a\\u001b\]52;c;eA==\\u0007b/)
   }
-  assert.ok((await vitamin(tmp, ["session", "show", id])).out.includes(`[assistant] ${words}`))
 })
 
 test("vitamin session show names calls in words, as vitamin run does", async () => {
@@ -49,9 +49,27 @@ test("vitamin session list keeps each session on a line of a narrow terminal, an
   }
 })
 
-test("vitamin session list marks a session whose only prompt could not start", async () => {
+test("vitamin session list marks a session in which no prompt was run", async () => {
   await using tmp = await tmpdir({ git: true })
-  const { code } = await vitamin(tmp, ["run", "--model", "anthropic/claude-sonnet-4-5", "go"])
-  assert.equal(code, 1)
-  assert.match((await vitamin(tmp, ["session", "list"])).out, / error .* \(no prompt was run\)$/)
+  const { child, url, tokenFile } = await serving(tmp)
+  await using _ = child
+  const authorization = `Bearer ${readFileSync(tokenFile, "utf8").trim()}`
+  const headers = { authorization, "content-type": "application/json" }
+  assert.equal((await fetch(`${url}/session`, { method: "POST", headers, body: "{}" })).ok, true)
+  assert.match((await vitamin(tmp, ["session", "list"])).out, / idle .* \(no prompt was run\)$/)
+})
+
+test("vitamin session list and show escape what a terminal obeys in a pipe too; JSON keeps it", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("evil \u001b]0;title\u0007 \u009b2J words")])
+  await vitamin(tmp, ["run", "say \u001b[2J it"], env(llm, "chat").variables)
+  const list = await vitamin(tmp, ["session", "list"])
+  const show = await vitamin(tmp, ["session", "show"])
+  for (const { out } of [list, show]) {
+    assert.match(out, /say \\u001b\[2J it/)
+    assert.doesNotMatch(out, /[\u001b\u0007\u009b]/)
+  }
+  assert.match(show.out, /evil \\u001b\]0;title\\u0007 \\u009b2J words/)
+  const { messages } = JSON.parse((await vitamin(tmp, ["session", "show", "--format", "json"])).out)
+  assert.match(JSON.stringify(messages), /evil \\u001b\]0;title/)
 })
