@@ -1,11 +1,22 @@
 // Where things live on this machine: the XDG folders, with their defaults when a variable is unset or relative.
 import { homedir, userInfo } from "node:os"
-import { isAbsolute, join } from "node:path"
+import { isAbsolute, join, normalize } from "node:path"
+import { NamedError } from "#util/error.ts"
+
+class NoFolder extends NamedError {
+  constructor(variable: string, path: string) {
+    super(
+      "Global.NoFolder",
+      `${variable} is ${path}, and no folder can be made below /proc. Set it to another folder, or unset it.`,
+      { variable, path },
+    )
+  }
+}
 
 /** Records that must not be lost. `VITAMIN_DATA_DIR` replaces it whole. */
 export function data(): string {
   const own = process.env.VITAMIN_DATA_DIR
-  return own && isAbsolute(own) ? own : folder("XDG_DATA_HOME", ".local/share")
+  return own && isAbsolute(own) ? possible("VITAMIN_DATA_DIR", own) : folder("XDG_DATA_HOME", ".local/share")
 }
 
 /** What the person wrote: `vitamin.jsonc`. */
@@ -25,7 +36,13 @@ export function state(): string {
 
 function folder(variable: string, fallback: string): string {
   const base = process.env[variable]
-  return join(base && isAbsolute(base) ? base : join(home(), fallback), "vitamin")
+  return join(base && isAbsolute(base) ? possible(variable, base) : join(home(), fallback), "vitamin")
+}
+
+/** Node's `mkdir` with `recursive` never ends below /proc, where a folder that can be made is always missing. */
+function possible(variable: string, path: string): string {
+  if (/^\/proc(\/|$)/.test(normalize(path))) throw new NoFolder(variable, path)
+  return path
 }
 
 /** An empty or relative HOME would put everything below the folder that we happen to be in. */

@@ -33,7 +33,9 @@ async function start() {
     return tell("vitamin: the folder that it was started in is gone. Start it in another one.")
   const base = process.env.XDG_CACHE_HOME
   const cache = base && isAbsolute(base) ? base : join(homedir(), ".cache")
-  module.enableCompileCache(join(cache, "vitamin", "compile"))
+  const compiled = join(cache, "vitamin", "compile")
+  // To make a folder below /proc never ends.
+  if (!compiled.startsWith("/proc/")) module.enableCompileCache(compiled)
   const { main } = await import("./main.ts")
   process.exitCode = await main(args)
   endSoon()

@@ -43,3 +43,23 @@ test("vitamin session list and --version work where nothing can be written; doct
   assert.match(doctor.out, /bad +data folder .*\n.*VITAMIN_DATA_DIR/)
   assert.match(doctor.out, /bad +state folder .*\n.*XDG_STATE_HOME/)
 })
+
+for (const variable of ["XDG_STATE_HOME", "XDG_DATA_HOME", "VITAMIN_DATA_DIR"])
+  test(`${variable} below /proc is refused with a sentence`, async () => {
+    await using tmp = await tmpdir({ git: true })
+    const { code, err } = await vitamin(tmp, ["run", "what can you do?"], { [variable]: "/proc/none" })
+    assert.equal(code, 1, err)
+    assert.match(
+      err,
+      new RegExp(`^vitamin: ${variable} is /proc/none, and no folder can be made below /proc`, "m"),
+    )
+  })
+
+test("XDG_CACHE_HOME below /proc: a run goes on without a cache, and doctor says what is wrong", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const none = { XDG_CACHE_HOME: "/proc/none" }
+  const run = await vitamin(tmp, ["run", "what can you do?"], none)
+  assert.equal(run.code, 0, run.err)
+  const doctor = await vitamin(tmp, ["doctor"], none)
+  assert.match(doctor.out, /^bad .*XDG_CACHE_HOME is \/proc\/none, and no folder can be made below \/proc/m)
+})
