@@ -57,7 +57,7 @@ test("POST /session/:id/message attaches files by a sign in the text and by part
     ]
     assert.equal(await prompt({ text: "see @README.md:1", parts }), 200)
     assert.deepEqual(
-      (await files()).map(({ status, content, error }) => [status, content ?? error?.slice(0, 24)]),
+      (await files()).map(({ status, content, error }) => [status, content ?? error?.slice(0, 21)]),
       [
         ["resolved", "2\ttwo"],
         ["resolved", "3\tthree"],
