@@ -1,8 +1,9 @@
 // A prompt becomes messages: the words of the person, then what they attached. The first of them names the record of a
 // prompt that was stored, which is removed when that message is on the disk.
 import * as Message from "#knowledge/message/message.ts"
+import { append, keep, lastId } from "./append.ts"
 import { type PromptPart, wordsOf } from "./prompt-part.ts"
-import { append, keep, lastId, type Settled } from "./run.ts"
+import type { Settled } from "./run.ts"
 import * as StoredPrompt from "./stored-prompt.ts"
 
 export type Prompt = {

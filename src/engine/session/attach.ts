@@ -5,6 +5,7 @@ import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
+import { append, keep, lastId } from "./append.ts"
 import { createAttaching } from "./attaching.ts"
 import { findReferences, referenceTo } from "./find-references.ts"
 import type { findResources, Misspelt } from "./find-resources.ts"
@@ -14,7 +15,7 @@ import type { Attachment, PromptPart } from "./prompt-part.ts"
 import { wholeHistory } from "./recent-history.ts"
 import { interrupted, recognizeImage } from "./recognize-image.ts"
 import { resolveFile } from "./resolve-file.ts"
-import { append, keep, lastId, type Run } from "./run.ts"
+import type { Run } from "./run.ts"
 
 type Place = Pick<Run, "session" | "progress" | "signal" | "chosen" | "timing" | "permits"> & {
   told: Set<string>

@@ -16,10 +16,10 @@ import { chooseAgent } from "./choose-agent.ts"
 import { referenceTo } from "./find-references.ts"
 import type { Asks } from "./permits.ts"
 import type { PromptPart } from "./prompt-part.ts"
-import { isInline } from "./recognize-image.ts"
 import { readReference } from "./resolve-file.ts"
 import { createRights, type Rights } from "./rights.ts"
 import type * as SessionRecord from "./session-record.ts"
+import { isInline } from "./store-images.ts"
 
 /** Who would read them: the session that goes on, if there is one, and what was chosen for this prompt. */
 type Who = {

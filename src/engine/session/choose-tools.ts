@@ -6,18 +6,11 @@ import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import * as Log from "#kernel/log.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import { errorText } from "#util/error.ts"
-import { keep, type Offer, type Run } from "./run.ts"
+import { keep } from "./append.ts"
+import type { More, Offer, Run } from "./run.ts"
 import * as SessionRecord from "./session-record.ts"
 
 type ModelTool = Offer["tools"][number]
-/** What there is beyond the list of a run. */
-export type More = {
-  /** All that the agent may use, by id. */
-  usable: ReadonlyMap<string, Definition>
-  /** What the definitions in the list cost beyond the built-in ones and `tool_search`, and what they may. */
-  tokens: number
-  cap: number
-}
 type Chosen = { tools: ModelTool[]; more: More }
 /** All that the agent may use, and the tokens that a request may have. */
 type From = { usable: Definition[]; limit: number }

@@ -1,6 +1,6 @@
 // The status of a session while questions to a person are open: "waiting" from the first one until the last is answered.
 import type { WhileAsking } from "#ability/tool/tool.ts"
-import { keep, type Records } from "./run.ts"
+import { keep, type Records } from "./append.ts"
 import * as SessionRecord from "./session-record.ts"
 
 /** The session waits for a person as long as any question is open, and so does the one that it does a task for. */

@@ -6,9 +6,10 @@ import * as Permission from "#ability/permission/permission.ts"
 import * as Bus from "#kernel/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import { storeFolder } from "#knowledge/grounding/store-folder.ts"
+import { lastId } from "./append.ts"
 import { Notice } from "./notice.ts"
 import type { Permits } from "./permits.ts"
-import { lastId, type Run } from "./run.ts"
+import type { Run } from "./run.ts"
 
 const told = Instance.state(() => new Set<string>())
 

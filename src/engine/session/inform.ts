@@ -4,7 +4,8 @@ import * as Secret from "#kernel/secret.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { insideTag } from "#util/inside-tag.ts"
-import { append, lastId, type Run } from "./run.ts"
+import { append, lastId } from "./append.ts"
+import type { Run } from "./run.ts"
 
 export type Note = { kind: "rule" | "skill" | "plan"; name: string; text: string }
 

@@ -7,10 +7,10 @@ import type { Context, WhileAsking } from "#ability/tool/tool.ts"
 import * as Bus from "#kernel/bus.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
+import { keep, type Records } from "./append.ts"
 import { createWaiting } from "./create-waiting.ts"
 import { type Question, questionOf } from "./question-of.ts"
 import type { Rights, Verdicts } from "./rights.ts"
-import { keep, type Records } from "./run.ts"
 import type * as SessionRecord from "./session-record.ts"
 
 type Request = Message.Of<"tool_request">

@@ -1,49 +1,17 @@
 // A prompt enters a session: one at a time, the next one waits, or joins the running one. What has to wait, or is answered
 // before it is done, is stored first.
-import type { Rule } from "#ability/permission/rule.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import type { Work } from "./begin-run.ts"
 import { endWith } from "./end-with.ts"
-import type { Asks } from "./permits.ts"
-import { type PromptPart, partsOf } from "./prompt-part.ts"
+import type { Input } from "./input.ts"
+import { partsOf } from "./prompt-part.ts"
 import * as Queue from "./queue.ts"
 import { waitFor } from "./retry.ts"
-import type { Limits, Run, Timing } from "./run.ts"
+import type { Timing } from "./run.ts"
 import { runPrompt } from "./run-prompt.ts"
 import { callsServer, commandIn } from "./server-command.ts"
 import * as SessionRecord from "./session-record.ts"
 import * as StoredPrompt from "./stored-prompt.ts"
-
-export type Input = {
-  sessionId: string
-  text?: string
-  /** Behind the text: more of it, files and images. */
-  parts?: PromptPart[]
-  /** The words in which `@path` points at a file; all of them where it is left out. */
-  mentionsIn?: string
-  /** No command is looked for in it: the caller has done so, or a server wrote it. */
-  isText?: boolean
-  /** First read again what was attached before and has changed since, and try again what failed. */
-  refresh?: boolean
-  agent?: string
-  model?: string
-  signal?: AbortSignal
-  /** Wait behind the running prompt, join it before its next request, or throw `Session.Busy`. */
-  whenBusy?: Queue.WhenBusy
-  /** The record of this prompt, if the caller has stored it. */
-  stored?: StoredPrompt.Handle | undefined
-  /** Milliseconds, from when the session begins with it. */
-  timeout?: number
-  /** What is done where a person must allow something: wait for one, deny it, or allow it this once. Where it is left
-   * out: ask those that listen for `Permission.Requested`, and deny at once if there are none or all of them fail. */
-  asks?: Asks
-  /** Milliseconds until a question that nobody answers counts as rejected; ten minutes where it is left out. */
-  replyLimit?: number
-  /** Rules of the person for this prompt. */
-  rules?: Rule[]
-  /** Who gave this prompt as a task. */
-  parent?: Run
-} & Partial<Limits>
 
 const usual: Timing = { stall: 120_000, keepEvery: 1_000, reply: 600_000, wait: waitFor }
 

@@ -10,6 +10,7 @@ import { read } from "#ability/tool/builtin/read.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import type { Attaching } from "./attaching.ts"
+import { isInline, sumOf } from "./store-images.ts"
 
 export type Data = Message.Of<"image">["data"]
 
@@ -87,16 +88,6 @@ async function load({ source, stored }: Data, attaching: Attaching): Promise<Ima
   if (!bytes) throw new Lost("The image is not kept here any more.")
   const { imageFormat } = await import("#ability/image/image-format.ts")
   return { bytes, format: await imageFormat(bytes) }
-}
-
-/** Whether it comes with its bytes, so that nothing has to be reached for it. */
-export function isInline({ kind, value }: Data["source"]): boolean {
-  return kind === "base64" || (kind === "url" && /^data:/i.test(value))
-}
-
-/** What the source of an image names whose bytes are kept. */
-export function sumOf(hash: string | undefined): string {
-  return `sha256:${hash}`
 }
 
 function failed(data: Data, error: unknown): Data {

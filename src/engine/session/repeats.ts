@@ -1,9 +1,8 @@
 // Whether the model goes in circles: the last calls, each with its result, are the same ones over and over. A command that
 // is polled is no circle: it succeeds, and seconds pass in it or between its calls. Much more of the same is allowed then.
 import { createHash } from "node:crypto"
+import type { Made } from "./run.ts"
 
-/** A call with its result. `isWaited`: it succeeded, and took its time or came long after the same one before. */
-export type Made = { key: string; at: number; isWaited: boolean }
 /** How often the last `period` calls came in a row. Behind `stop` a person must say that it may go on. */
 export type Repeat = { times: number; period: number; isPolling: boolean; nudge: boolean; stop: boolean }
 

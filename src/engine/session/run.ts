@@ -2,14 +2,13 @@
 // and the records that are still on their way to the disk.
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import type * as Provider from "#ability/provider/provider.ts"
+import type { Definition } from "#ability/tool/tool.ts"
 import type * as Message from "#knowledge/message/message.ts"
-import * as MessageStore from "#knowledge/message/message-store.ts"
 import { NamedError } from "#util/error.ts"
+import type { Records } from "./append.ts"
 import type { Chosen } from "./choose-model.ts"
-import type { More } from "./choose-tools.ts"
+import type { Input } from "./input.ts"
 import type { Permits } from "./permits.ts"
-import type { Input } from "./prompt.ts"
-import type { Made } from "./repeats.ts"
 import type { Room } from "./room.ts"
 import * as SessionRecord from "./session-record.ts"
 
@@ -61,6 +60,18 @@ export type Offer = {
   edition: number
 }
 
+/** What there is beyond the list of a run. */
+export type More = {
+  /** All that the agent may use, by id. */
+  usable: ReadonlyMap<string, Definition>
+  /** What the definitions in the list cost beyond the built-in ones and `tool_search`, and what they may. */
+  tokens: number
+  cap: number
+}
+
+/** A call with its result. `isWaited`: it succeeded, and took its time or came long after the same one before. */
+export type Made = { key: string; at: number; isWaited: boolean }
+
 export type Progress = {
   history: Message.Info[]
   records: Records
@@ -79,14 +90,6 @@ export function createProgress(history: Message.Info[]): Progress {
   const tasks = { running: 0, waiting: [], runs: new Map() }
   const totals = SessionRecord.Totals.parse({})
   return { history, totals, records: { pending: new Set() }, repeats: [], tasks }
-}
-
-/** Those that nobody has waited for yet, and what went wrong with the first that could not be kept. */
-export type Records = {
-  pending: Set<Promise<void>>
-  failed?: { error: unknown }
-  /** Files that calls changed. */
-  changed?: Set<string>
 }
 
 export class StepLimit extends NamedError {
@@ -124,39 +127,4 @@ function spentBy({ progress: { totals, tasks } }: Run): number {
 /** Whether a call may name this tool: what an agent was not given it cannot use, also where its model knows the name. */
 export function mayCall({ tools, more }: Offer, id: string): boolean {
   return tools.some(({ name }) => name === id) || (more?.usable.has(id) ?? false)
-}
-
-/** The last message of the history, which the next one follows. */
-export function lastId({ progress }: Pick<Run, "progress">): string | null {
-  return progress.history.at(-1)?.id ?? null
-}
-
-/** Add a message to the history and keep it. Nobody waits for the disk here; `settle` does. */
-export function append(run: Pick<Run, "progress">, message: Message.Info): void {
-  run.progress.history.push(message)
-  keep(run.progress.records, MessageStore.write(message))
-}
-
-/** Let a record be written in the background. That it failed is told by `settle` and `throwIfLost`. */
-export function keep(records: Records, work: Promise<unknown>): void {
-  const tracked: Promise<void> = work
-    .then(
-      () => {},
-      (error) => {
-        records.failed ??= { error }
-      },
-    )
-    .then(() => void records.pending.delete(tracked))
-  records.pending.add(tracked)
-}
-
-/** Wait for every record that is on its way; the first that failed is thrown. */
-export async function settle(records: Records): Promise<void> {
-  while (records.pending.size) await Promise.all(records.pending)
-  throwIfLost(records)
-}
-
-/** What cannot be kept must not go on. */
-export function throwIfLost({ failed }: Records): void {
-  if (failed) throw failed.error
 }

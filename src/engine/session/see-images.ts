@@ -7,9 +7,10 @@ import * as Bus from "#kernel/bus.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { errorText } from "#util/error.ts"
+import { keep } from "./append.ts"
 import { Notice } from "./notice.ts"
-import { isInline } from "./recognize-image.ts"
-import { keep, type Run } from "./run.ts"
+import type { Run } from "./run.ts"
+import { isInline } from "./store-images.ts"
 
 type ImageMessage = Message.Of<"image">
 type Seeing = Pick<Run, "progress" | "chosen" | "session" | "signal" | "converter">

@@ -2,8 +2,8 @@
 // asked when the turn of the prompt has come, so that an abort reaches it and nothing overtakes it.
 import { orAborted } from "#util/or-aborted.ts"
 import type { Work } from "./begin-run.ts"
+import type { Input } from "./input.ts"
 import { Interrupted } from "./interrupted.ts"
-import type { Input } from "./prompt.ts"
 
 const named = /^\s*(\/\S*)/
 

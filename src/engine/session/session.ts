@@ -33,10 +33,11 @@ export {
   importSession as import,
 } from "./exchange.ts"
 export { fork, MessageNotFound } from "./fork.ts"
+export type { Input } from "./input.ts"
 export { Interrupted } from "./interrupted.ts"
 export { Notice, Retry } from "./notice.ts"
 export { Plan } from "./plan.ts"
-export { accept, type Input, prompt } from "./prompt.ts"
+export { accept, prompt } from "./prompt.ts"
 export { EmptyPrompt, PromptPart, type SkippedPrompt } from "./prompt-part.ts"
 export { abort } from "./queue.ts"
 export { diff, type Reverted, revert } from "./revert.ts"

@@ -2,9 +2,10 @@
 // read as text where the model takes none.
 import type { OutputImage } from "#ability/tool/tool.ts"
 import * as Message from "#knowledge/message/message.ts"
+import { append, lastId } from "./append.ts"
 import { createAttaching } from "./attaching.ts"
 import { recognizeImage } from "./recognize-image.ts"
-import { append, lastId, type Run } from "./run.ts"
+import type { Run } from "./run.ts"
 
 /** An image, and the call that gave it. */
 export type GivenImage = OutputImage & { callId: string }

@@ -4,9 +4,10 @@ import type { AgentDefinition } from "#ability/agent/agent.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { answerText } from "./answer-text.ts"
+import { keep } from "./append.ts"
 import { chooseAgent } from "./choose-agent.ts"
 import { familyModel } from "./choose-model.ts"
-import { keep, type Run, refuseCost } from "./run.ts"
+import { type Run, refuseCost } from "./run.ts"
 import * as SessionRecord from "./session-record.ts"
 
 type Task = { task: string; agent?: string; callId: string }

@@ -3,9 +3,9 @@
 import { imageFormat } from "#ability/image/image-format.ts"
 import * as ImageStore from "#ability/image/image-store.ts"
 import { decode } from "#ability/image/load-image.ts"
+import type * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
 import type { PromptPart } from "./prompt-part.ts"
-import { isInline, sumOf } from "./recognize-image.ts"
 
 /** The same parts without the bytes. */
 export function storeImages(sessionId: string, parts: PromptPart[]): Promise<PromptPart[]> {
@@ -24,4 +24,14 @@ async function storeImage(sessionId: string, part: PromptPart): Promise<PromptPa
     if (error instanceof NamedError && error.name === "Image.Invalid") return part
     throw error
   }
+}
+
+/** Whether it comes with its bytes, so that nothing has to be reached for it. */
+export function isInline({ kind, value }: Message.Of<"image">["data"]["source"]): boolean {
+  return kind === "base64" || (kind === "url" && /^data:/i.test(value))
+}
+
+/** What the source of an image names whose bytes are kept. */
+export function sumOf(hash: string | undefined): string {
+  return `sha256:${hash}`
 }

@@ -5,7 +5,8 @@ import * as Secret from "#kernel/secret.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
-import { keep, type Run } from "./run.ts"
+import { keep } from "./append.ts"
+import type { Run } from "./run.ts"
 
 export function createStreamedText(run: Run, message: Message.Of<"text">) {
   const { sessionId, id: messageId, parentId } = message

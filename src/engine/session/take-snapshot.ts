@@ -4,7 +4,7 @@ import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import type { Step } from "#ability/tool/run-tool.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
-import { keep, type Records } from "./run.ts"
+import { keep, type Records } from "./append.ts"
 
 type Request = Message.Of<"tool_request">
 type Call = Request["data"]["calls"][number]

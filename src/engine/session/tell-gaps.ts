@@ -2,8 +2,9 @@
 // the place of each missing message.
 import * as Bus from "#kernel/bus.ts"
 import { gapsIn } from "#knowledge/message/bridge-gaps.ts"
+import { lastId } from "./append.ts"
 import { Notice } from "./notice.ts"
-import { lastId, type Run } from "./run.ts"
+import type { Run } from "./run.ts"
 
 export function tellGaps(run: Pick<Run, "session" | "progress">): void {
   const gaps = gapsIn(run.progress.history)

@@ -1,7 +1,8 @@
 // Polling on purpose and going in circles, told apart.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { addCall, type Made, type Repeat } from "#engine/session/repeats.ts"
+import { addCall, type Repeat } from "#engine/session/repeats.ts"
+import type { Made } from "#engine/session/run.ts"
 
 type Given = { said: string; duration?: number; pause?: number; hasFailed?: boolean }
 

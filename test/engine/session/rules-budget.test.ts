@@ -1,9 +1,10 @@
 // What rules may take of a model's window.
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { settle } from "#engine/session/append.ts"
 import { inform } from "#engine/session/inform.ts"
 import { rulesBudget } from "#engine/session/rules-budget.ts"
-import { createProgress, settle } from "#engine/session/run.ts"
+import { createProgress } from "#engine/session/run.ts"
 import { cutToTokens } from "#knowledge/memory/cut-to-tokens.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import { inWorld } from "./harness.ts"
