@@ -10,6 +10,7 @@ import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
 import { UsageError } from "./exit.ts"
 import { type FolderOptions, inInstance } from "./in-instance.ts"
+import { localTime } from "./session-lines.ts"
 
 export async function listGrants(options: FolderOptions & { format: "text" | "json" }): Promise<void> {
   await inInstance(options, async () => {
@@ -60,7 +61,7 @@ function line(grant: Grant.Info, tool: Definition | undefined): string {
 }
 
 function minute(time: number): string {
-  return Number.isFinite(new Date(time).getTime()) ? new Date(time).toISOString().slice(0, 16) : String(time)
+  return Number.isFinite(new Date(time).getTime()) ? localTime(time) : String(time)
 }
 
 function print(text: string) {

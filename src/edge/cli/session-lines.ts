@@ -61,7 +61,7 @@ function sharedLength(id: string, other = ""): number {
 }
 
 /** As the person's clock shows it: 2026-11-15 21:30. */
-function localTime(time: number): string {
+export function localTime(time: number): string {
   const date = new Date(time)
   const two = (value: number) => String(value).padStart(2, "0")
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`

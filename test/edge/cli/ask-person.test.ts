@@ -232,6 +232,7 @@ test("what a person allows in the session, or always, is listed, and taken back"
   assert.deepEqual([one.pattern, one.scope], ["touch one", "session"])
   assert.deepEqual([two.pattern, two.scope], ["touch two", "project"])
   const { out } = await vitamin(tmp, ["permission", "list"])
+  assert.match(out, /^\S+ {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}/)
   const [first, second] = out.split("\n")
   assert.match(
     first!,
