@@ -1,56 +1,12 @@
-// The command line: commands, options that all of them share, and the one place where an error becomes a line on
-// stderr and an exit code. Nothing else reads argv.
-import yargs from "yargs"
+// The command line: the one place where an error becomes a line on stderr and an exit code. Nothing else reads argv.
 import * as Log from "#kernel/log.ts"
 import * as Secret from "#kernel/secret.ts"
 import { errorText } from "#util/error.ts"
-import { nearest } from "#util/nearest.ts"
-import { version } from "#util/version.ts"
 import { addCommands } from "./commands.ts"
 import { withDefaultCommand } from "./default-command.ts"
 import { exitCodes, UsageError } from "./exit.ts"
-
-type Internals = {
-  getInternalMethods(): {
-    getUsageInstance(): { cacheHelpMessage: () => void }
-    getContext(): { commands: string[]; fullCommands: string[] }
-  }
-  getOptions(): { key: Record<string, unknown> }
-}
-
-/** Options of other coding agents' `run`, and ours that do the same. */
-const inOtherAgents = new Map([
-  ["resume", "--continue (the newest session) or --session ID"],
-  ["r", "--continue (the newest session) or --session ID"],
-  ["s", "--session ID"],
-  ["i", "--image FILE"],
-  ["output-format", "--format json"],
-  ["json", "--format json"],
-  ["max-turns", "--max-steps N"],
-  ["permission-mode", "--mode plan"],
-  ["allowedTools", '--allow "bash.execute:npm test"'],
-  ["disallowedTools", '--deny "bash.execute:npm test"'],
-  ["dangerously-skip-permissions", "--yes"],
-  ["full-auto", "--yes"],
-  ["cd", "--dir FOLDER"],
-])
-
-/** Options of every command. */
-export const sharedOptions = {
-  dir: { type: "string", describe: "the folder to work in (default: this one)", global: true },
-  trust: { type: "boolean", describe: "trust the folder for this run only", global: true },
-  set: {
-    alias: "C",
-    type: "string",
-    array: true,
-    nargs: 1,
-    requiresArg: true,
-    describe: "a setting for this run: KEY=VALUE, such as provider.openai.baseURL=http://…",
-    global: true,
-  },
-  "log-level": { choices: Log.levels, describe: "how much to log on stderr", global: true },
-  "log-file": { type: "string", describe: "log to a file instead of stderr", global: true },
-} as const
+import { readPlainLine } from "./plain-line.ts"
+import { sharedOptions, takeShared } from "./shared-options.ts"
 
 /** Run one command line; gives the exit code. */
 export async function main(args: string[]): Promise<number> {
@@ -58,9 +14,7 @@ export async function main(args: string[]): Promise<number> {
   // Whoever read the log has gone; the work goes on.
   process.stderr.on("error", () => {})
   try {
-    const parser = commandLine(withDefaultCommand(args))
-    drawNoHelpAhead(parser)
-    await parser.parseAsync()
+    await runLine(withDefaultCommand(args))
     return Number(process.exitCode ?? exitCodes.done)
   } catch (error) {
     const text = `vitamin: ${Secret.redact(Log.escapeControls(errorText(error)).replaceAll("\\u000a", "\n"))}`
@@ -73,70 +27,11 @@ export async function main(args: string[]): Promise<number> {
   }
 }
 
-function commandLine(args: string[]) {
-  const shared = yargs(args)
-    .scriptName("vitamin")
-    .usage(
-      'vitamin <command>, or vitamin "what to do"\n\nAn open, self-hostable agent runtime and coding agent.',
-    )
-    .options(sharedOptions)
-  return addCommands(shared)
-    .middleware(async (options) => {
-      if (options.logLevel) Log.setLevel(String(options.logLevel))
-      if (options.logFile) Log.setFile(String(options.logFile))
-      if (options.set) await takeSettings(options.set as string[])
-    })
-    .example('vitamin run "fix the login bug"', "do something in this folder")
-    .example("vitamin serve --port 0", "serve on any free port")
-    .example("vitamin config show", "the configuration, and where each value came from")
-    .demandCommand(1, "Name a command.")
-    .strictCommands()
-    .strict()
-    .recommendCommands()
-    .version(version)
-    .help()
-    .alias("help", "h")
-    .wrap(Math.min(100, process.stdout.columns ?? 100))
-    .exitProcess(false)
-    .fail((message, error) => {
-      if (error && error.name !== "YError") throw error
-      throw new UsageError(explain((message ?? error.message).replace(/\s+/g, " "), shared, args))
-    })
-}
-
-/** `-C key=value`: settings of this run, above every file. */
-async function takeSettings(settings: string[]): Promise<void> {
-  const { setInline } = await import("#kernel/config/config.ts")
-  const problem = setInline(settings)
-  if (problem) throw new UsageError(`-C ${problem}`)
-}
-
-/** In the words of the command that was meant, and with its own help. */
-function explain(message: string, parser: object, args: string[]): string {
-  const { commands, fullCommands } = (parser as Internals).getInternalMethods().getContext()
-  const command = ["vitamin", ...commands].join(" ")
-  const usage = ["vitamin", ...commands.slice(0, -1), fullCommands.at(-1)].join(" ")
-  if (message.startsWith("Not enough non-option arguments"))
-    return `Something is missing: ${usage} (${command} --help)`
-  const [, near] = /^Did you mean ([\w-]+)\?$/.exec(message) ?? []
-  if (near) return `Unknown command. Did you mean: ${command} ${near}? (${command} --help)`
-  // yargs names `--max-stpes` a second time as maxStpes.
-  const [, unknown] = /^Unknown arguments?: ([\w-]+)(?:, \w+)?$/.exec(message) ?? []
-  // It names a word that is too many in the same way.
-  const option = args
-    .map((word) => word.split("=", 1)[0]!)
-    .find((word) => /^-/.test(word) && word.endsWith(`-${unknown}`))
-  if (!unknown || !option) return `${message} (${command} --help)`
-  const known = Object.keys((parser as Internals).getOptions().key).filter((name) => name.length > 1)
-  const alike = unknown.length > 1 ? nearest(unknown, known) : undefined
-  const meant = (commands[0] === "run" && inOtherAgents.get(unknown)) || (alike && `--${alike}`)
-  return `Unknown option: ${option}.${meant ? ` Did you mean ${meant}?` : ""} (${command} --help)`
-}
-
-/** Whenever it runs a command, yargs draws the help that a failure of it might show. Ours shows none. */
-function drawNoHelpAhead(parser: object): void {
-  const usage = (parser as Internals).getInternalMethods().getUsageInstance()
-  usage.cacheHelpMessage = () => {}
+async function runLine(args: string[]): Promise<void> {
+  const plain = readPlainLine(args, sharedOptions, addCommands)
+  if (!plain) return (await import("./any-line.ts")).runAnyLine(args)
+  await takeShared(plain.options)
+  await plain.handler(plain.options)
 }
 
 /** Whoever read our output has gone (`vitamin config show | head`). */

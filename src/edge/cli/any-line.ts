@@ -1,0 +1,93 @@
+// Reads any command line with yargs: help, completions of names, mistakes and what would work.
+import yargs from "yargs"
+import { nearest } from "#util/nearest.ts"
+import { version } from "#util/version.ts"
+import { addCommands } from "./commands.ts"
+import { UsageError } from "./exit.ts"
+import { sharedOptions, takeShared } from "./shared-options.ts"
+
+type Internals = {
+  getInternalMethods(): {
+    getUsageInstance(): { cacheHelpMessage: () => void }
+    getContext(): { commands: string[]; fullCommands: string[] }
+  }
+  getOptions(): { key: Record<string, unknown> }
+}
+
+/** Options of other coding agents' `run`, and ours that do the same. */
+const inOtherAgents = new Map([
+  ["resume", "--continue (the newest session) or --session ID"],
+  ["r", "--continue (the newest session) or --session ID"],
+  ["s", "--session ID"],
+  ["i", "--image FILE"],
+  ["output-format", "--format json"],
+  ["json", "--format json"],
+  ["max-turns", "--max-steps N"],
+  ["permission-mode", "--mode plan"],
+  ["allowedTools", '--allow "bash.execute:npm test"'],
+  ["disallowedTools", '--deny "bash.execute:npm test"'],
+  ["dangerously-skip-permissions", "--yes"],
+  ["full-auto", "--yes"],
+  ["cd", "--dir FOLDER"],
+])
+
+export async function runAnyLine(args: string[]): Promise<void> {
+  const parser = commandLine(args)
+  drawNoHelpAhead(parser)
+  await parser.parseAsync()
+}
+
+function commandLine(args: string[]) {
+  const shared = yargs(args)
+    .scriptName("vitamin")
+    .usage(
+      'vitamin <command>, or vitamin "what to do"\n\nAn open, self-hostable agent runtime and coding agent.',
+    )
+    .options(sharedOptions)
+  return addCommands(shared)
+    .middleware(takeShared)
+    .example('vitamin run "fix the login bug"', "do something in this folder")
+    .example("vitamin serve --port 0", "serve on any free port")
+    .example("vitamin config show", "the configuration, and where each value came from")
+    .demandCommand(1, "Name a command.")
+    .strictCommands()
+    .strict()
+    .recommendCommands()
+    .version(version)
+    .help()
+    .alias("help", "h")
+    .wrap(Math.min(100, process.stdout.columns ?? 100))
+    .exitProcess(false)
+    .fail((message, error) => {
+      if (error && error.name !== "YError") throw error
+      throw new UsageError(explain((message ?? error.message).replace(/\s+/g, " "), shared, args))
+    })
+}
+
+/** In the words of the command that was meant, and with its own help. */
+function explain(message: string, parser: object, args: string[]): string {
+  const { commands, fullCommands } = (parser as Internals).getInternalMethods().getContext()
+  const command = ["vitamin", ...commands].join(" ")
+  const usage = ["vitamin", ...commands.slice(0, -1), fullCommands.at(-1)].join(" ")
+  if (message.startsWith("Not enough non-option arguments"))
+    return `Something is missing: ${usage} (${command} --help)`
+  const [, near] = /^Did you mean ([\w-]+)\?$/.exec(message) ?? []
+  if (near) return `Unknown command. Did you mean: ${command} ${near}? (${command} --help)`
+  // yargs names `--max-stpes` a second time as maxStpes.
+  const [, unknown] = /^Unknown arguments?: ([\w-]+)(?:, \w+)?$/.exec(message) ?? []
+  // It names a word that is too many in the same way.
+  const option = args
+    .map((word) => word.split("=", 1)[0]!)
+    .find((word) => /^-/.test(word) && word.endsWith(`-${unknown}`))
+  if (!unknown || !option) return `${message} (${command} --help)`
+  const known = Object.keys((parser as Internals).getOptions().key).filter((name) => name.length > 1)
+  const alike = unknown.length > 1 ? nearest(unknown, known) : undefined
+  const meant = (commands[0] === "run" && inOtherAgents.get(unknown)) || (alike && `--${alike}`)
+  return `Unknown option: ${option}.${meant ? ` Did you mean ${meant}?` : ""} (${command} --help)`
+}
+
+/** Whenever it runs a command, yargs draws the help that a failure of it might show. Ours shows none. */
+function drawNoHelpAhead(parser: object): void {
+  const usage = (parser as Internals).getInternalMethods().getUsageInstance()
+  usage.cacheHelpMessage = () => {}
+}

@@ -1,0 +1,157 @@
+// Reads a command line that is plainly right, from the same declarations that yargs reads. yargs takes as long as the half
+// of Node's own start to load and to parse `vitamin run "…"`. For everything that is not plain (help, mistakes, `--no-…`,
+// an option twice, numbers in odd forms) there is no answer here, and yargs reads the line.
+import type { Argv } from "yargs"
+
+type Spec = {
+  type?: string
+  alias?: string
+  array?: boolean
+  choices?: readonly unknown[]
+  default?: unknown
+  demandOption?: boolean
+  coerce?: (value: unknown) => unknown
+}
+type Values = Record<string, unknown>
+type Build<T> = (yargs: Argv<T>) => unknown
+type Command = { pattern: string; build: Build<never> | undefined; handler: Handler | undefined }
+type Handler = (options: Values) => Promise<void>
+type Found = { command: Command; words: string[]; declared: Declared }
+type Declared = {
+  commands: Map<string, Command>
+  options: Map<string, Spec>
+  positionals: Map<string, Spec>
+  conflicts: [string, string][]
+  isPlain: boolean
+}
+
+const number = /^(?:0|[1-9]\d{0,8})(?:\.\d{1,6})?$/
+
+/** What the line asks for; undefined if it is not plain. */
+export function readPlainLine<T>(
+  args: string[],
+  shared: Record<string, Spec>,
+  addCommands: Build<T>,
+): { options: Values; handler: Handler } | undefined {
+  // yargs takes the last word `help` for --help.
+  const found = args.at(-1) === "help" ? undefined : findCommand(args, declaredBy(addCommands))
+  const handler = found?.command.handler
+  if (!handler) return undefined
+  const { command, words, declared } = found
+  for (const [name, spec] of Object.entries(shared)) declared.options.set(name, spec)
+  const given = readWords(args.slice(words.length), declared)
+  const options = given && valuesOf(given, command.pattern, declared)
+  return options && { options: { _: words, ...options }, handler }
+}
+
+function findCommand(args: string[], declared: Declared, words: string[] = []): Found | undefined {
+  const command = declared.commands.get(args[words.length] ?? "")
+  if (!command) return undefined
+  const own = declaredBy(command.build ?? (() => {}))
+  const path = [...words, args[words.length]!]
+  if (!own.isPlain) return undefined
+  return own.commands.size ? findCommand(args, own, path) : { command, words: path, declared: own }
+}
+
+/** Notes what is declared, in the place of yargs. */
+function declaredBy<T>(build: Build<T>): Declared {
+  const declared: Declared = {
+    commands: new Map(),
+    options: new Map(),
+    positionals: new Map(),
+    conflicts: [],
+    isPlain: true,
+  }
+  const methods: Record<string, (...args: never[]) => void> = {
+    command(pattern: string, _: string, build?: Build<never>, handler?: Handler) {
+      declared.commands.set(pattern.split(" ", 1)[0]!, { pattern, build, handler })
+    },
+    option: (name: string, spec: Spec) => declared.options.set(name, spec),
+    positional: (name: string, spec: Spec) => declared.positionals.set(name, spec),
+    conflicts: (...names: [string, string]) => declared.conflicts.push(names),
+    implies: (name: string) => declared.conflicts.push([name, name]),
+    demandCommand() {},
+  }
+  const yargs: object = new Proxy(methods, {
+    get:
+      (_, name) =>
+      (...args: never[]) => {
+        const method = methods[name as string]
+        if (method) method(...args)
+        else declared.isPlain = false
+        return yargs
+      },
+  })
+  build(yargs as Argv<T>)
+  return declared
+}
+
+/** The words that are no options, and the options as they were written. */
+function readWords(args: string[], { options, conflicts }: Declared) {
+  const letters = new Map([...options].flatMap(([name, { alias }]) => (alias ? [[alias, name]] : [])))
+  const words: string[] = []
+  const values: Values = {}
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at]!
+    if (isOdd(word)) return undefined
+    if (!word.startsWith("-")) {
+      words.push(word)
+      continue
+    }
+    const name = word.startsWith("--") ? word.slice(2) : letters.get(word.slice(1))
+    const spec = name === undefined ? undefined : options.get(name)
+    const next = args[at + 1]
+    if (!spec || name === undefined || (name in values && !spec.array)) return undefined
+    if (spec.type === "boolean") {
+      if (next === "true" || next === "false") return undefined
+      values[name] = true
+      continue
+    }
+    const value = next === undefined || next.startsWith("-") || isOdd(next) ? undefined : taken(next, spec)
+    if (value === undefined) return undefined
+    values[name] = spec.array ? [...((values[name] as unknown[]) ?? []), value] : value
+    at++
+  }
+  return conflicts.some((names) => names.every((name) => name in values)) ? undefined : { words, values }
+}
+
+/** yargs takes quotes off. */
+function isOdd(word: string): boolean {
+  return word === "" || /^["']/.test(word)
+}
+
+function taken(word: string, { type, choices }: Spec): unknown {
+  if (choices) return choices.includes(word) ? word : undefined
+  if (type === "string") return word
+  return type === "number" && number.test(word) ? Number(word) : undefined
+}
+
+/** As a handler gets them: under every name that yargs would give them. */
+function valuesOf(
+  given: { words: string[]; values: Values },
+  pattern: string,
+  { options, positionals }: Declared,
+): Values | undefined {
+  const words = [...given.words]
+  const result: Values = {}
+  for (const place of pattern.split(" ").slice(1)) {
+    const [, sign, name, many] = /^([<[])(\w+)(\.\.)?[>\]]$/.exec(place) ?? []
+    const spec = positionals.get(name!)
+    const own = many ? words.splice(0) : words.splice(0, 1)
+    const values = own.map((word) => (spec ? taken(word, spec) : undefined))
+    if (values.includes(undefined) || (sign === "<" && !values.length)) return undefined
+    if (many || values.length) result[name!] = many ? values : values[0]
+  }
+  if (words.length) return undefined
+  for (const [name, spec] of options) {
+    const value = name in given.values ? given.values[name] : spec.default
+    if (value === undefined) continue
+    const final = spec.coerce ? spec.coerce(value) : value
+    for (const one of [name, camelCase(name), spec.alias]) if (one) result[one] = final
+  }
+  return result
+}
+
+function camelCase(name: string): string {
+  return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}

@@ -1,0 +1,32 @@
+// Options of every command, and what they do.
+import * as Log from "#kernel/log.ts"
+import { UsageError } from "./exit.ts"
+
+export const sharedOptions = {
+  dir: { type: "string", describe: "the folder to work in (default: this one)", global: true },
+  trust: { type: "boolean", describe: "trust the folder for this run only", global: true },
+  set: {
+    alias: "C",
+    type: "string",
+    array: true,
+    nargs: 1,
+    requiresArg: true,
+    describe: "a setting for this run: KEY=VALUE, such as provider.openai.baseURL=http://…",
+    global: true,
+  },
+  "log-level": { choices: Log.levels, describe: "how much to log on stderr", global: true },
+  "log-file": { type: "string", describe: "log to a file instead of stderr", global: true },
+} as const
+
+export async function takeShared(options: Record<string, unknown>): Promise<void> {
+  if (options.logLevel) Log.setLevel(String(options.logLevel))
+  if (options.logFile) Log.setFile(String(options.logFile))
+  if (options.set) await takeSettings(options.set as string[])
+}
+
+/** `-C key=value`: settings of this run, above every file. */
+async function takeSettings(settings: string[]): Promise<void> {
+  const { setInline } = await import("#kernel/config/config.ts")
+  const problem = setInline(settings)
+  if (problem) throw new UsageError(`-C ${problem}`)
+}
