@@ -1,15 +1,16 @@
 // What rules say about a command line: every simple command in it is judged, and the strictest counts. What cannot be
 // told for sure is asked, and what is denied is found behind other commands too.
+import type { Rule } from "#kernel/config/schema.ts"
 import { fitsText, hasWildcard } from "#util/wildcard.ts"
-import type { Rule } from "../rule.ts"
 import { createBehind, pieces } from "./behind.ts"
 import { mightFit } from "./might-fit.ts"
 import { namesTargets, outsideTargets, type Place, withMoves } from "./outside-targets.ts"
 import { readsGit } from "./reading-git.ts"
-import { riskOf } from "./risk-of.ts"
 import { isRisky } from "./risky-command.ts"
 import { type SimpleCommand, type Span, splitCommand } from "./split-command.ts"
 import { unwrap } from "./unwrap.ts"
+
+const maxTarget = 100
 
 /** The last of the rules that fit, as the layers have it. */
 export type Decide<D> = (fits: (rule: Rule, source: string) => boolean) => D
@@ -149,4 +150,16 @@ function certain({ words }: SimpleCommand): string[] {
     found.push(...rest)
   }
   return found
+}
+
+/** Why a command is more than its name says, in the words that a person reads who is to decide about it. */
+function riskOf(command: SimpleCommand, place: Place): string | undefined {
+  const { words, writes, sets } = command
+  if (sets) return "sets a variable that decides what runs"
+  if (writes) return "writes a file"
+  if (words[0]?.isLiteral === false) return "which program it runs is not known yet"
+  if (isRisky(command)) return "by its options or script it can run programs or write files"
+  const [outside] = outsideTargets(command, place)
+  if (outside !== undefined) return `reaches outside of the workspace: ${outside.slice(0, maxTarget)}`
+  return unwrap(command) === "unknown" ? "runs a command that cannot be read" : undefined
 }
