@@ -5,7 +5,7 @@ import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { Client } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
-import { createMCPClient } from "#ability/mcp/create-client.ts"
+import { createMCPClient } from "#ability/mcp/client/create-client.ts"
 import { median, report } from "./measure.ts"
 
 const calls = 10_000

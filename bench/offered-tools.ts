@@ -1,6 +1,6 @@
 // Which tools a first request offers: for requests that need tools, how many of the right ones; for coding prompts, how many
 // needless ones. The numbers of `tool-fit.ts` were chosen on the even lines; the odd ones only judge them.
-import { describeParameters } from "#ability/mcp/describe-parameters.ts"
+import { describeParameters } from "#ability/mcp/registry/describe-parameters.ts"
 import { createEmbedder } from "#knowledge/discovery/create-embedder.ts"
 import { createToolDiscovery, type DiscoverableTool } from "#knowledge/discovery/tool-discovery.ts"
 import { takeNear, wishesOf } from "#knowledge/discovery/tool-fit.ts"

@@ -1,9 +1,10 @@
 // What the servers of an instance offer, for people and clients: all that is known, or what fits some words, the best
 // first. What servers say of themselves is a stranger's word: escaped and cut.
+
+import { localId } from "#ability/mcp/registry/local-tools.ts"
+import type { MCPPrompt, MCPResource, MCPTool } from "#ability/mcp/server/types.ts"
 import { plainText } from "#ability/tool/plain-text.ts"
 import { ifConfigured } from "./if-configured.ts"
-import { localId } from "./local-tools.ts"
-import type { MCPPrompt, MCPResource, MCPTool } from "./types.ts"
 
 type Named = {
   server: string

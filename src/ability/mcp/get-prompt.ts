@@ -1,11 +1,12 @@
 // A prompt of a configured server, filled in with what a person gave for it. The person named it, so no rule is asked;
 // that its folder is trusted is.
+
+import type { MCPPrompt, MCPPromptContent } from "#ability/mcp/server/types.ts"
 import { plainText } from "#ability/tool/plain-text.ts"
 import { NamedError } from "#util/error.ts"
 import { nearest } from "#util/nearest.ts"
 import { completeArgument } from "./complete-argument.ts"
 import * as Mcp from "./mcp.ts"
-import type { MCPPrompt, MCPPromptContent } from "./types.ts"
 
 type Wish = {
   server: string

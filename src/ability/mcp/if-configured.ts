@@ -1,9 +1,10 @@
 // The way to the MCP servers of the current instance for all who can do without: where no server is configured, nothing is
 // loaded and nothing is read.
+
+import type { Added } from "#ability/mcp/configured/load-servers.ts"
+import { stampOf } from "#ability/mcp/configured/server-files.ts"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
-import type { Added } from "./load-servers.ts"
-import { stampOf } from "./server-files.ts"
 
 type Mcp = typeof import("./mcp.ts")
 

@@ -2,6 +2,9 @@
 // offer. No server is started for it. Its index is a file, so that nothing is worked out again that has not changed.
 import { createHash } from "node:crypto"
 import { dirname, join } from "node:path"
+import type { Manifest } from "#ability/mcp/configured/manifest.ts"
+import { createMCPRegistry, type MCPRegistry } from "#ability/mcp/registry/create-registry.ts"
+import { toMCPTool } from "#ability/mcp/registry/local-tools.ts"
 import { getEmbedder } from "#ability/provider/get-embedder.ts"
 import type { Definition } from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
@@ -10,10 +13,7 @@ import { Instance } from "#kernel/instance.ts"
 import { noteIndexUse } from "#knowledge/discovery/note-index-use.ts"
 import { pruneIndexes } from "#knowledge/discovery/prune-indexes.ts"
 import type { Embedder } from "#knowledge/discovery/types.ts"
-import { createMCPRegistry, type MCPRegistry } from "./create-registry.ts"
 import { ifConfigured } from "./if-configured.ts"
-import { toMCPTool } from "./local-tools.ts"
-import type { Manifest } from "./manifest.ts"
 
 /** Of one server. Tools can also come from one that no file names. */
 type Offers = { tools: Definition[]; manifest?: Manifest | undefined }

@@ -1,16 +1,16 @@
 // `vitamin mcp login`: gives the address that a person opens, waits on this machine for the way back, and keeps the
 // tokens. OAuth 2.1 with PKCE; who we are is a configured client id, a document about us, or a registration on the spot.
 
+import { createMCPClient } from "#ability/mcp/client/create-client.ts"
+import * as LoginFile from "#ability/mcp/login/login-file.ts"
+import { createLoginProvider } from "#ability/mcp/login/login-provider.ts"
+import { openCallback } from "#ability/mcp/login/open-callback.ts"
+import { createLeadCheck, type Resolve } from "#ability/mcp/server/check-lead.ts"
+import { InvalidServer, LoginFailed, LoginNeeded } from "#ability/mcp/server/errors.ts"
+import { loadSDK, type SDK } from "#ability/mcp/server/sdk.ts"
+import type { MCPServerConfig } from "#ability/mcp/server/types.ts"
+import { createBoundedFetch } from "#ability/mcp/transport/bounded-fetch.ts"
 import { errorText } from "#util/error.ts"
-import { createBoundedFetch } from "./bounded-fetch.ts"
-import { createLeadCheck, type Resolve } from "./check-lead.ts"
-import { createMCPClient } from "./create-client.ts"
-import { InvalidServer, LoginFailed, LoginNeeded } from "./errors.ts"
-import * as LoginFile from "./login-file.ts"
-import { createLoginProvider } from "./login-provider.ts"
-import { openCallback } from "./open-callback.ts"
-import { loadSDK, type SDK } from "./sdk.ts"
-import type { MCPServerConfig } from "./types.ts"
 
 type Place = { server: MCPServerConfig; resolve?: Resolve }
 

@@ -2,6 +2,23 @@
 // their sessions. They are never in the way of a start: what they offer is known from the last time, one that was never
 // tried is given a moment, and all others come up when they are used.
 import { isDeepStrictEqual } from "node:util"
+import { Changed, type Status } from "#ability/mcp/configured/changed.ts"
+import { type ConfiguredServer, createConfiguredServer } from "#ability/mcp/configured/configured-server.ts"
+import { createStarter, type Starter } from "#ability/mcp/configured/create-starter.ts"
+import {
+  type Added,
+  type Found,
+  loadServers,
+  programOf,
+  sayProblems,
+} from "#ability/mcp/configured/load-servers.ts"
+import * as Manifest from "#ability/mcp/configured/manifest.ts"
+import { type Places, placesOf } from "#ability/mcp/configured/place-brought.ts"
+import { stampOf } from "#ability/mcp/configured/server-files.ts"
+import { statusOf } from "#ability/mcp/configured/status-of.ts"
+import { NotFound, Unusable } from "#ability/mcp/configured/unknown-server.ts"
+import { mayStart } from "#ability/mcp/configured/unreviewed-program.ts"
+import type { MCPHooks } from "#ability/mcp/server/types.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Config from "#kernel/config/config.ts"
@@ -9,19 +26,8 @@ import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
 import * as Reviewed from "#kernel/trust/reviewed.ts"
 import { errorText } from "#util/error.ts"
-import { Changed, type Status } from "./changed.ts"
-import { type ConfiguredServer, createConfiguredServer } from "./configured-server.ts"
-import { createStarter, type Starter } from "./create-starter.ts"
-import { type Added, type Found, loadServers, programOf, sayProblems } from "./load-servers.ts"
-import * as Manifest from "./manifest.ts"
-import { type Places, placesOf } from "./place-brought.ts"
-import { stampOf } from "./server-files.ts"
-import { statusOf } from "./status-of.ts"
-import type { MCPHooks } from "./types.ts"
-import { NotFound, Unusable } from "./unknown-server.ts"
-import { mayStart } from "./unreviewed-program.ts"
 
-export { Changed, Status } from "./changed.ts"
+export { Changed, Status } from "#ability/mcp/configured/changed.ts"
 export { NotFound }
 
 /** A session, then the one that it does a task for, and so on: what one of them brought is there for those before it. */
@@ -67,7 +73,7 @@ const servers = Instance.state<Servers>(
     await work
     await Promise.all([...[...usable.values()].map((one) => one.close()), ...closing.values()])
     // When the work is done: nobody waits for it then.
-    const { pruneManifests } = await import("./prune-manifests.ts")
+    const { pruneManifests } = await import("#ability/mcp/configured/prune-manifests.ts")
     await pruneManifests(Manifest.folder())
   },
 )

@@ -1,9 +1,9 @@
 // A resource of a configured server. Reading one needs `mcp.call` of `server/resource:uri`, so that one rule for a server
 // holds for its tools and its resources, and each can have a rule of its own.
 import { z } from "zod"
+import type { MCPResourceContent } from "#ability/mcp/server/types.ts"
 import type { Context, Definition, Json } from "#ability/tool/tool.ts"
 import type { Line } from "./mcp.ts"
-import type { MCPResourceContent } from "./types.ts"
 
 const Address = z.object({ serverName: z.string(), resourceUri: z.string() })
 type Address = z.infer<typeof Address>

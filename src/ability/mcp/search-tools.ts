@@ -1,9 +1,10 @@
 // Tools as they can be called, by what they do: of those that are given, the ones that fit some words, the best first.
+
+import type { Why } from "#ability/mcp/registry/create-catalog.ts"
+import { placeOf } from "#ability/mcp/registry/local-tools.ts"
 import type { Definition } from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
-import type { Why } from "./create-catalog.ts"
 import { loadRegistry } from "./load-registry.ts"
-import { placeOf } from "./local-tools.ts"
 
 export type FoundTool = { tool: Definition; score: number } & Why
 

@@ -7,7 +7,7 @@ import type {
   ElicitationSchema,
 } from "@agentclientprotocol/sdk"
 import { methods } from "@agentclientprotocol/sdk"
-import * as Elicitation from "#ability/mcp/elicitation.ts"
+import * as Elicitation from "#ability/mcp/elicitation/elicitation.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Log from "#kernel/log.ts"
 import * as Secret from "#kernel/secret.ts"

@@ -9,9 +9,9 @@ import type {
   StopReason,
 } from "@agentclientprotocol/sdk"
 import { methods } from "@agentclientprotocol/sdk"
-import type * as Elicitation from "#ability/mcp/elicitation.ts"
+import type { Added } from "#ability/mcp/configured/load-servers.ts"
+import type * as Elicitation from "#ability/mcp/elicitation/elicitation.ts"
 import { bringServers } from "#ability/mcp/if-configured.ts"
-import type { Added } from "#ability/mcp/load-servers.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Jobs from "#ability/tool/shell/jobs.ts"
 import * as Session from "#engine/session/session.ts"

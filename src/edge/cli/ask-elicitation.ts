@@ -1,6 +1,6 @@
 // A question of an MCP server in the terminal. It is always said which server asks; an address is shown, and opened by
 // nobody.
-import * as Elicitation from "#ability/mcp/elicitation.ts"
+import * as Elicitation from "#ability/mcp/elicitation/elicitation.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Log from "#kernel/log.ts"
 import * as Secret from "#kernel/secret.ts"

@@ -1,5 +1,5 @@
 // Questions in the terminal, one after the other: for permission, with what exactly would run, and those of MCP servers.
-import type * as Elicitation from "#ability/mcp/elicitation.ts"
+import type * as Elicitation from "#ability/mcp/elicitation/elicitation.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Log from "#kernel/log.ts"

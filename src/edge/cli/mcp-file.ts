@@ -1,8 +1,8 @@
 // `vitamin mcp add` and `vitamin mcp remove`: the servers that the files of a project name. A file with comments is left to
 // the person who wrote them.
 import { join } from "node:path"
-import { entriesOf, idOf } from "#ability/mcp/load-servers.ts"
-import { localId } from "#ability/mcp/local-tools.ts"
+import { entriesOf, idOf } from "#ability/mcp/configured/load-servers.ts"
+import { localId } from "#ability/mcp/registry/local-tools.ts"
 import { readSmallFile } from "#kernel/config/read-file.ts"
 import { Instance } from "#kernel/instance.ts"
 import { serverFiles } from "#kernel/trust/places.ts"

@@ -1,6 +1,6 @@
 // `vitamin permission …`: what was answered with "always" in this project, and taking it back.
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
-import { placeOf } from "#ability/mcp/local-tools.ts"
+import { placeOf } from "#ability/mcp/registry/local-tools.ts"
 import * as Grant from "#ability/permission/grant.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import { formatRule } from "#ability/permission/rule.ts"

@@ -1,7 +1,7 @@
 // `--prompt SERVER/NAME key=value …`: what an MCP server offers to say, as the prompt of the person.
 import { getPrompt, InvalidArguments, PromptNotFound } from "#ability/mcp/get-prompt.ts"
 import * as Mcp from "#ability/mcp/mcp.ts"
-import { partsOfPrompt } from "#ability/mcp/parts-of-prompt.ts"
+import { partsOfPrompt } from "#engine/session/parts-of-prompt.ts"
 import type * as Session from "#engine/session/session.ts"
 import { UsageError } from "./exit.ts"
 

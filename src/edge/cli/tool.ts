@@ -1,7 +1,8 @@
 // `vitamin tool …`: what a model can be given to work with, those of MCP servers as they are known.
-import type { ToolMatch } from "#ability/mcp/create-registry.ts"
+
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
-import { placeOf } from "#ability/mcp/local-tools.ts"
+import type { ToolMatch } from "#ability/mcp/registry/create-registry.ts"
+import { placeOf } from "#ability/mcp/registry/local-tools.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import * as Log from "#kernel/log.ts"
 import { UsageError } from "./exit.ts"

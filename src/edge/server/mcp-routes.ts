@@ -1,6 +1,6 @@
 // MCP servers over HTTP: how they stand, and starting and ending them.
 import { z } from "zod"
-import { Status } from "#ability/mcp/changed.ts"
+import { Status } from "#ability/mcp/configured/changed.ts"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import { defineRoute, type Route } from "./route.ts"
 import { Offers } from "./schemas.ts"

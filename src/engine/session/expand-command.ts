@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
-import type { MCPPrompt } from "#ability/mcp/types.ts"
+import type { MCPPrompt } from "#ability/mcp/server/types.ts"
 import { askedSkills } from "#ability/skill/asked-skills.ts"
 import * as Skill from "#ability/skill/skill.ts"
 import { plainText } from "#ability/tool/plain-text.ts"
@@ -99,7 +99,7 @@ async function expand(
   const { args, rest } = readArguments(given, prompt.arguments ?? [])
   const [{ getPrompt }, { partsOfPrompt }] = await Promise.all([
     import("#ability/mcp/get-prompt.ts"),
-    import("#ability/mcp/parts-of-prompt.ts"),
+    import("./parts-of-prompt.ts"),
   ])
   const line = sessionId === undefined ? {} : { line: [sessionId] }
   const { messages } = await getPrompt({ server, name: prompt.name, args, typed: `/${name}`, ...line })

@@ -2,7 +2,7 @@
 // ago is taken from there. What is wrong with it is kept in the message; nothing is thrown but an abort.
 import { isUtf8 } from "node:buffer"
 import { readResource, resourceTool } from "#ability/mcp/read-resource.ts"
-import type { MCPResourceContent } from "#ability/mcp/types.ts"
+import type { MCPResourceContent } from "#ability/mcp/server/types.ts"
 import { boundText } from "#ability/tool/bound.ts"
 import { failure } from "#ability/tool/failure.ts"
 import { plainText } from "#ability/tool/plain-text.ts"

@@ -1,6 +1,6 @@
 // The MCP servers of skills that are in use. They come up with those that are configured, before the next request; those
 // of a folder that nobody trusted never do.
-import type { Added } from "#ability/mcp/load-servers.ts"
+import type { Added } from "#ability/mcp/configured/load-servers.ts"
 import type * as Skill from "#ability/skill/skill.ts"
 import * as Log from "#kernel/log.ts"
 
@@ -8,8 +8,8 @@ export async function startSkillServers(skills: readonly Skill.Info[]): Promise<
   const bringing = skills.filter(({ mcp, isTrusted }) => isTrusted && Object.keys(mcp).length > 0)
   if (!bringing.length) return
   const { addServers } = await import("#ability/mcp/if-configured.ts")
-  const { entriesOf } = await import("#ability/mcp/load-servers.ts")
-  const { InvalidEntry } = await import("#ability/mcp/normalize-server.ts")
+  const { entriesOf } = await import("#ability/mcp/configured/load-servers.ts")
+  const { InvalidEntry } = await import("#ability/mcp/server/normalize-server.ts")
   const added: Added[] = []
   for (const { mcp, name, folder, isOwn } of bringing)
     try {

@@ -5,8 +5,8 @@ import { createServer, type ServerResponse } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import { text } from "node:stream/consumers"
 import { test } from "node:test"
-import { createMCPClient } from "#ability/mcp/create-client.ts"
-import { openCallback } from "#ability/mcp/open-callback.ts"
+import { createMCPClient } from "#ability/mcp/client/create-client.ts"
+import { openCallback } from "#ability/mcp/login/open-callback.ts"
 
 const megabyte = "a".repeat(1 << 20)
 

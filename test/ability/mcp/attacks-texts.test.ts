@@ -1,9 +1,9 @@
 // Names and texts of servers that hide something, or would be taken for those of another.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { createMCPClient } from "#ability/mcp/create-client.ts"
-import { fieldsOf } from "#ability/mcp/elicitation-form.ts"
-import { checkEntry, normalizeServer } from "#ability/mcp/normalize-server.ts"
+import { createMCPClient } from "#ability/mcp/client/create-client.ts"
+import { fieldsOf } from "#ability/mcp/elicitation/elicitation-form.ts"
+import { checkEntry, normalizeServer } from "#ability/mcp/server/normalize-server.ts"
 import { checkSchema } from "#ability/tool/check-schema.ts"
 import { plainText } from "#ability/tool/plain-text.ts"
 import { nameApart, type ServerTool, toolsOf } from "#ability/tool/server-tools.ts"

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
-import type { MCPServerConfig } from "#ability/mcp/types.ts"
+import type { MCPServerConfig } from "#ability/mcp/server/types.ts"
 
 /** The lines by method. */
 type Answers = Record<string, string[]>

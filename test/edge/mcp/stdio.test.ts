@@ -1,7 +1,7 @@
 // How `vitamin mcp serve` lives and ends as a process on stdin and stdout.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { createMCPClient } from "#ability/mcp/create-client.ts"
+import { createMCPClient } from "#ability/mcp/client/create-client.ts"
 import { running, uniqueNap, until } from "../../ability/tool/shell/running.ts"
 import { startVitamin, vitamin } from "../../fixture/cli.ts"
 import { env, fakeLlm, text } from "../../fixture/fake-llm.ts"

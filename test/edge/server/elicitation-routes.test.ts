@@ -1,7 +1,7 @@
 // Questions of MCP servers to a person, over HTTP: what waits, how it is answered, and how it ends without an answer.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import type * as Elicitation from "#ability/mcp/elicitation.ts"
+import type * as Elicitation from "#ability/mcp/elicitation/elicitation.ts"
 import { mcpJson, officialServer } from "../../ability/mcp/servers.ts"
 import { until } from "../../ability/tool/shell/running.ts"
 import { serving, vitamin } from "../../fixture/cli.ts"

@@ -1,0 +1,125 @@
+// One client for one MCP server, over stdio or http, in the newest revision of the protocol that both sides know. It
+// connects by itself when it is first used. The SDK stays inside.
+import type { CacheableRequestOptions, Client } from "@modelcontextprotocol/client"
+import { InvalidServer } from "#ability/mcp/server/errors.ts"
+import { isCredential } from "#ability/mcp/server/normalize-server.ts"
+import type {
+  MCPCallOptions,
+  MCPClient,
+  MCPClientConfig,
+  MCPListOptions,
+  MCPPrompt,
+  MCPResource,
+  MCPTool,
+} from "#ability/mcp/server/types.ts"
+import * as Secret from "#kernel/secret.ts"
+import { createLink } from "./keep-connected.ts"
+import { readContent, readResourceContent } from "./read-content.ts"
+import { runCall } from "./run-call.ts"
+import { watchResource } from "./watch-resource.ts"
+
+type Call = Parameters<typeof runCall>[0]
+
+export function createMCPClient(config: MCPClientConfig): MCPClient {
+  if (config.features?.sampling && !config.onSample)
+    throw new InvalidServer(config.server, "sampling is turned on, and there is no onSample to answer it")
+  const link = createLink(config)
+  holdSecrets(config)
+  const call = <T>(
+    method: string,
+    options: MCPCallOptions,
+    work: (...args: Parameters<Call["work"]>) => Promise<T>,
+  ) => runCall<T>({ link, config, method, options, work })
+
+  /** Whoever asks for a list wants it as it is now, not as the SDK has it. */
+  const listing = <T extends object>(
+    method: string,
+    { onTtl, ...options }: MCPListOptions,
+    work: (client: Client, request: CacheableRequestOptions) => Promise<T>,
+  ) =>
+    call(method, options, async (client, request) => {
+      const result = await work(client, { ...request, cacheMode: "refresh" })
+      const { ttlMs } = result as { ttlMs?: unknown }
+      if (typeof ttlMs === "number") onTtl?.(ttlMs)
+      return result
+    })
+
+  return Object.freeze<MCPClient>({
+    server: config.server,
+    connect: async (options = {}) => (await link.get(options.signal)).info,
+    status: link.status,
+    close: link.close,
+
+    async listTools(options = {}) {
+      const list = await listing("tools/list", options, (client, request) =>
+        client.listTools(undefined, request),
+      )
+      return list.tools as MCPTool[]
+    },
+    callTool: (name, args = {}, options = {}) =>
+      call("tools/call", options, async (client, request) => {
+        const result = await client.callTool({ name, arguments: args }, request)
+        return {
+          content: result.content.map(readContent),
+          ...(result.structuredContent === undefined ? {} : { structuredContent: result.structuredContent }),
+          isError: result.isError ?? false,
+        }
+      }),
+
+    async listResources(options = {}) {
+      const list = await listing("resources/list", options, (client, request) =>
+        client.listResources(undefined, request),
+      )
+      return list.resources as MCPResource[]
+    },
+    async listResourceTemplates(options = {}) {
+      const list = await listing("resources/templates/list", options, (client, request) =>
+        client.listResourceTemplates(undefined, request),
+      )
+      return list.resourceTemplates as Awaited<ReturnType<MCPClient["listResourceTemplates"]>>
+    },
+    readResource: (uri, options = {}) =>
+      call("resources/read", options, async (client, request) => {
+        const { contents } = await client.readResource({ uri }, request)
+        return contents.map(readResourceContent)
+      }),
+    subscribe: (uri) => watchResource(() => link.get(), uri),
+
+    async listPrompts(options = {}) {
+      const list = await listing("prompts/list", options, (client, request) =>
+        client.listPrompts(undefined, request),
+      )
+      return list.prompts as MCPPrompt[]
+    },
+    getPrompt: (name, args = {}, options = {}) =>
+      call("prompts/get", options, async (client, request) => {
+        const { description, messages } = await client.getPrompt({ name, arguments: args }, request)
+        return {
+          ...(description === undefined ? {} : { description }),
+          messages: messages.map(({ role, content }) => ({ role, content: readContent(content) })),
+        }
+      }),
+    complete: ({ of, argument, given }, options = {}) =>
+      call("completion/complete", options, async (client, request) => {
+        if (config.features?.completions === false || !client.getServerCapabilities()?.completions) return []
+        const ref =
+          "prompt" in of
+            ? { type: "ref/prompt" as const, name: of.prompt }
+            : { type: "ref/resource" as const, uri: of.resourceTemplate }
+        const { completion } = await client.complete(
+          { ref, argument, ...(given ? { context: { arguments: given } } : {}) },
+          request,
+        )
+        return completion.values
+      }),
+  })
+}
+
+/** What headers and addresses carry to prove who we are must not show up anywhere. */
+function holdSecrets({ server }: MCPClientConfig) {
+  for (const [name, value] of Object.entries(server.headers ?? {}))
+    if (isCredential(name)) Secret.hold(value.replace(/^\w+ /, ""), `${server.id} ${name}`)
+  for (const [name, value] of URL.parse(server.url ?? "")?.searchParams ?? [])
+    if (isCredential(name)) Secret.hold(value, `${server.id} ${name}`)
+  Secret.hold(server.auth?.token, `${server.id} token`)
+}

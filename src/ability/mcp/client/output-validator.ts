@@ -1,0 +1,104 @@
+// Checks structured results against the schema that the server declared, as long as that cannot cost much: patterns are
+// left out, since a hostile one takes for ever, as does comparing each of many items to each, and a schema that is large
+// or refers to itself is not checked against. Nor may a schema have its check go on after the answer (`$async`).
+import type { JsonSchemaType, JsonSchemaValidator, jsonSchemaValidator } from "@modelcontextprotocol/client"
+import type { SDK } from "#ability/mcp/server/sdk.ts"
+
+const maxNodes = 2_000
+const left = new Set([
+  "pattern",
+  "patternProperties",
+  "format",
+  "uniqueItems",
+  "$async",
+  "$id",
+  "$anchor",
+  "$dynamicAnchor",
+])
+
+export function createOutputValidator(sdk: SDK): jsonSchemaValidator {
+  const ajv = new sdk.AjvJsonSchemaValidator()
+  /** Undefined where it is no schema: then it says nothing of what a call, which has been made, may give. */
+  const compile = <T>(schema: JsonSchemaType) => {
+    try {
+      return ajv.getValidator<T>(withoutPatterns(schema) as JsonSchemaType)
+    } catch {
+      return undefined
+    }
+  }
+  return {
+    getValidator<T>(schema: JsonSchemaType) {
+      const unchecked = (input: unknown) => ({
+        valid: true as const,
+        data: input as T,
+        errorMessage: undefined,
+      })
+      if (!isSmall(schema)) return unchecked
+      // The SDK asks for all of a server's at once, and each takes long to make.
+      let check: JsonSchemaValidator<T> | undefined
+      return (input: unknown) => {
+        check ??= compile<T>(schema) ?? unchecked
+        return check(input)
+      }
+    },
+  }
+}
+
+function isSmall(schema: unknown): boolean {
+  try {
+    return countNodes(schema, schema, new Set()) <= maxNodes
+  } catch {
+    // A reference in it cannot even be read.
+    return false
+  }
+}
+
+/** How large the schema is with every reference written out. More than the limit as soon as that is sure. */
+function countNodes(node: unknown, root: unknown, above: Set<unknown>): number {
+  if (typeof node !== "object" || node === null) return 1
+  if (above.has(node) || above.size > 64) return maxNodes + 1
+  above.add(node)
+  let nodes = 1
+  for (const [name, child] of Object.entries(node)) {
+    nodes += isReference(name)
+      ? countNodes(follow(String(child), root), root, above)
+      : countNodes(child, root, above)
+    if (nodes > maxNodes) break
+  }
+  above.delete(node)
+  return nodes
+}
+
+function isReference(name: string): boolean {
+  return name === "$ref" || name === "$dynamicRef" || name === "$recursiveRef"
+}
+
+/** Only within the document; the validator refuses the rest by itself and fetches nothing. */
+function follow(reference: string, root: unknown): unknown {
+  if (!reference.startsWith("#")) return undefined
+  let node: unknown = root
+  for (const step of reference.slice(1).split("/").filter(Boolean)) {
+    if (typeof node !== "object" || node === null) return undefined
+    node = (node as Record<string, unknown>)[decodeStep(step)]
+  }
+  return node
+}
+
+function decodeStep(step: string): string {
+  return decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~")
+}
+
+/** A property may well be called "pattern": only schema words are left out. */
+function withoutPatterns(node: unknown, names = false): unknown {
+  if (Array.isArray(node)) return node.map((item) => withoutPatterns(item))
+  if (typeof node !== "object" || node === null) return node
+  return Object.fromEntries(
+    Object.entries(node)
+      .filter(([name]) => names || !left.has(name))
+      .map(([name, child]) => [name, withoutPatterns(child, !names && holdsNames(name))]),
+  )
+}
+
+function holdsNames(word: string): boolean {
+  return ["properties", "$defs", "definitions", "dependentSchemas"].includes(word)
+}

@@ -1,0 +1,150 @@
+// Questions of MCP servers to a person: published, kept until somebody answers, their time is up, or nobody waits for the
+// answer any more. Who can ask a person listens for them, wherever that is.
+import { z } from "zod"
+import type { Elicitation } from "#ability/mcp/server/types.ts"
+import { plainText } from "#ability/tool/plain-text.ts"
+import * as Bus from "#kernel/bus.ts"
+import { Instance } from "#kernel/instance.ts"
+import { about } from "#util/about.ts"
+import { NamedError } from "#util/error.ts"
+import { createId } from "#util/id.ts"
+import { Content, Field, fieldsOf, problemOf } from "./elicitation-form.ts"
+
+export { type Field, problemOf, readTyped } from "./elicitation-form.ts"
+
+export const Request = z.object({
+  id: about("The question, for `POST /elicitation/:id/respond`.", z.string()),
+  server: z.string().describe("the MCP server that asks"),
+  sessionId: z.string().optional().describe("for whose call, where that is known"),
+  mode: about("A form to fill in, or a page to open.", z.enum(["form", "url"])),
+  message: z.string().describe("the server's words, with nothing hidden in them"),
+  fields: z.array(Field).optional().describe("form: what is to be filled in"),
+  url: z.string().optional().describe("url: where the server sends the person; nobody opens it by itself"),
+  time: about("When it was asked, in milliseconds since 1970.", z.number()),
+  expires: z.number().describe("when it counts as cancelled, in milliseconds since 1970"),
+})
+export type Request = z.infer<typeof Request>
+
+export const Reply = z.object({
+  action: z.enum(["accept", "decline", "cancel"]),
+  content: Content.optional().describe("what was filled in, where a form is accepted"),
+})
+export type Reply = z.infer<typeof Reply>
+const By = z.enum(["person", "time", "end", "nobody"])
+type Answer = Reply & { by: z.infer<typeof By> }
+
+export const Requested = Bus.define("elicitation.requested", Request, {
+  when: "An MCP server asks the person something.",
+})
+export const Replied = Bus.define(
+  "elicitation.replied",
+  z.object({
+    id: about("The question.", z.string()),
+    server: about("The server that asked.", z.string()),
+    action: about("What the person did.", Reply.shape.action),
+    by: about(
+      "Who answered: a person, the time limit, or the end of the call; nobody if no listener of an embedding program took it.",
+      By,
+    ),
+  }),
+  { when: "A question of an MCP server was answered. What was filled in goes to the server alone." },
+)
+
+type Question = {
+  server: string
+  sessionId?: string | undefined
+  asked: Elicitation
+  signal: AbortSignal
+  /** Declined at once if nobody who subscribed to `Requested` takes it. */
+  onlyListeners?: boolean
+}
+type Open = { request: Request; settle(answer: Answer): void }
+
+const limit = 600_000
+const maxMessage = 4_000
+const maxUrl = 4_000
+
+const open = Instance.state(
+  () => new Map<string, Open>(),
+  (all) => {
+    for (const { settle } of [...all.values()]) settle({ action: "cancel", by: "end" })
+  },
+)
+
+class NotFound extends NamedError {
+  constructor(id: string) {
+    super(
+      "Elicitation.NotFound",
+      `Question ${JSON.stringify(id)} does not exist, or was answered already. GET /elicitation/pending lists what is open.`,
+      { id },
+    )
+  }
+}
+
+export class InvalidReply extends NamedError {
+  constructor(reason: string) {
+    super("Elicitation.InvalidReply", `The reply cannot be used: ${reason}`)
+  }
+}
+
+/** Ask, and wait for the answer. Undefined where it is nothing that a person could be shown. */
+export async function ask(question: Question): Promise<Answer | undefined> {
+  const { server, sessionId, asked, signal, onlyListeners } = question
+  const body = bodyOf(asked)
+  if (!body) return undefined
+  if (signal.aborted) return { action: "cancel", by: "end" }
+  const all = open()
+  const time = Date.now()
+  const id = createId("elic")
+  const message = plainText(asked.message, maxMessage)
+  const { promise, resolve } = Promise.withResolvers<Answer>()
+  const settle = (answer: Answer) => {
+    if (!all.delete(id)) return
+    Bus.publish(Replied, { id, server, action: answer.action, by: answer.by })
+    resolve(answer)
+  }
+  const head = { id, server, ...(sessionId ? { sessionId } : {}) }
+  const request: Request = { ...head, mode: asked.mode, message, ...body, time, expires: time + limit }
+  all.set(id, { request, settle })
+  const end = () => settle({ action: "cancel", by: "end" })
+  signal.addEventListener("abort", end, { once: true })
+  const timer = setTimeout(() => settle({ action: "cancel", by: "time" }), limit)
+  const unheard = () => settle({ action: "decline", by: "nobody" })
+  Bus.publish(Requested, request, onlyListeners ? unheard : undefined)
+  try {
+    return await promise
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener("abort", end)
+  }
+}
+
+/** All that is open, the oldest first. */
+export function pending(): Request[] {
+  return [...open().values()].map(({ request }) => request)
+}
+
+/** Answer a question. What does not fit the form is refused, and the question stays open. */
+export function reply(id: string, given: Reply): void {
+  const one = open().get(id)
+  if (!one) throw new NotFound(id)
+  const { action, content = {} } = given
+  const { fields } = one.request
+  const isForm = action === "accept" && fields !== undefined
+  const problem = isForm ? problemOf(fields, content) : undefined
+  if (problem) throw new InvalidReply(problem)
+  one.settle({ action, ...(isForm ? { content } : {}), by: "person" })
+}
+
+function bodyOf(asked: Elicitation): Pick<Request, "fields" | "url"> | undefined {
+  if (asked.mode === "form") {
+    const fields = fieldsOf(asked.schema)
+    return fields && { fields }
+  }
+  const url = URL.parse(asked.url)
+  if (!url || !/^https?:$/.test(url.protocol) || url.href.length > maxUrl) return undefined
+  // "https://bank.example@elsewhere.example" is read as the first and leads to the second.
+  if (url.username || url.password) return undefined
+  // As the machine reads it: letters that only look alike show up in the host.
+  return { url: url.href }
+}

@@ -1,0 +1,136 @@
+// What servers offer: found by words, known by its kind, its server and its name. Tools have an index of their own, because
+// there can be thousands of them; resources and prompts share another one beside it.
+
+import type { MCPPrompt, MCPResource, MCPTool } from "#ability/mcp/server/types.ts"
+import { createEmbedder } from "#knowledge/discovery/create-embedder.ts"
+import { createItemIndex, type ItemMatch, type Why } from "#knowledge/discovery/create-item-index.ts"
+import {
+  createToolDiscovery,
+  type DiscoverableTool,
+  type ToolSource,
+} from "#knowledge/discovery/tool-discovery.ts"
+import type { Document, Embedder } from "#knowledge/discovery/types.ts"
+import { cacheSearches } from "#knowledge/memory/cache-searches.ts"
+import { describeParameters } from "./describe-parameters.ts"
+import { localId } from "./local-tools.ts"
+
+export type { Why }
+export type Kinds = { tool: MCPTool; resource: MCPResource; prompt: MCPPrompt }
+export type Kind = keyof Kinds
+export type SearchOptions = { limit?: number; serverId?: string }
+export type CatalogConfig = {
+  /** The file of the tools, beside which is that of the rest; in memory where it is left out. */
+  path?: string
+  /** The embedded one where it is left out; without any, things are found by their words alone. */
+  embedder?: Embedder | undefined
+}
+export type Match<K extends Kind> = { item: Kinds[K]; serverId: string; score: number } & Why
+export type Catalog = Readonly<{
+  /** It enters the index with the next search. */
+  put<K extends Kind>(kind: K, item: Kinds[K], serverId: string): Promise<void>
+  search<K extends Kind>(kind: K, query: string, options?: SearchOptions): Promise<Match<K>[]>
+  /** The best of every kind. */
+  searchAll(query: string, options?: SearchOptions): Promise<{ [K in Kind]: Match<K>[] }>
+  removeServer(serverId: string): void
+  close(): void
+}>
+type ServerTool = DiscoverableTool & { provider: string; tool: MCPTool }
+type Scored = { score: number } & Why
+type Offer = { kind: Kind; item: MCPResource | MCPPrompt; serverId: string }
+
+const usualLimit = 10
+/** Of the best score; what is further behind has little to do with the words. */
+const least = 0.4
+
+export function createCatalog({ path, ...rest }: CatalogConfig = {}): Catalog {
+  const { embedder } = { embedder: createEmbedder(), ...rest }
+  const shared = { embedder, around: cacheSearches }
+  const tools = createToolDiscovery<ServerTool>({ dbPath: path, isLazy: true, ...shared })
+  const offers = createItemIndex(documentOf, { path: path && `${path}-offers`, ...shared })
+
+  async function put<K extends Kind>(kind: K, item: Kinds[K], serverId: string): Promise<void> {
+    if (kind === "tool") await tools.register([toServerTool(item as MCPTool, serverId)])
+    else offers.put({ kind, item: item as Offer["item"], serverId })
+  }
+
+  function removeServer(serverId: string): void {
+    tools.unregisterProvider(sourceOf(serverId), serverId)
+    offers.remove((offer) => offer.serverId === serverId)
+  }
+
+  async function search<K extends Kind>(kind: K, query: string, options: SearchOptions = {}) {
+    if (kind === "tool") return (await searchTools(query, options)) as Match<K>[]
+    const { limit, serverId: group } = options
+    const accepts = (offer: Offer) => offer.kind === kind
+    return ofKind(kind, await offers.search(query, { limit, group, accepts }))
+  }
+
+  async function searchTools(query: string, { serverId, ...rest }: SearchOptions): Promise<Match<"tool">[]> {
+    const of = serverId === undefined ? {} : { source: sourceOf(serverId), provider: serverId }
+    const found = await tools.search(query, { ...rest, ...of })
+    return found.map(({ tool: { tool, provider }, ...why }) => ({ item: tool, serverId: provider, ...why }))
+  }
+
+  async function searchAll(query: string, options: SearchOptions = {}) {
+    const { limit = usualLimit, serverId: group } = options
+    const [foundTools, foundOffers] = await Promise.all([
+      searchTools(query, options),
+      // Of the kind that there is less of, all may stand behind the other.
+      offers.search(query, { limit: offers.items().length, group }),
+    ])
+    const [tool, near] = leaveOutFar(foundTools, foundOffers)
+    const best = <K extends Kind>(kind: K) => ofKind(kind, near).slice(0, limit)
+    return { tool, resource: best("resource"), prompt: best("prompt") }
+  }
+
+  function close(): void {
+    tools.close()
+    offers.close()
+  }
+
+  return Object.freeze({ put, search, searchAll, removeServer, close })
+}
+
+function ofKind<K extends Kind>(kind: K, found: ItemMatch<Offer>[]): Match<K>[] {
+  return found.flatMap(({ item: offer, ...why }) => {
+    const { item, serverId } = offer
+    return offer.kind === kind ? [{ item, serverId, ...why } as Match<K>] : []
+  })
+}
+
+/** Scores with vectors in them are on one scale; those of words alone depend on what else is in their index. */
+function leaveOutFar<A extends Scored, B extends Scored>(one: A[], other: B[]): [A[], B[]] {
+  const best = (found: Scored[]) => found[0]?.score ?? 0
+  const bestOfAll = Math.max(best(one), best(other))
+  const isOneScale = [...one, ...other].some(({ vector }) => vector)
+  const near = <T extends Scored>(found: T[]) => {
+    const enough = least * (isOneScale ? bestOfAll : best(found))
+    return found.filter(({ score }) => score >= enough)
+  }
+  return [near(one), near(other)]
+}
+
+function sourceOf(serverId: string): ToolSource {
+  return serverId === localId ? "local" : "mcp"
+}
+
+function toServerTool(tool: MCPTool, serverId: string): ServerTool {
+  const { name, inputSchema } = tool
+  const keywords = [describeParameters(inputSchema)]
+  return { name, description: textOf(tool), source: sourceOf(serverId), provider: serverId, keywords, tool }
+}
+
+function documentOf({ kind, item, serverId }: Offer): Document {
+  const { name } = item
+  const id = JSON.stringify([kind, serverId, "uri" in item ? item.uri : name])
+  return { id, group: serverId, name, text: textOf(item), more: moreOf(item) }
+}
+
+function textOf({ title, description }: Kinds[Kind]): string {
+  return [title, description].filter(Boolean).join("\n")
+}
+
+function moreOf(item: Offer["item"]): string {
+  if ("uri" in item) return item.uri
+  return (item.arguments ?? []).map(({ name, description = "" }) => `${name} ${description}`).join("\n")
+}

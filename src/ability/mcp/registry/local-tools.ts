@@ -1,0 +1,49 @@
+// The tools of this program in the form of an MCP server's, so that both are found and called one way. A call goes through
+// the gate like any other.
+
+import type { MCPTool, MCPToolResult } from "#ability/mcp/server/types.ts"
+import { runTool, type Slots } from "#ability/tool/run-tool.ts"
+import type { Definition, Json } from "#ability/tool/tool.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
+import { createId } from "#util/id.ts"
+
+/** No server may have this name. */
+export const localId = "local"
+
+export function localTools(): Definition[] {
+  return ToolRegistry.list().filter(({ server }) => server === undefined)
+}
+
+/** The server of a tool, and its name there: for one of a server what a call of it must be allowed. */
+export function placeOf(tool: Definition): string {
+  return tool.server === undefined ? `${localId}/${tool.id}` : tool.permission!({})[0]!.target
+}
+
+export function toMCPTool(tool: Definition): MCPTool {
+  const name = tool.server === undefined ? tool.id : placeOf(tool).slice(tool.server.length + 1)
+  return { name, description: tool.description, inputSchema: ToolRegistry.schemaOf(tool) }
+}
+
+/** Without slots what only reads in the workspace is allowed. */
+export async function callLocalTool(options: {
+  name: string
+  args: unknown
+  slots?: Slots | undefined
+  signal?: AbortSignal | undefined
+}): Promise<MCPToolResult> {
+  const { name, args, slots, signal = new AbortController().signal } = options
+  const callId = createId("call")
+  const result = await runTool({
+    call: { id: callId, name, arguments: (args ?? {}) as Json },
+    context: { sessionId: "mcp", messageId: "mcp", callId, signal },
+    ...(slots ? { slots } : {}),
+  })
+  return {
+    content: [
+      { type: "text", text: result.text },
+      ...(result.images ?? []).map((image) => ({ type: "image" as const, ...image })),
+    ],
+    ...(result.data === undefined ? {} : { structuredContent: result.data }),
+    isError: result.status !== "success",
+  }
+}

@@ -1,0 +1,106 @@
+// Processes by who started whom: what left its group and cleared its environment is still somebody's child, as long as
+// that one lives. One is known by its number and the time of its start, since numbers are used again.
+import { execFileSync } from "node:child_process"
+import { readdirSync, readFileSync } from "node:fs"
+import * as Env from "#kernel/env.ts"
+
+/** Number and start. */
+export type Tree = ReadonlyMap<number, string>
+
+type Process = { pid: number; parent: number; group: number; started: string }
+
+const linux = process.platform === "linux"
+
+/** What stems from a group, or from what was known to stem from it, and is not in the group. */
+export type Finder = Readonly<{
+  /** All that is running is looked at. */
+  find(known: Tree): Tree
+  /** The same at a small part of the price, soon after another look: only what has come since is looked at. */
+  findMore(known: Tree): Tree
+}>
+
+/** A number that was a stranger's may be used again, but not so soon. */
+const strangerAge = 10_000
+
+export function createFinder(group: number): Finder {
+  /** Who stems from somebody else will never stem from the group. */
+  const strangers = new Set<number>()
+  let wholeLook = 0
+
+  function find(known: Tree): Tree {
+    wholeLook = performance.now()
+    strangers.clear()
+    return look(known)
+  }
+
+  function findMore(known: Tree): Tree {
+    const isRecent = performance.now() - wholeLook < strangerAge
+    return isRecent ? look(known) : find(known)
+  }
+
+  function look(known: Tree): Tree {
+    const looked = list(strangers)
+    const children = Map.groupBy(looked, ({ parent }) => parent)
+    const found = new Set(looked.filter((one) => one.group === group || known.get(one.pid) === one.started))
+    // A set goes on with what is added to it meanwhile.
+    for (const { pid } of found) for (const child of children.get(pid) ?? []) found.add(child)
+    for (const one of looked) if (!found.has(one)) strangers.add(one.pid)
+    const outside = [...found].filter((one) => one.group !== group)
+    return new Map(outside.map(({ pid, started }) => [pid, started]))
+  }
+
+  return Object.freeze({ find, findMore })
+}
+
+/** At once. */
+export function kill(tree: Tree): void {
+  if (!tree.size) return
+  for (const { pid, started } of list())
+    if (tree.get(pid) === started)
+      try {
+        process.kill(pid, "SIGKILL")
+      } catch {
+        // It ended in between, or is another user's.
+      }
+}
+
+/** For the guard: `12:345 67:890`. */
+export function format(tree: Tree): string {
+  return [...tree].map(([pid, started]) => `${pid}:${started}`).join(" ")
+}
+
+function list(without: ReadonlySet<number> = new Set()): Process[] {
+  try {
+    return linux ? fromProc(without) : fromPs()
+  } catch {
+    return []
+  }
+}
+
+function fromProc(without: ReadonlySet<number>): Process[] {
+  const pids = readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid) && !without.has(pid))
+  return pids.flatMap((pid) => {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+      // The name in parentheses may have blanks and parentheses of its own.
+      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+      return [{ pid, parent: Number(fields[1]), group: Number(fields[2]), started: fields[19] ?? "" }]
+    } catch {
+      return []
+    }
+  })
+}
+
+function fromPs(): Process[] {
+  const columns = ["pid", "ppid", "pgid", "lstart"].flatMap((name) => ["-o", `${name}=`])
+  const env = { ...Env.forChild(), LC_ALL: "C", TZ: "UTC" }
+  const stdio: ["ignore", "pipe", "ignore"] = ["ignore", "pipe", "ignore"]
+  const lines = execFileSync("ps", ["-A", ...columns], { encoding: "utf8", env, stdio }).split("\n")
+  return lines.flatMap((line) => {
+    const [pid, parent, group, ...start] = line.trim().split(/\s+/)
+    const started = start.join("").replace(/\W/g, "")
+    return started ? [{ pid: Number(pid), parent: Number(parent), group: Number(group), started }] : []
+  })
+}

@@ -1,0 +1,192 @@
+// Talks to a server that is a program of ours: one JSON message per line, on a process that cannot outlive us. What is
+// no message is skipped, what is too long is answered for the server, and its end is told with its last words.
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client"
+import { Crashed, InvalidServer, Unavailable } from "#ability/mcp/server/errors.ts"
+import type { MCPLog } from "#ability/mcp/server/hooks.ts"
+import type { MCPServerConfig } from "#ability/mcp/server/types.ts"
+import { errorCode } from "#util/error.ts"
+import { type Cut, createBoundedLines } from "./bounded-lines.ts"
+import { type Exit, type GuardedProcess, startGuarded } from "./guarded-process.ts"
+import { clean, createStderrTail } from "./stderr-tail.ts"
+
+/** One message, in bytes. */
+export const messageLimit = 32 << 20
+/** A line that never ends costs time only, until it is this long. */
+const floodLimit = 2 ** 30
+/** The code of answers that we give in the server's place. */
+export const wrongAnswer = -31_999
+const toldLines = 20
+const toldBytes = 4_096
+/** How long what a dead server wrote is still read. */
+const drain = 300
+
+export type StdioTransport = Transport & {
+  /** The SDK takes a transport with these two for a program. */
+  readonly pid: number | null
+  readonly stderr: null
+  /** How the server ended by itself. */
+  failure(): Error | undefined
+}
+
+export function createStdioTransport(options: {
+  server: MCPServerConfig
+  onLog: (log: MCPLog) => void
+}): StdioTransport {
+  const { server, onLog } = options
+  let child: GuardedProcess | undefined
+  let failure: Error | undefined
+  let closed = false
+  let skipped = 0
+
+  const words = createStderrTail((message) => onLog({ level: "info", source: "stderr", message }))
+  const deliver = (value: unknown, line: string) => {
+    if (isMessage(value)) {
+      skipped = 0
+      return transport.onmessage?.(value)
+    }
+    skip(line)
+    const id = isObject(value) && value.method === undefined ? value.id : undefined
+    if (typeof id === "number") answer(id, "neither a result nor an error of the right type")
+  }
+  /** In the server's place, so that the call does not wait for its time limit. */
+  const answer = (id: number, message: string) =>
+    transport.onmessage?.({ jsonrpc: "2.0", id, error: { code: wrongAnswer, message } } as JSONRPCMessage)
+  const skip = (line: string) => {
+    if (++skipped <= toldLines)
+      onLog({
+        level: "warning",
+        source: "client",
+        message: `not a message, skipped: ${clean(line.slice(0, toldBytes))}`,
+      })
+  }
+  const lines = createBoundedLines({
+    limit: messageLimit,
+    onLine: (line) => {
+      const value = parse(line)
+      if (value === undefined) skip(line)
+      else for (const one of Array.isArray(value) ? value : [value]) deliver(one, line)
+    },
+    onCut: (cut) => {
+      const id = answered(cut)
+      const message = `a message of ${cut.bytes} bytes is too long (at most ${messageLimit})`
+      onLog({ level: "warning", source: "client", message })
+      if (id !== undefined) answer(id, message)
+    },
+  })
+  const finish = () => {
+    if (closed) return
+    closed = true
+    transport.onclose?.()
+  }
+  const fail = (error: Error) => {
+    failure ??= error
+    finish()
+  }
+  const watch = async (running: GuardedProcess) => {
+    const silent = new Promise((resolve) => running.stdout.once("end", resolve))
+    const exit = await Promise.race([running.exited, silent.then(() => within(running.exited))])
+    if (exit) await within(silent)
+    running.kill()
+    fail(
+      exit
+        ? describe(server, exit, words.text())
+        : new Crashed(server, "closed its output and was ended", words.text()),
+    )
+    await running.end()
+  }
+
+  const transport: StdioTransport = {
+    get pid() {
+      return child?.pid ?? null
+    },
+    stderr: null,
+    failure: () => failure,
+    async start() {
+      if (!server.command?.[0]) throw new InvalidServer(server, "it has no command")
+      const running = startGuarded({
+        command: server.command,
+        ...(server.env ? { env: server.env } : {}),
+        ...(server.cwd ? { cwd: server.cwd } : {}),
+      })
+      child = running
+      running.stdin.on("error", () => {})
+      running.stderr.on("data", words.push)
+      running.stdout.on("data", (chunk: Buffer) => {
+        lines.push(chunk)
+        if (lines.pending() <= floodLimit) return
+        fail(new Crashed(server, "sent a line without an end and was ended", words.text()))
+        running.kill()
+      })
+      void watch(running)
+    },
+    async send(message) {
+      if (!child || closed || !child.stdin.writable) throw failure ?? new Unavailable(server, "it ended")
+      if (child.stdin.write(`${JSON.stringify(message)}\n`)) return
+      const { stdin } = child
+      await new Promise<void>((resolve) => {
+        stdin.once("drain", resolve)
+        stdin.once("close", resolve)
+      })
+    },
+    async close() {
+      finish()
+      await child?.end()
+    },
+  }
+  return transport
+}
+
+/** Undefined when it takes longer than a dead server is waited for. */
+function within<T>(work: Promise<T>): Promise<T | undefined> {
+  return Promise.race([
+    work,
+    new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), drain).unref()),
+  ])
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+/** The SDK looks at the rest. */
+function isMessage(value: unknown): value is JSONRPCMessage {
+  if (!isObject(value) || value.jsonrpc !== "2.0") return false
+  const { method, id, result, error } = value
+  if (typeof method === "string") return true
+  if (typeof id !== "number" && typeof id !== "string") return false
+  return isObject(error)
+    ? Number.isInteger(error.code) && typeof error.message === "string"
+    : isObject(result)
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+/** The id is the first or the last member of what servers send. One brace after it: it is the message's own. */
+function answered({ head, tail }: Cut): number | undefined {
+  const id =
+    /"id"\s*:\s*(\d+)\s*\}\s*$/.exec(tail)?.[1] ??
+    /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d+)\s*,/.exec(head)?.[1]
+  return id === undefined ? undefined : Number(id)
+}
+
+function describe(server: MCPServerConfig, exit: Exit, said: string): Error {
+  const [program] = server.command!
+  if (exit.error)
+    return new Unavailable(
+      server,
+      errorCode(exit.error) === "ENOENT" && server.cwd
+        ? `${server.cwd} is no folder to start it in`
+        : exit.error.message,
+      { cause: exit.error },
+    )
+  if (exit.code === 127) return new Unavailable(server, `the program "${program}" was not found. ${said}`)
+  if (exit.code === 126)
+    return new Unavailable(server, `the program "${program}" cannot be executed. ${said}`)
+  return new Crashed(server, exit.signal ? `was ended by ${exit.signal}` : `exited with ${exit.code}`, said)
+}

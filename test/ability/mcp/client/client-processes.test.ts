@@ -1,0 +1,142 @@
+import assert from "node:assert/strict"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, readFileSync } from "node:fs"
+import { createInterface } from "node:readline"
+import { test } from "node:test"
+import { setTimeout as sleep } from "node:timers/promises"
+import { createMCPClient } from "#ability/mcp/client/create-client.ts"
+import { lookPause } from "#ability/mcp/transport/guarded-process.ts"
+import { hostile } from "../../../fixture/mcp/servers.ts"
+
+const linux = process.platform === "linux"
+
+test("after our own SIGKILL no process of a server is left, not even one that ignores every request to end", async () => {
+  const { pids, kill } = await hold("stubborn", "connected")
+  assert.equal(pids.length, 4)
+  await endsAfter(pids, kill)
+})
+
+test("after our own SIGKILL nothing is left of what a server started and hid, though it ended before anyone could ask", async () => {
+  const { pids, kill } = await hold("careless", "settled")
+  assert.equal(pids.length, 2)
+  await endsAfter(pids, kill)
+})
+
+test("close() ends all processes of a server, also those that ignore it", async () => {
+  const pids: number[] = []
+  const client = createMCPClient({
+    server: hostile("stubborn"),
+    hooks: {
+      onLog: ({ message }) => {
+        if (message.startsWith("pids ")) pids.push(...message.split(" ").slice(1).map(Number))
+      },
+    },
+  })
+  await client.connect()
+  await until(() => pids.length === 4)
+  await endsAfter(pids, () => client.close())
+  assert.equal(client.status().state, "closed")
+  await assert.rejects(client.callTool("good"), { name: "MCP.Closed" })
+})
+
+test("what a crashed server had started ends with it", async () => {
+  const pids: number[] = []
+  const client = createMCPClient({
+    server: hostile("stubborn"),
+    hooks: {
+      onLog: ({ message }) => {
+        if (message.startsWith("pids ")) pids.push(...message.split(" ").slice(1).map(Number))
+      },
+    },
+  })
+  try {
+    await client.connect()
+    await until(() => pids.length === 4)
+    // The look was due before this is over, whatever else the machine does.
+    await sleep(2 * lookPause)
+    await endsAfter(pids, async () => {
+      process.kill(pids[0]!, "SIGKILL")
+      await until(() => client.status().state === "failed")
+    })
+  } finally {
+    await client.close()
+  }
+})
+
+test("close() ends what a server started and hid, also when it ends by itself", async () => {
+  const pids: number[] = []
+  const client = createMCPClient({
+    server: hostile("careless"),
+    hooks: {
+      onLog: ({ message }) => {
+        if (message.startsWith("pids ")) pids.push(...message.split(" ").slice(1).map(Number))
+      },
+    },
+  })
+  await client.connect()
+  await until(() => pids.length === 2)
+  await endsAfter(pids, () => client.close())
+})
+
+test("a server that listens to its input ends by itself when the client is closed", async () => {
+  const client = createMCPClient({ server: hostile("plain") })
+  const { content } = await client.callTool("pids")
+  const pid = Number(content[0]?.type === "text" ? content[0].text : 0)
+  assert.ok(isAlive(pid))
+  await client.close()
+  await until(() => !isAlive(pid))
+})
+
+/** A process of ours with a server, as far as it says. */
+async function hold(mode: string, until: "connected" | "settled") {
+  const holder = spawn(process.execPath, [`${import.meta.dirname}/../../../fixture/mcp/holder.ts`, mode], {
+    stdio: ["ignore", "pipe", "inherit"],
+  })
+  const pids: number[] = []
+  for await (const line of createInterface({ input: holder.stdout })) {
+    if (line.startsWith("pids ")) pids.push(...line.split(" ").slice(1).map(Number))
+    if (line === until) break
+  }
+  const kill = async () => {
+    holder.kill("SIGKILL")
+    await once(holder, "exit")
+  }
+  return { pids, kill }
+}
+
+/** Those that are still there would stay for good. */
+async function endsAfter(pids: number[], end: () => Promise<void>): Promise<void> {
+  assert.deepEqual(
+    pids.map(isAlive),
+    pids.map(() => true),
+  )
+  await end()
+  try {
+    await until(() => pids.every((pid) => !isAlive(pid)))
+  } finally {
+    for (const pid of pids) if (isAlive(pid)) process.kill(pid, "SIGKILL")
+  }
+}
+
+/** A process that ended and was not collected yet does not count. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch {
+    return false
+  }
+  if (!linux) return true
+  const file = `/proc/${pid}/stat`
+  if (!existsSync(file)) return false
+  const stat = readFileSync(file, "utf8")
+  return !["Z", "X"].includes(stat.slice(stat.lastIndexOf(")") + 2)[0]!)
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const start = Date.now()
+  while (!condition()) {
+    assert.ok(Date.now() - start < 30_000, "it did not come to pass within 30 s")
+    await sleep(20)
+  }
+}

@@ -1,0 +1,34 @@
+// Parameters as words.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { describeParameters } from "#ability/mcp/registry/describe-parameters.ts"
+
+test("describeParameters() gives names and descriptions, also of what is inside", () => {
+  const properties = {
+    city: { type: "string", description: "where it rains" },
+    days: { type: "array", items: { type: "object", properties: { weekday: { type: "string" } } } },
+  }
+  assert.equal(describeParameters({ type: "object", properties }), "city where it rains\ndays\nweekday")
+})
+
+test("describeParameters() gives the values that a parameter takes", () => {
+  const properties = {
+    event: { type: "string", enum: ["APPROVE", "COMMENT"], description: "what to do" },
+    kinds: { type: "array", items: { enum: ["bug", 7] } },
+    order: { anyOf: [{ const: "newest" }, { enum: ["oldest"] }] },
+  }
+  assert.equal(
+    describeParameters({ properties }),
+    "event what to do APPROVE COMMENT\nkinds bug\norder newest oldest",
+  )
+})
+
+test("describeParameters() bears what strangers write, and has an end", () => {
+  for (const schema of [null, "x", [], {}, { properties: [] }, { properties: { a: null, b: 1 } }])
+    assert.equal(describeParameters(schema), "")
+  const endless: Record<string, unknown> = { type: "object" }
+  endless.properties = { again: endless }
+  assert.equal(describeParameters(endless), "again\nagain\nagain\nagain")
+  const wide = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`field${i}`, { type: "string" }]))
+  assert.equal(describeParameters({ properties: wide }).length, 4_000)
+})
