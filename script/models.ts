@@ -1,9 +1,9 @@
 // Makes the compact list of models that ships with vitamin out of a models.dev catalog:
 //   node script/models.ts ../shared/data/models.json
 import { readFileSync, writeFileSync } from "node:fs"
-import { catalogRows } from "#ability/provider/catalog-rows.ts"
+import { catalogRows } from "#ability/provider/catalog/catalog-rows.ts"
 
-const target = new URL("../src/ability/provider/models.json", import.meta.url)
+const target = new URL("../src/ability/provider/catalog/models.json", import.meta.url)
 
 const [, , source] = process.argv
 if (!source) throw new Error("say which catalog to read: node script/models.ts path/to/models.json")

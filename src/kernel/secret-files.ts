@@ -73,7 +73,7 @@ function keptFiles(): Kept[] {
   const [auth, mcp] = loginFiles(Global.data())
   return [
     { file: tokenFile(), hold: holdToken },
-    { file: auth!, hold: holdKeys },
+    { file: auth!, hold: redactKeys },
     { file: mcp!, hold: (text) => void parse(text, holdLogin) },
   ]
 }
@@ -87,7 +87,7 @@ function holdToken(text: string): void {
   if (isToken(text.trim())) Secret.hold(text.trim(), "server token")
 }
 
-function holdKeys(text: string): void {
+function redactKeys(text: string): void {
   for (const [id, entry] of Object.entries(parse(text) ?? {})) {
     const { key } = (entry ?? {}) as { key?: unknown }
     if (typeof key === "string") Secret.hold(key, `${id} key`)

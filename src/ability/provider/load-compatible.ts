@@ -1,9 +1,9 @@
 // OpenAI chat completions, as most servers speak them. Our own client, loaded when the first such model is asked for.
 import type { LanguageModelV4 } from "@ai-sdk/provider"
-import type { Resolved } from "./resolve-model.ts"
+import type { Resolved } from "#ability/provider/catalog/resolve-model.ts"
 
 export async function loadCompatible({ connection, modelId, facts }: Resolved): Promise<LanguageModelV4> {
-  const { createChatModel } = await import("./chat-model.ts")
+  const { createChatModel } = await import("#ability/provider/chat/chat-model.ts")
   const { id, baseURL, apiKey, headers, quirks } = connection
   const { keyHeader } = quirks
   const auth = keyHeader ? { [keyHeader]: apiKey } : { authorization: `Bearer ${apiKey}` }

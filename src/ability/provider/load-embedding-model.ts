@@ -1,12 +1,12 @@
 // An embedding model of a provider, as a function from texts to lists of numbers. The package of its wire form is loaded
 // when one is asked for. The built-in list has no embedding models, so any name is tried.
 import type { EmbeddingModelV4 } from "@ai-sdk/provider"
+import { type Connection, connect, needsKey, settingsOf } from "#ability/provider/reach/connection.ts"
+import { MissingKey, Unusable } from "#ability/provider/reach/errors.ts"
+import { createProviderFetch } from "#ability/provider/reach/provider-fetch.ts"
+import { providers } from "#ability/provider/reach/providers.ts"
+import { useProxy } from "#ability/provider/reach/use-proxy.ts"
 import * as Config from "#kernel/config/config.ts"
-import { type Connection, connect, needsKey, settingsOf } from "./connection.ts"
-import { MissingKey, Unusable } from "./errors.ts"
-import { createProviderFetch } from "./provider-fetch.ts"
-import { providers } from "./providers.ts"
-import { useProxy } from "./use-proxy.ts"
 
 export type EmbedMany = (texts: string[]) => Promise<number[][]>
 

@@ -1,8 +1,8 @@
 // A GGUF file that the person added, run by llama.cpp in a process of its own. It is loaded with the first request.
 import type { LanguageModelV4 } from "@ai-sdk/provider"
+import type { Resolved } from "#ability/provider/catalog/resolve-model.ts"
 import { Instance } from "#kernel/instance.ts"
 import type { Llama } from "#knowledge/discovery/llama.ts"
-import type { Resolved } from "./resolve-model.ts"
 
 /** Those that this instance has in use. */
 const llamas = Instance.state(

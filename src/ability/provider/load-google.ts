@@ -1,8 +1,8 @@
 // Gemini generateContent. The package is loaded when the first such model is asked for.
 import type { LanguageModelV4 } from "@ai-sdk/provider"
+import type { Resolved } from "#ability/provider/catalog/resolve-model.ts"
+import { createProviderFetch } from "#ability/provider/reach/provider-fetch.ts"
 import { acceptWhole } from "./accept-whole.ts"
-import { createProviderFetch } from "./provider-fetch.ts"
-import type { Resolved } from "./resolve-model.ts"
 
 export async function loadGoogle({ connection, modelId }: Resolved): Promise<LanguageModelV4> {
   const { createGoogle } = await import("@ai-sdk/google")

@@ -5,35 +5,41 @@ import type {
   LanguageModelV4CallOptions,
   LanguageModelV4FunctionTool,
 } from "@ai-sdk/provider"
+import { factsOfAdded, listAdded } from "#ability/provider/catalog/added-models.ts"
+import * as Catalog from "#ability/provider/catalog/catalog.ts"
+import { declaredModel, definedFacts, factsOf } from "#ability/provider/catalog/declared.ts"
+import { type Resolved, resolveModel } from "#ability/provider/catalog/resolve-model.ts"
+import { rulesFacts } from "#ability/provider/catalog/rules-facts.ts"
+import * as AuthFile from "#ability/provider/reach/auth-file.ts"
+import { type Auth, authOf, entryOf, settingsOf } from "#ability/provider/reach/connection.ts"
+import { findLocalServers, type LocalServer, localPlaces } from "#ability/provider/reach/local-servers.ts"
+import { providers, type Wire } from "#ability/provider/reach/providers.ts"
+import { useProxy } from "#ability/provider/reach/use-proxy.ts"
+import { type Request, type Target, transformRequest } from "#ability/provider/request/transform-request.ts"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
-import * as AuthFile from "./auth-file.ts"
-import * as Catalog from "./catalog.ts"
-import { type Auth, authOf, entryOf, settingsOf } from "./connection.ts"
-import { declaredModel, definedFacts, factsOf } from "./declared.ts"
-import { factsOfAdded, listAdded } from "./functiongemma/added-models.ts"
 import { loadAnthropic } from "./load-anthropic.ts"
 import { loadCompatible } from "./load-compatible.ts"
 import { loadGguf } from "./load-gguf.ts"
 import { loadGoogle } from "./load-google.ts"
 import { loadOpenai } from "./load-openai.ts"
 import { loadRules } from "./load-rules.ts"
-import { findLocalServers, type LocalServer, localPlaces } from "./local-servers.ts"
-import { providers, type Wire } from "./providers.ts"
-import { type Resolved, resolveModel } from "./resolve-model.ts"
-import { rulesFacts } from "./rules-facts.ts"
-import { type Request, type Target, transformRequest } from "./transform-request.ts"
-import { useProxy } from "./use-proxy.ts"
 
-export { InvalidKey, type Login, logins, logout, UnsafeLogins } from "./auth-file.ts"
-export type { ModelFacts } from "./catalog.ts"
-export type { Auth } from "./connection.ts"
-export { MissingKey, NotAdded, UnknownModel, UnknownProvider, Unusable } from "./errors.ts"
-export { holdKeys } from "./hold-keys.ts"
-export type { LocalServer } from "./local-servers.ts"
-export type { Wire } from "./providers.ts"
-export { NotRefreshed, refreshCatalog as refresh } from "./refresh-catalog.ts"
-export { outputBudget, type Request } from "./transform-request.ts"
+export type { ModelFacts } from "#ability/provider/catalog/catalog.ts"
+export { NotRefreshed, refreshCatalog as refresh } from "#ability/provider/catalog/refresh-catalog.ts"
+export { InvalidKey, type Login, logins, logout, UnsafeLogins } from "#ability/provider/reach/auth-file.ts"
+export type { Auth } from "#ability/provider/reach/connection.ts"
+export {
+  MissingKey,
+  NotAdded,
+  UnknownModel,
+  UnknownProvider,
+  Unusable,
+} from "#ability/provider/reach/errors.ts"
+export type { LocalServer } from "#ability/provider/reach/local-servers.ts"
+export type { Wire } from "#ability/provider/reach/providers.ts"
+export { redactKeys } from "#ability/provider/reach/redact-keys.ts"
+export { outputBudget, type Request } from "#ability/provider/request/transform-request.ts"
 
 /** A tool as the model is told of it. */
 export type ToolDescription = LanguageModelV4FunctionTool

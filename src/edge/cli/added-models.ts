@@ -1,5 +1,5 @@
 // `vitamin models add` and `remove`: GGUF files that run here, as local/NAME.
-import { addModel, listAdded, removeModel } from "#ability/provider/functiongemma/added-models.ts"
+import { addModel, listAdded, removeModel } from "#ability/provider/catalog/added-models.ts"
 import { findLlama, installCommand } from "#knowledge/discovery/llama.ts"
 import { NamedError } from "#util/error.ts"
 import { safeText } from "./safe-text.ts"

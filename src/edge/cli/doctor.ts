@@ -3,7 +3,7 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { findOcr, OcrMissing } from "#ability/image/find-ocr.ts"
-import { findLocalServers, localPlaces } from "#ability/provider/local-servers.ts"
+import { findLocalServers, localPlaces } from "#ability/provider/reach/local-servers.ts"
 import * as Config from "#kernel/config/config.ts"
 import type { Info } from "#kernel/config/schema.ts"
 import * as Env from "#kernel/env.ts"

@@ -1,5 +1,5 @@
 // What `vitamin doctor` says of GGUF files that were added, and of the library that runs them.
-import { checkAdded, listAdded } from "#ability/provider/functiongemma/added-models.ts"
+import { checkAdded, listAdded } from "#ability/provider/catalog/added-models.ts"
 import { errorText } from "#util/error.ts"
 import type { Finding } from "./doctor.ts"
 

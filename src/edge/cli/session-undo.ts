@@ -1,5 +1,5 @@
 // `vitamin session diff` and `vitamin session revert`: look at what a session changed, and undo it.
-import { holdKeys } from "#ability/provider/hold-keys.ts"
+import { redactKeys } from "#ability/provider/reach/redact-keys.ts"
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Secret from "#kernel/secret.ts"
@@ -28,7 +28,7 @@ export async function diffSession(
 
 /** A file may hold a key, and characters that a terminal obeys. A pipe gets the patch as it is. */
 function forTerminal(text: string): string {
-  holdKeys()
+  redactKeys()
   return safeText(Secret.redact(text))
 }
 

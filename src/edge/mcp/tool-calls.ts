@@ -28,7 +28,7 @@ const calls = Instance.state<Calls>(
 export function session(agent: string): Promise<Session.Info> {
   const own = calls()
   if (own.session) return own.session
-  Provider.holdKeys()
+  Provider.redactKeys()
   const made = Session.create({ agent, title: "Tools for MCP clients" })
   own.session = made
   made.catch(() => {

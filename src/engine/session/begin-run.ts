@@ -36,7 +36,7 @@ export type Begun = Pick<Run, "session" | "progress" | "signal"> & { tip?: Tip |
 
 /** `prompt` is for the tasks that the run gives away; it is handed in because it leads here. */
 export async function beginRun(work: Work, begun: Begun, prompt: Ask): Promise<Run> {
-  Provider.holdKeys()
+  Provider.redactKeys()
   const answering = await chooseAnswering(work, begun)
   await openHistory(begun, begun.tip)
   await noteStart(work, begun, answering)

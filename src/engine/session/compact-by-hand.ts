@@ -44,7 +44,7 @@ async function compactNow(
   session: SessionRecord.Info,
   { tip, signal }: { tip: Tip | undefined; signal: AbortSignal },
 ): Promise<Tip | undefined> {
-  Provider.holdKeys()
+  Provider.redactKeys()
   const agent = await chooseAgent(undefined, session.agent)
   const chosen = await chooseModel(agent, session.model).catch(withoutModel)
   const history = Memory.begin(session.id)

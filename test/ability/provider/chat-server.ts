@@ -7,7 +7,7 @@ import type {
   LanguageModelV4FunctionTool,
   LanguageModelV4StreamPart,
 } from "@ai-sdk/provider"
-import { createChatModel } from "#ability/provider/chat-model.ts"
+import { createChatModel } from "#ability/provider/chat/chat-model.ts"
 import { partsOf } from "./harness.ts"
 
 export const frame = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`

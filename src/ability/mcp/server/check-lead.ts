@@ -3,7 +3,7 @@
 // addresses that they resolve to, and those are the ones to connect to.
 import { lookup } from "node:dns/promises"
 import { isIP } from "node:net"
-import { proxyOfEnvironment } from "#ability/provider/use-proxy.ts"
+import { proxyOfEnvironment } from "#ability/provider/reach/use-proxy.ts"
 import { isPublic } from "#ability/tool/check-url.ts"
 import { blockList } from "#util/block-list.ts"
 import { InvalidServer } from "./errors.ts"

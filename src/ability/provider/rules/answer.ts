@@ -1,6 +1,7 @@
 // What is said at the end: the results themselves, shortly, and honestly what was not done.
+
+import { countIn, filesIn, gitTrouble, type Made } from "#ability/provider/rules/skill/results.ts"
 import { hasFailed, type Outcome } from "./next-move.ts"
-import { countIn, filesIn, gitTrouble, type Made } from "./results.ts"
 import type { Proposal } from "./skill/proposal.ts"
 import { shortAbilities } from "./skill/talk.ts"
 

@@ -4,8 +4,8 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4ToolResultPart,
 } from "@ai-sdk/provider"
+import type { Made } from "#ability/provider/rules/skill/results.ts"
 import { opening } from "#knowledge/memory/compaction.ts"
-import type { Made } from "./results.ts"
 import type { Call } from "./skill/proposal.ts"
 
 export type Conversation = {

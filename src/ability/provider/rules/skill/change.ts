@@ -1,10 +1,10 @@
 // Changes of files. Every rule needs the text and the file literally; what is only described is refused.
 
-import { isMissing } from "#ability/provider/rules/results.ts"
 import type { Clause } from "#ability/provider/rules/words/clause.ts"
 import { match } from "#ability/provider/rules/words/match.ts"
 import { insert, replace } from "./edit.ts"
 import { type Call, type Proposal, run } from "./proposal.ts"
+import { isMissing } from "./results.ts"
 
 export function change(clause: Clause): Proposal | undefined {
   return replace(clause) ?? insert(clause) ?? write(clause) ?? remove(clause)

@@ -1,10 +1,10 @@
 // Replacing and inserting text that is said literally, in a file that is named.
 
-import { isMissing, type Made } from "#ability/provider/rules/results.ts"
 import type { Clause } from "#ability/provider/rules/words/clause.ts"
 import { match, pathOf } from "#ability/provider/rules/words/match.ts"
 import { isFile } from "#ability/provider/rules/words/recognize.ts"
 import type { Call, Json, Proposal } from "./proposal.ts"
+import { isMissing, type Made } from "./results.ts"
 
 type Pair = [oldText: string, newText: string]
 

@@ -1,9 +1,9 @@
 // What every project has: tests, a build, checks. Which command that is, the files of its top folder say.
 
-import type { Made } from "#ability/provider/rules/results.ts"
 import type { Clause } from "#ability/provider/rules/words/clause.ts"
 import { match } from "#ability/provider/rules/words/match.ts"
 import { type Proposal, run, says } from "./proposal.ts"
+import type { Made } from "./results.ts"
 
 const tasks = ["test", "build", "lint", "typecheck", "install"] as const
 type Task = (typeof tasks)[number]

@@ -1,7 +1,7 @@
 // What the rules make of a clause: calls, and how to go on from their results.
 
-import type { Made } from "#ability/provider/rules/results.ts"
 import type { Clause } from "#ability/provider/rules/words/clause.ts"
+import type { Made } from "./results.ts"
 
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 export type Call = { tool: string; args: { [name: string]: Json } }

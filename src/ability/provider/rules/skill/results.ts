@@ -1,6 +1,6 @@
 // What the results of tools say, for rules that go on from them.
 import { posix } from "node:path"
-import type { Call } from "./skill/proposal.ts"
+import type { Call } from "./proposal.ts"
 
 export type Made = Call & { output: string; isError: boolean }
 export type Entry = { path: string; bytes: number }

@@ -1,7 +1,7 @@
 // How much a model thinks, and what of it we see. Anthropic, OpenAI and Gemini take the level as it is: their packages
 // turn it into an effort or a budget of tokens. Chat completions have as many spellings as servers.
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider"
-import type { Quirks } from "./providers.ts"
+import type { Quirks } from "#ability/provider/reach/providers.ts"
 import type { Target } from "./transform-request.ts"
 
 type Level = Exclude<LanguageModelV4CallOptions["reasoning"], "provider-default" | undefined>

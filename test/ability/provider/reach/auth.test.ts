@@ -14,8 +14,8 @@ import { test } from "node:test"
 import * as Provider from "#ability/provider/provider.ts"
 import * as Global from "#kernel/global.ts"
 import * as Secret from "#kernel/secret.ts"
-import { fakeLlm, text } from "../../fixture/fake-llm.ts"
-import { inInstance, partsOf } from "./harness.ts"
+import { fakeLlm, text } from "../../../fixture/fake-llm.ts"
+import { inInstance, partsOf } from "../harness.ts"
 
 const file = () => join(Global.data(), "auth.json")
 

@@ -1,8 +1,9 @@
 // Models that the configuration declares under `provider.<id>.models`: facts that differ from the defaults, and the wire
 // form where a server speaks another one than its provider.
+
+import type { Settings } from "#ability/provider/reach/connection.ts"
 import type { DeclaredModel } from "#kernel/config/schema.ts"
 import * as Catalog from "./catalog.ts"
-import type { Settings } from "./connection.ts"
 
 /** What the configuration says about a model, if it names it. */
 export function declaredModel(options: { modelId: string; settings: Settings }): DeclaredModel | undefined {

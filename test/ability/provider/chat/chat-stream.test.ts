@@ -2,8 +2,8 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider"
-import { calling, chatServer, delta, done, finish, frame, heardFrom, modelAt } from "./chat-server.ts"
-import { hello, only, partsOf, textOf } from "./harness.ts"
+import { calling, chatServer, delta, done, finish, frame, heardFrom, modelAt } from "../chat-server.ts"
+import { hello, only, partsOf, textOf } from "../harness.ts"
 
 const types = (parts: LanguageModelV4StreamPart[]) => parts.map(({ type }) => type)
 const callsIn = (parts: LanguageModelV4StreamPart[]) =>

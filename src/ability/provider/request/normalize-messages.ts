@@ -2,9 +2,9 @@
 // messages that were fine there are refused here.
 import { createHash } from "node:crypto"
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider"
+import type { Quirks, Wire } from "#ability/provider/reach/providers.ts"
 import { insideTag } from "#util/inside-tag.ts"
 import { createContinued } from "./continued.ts"
-import type { Quirks, Wire } from "./providers.ts"
 
 type Target = { wire: Wire; quirks: Quirks }
 type Content = Extract<LanguageModelV4Message["content"], unknown[]>[number]

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider"
-import { bodyOf, chatServer, done, finish, modelAt, probe } from "./chat-server.ts"
-import { hello, partsOf } from "./harness.ts"
+import { bodyOf, chatServer, done, finish, modelAt, probe } from "../chat-server.ts"
+import { hello, partsOf } from "../harness.ts"
 
 const messagesOf = async (prompt: LanguageModelV4Prompt) => (await bodyOf({ prompt })).messages
 

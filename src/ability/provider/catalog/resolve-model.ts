@@ -1,11 +1,19 @@
 // From the names of a provider and a model to all that is needed to call it, or the error that says what is missing.
+
+import {
+  type Connection,
+  connect,
+  isLoopback,
+  needsKey,
+  type Settings,
+  settingsOf,
+} from "#ability/provider/reach/connection.ts"
+import { MissingKey, NotAdded, UnknownModel } from "#ability/provider/reach/errors.ts"
+import { providers } from "#ability/provider/reach/providers.ts"
 import * as Config from "#kernel/config/config.ts"
+import { type AddedModel, checkAdded, factsOfAdded, listAdded } from "./added-models.ts"
 import * as Catalog from "./catalog.ts"
-import { type Connection, connect, isLoopback, needsKey, type Settings, settingsOf } from "./connection.ts"
 import { declaredModel, definedFacts, factsOf } from "./declared.ts"
-import { MissingKey, NotAdded, UnknownModel } from "./errors.ts"
-import { type AddedModel, checkAdded, factsOfAdded, listAdded } from "./functiongemma/added-models.ts"
-import { providers } from "./providers.ts"
 import { rulesFacts } from "./rules-facts.ts"
 
 export type Resolved = {

@@ -5,7 +5,7 @@ import * as Secret from "#kernel/secret.ts"
 import * as SecretFiles from "#kernel/secret-files.ts"
 import { providers } from "./providers.ts"
 
-export function holdKeys(): void {
+export function redactKeys(): void {
   for (const [id, { env }] of Object.entries(providers))
     for (const name of env) Secret.hold(Env.get(name)?.trim(), `${id} key`)
   SecretFiles.hold()

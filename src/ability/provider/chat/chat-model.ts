@@ -7,15 +7,15 @@ import type {
   LanguageModelV4StreamResult,
   SharedV4Warning,
 } from "@ai-sdk/provider"
+import { MessageTooLarge, messageLimit } from "#ability/provider/reach/errors.ts"
+import { baseSetting } from "#ability/provider/reach/provider-fetch.ts"
 import { type ByteReader, createByteReader } from "./byte-reader.ts"
 import { brokenOff, refused, unreachable } from "./chat-errors.ts"
 import { generateFrom } from "./chat-generate.ts"
 import { createRequestBuilder } from "./chat-request.ts"
 import { type ChunkReader, createChunkReader } from "./chunk-reader.ts"
-import { MessageTooLarge, messageLimit } from "./errors.ts"
 import { createLineReader } from "./line-reader.ts"
 import { post, type Reply } from "./post.ts"
-import { baseSetting } from "./provider-fetch.ts"
 
 export type ChatModelConfig = {
   providerId: string

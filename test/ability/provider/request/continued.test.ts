@@ -2,9 +2,9 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { LanguageModelV4Message } from "@ai-sdk/provider"
-import { createContinued } from "#ability/provider/continued.ts"
-import { normalizeMessages } from "#ability/provider/normalize-messages.ts"
-import { createRandom } from "../../knowledge/message/fixture.ts"
+import { createContinued } from "#ability/provider/request/continued.ts"
+import { normalizeMessages } from "#ability/provider/request/normalize-messages.ts"
+import { createRandom } from "../../../knowledge/message/fixture.ts"
 
 type Message = LanguageModelV4Message
 const open = (content: string): Message => ({ role: "system", content })

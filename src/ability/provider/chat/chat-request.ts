@@ -5,9 +5,9 @@ import type {
   SharedV4ProviderOptions,
   SharedV4Warning,
 } from "@ai-sdk/provider"
+import { createContinued } from "#ability/provider/request/continued.ts"
 import { chatMessages } from "./chat-messages.ts"
 import type { ChatModelConfig } from "./chat-model.ts"
-import { createContinued } from "./continued.ts"
 import { addPiece, createMessageBytes } from "./message-bytes.ts"
 
 type Fields = Record<string, unknown>

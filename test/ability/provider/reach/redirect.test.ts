@@ -2,11 +2,11 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { loadEmbeddingModel } from "#ability/provider/load-embedding-model.ts"
-import { vitamin } from "../../fixture/cli.ts"
-import { env, fakeLlm, text, type Wire, wires } from "../../fixture/fake-llm.ts"
-import { originOf, redirecting, statuses } from "../../fixture/redirecting.ts"
-import { tmpdir } from "../../fixture/tmpdir.ts"
-import { inInstance, partsOf, textOf, withModel } from "./harness.ts"
+import { vitamin } from "../../../fixture/cli.ts"
+import { env, fakeLlm, text, type Wire, wires } from "../../../fixture/fake-llm.ts"
+import { originOf, redirecting, statuses } from "../../../fixture/redirecting.ts"
+import { tmpdir } from "../../../fixture/tmpdir.ts"
+import { inInstance, partsOf, textOf, withModel } from "../harness.ts"
 
 const providers: Record<Wire, string> = {
   chat: "openai",

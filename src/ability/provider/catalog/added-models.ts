@@ -1,11 +1,11 @@
 // GGUF files that a person pointed to with `vitamin models add`: where each is and how it looked then. Nothing is copied.
 import { statSync } from "node:fs"
 import { basename, resolve } from "node:path"
-import type { ModelFacts } from "#ability/provider/catalog.ts"
-import { rulesFacts } from "#ability/provider/rules-facts.ts"
+import { tokens } from "#ability/provider/functiongemma/control-tokens.ts"
 import { createPrivateJson } from "#kernel/private-json.ts"
 import { NamedError } from "#util/error.ts"
-import { tokens } from "./control-tokens.ts"
+import type { ModelFacts } from "./catalog.ts"
+import { rulesFacts } from "./rules-facts.ts"
 
 export type AddedModel = {
   path: string

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Provider from "#ability/provider/provider.ts"
-import { type Body, count, prompt, sent, simple, type Wanted, withCall } from "./sent.ts"
+import { type Body, count, prompt, sent, simple, type Wanted, withCall } from "../sent.ts"
 
 test("prompt-cache markers stand on the last tool, the system prompt and the last part", async () => {
   const tools = [simple, { ...simple, name: "second" }]

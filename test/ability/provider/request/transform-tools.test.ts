@@ -2,9 +2,9 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Provider from "#ability/provider/provider.ts"
-import { fakeLlm, text } from "../../fixture/fake-llm.ts"
-import { inInstance, partsOf } from "./harness.ts"
-import { type Body, prompt, sent, simple, tool } from "./sent.ts"
+import { fakeLlm, text } from "../../../fixture/fake-llm.ts"
+import { inInstance, partsOf } from "../harness.ts"
+import { type Body, prompt, sent, simple, tool } from "../sent.ts"
 
 const wide = tool({
   $schema: "https://json-schema.org/draft/2020-12/schema",

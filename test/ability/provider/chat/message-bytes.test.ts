@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { LanguageModelV4Message } from "@ai-sdk/provider"
-import { addPiece, createMessageBytes } from "#ability/provider/message-bytes.ts"
+import { addPiece, createMessageBytes } from "#ability/provider/chat/message-bytes.ts"
 
 const write = (message: LanguageModelV4Message, form: string) => `${form}:${message.content}`
 const said = (content: string) => Object.freeze({ role: "system" as const, content })

@@ -8,12 +8,12 @@ import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { test } from "node:test"
 import { gzipSync } from "node:zlib"
-import { vitamin } from "../../fixture/cli.ts"
-import { call, calls, env, fakeLlm, wires } from "../../fixture/fake-llm.ts"
-import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
+import { vitamin } from "../../../fixture/cli.ts"
+import { call, calls, env, fakeLlm, wires } from "../../../fixture/fake-llm.ts"
+import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
 
 const megabyte = 1 << 20
-const reporter = new URL("../../fixture/memory.ts", import.meta.url).href
+const reporter = new URL("../../../fixture/memory.ts", import.meta.url).href
 
 /** A provider on loopback that answers every request with `answer`, and counts them. */
 async function provider(answer: (response: ServerResponse) => unknown) {

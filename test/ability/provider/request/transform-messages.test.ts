@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider"
-import { type Body, count, prompt, sent, simple, withCall } from "./sent.ts"
+import { type Body, count, prompt, sent, simple, withCall } from "../sent.ts"
 
 test("call ids are made to fit the provider, the same for call and result", async () => {
   const ids = async (name: string, id: string) => {

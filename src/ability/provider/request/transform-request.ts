@@ -1,10 +1,10 @@
 // One request in the form that its provider takes. Each difference is a function of its own in the files beside; here is
 // their order. Parts that need no change are passed on as they are: long conversations come through at every turn.
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from "@ai-sdk/provider"
+import type { ModelFacts } from "#ability/provider/catalog/catalog.ts"
+import type { Quirks, Wire } from "#ability/provider/reach/providers.ts"
 import { markCache } from "./cache-markers.ts"
-import type { ModelFacts } from "./catalog.ts"
 import { normalizeMessages } from "./normalize-messages.ts"
-import type { Quirks, Wire } from "./providers.ts"
 import { reasoningOptions } from "./reasoning-options.ts"
 import { limitSchema } from "./tool-schema.ts"
 

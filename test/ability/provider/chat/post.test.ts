@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net"
 import type { Readable } from "node:stream"
 import { test } from "node:test"
 import { brotliCompressSync, gzipSync } from "node:zlib"
-import { post } from "#ability/provider/post.ts"
+import { post } from "#ability/provider/chat/post.ts"
 
 const setting = "provider.test.baseURL"
 const headers = { "content-type": "application/json", authorization: "Bearer key" }

@@ -1,7 +1,7 @@
 // Tool parameters as a provider takes them. JSON Schema is wider than what any of them accepts: OpenAI and Anthropic
 // refuse alternatives at the root, Gemini refuses every keyword that it does not know.
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider"
-import type { Wire } from "./providers.ts"
+import type { Wire } from "#ability/provider/reach/providers.ts"
 
 type Schema = LanguageModelV4FunctionTool["inputSchema"]
 type Node = Record<string, unknown>
