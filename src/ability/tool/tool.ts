@@ -53,7 +53,7 @@ export type Context = {
 /** `listed`: the model is sent it from the next request on. */
 export type FoundTool = { id: string; description: string; parameters: ToolSchema; listed: boolean }
 
-type FoundOffer = { name: string; title?: string; description?: string }
+export type FoundOffer = { name: string; title?: string; description?: string }
 export type FoundOffers = {
   resources: (FoundOffer & { uri: string; mimeType?: string })[]
   prompts: (FoundOffer & { arguments?: { name: string }[] })[]
