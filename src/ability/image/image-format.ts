@@ -1,6 +1,6 @@
 // Which image some bytes are, by what is in them: neither a name nor a claimed type counts. Its size is read from its
 // header and bounded before anything unpacks a pixel, since a small file may claim to be a huge picture.
-import { fileKind } from "#ability/tool/builtin/file-kind.ts"
+import { fileKind } from "#ability/tool/files/file-kind.ts"
 import { ImageInvalid } from "./errors.ts"
 import { readGif } from "./read-gif.ts"
 import { readJpeg } from "./read-jpeg.ts"

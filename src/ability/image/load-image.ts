@@ -1,7 +1,7 @@
 // The bytes of an image: from a file, which is opened before it is judged, from an address of the web under the same
 // checks as any page, or as they were given.
 import { readSync } from "node:fs"
-import { openTarget } from "#ability/tool/open-target.ts"
+import { openTarget } from "#ability/tool/files/open-target.ts"
 import type { Context } from "#ability/tool/tool.ts"
 import type { Page } from "#ability/tool/web/get-page.ts"
 import type * as Message from "#knowledge/message/message.ts"

@@ -1,5 +1,5 @@
 // What a server suggests for an argument of one of its prompts or resource templates.
-import { plainText } from "#ability/tool/plain-text.ts"
+import { plainText } from "#ability/tool/define/plain-text.ts"
 import { NamedError } from "#util/error.ts"
 import * as Mcp from "./mcp.ts"
 

@@ -3,7 +3,7 @@
 
 import { localId } from "#ability/mcp/registry/local-tools.ts"
 import type { MCPPrompt, MCPResource, MCPTool } from "#ability/mcp/server/types.ts"
-import { plainText } from "#ability/tool/plain-text.ts"
+import { plainText } from "#ability/tool/define/plain-text.ts"
 import { ifConfigured } from "./if-configured.ts"
 
 type Named = {

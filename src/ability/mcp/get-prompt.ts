@@ -2,7 +2,7 @@
 // that its folder is trusted is.
 
 import type { MCPPrompt, MCPPromptContent } from "#ability/mcp/server/types.ts"
-import { plainText } from "#ability/tool/plain-text.ts"
+import { plainText } from "#ability/tool/define/plain-text.ts"
 import { NamedError } from "#util/error.ts"
 import { nearest } from "#util/nearest.ts"
 import { completeArgument } from "./complete-argument.ts"

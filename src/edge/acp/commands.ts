@@ -2,7 +2,7 @@
 import type { AvailableCommand } from "@agentclientprotocol/sdk"
 import type { MCPPrompt } from "#ability/mcp/server/types.ts"
 import * as Skill from "#ability/skill/skill.ts"
-import { plainText } from "#ability/tool/plain-text.ts"
+import { plainText } from "#ability/tool/define/plain-text.ts"
 import { serverPrompts } from "#engine/session/expand-command.ts"
 
 const maxCommands = 500

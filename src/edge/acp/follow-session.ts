@@ -2,7 +2,7 @@
 // follows them was said already; they are told in their order.
 import type { ClientCapabilities, SessionUpdate } from "@agentclientprotocol/sdk"
 import * as Permission from "#ability/permission/permission.ts"
-import * as TodoList from "#ability/tool/todo-list.ts"
+import * as TodoList from "#ability/tool/plan/todo-list.ts"
 import * as Tool from "#ability/tool/tool.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Bus from "#kernel/bus.ts"

@@ -3,7 +3,7 @@
 import { isAbsolute, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { ContentBlock } from "@agentclientprotocol/sdk"
-import { plainText } from "#ability/tool/plain-text.ts"
+import { plainText } from "#ability/tool/define/plain-text.ts"
 import type * as Session from "#engine/session/session.ts"
 import { Instance } from "#kernel/instance.ts"
 import { insideTag } from "#util/inside-tag.ts"

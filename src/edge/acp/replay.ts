@@ -2,7 +2,7 @@
 import { setImmediate as breathe } from "node:timers/promises"
 import type { ClientCapabilities, SessionUpdate } from "@agentclientprotocol/sdk"
 import * as Provider from "#ability/provider/provider.ts"
-import * as TodoList from "#ability/tool/todo-list.ts"
+import * as TodoList from "#ability/tool/plan/todo-list.ts"
 import * as Session from "#engine/session/session.ts"
 import { firstLine } from "./markdown.ts"
 import { planEntries } from "./plan-entries.ts"

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import type { ToolCall, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk"
 import type * as Permission from "#ability/permission/permission.ts"
-import { argument, kindOf } from "#ability/tool/describe-call.ts"
+import { argument, kindOf } from "#ability/tool/define/describe-call.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import type * as Message from "#knowledge/message/message.ts"

@@ -1,7 +1,7 @@
 // How a call of a tool looks in an editor: one line about it, and the file that it is about.
 import { resolve } from "node:path"
 import type { ToolCallLocation } from "@agentclientprotocol/sdk"
-import { argument, describeCall } from "#ability/tool/describe-call.ts"
+import { argument, describeCall } from "#ability/tool/define/describe-call.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { code, firstLine } from "./markdown.ts"
 

@@ -1,6 +1,6 @@
 // A tool call that has ended, as a line for a person: `· Edit src/config.ts (+1 -1)`. A failed one says why, whole.
 import { stripVTControlCharacters, styleText } from "node:util"
-import { describeCall } from "#ability/tool/describe-call.ts"
+import { describeCall } from "#ability/tool/define/describe-call.ts"
 import * as Log from "#kernel/log.ts"
 import type * as Message from "#knowledge/message/message.ts"
 

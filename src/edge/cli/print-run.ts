@@ -2,7 +2,7 @@
 // line of JSON.
 import { styleText } from "node:util"
 import * as Permission from "#ability/permission/permission.ts"
-import * as TodoList from "#ability/tool/todo-list.ts"
+import * as TodoList from "#ability/tool/plan/todo-list.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Log from "#kernel/log.ts"

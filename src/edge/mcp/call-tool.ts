@@ -1,7 +1,6 @@
 // A tool for a client: through the gate like every other call, with the rules, snapshots and records of a session.
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import type * as Permission from "#ability/permission/permission.ts"
-import { judgeStep } from "#ability/tool/judge-step.ts"
 import {
   type Call,
   type Grant,
@@ -9,12 +8,13 @@ import {
   type Result,
   runTool,
   type Step,
-} from "#ability/tool/run-tool.ts"
+} from "#ability/tool/gate/run-tool.ts"
+import { judgeStep } from "#ability/tool/judge/judge-step.ts"
 import type { Context, Definition, Json } from "#ability/tool/tool.ts"
+import { keep, type Records, settle } from "#engine/session/append.ts"
 import { createPermits } from "#engine/session/permits.ts"
 import { resultData } from "#engine/session/result-data.ts"
 import { createRights, type Rights } from "#engine/session/rights.ts"
-import { keep, type Records, settle } from "#engine/session/append.ts"
 import { takeSnapshot } from "#engine/session/take-snapshot.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { createId } from "#util/id.ts"

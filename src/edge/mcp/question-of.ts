@@ -1,7 +1,7 @@
 // What a person would be asked before a call may run, where the rules leave it to one.
 import * as Permission from "#ability/permission/permission.ts"
-import { judgeStep } from "#ability/tool/judge-step.ts"
-import { stepOf } from "#ability/tool/run-tool.ts"
+import { stepOf } from "#ability/tool/gate/run-tool.ts"
+import { judgeStep } from "#ability/tool/judge/judge-step.ts"
 import { createRights } from "#engine/session/rights.ts"
 import * as Log from "#kernel/log.ts"
 import type { Asked } from "./call-tool.ts"

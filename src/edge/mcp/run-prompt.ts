@@ -2,7 +2,7 @@
 // is done. Nobody can be asked on the way, so what would need that is denied.
 import { z } from "zod"
 import type * as Permission from "#ability/permission/permission.ts"
-import { zodToToolSchema } from "#ability/tool/zod-to-tool-schema.ts"
+import { zodToToolSchema } from "#ability/tool/define/zod-to-tool-schema.ts"
 import { answerText } from "#engine/session/answer-text.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Bus from "#kernel/bus.ts"

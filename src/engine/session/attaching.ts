@@ -1,8 +1,8 @@
 // What resolving one attachment of a prompt works with: whether it may be reached, which model will see it, and how a
 // person is told about it.
 import type { ModelFacts } from "#ability/provider/provider.ts"
-import { needsOf } from "#ability/tool/judge-step.ts"
-import type { Call as ToolCall } from "#ability/tool/run-tool.ts"
+import type { Call as ToolCall } from "#ability/tool/gate/run-tool.ts"
+import { needsOf } from "#ability/tool/judge/judge-step.ts"
 import type { Context, Definition } from "#ability/tool/tool.ts"
 import * as Bus from "#kernel/bus.ts"
 import type * as Message from "#knowledge/message/message.ts"

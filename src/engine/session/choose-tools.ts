@@ -1,8 +1,9 @@
 // Which tools a request names. The built-in ones always; of servers and projects all where that costs little, else those
 // that fit what the person wants, and `tool_search` for the others. What a session was once sent it is sent again, in the
 // same order: the list grows at its end, and prompt caches hold.
+
+import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
 import type { Definition } from "#ability/tool/tool.ts"
-import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import * as Log from "#kernel/log.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import { errorText } from "#util/error.ts"

@@ -2,9 +2,9 @@
 // message is written nothing has changed, whatever happens meanwhile.
 import { mkdir, writeFile } from "node:fs/promises"
 import * as Permission from "#ability/permission/permission.ts"
-import { outputFolder } from "#ability/tool/output.ts"
-import * as SeenFiles from "#ability/tool/seen-files.ts"
-import { planId } from "#ability/tool/todo-plan.ts"
+import { outputFolder } from "#ability/tool/define/output.ts"
+import * as SeenFiles from "#ability/tool/files/seen-files.ts"
+import { planId } from "#ability/tool/plan/todo-plan.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Log from "#kernel/log.ts"
 import { type Compaction, type Cut, frontOf, frontText } from "#knowledge/memory/compaction.ts"

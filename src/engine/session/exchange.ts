@@ -1,6 +1,6 @@
 // Sessions that leave and come back: as JSON, whole, or as Markdown to be read.
 import { z } from "zod"
-import * as TodoList from "#ability/tool/todo-list.ts"
+import * as TodoList from "#ability/tool/plan/todo-list.ts"
 import * as Bus from "#kernel/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Message from "#knowledge/message/message.ts"
@@ -67,7 +67,7 @@ export async function importSession(data: unknown): Promise<SessionRecord.Info> 
   const images = await readImages(parsed.data.images).catch((error: unknown) => {
     throw new InvalidImport(errorText(error))
   })
-  const { importNodes } = await import("#ability/tool/todo-plan.ts")
+  const { importNodes } = await import("#ability/tool/plan/todo-plan.ts")
   const relations = orInvalid(() => importNodes(parsed.data.relations ?? []))
   const session: SessionRecord.Info = {
     ...given,

@@ -1,7 +1,7 @@
 // The unfinished plan of a session, to be told at the start of a prompt: after a compaction, a restart or a long talk the
 // model may not see any more what it set out to do. Nothing where it does.
-import * as TodoList from "#ability/tool/todo-list.ts"
-import { planId, planOf } from "#ability/tool/todo-plan.ts"
+import * as TodoList from "#ability/tool/plan/todo-list.ts"
+import { planId, planOf } from "#ability/tool/plan/todo-plan.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import { createRelationStore } from "#knowledge/memory/relation-store.ts"
 import { outputText } from "#knowledge/memory/tokens-of.ts"

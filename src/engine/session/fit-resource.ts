@@ -2,7 +2,7 @@
 // their beginning and end. The whole text of what is shown shorter is kept in a file, which the shorter one names.
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { maxShown, outputFolder } from "#ability/tool/output.ts"
+import { maxShown, outputFolder } from "#ability/tool/define/output.ts"
 import * as Secret from "#kernel/secret.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import type * as Message from "#knowledge/message/message.ts"

@@ -1,6 +1,6 @@
 // A new session from a point of another one.
 import * as ImageStore from "#ability/image/image-store.ts"
-import * as TodoList from "#ability/tool/todo-list.ts"
+import * as TodoList from "#ability/tool/plan/todo-list.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { NamedError } from "#util/error.ts"

@@ -1,8 +1,8 @@
 // The tools of an agent that a request does not name: found by `tool_search`, and called by its way. Such a call is made
 // the one that it stands for before anybody judges it, so that messages, questions and rules know the real tool only.
 import type { Why } from "#ability/mcp/registry/create-catalog.ts"
+import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
 import type { FoundTool } from "#ability/tool/tool.ts"
-import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { addTools } from "./choose-tools.ts"
 import type { Answer } from "./collect.ts"
 import { searchSpread } from "./discover-tools.ts"

@@ -1,6 +1,6 @@
 // Reads what is needed of the history of a session that was just claimed, and repairs what a process that died left open.
 import * as ImageStore from "#ability/image/image-store.ts"
-import * as SeenFiles from "#ability/tool/seen-files.ts"
+import * as SeenFiles from "#ability/tool/files/seen-files.ts"
 import { compactionOf } from "#knowledge/memory/compaction.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import { windowOf } from "#knowledge/memory/window.ts"

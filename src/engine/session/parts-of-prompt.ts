@@ -1,7 +1,7 @@
 // What a server says for one of its prompts, as the parts of a prompt of ours.
 
 import type { MCPContent, MCPPromptContent } from "#ability/mcp/server/types.ts"
-import { plainText } from "#ability/tool/plain-text.ts"
+import { plainText } from "#ability/tool/define/plain-text.ts"
 import type { PromptPart } from "./prompt-part.ts"
 
 type Messages = MCPPromptContent["messages"]

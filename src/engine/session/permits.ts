@@ -1,8 +1,8 @@
 // What the calls of one prompt may do: rules decide, a person is asked where they do not, and each call carries in its
 // message what became of that. The gate asks here again before a call runs; that answer counts.
 import * as Permission from "#ability/permission/permission.ts"
-import { type Judgement, judgeStep } from "#ability/tool/judge-step.ts"
-import { type Grant, type Refusal, type Step, stepOf } from "#ability/tool/run-tool.ts"
+import { type Grant, type Refusal, type Step, stepOf } from "#ability/tool/gate/run-tool.ts"
+import { type Judgement, judgeStep } from "#ability/tool/judge/judge-step.ts"
 import type { Context, WhileAsking } from "#ability/tool/tool.ts"
 import * as Bus from "#kernel/bus.ts"
 import type * as Message from "#knowledge/message/message.ts"

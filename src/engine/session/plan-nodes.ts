@@ -1,7 +1,7 @@
 // The plan of a session as relations, from where it is kept; of sessions whose plan came with their messages only, from
 // the last time that it was shown in them.
-import * as TodoList from "#ability/tool/todo-list.ts"
-import { changePlan } from "#ability/tool/todo-plan.ts"
+import * as TodoList from "#ability/tool/plan/todo-list.ts"
+import { changePlan } from "#ability/tool/plan/todo-plan.ts"
 import * as Log from "#kernel/log.ts"
 import type { RelationNode } from "#knowledge/memory/relation-node.ts"
 import * as Message from "#knowledge/message/message.ts"

@@ -1,9 +1,10 @@
 // A file that a person pointed at, read as the `read` tool reads it: judged by the same rules, opened before it is
 // judged, bounded, with numbered lines. What is wrong with it is kept in the message; nothing is thrown but an abort.
-import { boundText } from "#ability/tool/bound.ts"
+
 import { read } from "#ability/tool/builtin/read.ts"
-import { failure } from "#ability/tool/failure.ts"
-import { Missing } from "#ability/tool/open-target.ts"
+import { boundText } from "#ability/tool/define/bound.ts"
+import { failure } from "#ability/tool/define/failure.ts"
+import { Missing } from "#ability/tool/files/open-target.ts"
 import type { Context } from "#ability/tool/tool.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"

@@ -1,10 +1,10 @@
 // The calls of one turn: what only reads runs side by side, and so do tasks for other agents; what writes waits its turn.
 // Each has exactly one result, in the order in which it was asked for.
 import { hiddenFrom } from "#ability/mcp/if-configured.ts"
-import { failure } from "#ability/tool/failure.ts"
-import { type Refusal, runTool, type Step, type Call as ToolCall } from "#ability/tool/run-tool.ts"
+import { failure } from "#ability/tool/define/failure.ts"
+import { type Refusal, runTool, type Step, type Call as ToolCall } from "#ability/tool/gate/run-tool.ts"
+import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
 import * as Tool from "#ability/tool/tool.ts"
-import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"

@@ -1,7 +1,7 @@
 // Around a call that changes files: what was there is kept before the call runs, what it left behind when it is over.
 // Both go into its message, and nobody waits for that; the next call that changes something does.
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
-import type { Step } from "#ability/tool/run-tool.ts"
+import type { Step } from "#ability/tool/gate/run-tool.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { keep, type Records } from "./append.ts"

@@ -1,6 +1,6 @@
 // A plan belongs to the messages that made it: when a session goes back to earlier ones, or over to another branch, its
 // plan is what it was there. One that came without messages stays.
-import * as TodoList from "#ability/tool/todo-list.ts"
+import * as TodoList from "#ability/tool/plan/todo-list.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { pathTo } from "./history.ts"
 import { isList, planIn } from "./plan-nodes.ts"

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:f
 import { join } from "node:path"
 import { test } from "node:test"
 import * as ImageStore from "#ability/image/image-store.ts"
-import { outputFolder } from "#ability/tool/output.ts"
+import { outputFolder } from "#ability/tool/define/output.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
 const bytes = Buffer.from("an image")

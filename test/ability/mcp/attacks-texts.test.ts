@@ -4,9 +4,9 @@ import { test } from "node:test"
 import { createMCPClient } from "#ability/mcp/client/create-client.ts"
 import { fieldsOf } from "#ability/mcp/elicitation/elicitation-form.ts"
 import { checkEntry, normalizeServer } from "#ability/mcp/server/normalize-server.ts"
-import { checkSchema } from "#ability/tool/check-schema.ts"
-import { plainText } from "#ability/tool/plain-text.ts"
-import { nameApart, type ServerTool, toolsOf } from "#ability/tool/server-tools.ts"
+import { checkSchema } from "#ability/tool/define/check-schema.ts"
+import { plainText } from "#ability/tool/define/plain-text.ts"
+import { nameApart, type ServerTool, toolsOf } from "#ability/tool/server/server-tools.ts"
 import * as Secret from "#kernel/secret.ts"
 
 /** Kept from the eyes of the linter, which takes it for a template. */

@@ -12,7 +12,7 @@ import type { MCPClientConfig, MCPLog, MCPServerInfo } from "#ability/mcp/server
 import { createBoundedFetch } from "#ability/mcp/transport/bounded-fetch.ts"
 import { createSseTransport } from "#ability/mcp/transport/sse-transport.ts"
 import { createStdioTransport, type StdioTransport } from "#ability/mcp/transport/stdio-transport.ts"
-import { plainText } from "#ability/tool/plain-text.ts"
+import { plainText } from "#ability/tool/define/plain-text.ts"
 import { errorText } from "#util/error.ts"
 import { version } from "#util/version.ts"
 import { withCallHooks } from "./call-hooks.ts"

@@ -12,8 +12,8 @@ import type {
   MCPServerConfig,
   MCPServerInfo,
 } from "#ability/mcp/server/types.ts"
-import { plainText } from "#ability/tool/plain-text.ts"
-import type { ServerTool, ToolServer } from "#ability/tool/server-tools.ts"
+import { plainText } from "#ability/tool/define/plain-text.ts"
+import type { ServerTool, ToolServer } from "#ability/tool/server/server-tools.ts"
 import * as Log from "#kernel/log.ts"
 import * as Secret from "#kernel/secret.ts"
 import { errorText } from "#util/error.ts"

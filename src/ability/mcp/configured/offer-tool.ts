@@ -4,9 +4,9 @@
 // `server/prompt:name`.
 import { z } from "zod"
 import type { MCPContent } from "#ability/mcp/server/types.ts"
-import { plainText } from "#ability/tool/plain-text.ts"
-import { outputOf } from "#ability/tool/server-output.ts"
-import { serverToolId } from "#ability/tool/server-tool-id.ts"
+import { plainText } from "#ability/tool/define/plain-text.ts"
+import { outputOf } from "#ability/tool/server/server-output.ts"
+import { serverToolId } from "#ability/tool/server/server-tool-id.ts"
 import type { Context, Definition, Output } from "#ability/tool/tool.ts"
 import { NamedError } from "#util/error.ts"
 import { insideTag } from "#util/inside-tag.ts"

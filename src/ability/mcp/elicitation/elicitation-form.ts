@@ -1,7 +1,7 @@
 // The form that an MCP server wants filled in: read from its schema, bounded, with nothing hidden in its texts, and
 // what a person gave checked against it.
 import { z } from "zod"
-import { plainText } from "#ability/tool/plain-text.ts"
+import { plainText } from "#ability/tool/define/plain-text.ts"
 import { about } from "#util/about.ts"
 
 const Value = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])

@@ -2,7 +2,7 @@
 // answer any more. Who can ask a person listens for them, wherever that is.
 import { z } from "zod"
 import type { Elicitation } from "#ability/mcp/server/types.ts"
-import { plainText } from "#ability/tool/plain-text.ts"
+import { plainText } from "#ability/tool/define/plain-text.ts"
 import * as Bus from "#kernel/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import { about } from "#util/about.ts"

@@ -1,5 +1,6 @@
 // The `bash` tool: a command to its end, or as a job in the background that later calls read and stop.
 import { z } from "zod"
+import type { Context, Definition, Need, Output } from "#ability/tool/define/types.ts"
 import { NamedError } from "#util/error.ts"
 import { runCommand } from "../shell/exec.ts"
 import * as Jobs from "../shell/jobs.ts"
@@ -9,7 +10,6 @@ import { createRecord } from "../shell/record.ts"
 import { ofInstance } from "../shell/shells.ts"
 import type { Ending } from "../shell/start-shell.ts"
 import { reportWithheld } from "../shell/withheld.ts"
-import type { Context, Definition, Need, Output } from "../tool.ts"
 import { descriptions } from "./descriptions.ts"
 
 const defaultTimeout = 120

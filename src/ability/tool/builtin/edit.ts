@@ -1,15 +1,15 @@
 // The `edit` tool: some text of a file replaced by other text, every other byte as it was.
 import { z } from "zod"
+import type { Context, Definition, Output } from "#ability/tool/define/types.ts"
+import { applyEdits } from "#ability/tool/files/apply-edits.ts"
+import { changeLines } from "#ability/tool/files/change-lines.ts"
+import { lineDiff } from "#ability/tool/files/line-diff.ts"
+import { needsWriting, openForWriting, type Place } from "#ability/tool/files/open-for-writing.ts"
+import { openTarget } from "#ability/tool/files/open-target.ts"
+import * as SeenFiles from "#ability/tool/files/seen-files.ts"
+import { decode, encode, toText } from "#ability/tool/files/text-file.ts"
 import { NamedError } from "#util/error.ts"
-import { needsWriting, openForWriting, type Place } from "../open-for-writing.ts"
-import { openTarget } from "../open-target.ts"
-import * as SeenFiles from "../seen-files.ts"
-import type { Context, Definition, Output } from "../tool.ts"
-import { applyEdits } from "./apply-edits.ts"
-import { changeLines } from "./change-lines.ts"
 import { descriptions } from "./descriptions.ts"
-import { lineDiff } from "./line-diff.ts"
-import { decode, encode, toText } from "./text-file.ts"
 
 const maxBytes = 20_000_000
 

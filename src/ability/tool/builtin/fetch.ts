@@ -1,11 +1,11 @@
 // The `fetch` tool: a page of the web as Markdown. What gets and reads pages is loaded with the first call.
 import { z } from "zod"
+import type { Context, Definition, Json, Output } from "#ability/tool/define/types.ts"
+import { fileKind } from "#ability/tool/files/file-kind.ts"
 import * as Secret from "#kernel/secret.ts"
 import { NamedError } from "#util/error.ts"
-import type { Context, Definition, Json, Output } from "../tool.ts"
 import type { Page } from "../web/get-page.ts"
 import { descriptions } from "./descriptions.ts"
-import { fileKind } from "./file-kind.ts"
 
 const sampleBytes = 8_192
 const shortCharacters = 500

@@ -3,15 +3,15 @@
 import { readdirSync } from "node:fs"
 import { posix } from "node:path"
 import { z } from "zod"
+import type { Context, Definition, Output } from "#ability/tool/define/types.ts"
+import { compileGlob } from "#ability/tool/files/glob-pattern.ts"
+import { mayRead } from "#ability/tool/files/may-read.ts"
+import { openReal } from "#ability/tool/files/open-real.ts"
+import { needsReading, openTarget } from "#ability/tool/files/open-target.ts"
 import * as Ripgrep from "#knowledge/grounding/ripgrep.ts"
 import { NamedError } from "#util/error.ts"
 import { handlePath } from "#util/resolve-inside.ts"
-import { compileGlob } from "../glob-pattern.ts"
-import { mayRead } from "../may-read.ts"
-import { needsReading, openTarget } from "../open-target.ts"
-import type { Context, Definition, Output } from "../tool.ts"
 import { descriptions } from "./descriptions.ts"
-import { openReal } from "./open-real.ts"
 
 const limit = 1_000
 

@@ -1,15 +1,15 @@
 // The `grep` tool: ripgrep's matches, grouped by file and sorted by path, so that equal searches read equally.
 import { posix } from "node:path"
 import { z } from "zod"
+import type { Context, Definition, Output } from "#ability/tool/define/types.ts"
+import { compileGlob, type GlobPattern } from "#ability/tool/files/glob-pattern.ts"
+import { countMatches, createMatches, type Found, type Group } from "#ability/tool/files/grep-matches.ts"
+import { mayRead } from "#ability/tool/files/may-read.ts"
+import { needsReading, openTarget, type Target } from "#ability/tool/files/open-target.ts"
+import { verifyMatches } from "#ability/tool/files/verify-matches.ts"
 import * as Ripgrep from "#knowledge/grounding/ripgrep.ts"
 import { NamedError } from "#util/error.ts"
-import { compileGlob, type GlobPattern } from "../glob-pattern.ts"
-import { mayRead } from "../may-read.ts"
-import { needsReading, openTarget, type Target } from "../open-target.ts"
-import type { Context, Definition, Output } from "../tool.ts"
 import { descriptions } from "./descriptions.ts"
-import { countMatches, createMatches, type Found, type Group } from "./grep-matches.ts"
-import { verifyMatches } from "./verify-matches.ts"
 
 const defaultLimit = 100
 const maxColumns = 300

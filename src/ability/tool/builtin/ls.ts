@@ -3,11 +3,11 @@
 import { lstat, readdir, readlink } from "node:fs/promises"
 import { join } from "node:path"
 import { z } from "zod"
+import type { Context, Definition, Output } from "#ability/tool/define/types.ts"
+import { mayRead } from "#ability/tool/files/may-read.ts"
+import { needsReading, openTarget } from "#ability/tool/files/open-target.ts"
 import * as Ripgrep from "#knowledge/grounding/ripgrep.ts"
 import { NamedError } from "#util/error.ts"
-import { mayRead } from "../may-read.ts"
-import { needsReading, openTarget } from "../open-target.ts"
-import type { Context, Definition, Output } from "../tool.ts"
 import { descriptions } from "./descriptions.ts"
 
 const limit = 500

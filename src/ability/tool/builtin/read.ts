@@ -1,13 +1,13 @@
 // The `read` tool: numbered lines of a text file of any size; other files are described.
 import { readSync } from "node:fs"
 import { z } from "zod"
+import type { Context, Definition, Json, Output } from "#ability/tool/define/types.ts"
+import { fileKind, type Kind } from "#ability/tool/files/file-kind.ts"
+import { needsReading, openTarget, type Target } from "#ability/tool/files/open-target.ts"
+import * as SeenFiles from "#ability/tool/files/seen-files.ts"
+import { readWindow } from "#ability/tool/files/text-window.ts"
 import { NamedError } from "#util/error.ts"
-import { needsReading, openTarget, type Target } from "../open-target.ts"
-import * as SeenFiles from "../seen-files.ts"
-import type { Context, Definition, Json, Output } from "../tool.ts"
 import { descriptions } from "./descriptions.ts"
-import { fileKind, type Kind } from "./file-kind.ts"
-import { readWindow } from "./text-window.ts"
 
 const maxLines = 2_000
 /** Below what the gate lets through, so that the note on how to go on is never cut. */

@@ -2,9 +2,9 @@
 // that a person is asked unless a rule allows it. It asks for the folders that it reads, and returns records of no others.
 import { join } from "node:path"
 import { z } from "zod"
+import type { Context, Definition, Output } from "#ability/tool/define/types.ts"
 import { Instance } from "#kernel/instance.ts"
 import { storeFolder } from "#knowledge/grounding/store-folder.ts"
-import type { Context, Definition, Output } from "../tool.ts"
 import { descriptions } from "./descriptions.ts"
 
 const defaultLimit = 20

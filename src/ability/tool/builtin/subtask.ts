@@ -1,9 +1,9 @@
 // The `subtask` tool: a task for an agent in a session of its own, of which only the answer comes back.
 import { z } from "zod"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
+import type { Context, Definition, Output } from "#ability/tool/define/types.ts"
 import { Instance } from "#kernel/instance.ts"
 import { errorText, NamedError } from "#util/error.ts"
-import type { Context, Definition, Output } from "../tool.ts"
 import { descriptions } from "./descriptions.ts"
 
 const Parameters = z.strictObject({

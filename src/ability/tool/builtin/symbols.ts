@@ -2,14 +2,14 @@
 // spoken of.
 import { posix } from "node:path"
 import { z } from "zod"
+import type { Context, Definition, Output } from "#ability/tool/define/types.ts"
+import { mayRead } from "#ability/tool/files/may-read.ts"
+import { needsReading, openTarget, type Target } from "#ability/tool/files/open-target.ts"
+import { verifyMatches } from "#ability/tool/files/verify-matches.ts"
 import * as Secret from "#kernel/secret.ts"
 import * as Ripgrep from "#knowledge/grounding/ripgrep.ts"
 import type { Item } from "#knowledge/grounding/source.ts"
-import { mayRead } from "../may-read.ts"
-import { needsReading, openTarget, type Target } from "../open-target.ts"
-import type { Context, Definition, Output } from "../tool.ts"
 import { descriptions } from "./descriptions.ts"
-import { verifyMatches } from "./verify-matches.ts"
 
 const limit = 200
 const maxMentions = 20

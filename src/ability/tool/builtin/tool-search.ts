@@ -1,9 +1,9 @@
 // The `tool_search` tool: finds tools that are not sent with every request. It never runs one: a call by its way is made the
 // call of the real tool before anybody judges it, so what arrives here could not be.
 import { z } from "zod"
+import { plainText } from "#ability/tool/define/plain-text.ts"
+import type { Context, Definition, FoundTool, Output } from "#ability/tool/define/types.ts"
 import { NamedError } from "#util/error.ts"
-import { plainText } from "../plain-text.ts"
-import type { Context, Definition, FoundTool, Output } from "../tool.ts"
 import { descriptions } from "./descriptions.ts"
 
 const usualLimit = 5

@@ -1,12 +1,12 @@
 // The `write` tool: a whole file, new or in the place of another one, whose encoding and line ends it keeps.
 import { z } from "zod"
-import { needsWriting, openForWriting, type Place } from "../open-for-writing.ts"
-import * as SeenFiles from "../seen-files.ts"
-import type { Context, Definition, Output } from "../tool.ts"
-import { changeLines } from "./change-lines.ts"
+import type { Context, Definition, Output } from "#ability/tool/define/types.ts"
+import { changeLines } from "#ability/tool/files/change-lines.ts"
+import { type LineDiff, lineDiff } from "#ability/tool/files/line-diff.ts"
+import { needsWriting, openForWriting, type Place } from "#ability/tool/files/open-for-writing.ts"
+import * as SeenFiles from "#ability/tool/files/seen-files.ts"
+import { decode, encode, formsOf, type TextFile, toText } from "#ability/tool/files/text-file.ts"
 import { descriptions } from "./descriptions.ts"
-import { type LineDiff, lineDiff } from "./line-diff.ts"
-import { decode, encode, formsOf, type TextFile, toText } from "./text-file.ts"
 
 /** A larger file that is replaced is not looked into. */
 const maxCompared = 20_000_000

@@ -1,8 +1,9 @@
 // What a command prints, on its way to the model and to people: cleaned, without our secrets, bounded, kept. A background
 // job is read in parts, so the record can be cut: each part is what came since the one before.
+
+import { createOutput, type Sink } from "#ability/tool/define/output.ts"
 import { createRedactor } from "#kernel/redactor.ts"
 import * as SecretFiles from "#kernel/secret-files.ts"
-import { createOutput, type Sink } from "../output.ts"
 import { createCleaner } from "./clean-output.ts"
 
 export type Record = {

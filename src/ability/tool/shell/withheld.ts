@@ -1,9 +1,10 @@
 // Which variables commands lose because their names look like credentials, and the one report of it in a session, for the
 // person and for the model: a program that fails without its token says nothing about why.
+
+import type { Context } from "#ability/tool/define/types.ts"
 import * as Config from "#kernel/config/config.ts"
 import * as Env from "#kernel/env.ts"
 import { Instance } from "#kernel/instance.ts"
-import type { Context } from "../tool.ts"
 
 const maxNamed = 20
 const told = Instance.state(() => new Set<string>())

@@ -1,8 +1,8 @@
 // Where a page may send us: no further than the URL that was allowed. A rule for one page reaches that page, a person's
 // reply its site.
 import { isStricter } from "#ability/permission/permission.ts"
-import { UrlDenied } from "../check-url.ts"
-import type { Context } from "../tool.ts"
+import type { Context } from "#ability/tool/define/types.ts"
+import { UrlDenied } from "./check-url.ts"
 
 type Judge = NonNullable<Context["judge"]>
 

@@ -2,11 +2,11 @@
 // time and the number of redirects have limits.
 import { lookup } from "node:dns/promises"
 import type { IncomingMessage } from "node:http"
+import type { Context } from "#ability/tool/define/types.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { orAborted } from "#util/or-aborted.ts"
-import { checkUrl, isPublic, UrlDenied } from "../check-url.ts"
-import type { Context } from "../tool.ts"
 import { checkRedirect } from "./check-redirect.ts"
+import { checkUrl, isPublic, UrlDenied } from "./check-url.ts"
 import { freshFor } from "./fresh-for.ts"
 import { type Body, readBody } from "./read-body.ts"
 import { requestPage } from "./request-page.ts"

@@ -1,8 +1,9 @@
 // Pages that were fetched a moment ago, so that a model that asks again is not made to wait. Only the same URL counts, and
 // only for whoever may see it: what a call may reach is part of the question, and each redirect is judged again.
+
+import type { Context, Output } from "#ability/tool/define/types.ts"
 import { Instance } from "#kernel/instance.ts"
 import type { SemanticCache } from "#knowledge/memory/semantic-cache.ts"
-import type { Context, Output } from "../tool.ts"
 import { checkRedirect } from "./check-redirect.ts"
 import type { Page } from "./get-page.ts"
 

@@ -6,7 +6,7 @@ import * as Https from "node:https"
 import { isIPv6, type LookupFunction } from "node:net"
 import * as Env from "#kernel/env.ts"
 import { version } from "#util/version.ts"
-import { type Checked, isPublic } from "../check-url.ts"
+import { type Checked, isPublic } from "./check-url.ts"
 
 const headers = {
   "user-agent": `vitamin/${version}`,

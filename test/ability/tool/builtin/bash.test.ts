@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:f
 import { join } from "node:path"
 import { test } from "node:test"
 import { bash } from "#ability/tool/builtin/bash.ts"
-import { type Result, runTool } from "#ability/tool/run-tool.ts"
+import { type Result, runTool } from "#ability/tool/gate/run-tool.ts"
 import type { Json } from "#ability/tool/tool.ts"
 import * as Secret from "#kernel/secret.ts"
 import { call, free, inProject, type Options } from "../harness.ts"

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { todo } from "#ability/tool/builtin/todo.ts"
-import * as TodoList from "#ability/tool/todo-list.ts"
+import * as TodoList from "#ability/tool/plan/todo-list.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import type { RelationNode } from "#knowledge/memory/relation-node.ts"

@@ -3,7 +3,7 @@
 // SIGTERM ends it as the command line does, SIGUSR2 by process.exit().
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { runTool } from "#ability/tool/run-tool.ts"
+import { runTool } from "#ability/tool/gate/run-tool.ts"
 import { Instance } from "#kernel/instance.ts"
 import { until } from "./running.ts"
 

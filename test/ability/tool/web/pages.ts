@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http"
 import { createServer as createSecureServer } from "node:https"
 import type { AddressInfo, Server } from "node:net"
-import type { Slots } from "#ability/tool/run-tool.ts"
+import type { Slots } from "#ability/tool/gate/run-tool.ts"
 import * as Tls from "../../../fixture/tls.ts"
 
 export type Site = { origin: string; port: number; asked: IncomingMessage[] } & AsyncDisposable

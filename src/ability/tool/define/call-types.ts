@@ -1,0 +1,31 @@
+// What passes through the gate: the call, the step that is judged, the slots of the host, and the result.
+import type { Context, Definition, Json, Need, OutputImage } from "#ability/tool/define/types.ts"
+
+export type Call = { id: string; name: string; arguments?: Json; invalid?: string }
+
+export type Step = { call: Call; tool: Definition; args: unknown; needs: Need[]; context: Context }
+
+export type Refusal = { message: string }
+
+/** What the call may reach: beyond the workspace, by the paths that it names, and on its way. */
+export type Grant = Pick<Context, "reals" | "judge"> & { granted: readonly string[] }
+
+export type Slots = {
+  constrain?(step: Step): Promise<Refusal | undefined> | Refusal | undefined
+  permit?(step: Step): Promise<Refusal | Grant | undefined> | Refusal | Grant | undefined
+  snapshot?(step: Step): Promise<void> | void
+}
+
+export type Result = {
+  status: "success" | "error" | "interrupted"
+  /** What the model sees, at most 50 KB. */
+  text: string
+  data?: Json
+  title?: string
+  images?: OutputImage[]
+  error?: { message: string; stack?: string; recoverable: boolean }
+  /** Which slot said no. */
+  refused?: "constraint" | "permission"
+  /** Milliseconds that the tool itself ran: no wait for permission is in it, and a call that never ran has 0. */
+  duration: number
+}

@@ -1,0 +1,16 @@
+// Which files of a folder a call may show. It was allowed to read the folder; rules for what is in it still hold.
+import { join } from "node:path"
+import { isStricter } from "#ability/permission/permission.ts"
+import type { Context } from "#ability/tool/define/types.ts"
+import type { Target } from "./open-target.ts"
+
+/**
+ * Judges a file by its path from the folder. What is denied is not shown, nor what would be asked for, unless the same
+ * holds for the folder: then that was asked for.
+ */
+export function mayRead({ places }: Target, { judge }: Context): (file: string) => boolean {
+  if (!judge) return () => true
+  const actionOf = (target: string) => judge({ permission: "file.read", target })
+  const folders = [...new Set(places)].map((path) => ({ path, action: actionOf(path) }))
+  return (file) => folders.every(({ path, action }) => !isStricter(actionOf(join(path, file)), action))
+}

@@ -1,0 +1,36 @@
+// Whether a command reaches what decides what runs by another name: through a link, or from a folder inside of it. What it
+// plainly names is known to the rules already. Skills that a command places, and their scripts, need no guard here: they
+// count only after a person has reviewed them.
+import { resolve } from "node:path"
+import * as Permission from "#ability/permission/permission.ts"
+import * as KeptFolder from "#ability/tool/shell/kept-folder.ts"
+import * as Config from "#kernel/config/config.ts"
+import { Instance } from "#kernel/instance.ts"
+import { realOf } from "#util/real-of.ts"
+import { readPath } from "#util/wildcard.ts"
+import { isReviewedScript } from "./is-reviewed-script.ts"
+import { isSkillScript } from "./is-skill-script.ts"
+import { reachedPaths } from "./reached-paths.ts"
+import { startFolders } from "./start-folders.ts"
+
+/** A command with more words than this is not looked at word by word. */
+const maxPaths = 1_000
+
+export async function changesWhatRuns(command: string, sessionId: string): Promise<boolean> {
+  const folders = startFolders(command, KeptFolder.get(sessionId).cwd)
+  const words = [".", ...Permission.pathsIn(command).slice(0, maxPaths)]
+  for (const { target, real } of reachedPaths({ folders, words, telling: await tellingNames() })) {
+    const isNamed = [target, real].some((one) => Permission.isOwnConfiguration(readPath(one)))
+    const decides = isNamed || ((await isSkillScript(real)) && !(await isReviewedScript(real)))
+    if (decides) return !Permission.onlyLooks(command)
+  }
+  return false
+}
+
+/** One of these is in every path that is asked for here, unless where it starts is one already. */
+async function tellingNames(): Promise<Set<string>> {
+  const root = (await Config.get()).skills?.root
+  const named = root === undefined ? "" : resolve(Instance.worktree, root)
+  const names = [...Permission.ownNames(), ...named.split("/"), ...(realOf(named) ?? "").split("/")]
+  return new Set(names.map((name) => name.toLowerCase()))
+}

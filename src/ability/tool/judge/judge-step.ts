@@ -1,0 +1,138 @@
+// What the rules say about a call. Files are judged by the path as it is written and by where it really leads; both
+// must be allowed.
+import { parse, resolve } from "node:path"
+import * as Permission from "#ability/permission/permission.ts"
+import type { Step } from "#ability/tool/define/call-types.ts"
+import { outputFolder } from "#ability/tool/define/output.ts"
+import type { Definition, Need } from "#ability/tool/define/types.ts"
+import * as KeptFolder from "#ability/tool/shell/kept-folder.ts"
+import { Instance } from "#kernel/instance.ts"
+import { realOf } from "#util/real-of.ts"
+import { isInside, lookInside } from "#util/resolve-inside.ts"
+import { hasWildcard } from "#util/wildcard.ts"
+import { changesWhatRuns } from "./changes-what-runs.ts"
+import { isLinkToProtected } from "./is-link-to-protected.ts"
+import { isSkillScript } from "./is-skill-script.ts"
+import { reachesSecrets } from "./reaches-secrets.ts"
+import { runsUntrustedScript } from "./runs-untrusted-script.ts"
+
+export type Judgement = {
+  action: Permission.Action
+  needs: Permission.JudgedNeed[]
+  /** What the call may reach outside of the workspace, should it run. */
+  granted: string[]
+  /** The same, when it was a person who allowed the call. */
+  grantedByPerson: string[]
+  /** Where the paths really lead. */
+  reals: string[]
+  /** What exactly was judged: an answer counts for this and nothing else. */
+  key: string
+}
+type Decide = (need: Need) => Permission.Decision
+
+/** What a call needs. A tool that does not say what it needs, and does not only read, needs to be allowed itself. */
+export function needsOf(tool: Definition, args: unknown): Need[] {
+  if (tool.permission) return tool.permission(args)
+  return tool.readOnly ? [] : [{ permission: "tool.execute", target: tool.id }]
+}
+
+export async function judgeStep(step: Omit<Step, "call">, decide: Decide): Promise<Judgement> {
+  const needs: Permission.JudgedNeed[] = []
+  const granted: string[] = []
+  const origins: string[] = []
+  const reals: string[] = []
+  for (const need of step.needs) {
+    if (need.permission.startsWith("file.")) {
+      const { judged, real } = await judgeFile(need, step.context.sessionId, decide)
+      needs.push(...judged)
+      reals.push(real)
+      if (!isInside(Instance.worktree, real)) granted.push(real)
+      continue
+    }
+    const decision = await judgeOther(need, step, decide)
+    needs.push({ ...need, ...decision })
+    const origin = need.permission === "network.fetch" ? originOf(need.target) : undefined
+    if (origin) (names(decision, origin) ? granted : origins).push(origin)
+  }
+  return {
+    action: Permission.strictest({ action: "allow" }, ...needs).action,
+    needs,
+    granted,
+    grantedByPerson: [...granted, ...origins.filter(isPlain)],
+    reals,
+    key: JSON.stringify([step.needs, reals]),
+  }
+}
+
+/** The path as it is written, and the one that it leads to where that is another. */
+async function judgeFile(need: Need, sessionId: string, decide: Decide) {
+  const target = resolve(Instance.directory, need.target)
+  const { real, stat } = lookInside(parse(target).root, target)
+  // With the whole path, so that what is shown and remembered is what was judged, whatever folder it was named from.
+  const judged: Permission.JudgedNeed[] = [{ ...need, target, ...decide({ ...need, target }) }]
+  if (real !== target) {
+    const decision = decide({ ...need, target: real })
+    // `--yes` answers for what a call names. A link of the repository names something else.
+    const isHidden = need.permission !== "file.read" && leadsOut(target, real) && decision.action === "ask"
+    judged.push({ ...need, target: real, ...decision, ...(isHidden ? { protected: true } : {}) })
+  }
+  if (need.permission !== "file.read" && ((await isSkillScript(real)) || (await isLinkToProtected(stat))))
+    for (const one of judged) Object.assign(one, Permission.guarded(one))
+  if (need.permission === "file.edit") judged.push(...deniedReading([target, real], decide))
+  const outputs = outputFolder(sessionId)
+  const isOutput =
+    need.permission === "file.read" && isInside(outputs, target) && isInside(realOf(outputs) ?? outputs, real)
+  if (isOutput && judged.every(({ action }) => action !== "deny"))
+    return { judged: [{ ...need, action: "allow" as const }], real }
+  return { judged, real }
+}
+
+/** Whether a path of the workspace leads out of it. */
+function leadsOut(target: string, real: string): boolean {
+  return isInside(Instance.worktree, target) && !isInside(Instance.worktree, real)
+}
+
+/** Who edits a file is shown parts of it. Where reading it is not denied, being allowed to edit it is enough. */
+function deniedReading(targets: string[], decide: Decide): Permission.JudgedNeed[] {
+  const needs = targets.map((target) => ({ permission: "file.read", target }))
+  return needs.map((need) => ({ ...need, ...decide(need) })).filter(({ action }) => action === "deny")
+}
+
+/** A permission of a tool's own is known to no rule but one for all; what denies the tool itself denies it too. */
+async function judgeOther(
+  need: Need,
+  { tool: { id }, context }: Omit<Step, "call">,
+  decide: Decide,
+): Promise<Permission.Decision> {
+  const { permission, target } = need
+  const { sessionId } = context
+  const isShell = permission === "bash.execute"
+  const decision = decide(isShell ? { ...need, cwd: KeptFolder.get(sessionId).cwd } : need)
+  if (isShell) {
+    if (reachesSecrets(target, sessionId)) return Permission.sealed(decision)
+    if ((await changesWhatRuns(target, sessionId)) || (await runsUntrustedScript(target, sessionId)))
+      return Permission.guarded(decision)
+  }
+  if (Permission.isKnown(need.permission)) return decision
+  const tool = decide({ permission: "tool.execute", target: id })
+  return tool.action === "deny" ? tool : decision
+}
+
+/**
+ * Private addresses are reached only where the origin was named, not by a star that happens to cover it. A rule for one
+ * page may come from a reply to a question that did not show the address.
+ */
+function names({ action, rule }: Permission.Decision, origin: string): boolean {
+  if (action !== "allow" || !rule?.pattern.startsWith(`${origin}/`)) return false
+  return isPlain(origin) || hasWildcard(rule.pattern)
+}
+
+/** Whether one sees where it is. Any other name may lead anywhere, also to this machine. */
+function isPlain(origin: string): boolean {
+  return /^(localhost|[\d.]+|\[.+\])$/.test(new URL(origin).hostname)
+}
+
+function originOf(url: string): string | undefined {
+  const { origin } = URL.parse(url) ?? {}
+  return origin === "null" ? undefined : origin
+}

@@ -1,0 +1,22 @@
+// What the gate lets through where nobody hands it anything that knows more: what the built-in rules allow.
+import { resolve } from "node:path"
+import * as Permission from "#ability/permission/permission.ts"
+import type { Refusal, Step } from "#ability/tool/define/call-types.ts"
+import { outputFolder } from "#ability/tool/define/output.ts"
+import { Instance } from "#kernel/instance.ts"
+import { isInside } from "#util/resolve-inside.ts"
+import { judgeStep } from "./judge-step.ts"
+
+/** The default of the gate's permission slot: a refusal with its reason, or undefined. */
+export async function permitReading(step: Step): Promise<Refusal | undefined> {
+  const layer = { source: "default", rules: Permission.defaults }
+  const { needs } = await judgeStep(step, (need) => Permission.evaluate(need, layer))
+  const open = needs.filter(({ action }) => action !== "allow")
+  return open.length ? { message: Permission.sayNobody(step.tool.id, open) } : undefined
+}
+
+/** The folder that a path must be in: the session's outputs for one of those, else the workspace. */
+export function rootOf(path: string, sessionId: string): string {
+  const outputs = outputFolder(sessionId)
+  return isInside(outputs, resolve(Instance.directory, path)) ? outputs : Instance.worktree
+}
