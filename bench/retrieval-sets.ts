@@ -1,7 +1,7 @@
 // The development sets of tool search, and how well a ranking does on one.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Document } from "#knowledge/discovery/types.ts"
+import type { Document } from "#knowledge/index/types.ts"
 
 export type Query = { query: string; gold: string[] }
 export type Quality = { recall5: number; recall10: number; ndcg10: number; whole10: number }

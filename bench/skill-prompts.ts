@@ -1,9 +1,9 @@
 // Which skills are put before the model unasked, on 164 everyday prompts and 30 skills (half of the prompts fit one, a fifth
 // two, the others none), and on 60 prompts and 17 skills with long descriptions, like public ones. The numbers of `skill-fit.ts` were chosen on the lines that are even; the odd ones only judge them.
-import { createEmbedder } from "#knowledge/discovery/create-embedder.ts"
-import { createSkillDiscovery } from "#knowledge/discovery/skill-discovery.ts"
-import { takeFitting } from "#knowledge/discovery/skill-fit.ts"
-import type { SkillInfo } from "#knowledge/discovery/skill-types.ts"
+import { createEmbedder } from "#knowledge/embedder/create-embedder.ts"
+import { createSkillDiscovery } from "#knowledge/skill/skill-discovery.ts"
+import { takeFitting } from "#knowledge/skill/skill-fit.ts"
+import type { SkillInfo } from "#knowledge/skill/skill-types.ts"
 import { readLines } from "./retrieval-sets.ts"
 
 type Half = "chosen on" | "judged on"

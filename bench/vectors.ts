@@ -2,15 +2,15 @@
 // dot products over plain float32 arrays, and the limit of a lookup.
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { createEmbedder } from "#knowledge/discovery/create-embedder.ts"
-import { readEmbedded } from "#knowledge/discovery/embedded-model.ts"
-import { createVectors } from "#knowledge/discovery/vectors.ts"
+import { createEmbedder } from "#knowledge/embedder/create-embedder.ts"
+import { readEmbedded } from "#knowledge/embedder/embedded-model.ts"
+import { createVectors } from "#knowledge/embedder/vectors.ts"
 import { createSemanticCache } from "#knowledge/memory/semantic-cache.ts"
 import { median, quantile, report } from "./measure.ts"
 
 const rows = 100_000
 const dimensions = 256
-const modelFile = fileURLToPath(new URL("../src/knowledge/discovery/model/embedder.bin", import.meta.url))
+const modelFile = fileURLToPath(new URL("../src/knowledge/embedder/model/embedder.bin", import.meta.url))
 const words =
   "read write a file search the web delete issue create branch list user send mail run tests parse config server client".split(
     " ",

@@ -102,7 +102,7 @@ await build({
   clean: false,
 })
 // The embedder's file, beside the bundle that reads it, and what it was made of.
-cpSync("src/knowledge/discovery/model", "dist/model", { recursive: true })
+cpSync("src/knowledge/embedder/model", "dist/model", { recursive: true })
 // The OCR engine: the smallest build that every machine with Node 24 runs, and the small English data. `.cjs`, since the
 // package is a module.
 const core = "node_modules/tesseract.js-core/tesseract-core-simd-lstm"

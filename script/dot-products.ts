@@ -1,4 +1,4 @@
-// Assembles the WebAssembly of the vector table (src/knowledge/discovery/dot-products-wasm.ts): dot products of many rows of
+// Assembles the WebAssembly of the vector table (src/knowledge/embedder/dot-products-wasm.ts): dot products of many rows of
 // int8 with one query of int16, sixteen numbers at a time. Opcodes have the names of the specification, so that a reader can
 // check each, and a test compares what is assembled here with what ships.
 //   node script/dot-products.ts --write    writes the file
@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 
 type Code = (number | Code)[]
 
-const file = fileURLToPath(new URL("../src/knowledge/discovery/dot-products-wasm.ts", import.meta.url))
+const file = fileURLToPath(new URL("../src/knowledge/embedder/dot-products-wasm.ts", import.meta.url))
 
 const i32 = 0x7f
 const f32 = 0x7d

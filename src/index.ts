@@ -37,32 +37,16 @@ export * as Log from "#kernel/log.ts"
 export * as Space from "#kernel/space.ts"
 export * as Storage from "#kernel/storage/storage.ts"
 export * as Trust from "#kernel/trust.ts"
-export { createEmbedder, type EmbedderConfig } from "#knowledge/discovery/create-embedder.ts"
-export { createIndex } from "#knowledge/discovery/create-index.ts"
-export {
-  createRulesDiscovery,
-  type ReferenceMatch as RuleReferenceMatch,
-  type RuleReference,
-  type RulesDiscovery,
-  type RulesDiscoveryConfig,
-  type RulesDiscoveryStats,
-} from "#knowledge/discovery/rules-discovery.ts"
-export {
-  createSkillDiscovery,
-  type ReferenceMatch as SkillReferenceMatch,
-  type SkillDiscovery,
-  type SkillDiscoveryConfig,
-  type SkillMatch,
-} from "#knowledge/discovery/skill-discovery.ts"
-export type * from "#knowledge/discovery/skill-types.ts"
+export { createEmbedder, type EmbedderConfig } from "#knowledge/embedder/create-embedder.ts"
+export type { Embedder } from "#knowledge/embedder/types.ts"
+export * as Grounding from "#knowledge/grounding/grounding.ts"
+export { createIndex } from "#knowledge/index/create-index.ts"
 export {
   createToolDiscovery,
   type DiscoverableTool,
   type ToolDiscovery,
   type ToolSource,
-} from "#knowledge/discovery/tool-discovery.ts"
-export type { Embedder } from "#knowledge/discovery/types.ts"
-export * as Grounding from "#knowledge/grounding/grounding.ts"
+} from "#knowledge/index/tool-discovery.ts"
 export { formatPlanContext, formatRelationsForContext } from "#knowledge/memory/format-relations.ts"
 export type { NodeContext, RelationNode } from "#knowledge/memory/relation-node.ts"
 export {
@@ -72,6 +56,22 @@ export {
 } from "#knowledge/memory/relation-store.ts"
 export * from "#knowledge/memory/semantic-cache.ts"
 export * as Message from "#knowledge/message/message.ts"
+export {
+  createRulesDiscovery,
+  type ReferenceMatch as RuleReferenceMatch,
+  type RuleReference,
+  type RulesDiscovery,
+  type RulesDiscoveryConfig,
+  type RulesDiscoveryStats,
+} from "#knowledge/rules/rules-discovery.ts"
+export {
+  createSkillDiscovery,
+  type ReferenceMatch as SkillReferenceMatch,
+  type SkillDiscovery,
+  type SkillDiscoveryConfig,
+  type SkillMatch,
+} from "#knowledge/skill/skill-discovery.ts"
+export type * from "#knowledge/skill/skill-types.ts"
 export { createId } from "#util/id.ts"
 export { extractMarkdownLinks, getExtension, isExternalLink } from "#util/markdown-links.ts"
 export { PathInvalid, PathOutside, resolveInside } from "#util/resolve-inside.ts"

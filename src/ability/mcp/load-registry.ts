@@ -10,9 +10,9 @@ import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
 import type { Definition } from "#ability/tool/tool.ts"
 import * as Global from "#kernel/global.ts"
 import { Instance } from "#kernel/instance.ts"
-import { noteIndexUse } from "#knowledge/discovery/note-index-use.ts"
-import { pruneIndexes } from "#knowledge/discovery/prune-indexes.ts"
-import type { Embedder } from "#knowledge/discovery/types.ts"
+import type { Embedder } from "#knowledge/embedder/types.ts"
+import { noteIndexUse } from "#knowledge/index/note-index-use.ts"
+import { pruneIndexes } from "#knowledge/index/prune-indexes.ts"
 import { ifConfigured } from "./if-configured.ts"
 
 /** Of one server. Tools can also come from one that no file names. */

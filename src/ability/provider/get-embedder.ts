@@ -5,9 +5,9 @@ import { resolve } from "node:path"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
-import { calibrate } from "#knowledge/discovery/calibrate.ts"
-import { createEmbedder } from "#knowledge/discovery/create-embedder.ts"
-import type { Embedder } from "#knowledge/discovery/types.ts"
+import { createEmbedder } from "#knowledge/embedder/create-embedder.ts"
+import type { Embedder } from "#knowledge/embedder/types.ts"
+import { calibrate } from "#knowledge/index/calibrate.ts"
 import { errorText } from "#util/error.ts"
 
 type Wanted = NonNullable<Config.Info["embedder"]>

@@ -2,7 +2,7 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider"
 import type { Resolved } from "#ability/provider/catalog/resolve-model.ts"
 import { Instance } from "#kernel/instance.ts"
-import type { Llama } from "#knowledge/discovery/llama.ts"
+import type { Llama } from "#knowledge/llama/llama.ts"
 
 /** Those that this instance has in use. */
 const llamas = Instance.state(
@@ -12,7 +12,7 @@ const llamas = Instance.state(
 
 export async function loadGguf({ modelId, facts, file }: Resolved): Promise<LanguageModelV4> {
   const { path, gpu } = file!
-  const { loadLlama } = await import("#knowledge/discovery/llama.ts")
+  const { loadLlama } = await import("#knowledge/llama/llama.ts")
   const { createFunctionGemmaModel } = await import("./functiongemma/functiongemma-model.ts")
   const backend = loadLlama({ path, use: "completion", context: facts.context, gpu })
   llamas().add(backend)

@@ -1,8 +1,8 @@
 // Skills held to the specification, strictly: what loading only tells of is a fault here.
 import { resolve } from "node:path"
 import * as Config from "#kernel/config/config.ts"
-import { type FoundSkills, scanSkillFile, scanSkills } from "#knowledge/discovery/scan-skills.ts"
-import type { SkillProblem } from "#knowledge/discovery/skill-types.ts"
+import { type FoundSkills, scanSkillFile, scanSkills } from "#knowledge/skill/scan-skills.ts"
+import type { SkillProblem } from "#knowledge/skill/skill-types.ts"
 import { NamedError } from "#util/error.ts"
 import { statOf } from "#util/stat-of.ts"
 import { skillPlaces } from "./skill-places.ts"

@@ -1,6 +1,6 @@
 // `vitamin models add` and `remove`: GGUF files that run here, as local/NAME.
 import { addModel, listAdded, removeModel } from "#ability/provider/catalog/added-models.ts"
-import { findLlama, installCommand } from "#knowledge/discovery/llama.ts"
+import { findLlama, installCommand } from "#knowledge/llama/llama.ts"
 import { NamedError } from "#util/error.ts"
 import { safeText } from "./safe-text.ts"
 

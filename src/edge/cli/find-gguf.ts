@@ -6,7 +6,7 @@ import type { Finding } from "./doctor.ts"
 const about = "GGUF models"
 
 export async function findGguf(): Promise<Finding[]> {
-  const { findLlama, installCommand } = await import("#knowledge/discovery/llama.ts")
+  const { findLlama, installCommand } = await import("#knowledge/llama/llama.ts")
   const added = Object.entries(listAdded())
   const found = findLlama()
   const engine: Finding = found

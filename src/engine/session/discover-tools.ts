@@ -2,7 +2,7 @@
 // would be sent with every request.
 import { type FoundTool, searchTools } from "#ability/mcp/search-tools.ts"
 import type { Definition } from "#ability/tool/tool.ts"
-import { takeNear, wishesOf } from "#knowledge/discovery/tool-fit.ts"
+import { takeNear, wishesOf } from "#knowledge/index/tool-fit.ts"
 
 /** Of what is asked for. A server that has one thing under many names, or all words in each, must not shut out the others. */
 const mostOfOne = 0.7

@@ -3,7 +3,7 @@
 import { hasSkills } from "#ability/skill/skill-places.ts"
 import * as Config from "#kernel/config/config.ts"
 import * as Log from "#kernel/log.ts"
-import { isRuleName } from "#knowledge/discovery/create-nested-rules.ts"
+import { isRuleName } from "#knowledge/rules/create-nested-rules.ts"
 import { errorText } from "#util/error.ts"
 import { findRules, mayHaveRules } from "./find-rules.ts"
 import { hasPlan } from "./has-plan.ts"

@@ -4,9 +4,9 @@ import { createHash } from "node:crypto"
 import { dirname, join, relative } from "node:path"
 import * as Global from "#kernel/global.ts"
 import { Instance } from "#kernel/instance.ts"
-import type { ReferenceMatch, RulesDiscovery } from "#knowledge/discovery/rules-discovery.ts"
-import type { Embedder } from "#knowledge/discovery/types.ts"
+import type { Embedder } from "#knowledge/embedder/types.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import type { ReferenceMatch, RulesDiscovery } from "#knowledge/rules/rules-discovery.ts"
 import { realOf } from "#util/real-of.ts"
 import type { Note } from "./inform.ts"
 import { type RuleText, readRootFile, readRuleFile } from "./read-root-file.ts"
@@ -43,7 +43,7 @@ const opened = Instance.state(
       const found = await one.catch(() => undefined)
       if (!found) continue
       await found.rules.close()
-      const { pruneIndexes } = await import("#knowledge/discovery/prune-indexes.ts")
+      const { pruneIndexes } = await import("#knowledge/index/prune-indexes.ts")
       pruneIndexes(dirname(found.dbPath))
     }
   },
@@ -79,7 +79,7 @@ export async function findRules(intent: string, options: Options): Promise<Note[
 
 /** For the whole and for its sentences, the nearest first. */
 async function search(rules: RulesDiscovery, words: string): Promise<Found[]> {
-  const { piecesOf } = await import("#knowledge/discovery/skill-fit.ts")
+  const { piecesOf } = await import("#knowledge/skill/skill-fit.ts")
   const found: Found[] = []
   for (const intent of piecesOf(words)) {
     const matches = await rules.searchReferences(intent, { limit: 2 * mostNotes })
@@ -129,9 +129,9 @@ async function openFor({ name }: RuleText): Promise<Opened> {
 }
 
 async function open(rootPath: string, embedder: Embedder | undefined): Promise<Opened> {
-  const { createRulesDiscovery } = await import("#knowledge/discovery/rules-discovery.ts")
-  const { embeddedFacts } = await import("#knowledge/discovery/embedded-model.ts")
-  const { noteIndexUse } = await import("#knowledge/discovery/note-index-use.ts")
+  const { createRulesDiscovery } = await import("#knowledge/rules/rules-discovery.ts")
+  const { embeddedFacts } = await import("#knowledge/embedder/embedded-model.ts")
+  const { noteIndexUse } = await import("#knowledge/index/note-index-use.ts")
   const { worktree: rootDir } = Instance
   const id = createHash("sha256").update(`${rootDir}\0${rootPath}`).digest("hex").slice(0, 40)
   const dbPath = join(Global.cache(), "rules", `${id}.db`)

@@ -1,10 +1,10 @@
 // The documents of a skill in use, where a prompt is about the words that link to them: those come with the instructions,
 // the others are only named there.
 import type * as Skill from "#ability/skill/skill.ts"
-import { Unreadable } from "#knowledge/discovery/read-document.ts"
-import type { SkillDiscovery } from "#knowledge/discovery/skill-discovery.ts"
-import type { SkillReference } from "#knowledge/discovery/skill-types.ts"
+import { Unreadable } from "#knowledge/index/read-document.ts"
 import { cutToTokens } from "#knowledge/memory/cut-to-tokens.ts"
+import type { SkillDiscovery } from "#knowledge/skill/skill-discovery.ts"
+import type { SkillReference } from "#knowledge/skill/skill-types.ts"
 import { realOf } from "#util/real-of.ts"
 import type { Note } from "./inform.ts"
 import { pathForTools } from "./path-for-tools.ts"

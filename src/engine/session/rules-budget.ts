@@ -1,10 +1,10 @@
 // How much the rules of a project may take of a model's window, beside those of its root: a tenth, and never more than is
 // good to read. What the window has of them already counts.
 import type { ModelFacts } from "#ability/provider/provider.ts"
-import { isRuleName } from "#knowledge/discovery/create-nested-rules.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import { tokensOf } from "#knowledge/memory/tokens-of.ts"
 import type * as Message from "#knowledge/message/message.ts"
+import { isRuleName } from "#knowledge/rules/create-nested-rules.ts"
 import { contextOf } from "./room.ts"
 
 /** In tokens. `linked`: for what one prompt finds; `nested`: for what lies beside the files that are worked on; `each`: the

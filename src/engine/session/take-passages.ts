@@ -1,10 +1,11 @@
 // What of a document is told: all of it where it is short, else the passages that fit what is asked for, in their order,
 // with where the rest can be read.
-import { type Chunk, chunkMarkdown } from "#knowledge/discovery/chunk-markdown.ts"
-import { fitsIntent } from "#knowledge/discovery/fits-intent.ts"
-import type { ReferenceMatch } from "#knowledge/discovery/rules-discovery.ts"
+
+import { fitsIntent } from "#knowledge/index/fits-intent.ts"
 import { cutToTokens } from "#knowledge/memory/cut-to-tokens.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import { type Chunk, chunkMarkdown } from "#knowledge/rules/chunk-markdown.ts"
+import type { ReferenceMatch } from "#knowledge/rules/rules-discovery.ts"
 import type { Note } from "./inform.ts"
 import { pathForTools } from "./path-for-tools.ts"
 

@@ -1,6 +1,7 @@
 // An index that remembers what it found a moment ago: a session asks the same again, turn after turn. Whatever changes the
 // index forgets it all; what another process changes in the same file is seen when the moment is over.
-import type { Embedder, Hit, Index, SearchOptions } from "#knowledge/discovery/types.ts"
+import type { Embedder } from "#knowledge/embedder/types.ts"
+import type { Hit, Index, SearchOptions } from "#knowledge/index/types.ts"
 import { createSemanticCache } from "./semantic-cache.ts"
 
 type Found = { options: string; hits: Hit[] }

@@ -1,6 +1,6 @@
 // The entries of a semantic cache: found by their words, compared by their vectors, bounded in number, bytes and age. The
 // one that was used longest ago goes first.
-import { createVectors, type Vectors } from "#knowledge/discovery/vectors.ts"
+import { createVectors, type Vectors } from "#knowledge/embedder/vectors.ts"
 import { normalise, plainRequest } from "./semantic-cache-request.ts"
 
 export type Kept = {

@@ -2,8 +2,8 @@
 // decide (semantic-cache-request.ts), since an answer to another one must never be replayed. Entries live in memory; whoever
 // wants to keep them is handed them.
 import * as Log from "#kernel/log.ts"
-import { createEmbedder, type EmbedderConfig } from "#knowledge/discovery/create-embedder.ts"
-import type { Embedder } from "#knowledge/discovery/types.ts"
+import { createEmbedder, type EmbedderConfig } from "#knowledge/embedder/create-embedder.ts"
+import type { Embedder } from "#knowledge/embedder/types.ts"
 import { errorText } from "#util/error.ts"
 import { createPersister } from "./persister.ts"
 import { readEntries, type SerializableCacheEntry } from "./semantic-cache-entries.ts"

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict"
 import { mock, test } from "node:test"
-import { createEmbedder } from "#knowledge/discovery/create-embedder.ts"
-import { createIndex } from "#knowledge/discovery/create-index.ts"
-import type { Index } from "#knowledge/discovery/types.ts"
+import { createEmbedder } from "#knowledge/embedder/create-embedder.ts"
+import { createIndex } from "#knowledge/index/create-index.ts"
+import type { Index } from "#knowledge/index/types.ts"
 import { cacheSearches } from "#knowledge/memory/cache-searches.ts"
 
 const document = (id: string, text: string) => ({ id, group: "g", name: id, text })

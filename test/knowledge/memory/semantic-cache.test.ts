@@ -1,8 +1,8 @@
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { mock, test } from "node:test"
-import { createEmbedder } from "#knowledge/discovery/create-embedder.ts"
-import type { Embedder } from "#knowledge/discovery/types.ts"
+import { createEmbedder } from "#knowledge/embedder/create-embedder.ts"
+import type { Embedder } from "#knowledge/embedder/types.ts"
 import { createSemanticCache } from "#knowledge/memory/semantic-cache.ts"
 import { logged } from "./logged.ts"
 

@@ -2,14 +2,15 @@
 // there can be thousands of them; resources and prompts share another one beside it.
 
 import type { MCPPrompt, MCPResource, MCPTool } from "#ability/mcp/server/types.ts"
-import { createEmbedder } from "#knowledge/discovery/create-embedder.ts"
-import { createItemIndex, type ItemMatch, type Why } from "#knowledge/discovery/create-item-index.ts"
+import { createEmbedder } from "#knowledge/embedder/create-embedder.ts"
+import type { Embedder } from "#knowledge/embedder/types.ts"
+import { createItemIndex, type ItemMatch, type Why } from "#knowledge/index/create-item-index.ts"
 import {
   createToolDiscovery,
   type DiscoverableTool,
   type ToolSource,
-} from "#knowledge/discovery/tool-discovery.ts"
-import type { Document, Embedder } from "#knowledge/discovery/types.ts"
+} from "#knowledge/index/tool-discovery.ts"
+import type { Document } from "#knowledge/index/types.ts"
 import { cacheSearches } from "#knowledge/memory/cache-searches.ts"
 import { describeParameters } from "./describe-parameters.ts"
 import { localId } from "./local-tools.ts"

@@ -58,7 +58,7 @@ export function listAdded(): Record<string, AddedModel> {
 /** Keep a file under a name. Throws `CannotAdd`, and what the file's own header has against it. */
 export async function addModel(file: string, wanted?: string): Promise<{ name: string; model: AddedModel }> {
   const path = resolve(file)
-  const { readGgufHeader } = await import("#knowledge/discovery/gguf-header.ts")
+  const { readGgufHeader } = await import("#knowledge/llama/gguf-header.ts")
   const { size, modified, context, chatTemplate } = readGgufHeader(path)
   if (chatTemplate !== undefined && !chatTemplate.includes(tokens.startCall))
     throw new CannotAdd(

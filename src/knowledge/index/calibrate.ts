@@ -1,0 +1,47 @@
+// How the cosines of another embedder compare to those of the embedded model, by which all thresholds were chosen. Both are
+// asked about the same short texts: requests with what they are about, and with what they are not.
+import { createEmbedder } from "#knowledge/embedder/create-embedder.ts"
+import type { Embedder } from "#knowledge/embedder/types.ts"
+import { createWeigher } from "./weigh.ts"
+
+export type Scale = (cosine: number) => number
+
+const pairs: readonly (readonly [query: string, name: string, text: string])[] = [
+  ["review my pull request", "code review", "Reviews a diff for bugs, missing tests and naming."],
+  ["what will the weather be tomorrow?", "forecast", "Shows the weather of the next days at a place."],
+  ["put the numbers into a spreadsheet", "xlsx", "Opens, edits and creates spreadsheet files."],
+  ["pay the customer back", "create refund", "Refunds a payment to a customer."],
+  ["schedule a call with Ada", "create meeting", "Puts a meeting into the calendar and invites people."],
+  ["why is this database query slow?", "explain query", "Shows the plan of a database query."],
+  ["translate the letter into French", "translate", "Translates a text into another language."],
+  ["play some music by Bach", "start playback", "Plays a track or an album of the music library."],
+]
+/** Below that an embedder does not tell what a request is about. */
+const leastDistance = 0.05
+
+/** Maps cosines of this embedder to the scale of the embedded model. */
+export async function calibrate(embedder: Embedder): Promise<Scale> {
+  const [own, base] = [await measure(embedder), await measure(createEmbedder())]
+  const distance = own.near - own.far
+  if (!(distance >= leastDistance))
+    throw new Error(
+      `${embedder.id} puts a request no nearer to what it is about (${own.near.toFixed(2)}) than to anything else (${own.far.toFixed(2)})`,
+    )
+  return (cosine) => base.far + ((cosine - own.far) * (base.near - base.far)) / distance
+}
+
+/** The mean cosine of requests with what they are about, and with the rest. */
+async function measure(embedder: Embedder): Promise<{ near: number; far: number }> {
+  const weigher = createWeigher(embedder)
+  const documents = await weigher.documents(
+    pairs.map(([, name, text]) => ({ id: name, group: "", name, text })),
+  )
+  const sums = { near: 0, far: 0 }
+  for (const [at, [query]] of pairs.entries()) {
+    const { vector } = await weigher.question(query)
+    for (const [other, document] of documents.entries())
+      sums[at === other ? "near" : "far"] += document.reduce((sum, value, i) => sum + value * vector[i]!, 0)
+  }
+  const { length } = pairs
+  return { near: sums.near / length, far: sums.far / (length * (length - 1)) }
+}

@@ -1,0 +1,140 @@
+// Things of any kind that are found by words: an index of their documents, and the things themselves beside it. The index is
+// opened when it is first needed, and its file may be shared: what other processes put in or take out does no harm here.
+
+import type { Embedder } from "#knowledge/embedder/types.ts"
+import { createIndex } from "./create-index.ts"
+import type { Document, Hit, Index } from "./types.ts"
+
+export type ItemIndexConfig = {
+  /** The file of the index; in memory where it is left out. */
+  path?: string | undefined
+  /** Without one, words alone decide. */
+  embedder?: Embedder | undefined
+  /** What stands before the index: a cache of its searches. */
+  around?: ((index: Index, embedder: Embedder | undefined) => Index) | undefined
+}
+type SearchOptions<T> = {
+  limit?: number | undefined
+  /** Of the documents. */
+  group?: string | undefined
+  accepts?: ((item: T) => boolean) | undefined
+}
+/** Where it stood among what was found by its words, and by what they mean. */
+export type Why = Pick<Hit, "text" | "vector">
+export type ItemMatch<T> = { item: T; score: number } & Why
+export type ItemIndex<T> = Readonly<{
+  /** In the place of what had its id before. It enters the index when that is next needed. */
+  put(item: T): void
+  remove(isGone: (item: T) => boolean): void
+  items(): T[]
+  /** Not left to the next search. */
+  takeIn(): Promise<void>
+  /** The best first; nothing once it is closed. */
+  search(query: string, options?: SearchOptions<T>): Promise<ItemMatch<T>[]>
+  close(): void
+}>
+type Known<T> = { item: T; document: Document }
+
+const usualLimit = 10
+
+export function createItemIndex<T>(
+  documentOf: (item: T) => Document,
+  config: ItemIndexConfig = {},
+): ItemIndex<T> {
+  const known = new Map<string, Known<T>>()
+  let fresh = new Map<string, Document>()
+  let index: Index | undefined
+  let isStale = true
+  let isClosed = false
+  let work: Promise<unknown> = Promise.resolve()
+
+  function put(item: T): void {
+    const document = documentOf(item)
+    const before = known.get(document.id)
+    known.set(document.id, { item, document })
+    if (before && JSON.stringify(before.document) === JSON.stringify(document)) return
+    fresh.set(document.id, document)
+    isStale = true
+  }
+
+  function remove(isGone: (item: T) => boolean): void {
+    for (const [id, { item }] of known) {
+      if (!isGone(item)) continue
+      known.delete(id)
+      fresh.delete(id)
+      isStale = true
+    }
+  }
+
+  async function search(query: string, options: SearchOptions<T> = {}): Promise<ItemMatch<T>[]> {
+    const { limit = usualLimit, group, accepts = () => true } = options
+    if (!known.size) return []
+    await inTurn(update)
+    // So many that are not wanted, or are another process's, may stand before the others.
+    const others = () => countOthers(options) + Math.max(0, (index?.size() ?? 0) - known.size)
+    const ask = async () =>
+      index?.search(query, { limit: limit + others(), ...(group === undefined ? {} : { group }) }) ?? []
+    let hits = await ask()
+    if (await inTurn(makeWhole)) hits = await ask()
+    return hits
+      .flatMap(({ id, ...why }) => {
+        const item = known.get(id)?.item
+        return item !== undefined && accepts(item) ? [{ item, ...why }] : []
+      })
+      .slice(0, limit)
+  }
+
+  function countOthers({ group, accepts }: SearchOptions<T>): number {
+    if (!accepts) return 0
+    let count = 0
+    for (const { item, document } of known.values())
+      if ((group === undefined || document.group === group) && !accepts(item)) count++
+    return count
+  }
+
+  /** One change of the index after the other. */
+  function inTurn<R>(step: () => Promise<R>): Promise<R> {
+    const done = work.then(step)
+    work = done.catch(() => undefined)
+    return done
+  }
+
+  async function update(): Promise<void> {
+    if (isClosed) return
+    index ??= open(config)
+    if (!isStale) return
+    isStale = false
+    const documents = fresh
+    fresh = new Map()
+    try {
+      index.remove(index.ids().filter((id) => !known.has(id)))
+      await index.put([...documents.values()])
+    } catch (error) {
+      fresh = new Map([...documents, ...fresh])
+      isStale = true
+      throw error
+    }
+  }
+
+  /** The file may have been broken and begun anew, or another process has taken something out. Gives whether it was so. */
+  async function makeWhole(): Promise<boolean> {
+    const own = index?.ids().filter((id) => known.has(id))
+    if (!own || own.length === known.size) return false
+    // What is there already costs next to nothing.
+    await index?.put([...known.values()].map(({ document }) => document))
+    return true
+  }
+
+  function close(): void {
+    isClosed = true
+    index?.close()
+    index = undefined
+  }
+
+  const items = () => [...known.values()].map(({ item }) => item)
+  return Object.freeze({ put, remove, items, takeIn: () => inTurn(update), search, close })
+}
+
+function open({ path, embedder, around = (index) => index }: ItemIndexConfig): Index {
+  return around(createIndex({ ...(path ? { path } : {}), embedder }), embedder)
+}

@@ -1,0 +1,181 @@
+// The skills of a folder: `NAME/SKILL.md` with what lies beside it, and `NAME.md`. Bounded in every direction; one that
+// cannot be used is told of and hides no other. What did not change since the last look is not read again.
+import { createHash } from "node:crypto"
+import { readdirSync } from "node:fs"
+import { basename, dirname, extname, join, resolve } from "node:path"
+import { readDocument, Unreadable } from "#knowledge/index/read-document.ts"
+import { errorText } from "#util/error.ts"
+import { extractMarkdownLinks, filePathOf } from "#util/markdown-links.ts"
+import { realOf } from "#util/real-of.ts"
+import { isInside } from "#util/resolve-inside.ts"
+import { statOf } from "#util/stat-of.ts"
+import { parseSkill } from "./parse-skill.ts"
+import { listAssets, listScripts } from "./skill-files.ts"
+import type { SkillInfo, SkillProblem, SkillReference } from "./skill-types.ts"
+
+/** A file that is no usable skill, and why. */
+type Unusable = { file: string; problems: SkillProblem[] }
+export type FoundSkills = { skills: SkillInfo[]; unusable: Unusable[] }
+/** What was read, by file, with what the file was like then. */
+export type SkillCache = Map<string, { stamp: string; found: FoundSkills }>
+
+type Place = { file: string; folder: string; expected: string; isAlone: boolean }
+type Options = {
+  /** Where files must really be; without one, links are followed wherever they lead. */
+  root?: string | undefined
+  cache?: SkillCache
+}
+
+/** Nobody has so many, and a hostile folder could have a million. */
+const maxSkills = 500
+const maxNames = 5_000
+const maxBytes = 1 << 20
+const maxTotal = 16 << 20
+const maxReferences = 200
+const maxLinks = 1_000
+
+/** Those of a folder of skills, or of one that is a skill itself. Nothing where there is no such folder. */
+export function scanSkills(folder: string, options: Options = {}): FoundSkills {
+  const found: FoundSkills = { skills: [], unusable: [] }
+  const places = placesIn(folder, found)
+  let total = 0
+  for (const [i, place] of places.entries()) {
+    total += Math.min(maxBytes, statOf(place.file)?.size ?? 0)
+    if (i >= maxSkills || total > maxTotal) {
+      const message = `there are more than ${maxSkills} skills, or ${maxTotal} bytes of them; ${place.expected} and what follows are left out`
+      found.unusable.push(problemOf(folder, message))
+      break
+    }
+    const { skills, unusable } = readSkill(place, options)
+    found.skills.push(...skills)
+    found.unusable.push(...unusable)
+  }
+  return found
+}
+
+/** One file, whatever is around it. */
+export function scanSkillFile(file: string, options: Options = {}): FoundSkills {
+  const isAlone = basename(file).toLowerCase() !== "skill.md"
+  const folder = dirname(file)
+  return readSkill(
+    { file, folder, isAlone, expected: isAlone ? basename(file, ".md") : basename(folder) },
+    options,
+  )
+}
+
+function placesIn(folder: string, found: FoundSkills): Place[] {
+  const own = fileIn(folder)
+  if (own) return [{ file: own, folder, expected: basename(folder), isAlone: false }]
+  try {
+    const names = readdirSync(folder).filter((name) => !name.startsWith("."))
+    if (names.length > maxNames)
+      found.unusable.push(
+        problemOf(folder, `only the first ${maxNames} of ${names.length} names are looked at`),
+      )
+    return names
+      .sort()
+      .slice(0, maxNames)
+      .flatMap((name) => placeOf(folder, name, found))
+  } catch (error) {
+    const isGone = !statOf(folder)?.isDirectory()
+    if (!isGone) found.unusable.push(problemOf(folder, errorText(error)))
+    return []
+  }
+}
+
+function placeOf(parent: string, name: string, found: FoundSkills): Place[] {
+  const path = join(parent, name)
+  const stat = statOf(path)
+  if (!stat) {
+    found.unusable.push(problemOf(path, "its links lead nowhere, or in a circle"))
+    return []
+  }
+  if (stat.isDirectory()) {
+    const file = fileIn(path)
+    return file ? [{ file, folder: path, expected: name, isAlone: false }] : []
+  }
+  const isDocument = extname(name) === ".md" && stat.isFile()
+  return isDocument ? [{ file: path, folder: parent, expected: basename(name, ".md"), isAlone: true }] : []
+}
+
+function fileIn(folder: string): string | undefined {
+  return ["SKILL.md", "skill.md"].map((name) => join(folder, name)).find((file) => statOf(file))
+}
+
+function readSkill(place: Place, options: Options): FoundSkills {
+  const stamp = stampOf(place, options.root)
+  const kept = options.cache?.get(place.file)
+  if (kept?.stamp === stamp) return kept.found
+  const found = readAnew(place, options.root)
+  options.cache?.set(place.file, { stamp, found })
+  return found
+}
+
+function stampOf({ file, folder, isAlone }: Place, root: string | undefined): string {
+  const beside = isAlone ? [] : ["", "scripts", "references", "assets"].map((name) => join(folder, name))
+  const marks = [file, ...beside].map((path) => {
+    const { ino, size, mtimeMs, ctimeMs } = statOf(path) ?? {}
+    return [ino, size, mtimeMs, ctimeMs]
+  })
+  return JSON.stringify([root, marks])
+}
+
+function readAnew({ file, folder, expected, isAlone }: Place, root: string | undefined): FoundSkills {
+  const none = (problems: SkillProblem[]): FoundSkills => ({ skills: [], unusable: [{ file, problems }] })
+  try {
+    const { bytes, text, size, isCut, place } = readDocument({ root: root ?? "/", path: file, maxBytes })
+    if (isCut) return none(problemOf(file, `${size} bytes are too many; the limit is ${maxBytes}`).problems)
+    const { skill, problems, isPlain } = parseSkill(text, { source: basename(file), expected })
+    if (!skill) return isAlone && isPlain ? { skills: [], unusable: [] } : none(problems)
+    const hash = createHash("sha256").update(bytes).digest("hex")
+    const home = { folder, root: root ?? realOf(folder) ?? folder }
+    const references = referencesOf({ skill: skill.name, text, ...home }, problems)
+    const beside = isAlone
+      ? { scripts: [], assets: [] }
+      : { scripts: listScripts(home), assets: listAssets(home) }
+    return {
+      skills: [{ ...skill, file, hash, place, ...home, ...beside, references, problems }],
+      unusable: [],
+    }
+  } catch (error) {
+    if (error instanceof Unreadable) return none(problemOf(file, String(error.data.reason)).problems)
+    throw error
+  }
+}
+
+/** Its links to Markdown, each file once. */
+function referencesOf(
+  { skill, text, folder, root }: { skill: string; text: string; folder: string; root: string },
+  problems: SkillProblem[],
+): SkillReference[] {
+  const references = new Map<string, SkillReference>()
+  const seen = new Set<string>()
+  const front = text.split("\n").findIndex((line, i) => i > 0 && line.trimEnd() === "---")
+  const links = extractMarkdownLinks(text, { extensions: [".md"] })
+  for (const { displayText, relativePath, lineNumber: line } of links) {
+    if (line <= front) continue
+    const file = resolve(folder, filePathOf(relativePath))
+    if (seen.has(file)) continue
+    if (seen.size >= maxLinks) {
+      problems.push({ level: "breach", line, message: `only its first ${maxLinks} links are looked at` })
+      break
+    }
+    seen.add(file)
+    const problem = problemWith(file, root)
+    if (problem)
+      problems.push({ level: "breach", line, message: `it links to ${relativePath}, which ${problem}` })
+    else if (references.size < maxReferences)
+      references.set(file, { skill, displayText: displayText.slice(0, 300), relativePath, file })
+  }
+  return [...references.values()]
+}
+
+function problemWith(file: string, root: string): string | undefined {
+  const real = realOf(file)
+  if (real === undefined || !statOf(real)?.isFile()) return "is not there"
+  return isInside(root, real) ? undefined : `is outside of ${root}`
+}
+
+function problemOf(file: string, message: string): Unusable {
+  return { file, problems: [{ level: "error", line: 1, message }] }
+}

@@ -1,0 +1,107 @@
+// What lies beside a SKILL.md: scripts with what they say of themselves, and assets by name. Nothing is run, and no more
+// than the beginning of a script is read.
+import { readdirSync } from "node:fs"
+import { basename, extname, join, relative } from "node:path"
+import { readDocument, Unreadable } from "#knowledge/index/read-document.ts"
+import { realOf } from "#util/real-of.ts"
+import { isInside } from "#util/resolve-inside.ts"
+import { statOf } from "#util/stat-of.ts"
+import type { SkillScript } from "./skill-types.ts"
+
+type Home = { folder: string; root: string }
+
+const runners: Record<string, string> = {
+  ".ts": "node",
+  ".mts": "node",
+  ".js": "node",
+  ".mjs": "node",
+  ".cjs": "node",
+  ".sh": "bash",
+  ".bash": "bash",
+  ".py": "python3",
+  ".rb": "ruby",
+  ".pl": "perl",
+}
+const maxFiles = 100
+const maxDepth = 4
+/** With links in a circle there is no end of names. */
+const maxNames = 1_000
+const headBytes = 4_096
+const maxDescription = 200
+
+export function listScripts(home: Home): SkillScript[] {
+  return filesIn(home, "scripts").flatMap((file) => {
+    if (/\.(test|spec|d)\.\w+$/.test(file)) return []
+    const extension = extname(file)
+    const isProgram = extension === "" && Boolean((statOf(file)?.mode ?? 0) & 0o111)
+    const runner = isProgram ? "" : runners[extension]
+    if (runner === undefined) return []
+    return [{ name: basename(file, extension), file, runner, description: describe(file, home.root) }]
+  })
+}
+
+/** Paths from the folder of the skill. */
+export function listAssets(home: Home): string[] {
+  return filesIn(home, "assets").map((file) => relative(home.folder, file))
+}
+
+/** Files of a folder and of those in it, in order; links only where they stay inside. */
+function filesIn({ folder, root }: Home, name: string): string[] {
+  const files: string[] = []
+  let names = 0
+  const look = (path: string, depth: number) => {
+    for (const entry of namesIn(path)) {
+      if (files.length >= maxFiles || ++names > maxNames) return
+      const file = join(path, entry)
+      const real = realOf(file)
+      const stat = real !== undefined && isInside(root, real) ? statOf(real) : undefined
+      if (!stat) continue
+      if (stat.isFile()) files.push(file)
+      else if (stat.isDirectory() && depth < maxDepth) look(file, depth + 1)
+    }
+  }
+  look(join(folder, name), 1)
+  return files
+}
+
+function namesIn(path: string): string[] {
+  if (!statOf(path)?.isDirectory()) return []
+  try {
+    return readdirSync(path)
+      .filter((name) => !/^\.|^node_modules$|^__pycache__$/.test(name))
+      .sort()
+  } catch {
+    return []
+  }
+}
+
+/** The first words of its first comment. */
+function describe(path: string, root: string): string {
+  try {
+    return firstComment(readDocument({ root, path, maxBytes: headBytes }).text)
+  } catch (error) {
+    if (error instanceof Unreadable) return ""
+    throw error
+  }
+}
+
+function firstComment(text: string): string {
+  const rest = text.replace(/^#!.*\n/, "").trimStart()
+  const block = /^(?:\/\*+|"""|''')([\s\S]*?)(?:\*\/|"""|''')/.exec(rest)?.[1]
+  const lines = block?.split("\n") ?? linesOf(rest)
+  const words = lines.map((line) => line.replace(/^\s*(\*|\/\/+|#+)?\s?/, "").trim())
+  const end = words.findIndex(
+    (line, i) => i > 0 && (line === "" || line.startsWith("@")) && words[i - 1] !== "",
+  )
+  return (end < 0 ? words : words.slice(0, end))
+    .join(" ")
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, maxDescription)
+}
+
+function linesOf(text: string): string[] {
+  const lines = text.split("\n")
+  const end = lines.findIndex((line) => !/^\s*(\/\/|#)/.test(line))
+  return end < 0 ? lines : lines.slice(0, end)
+}
