@@ -2,16 +2,16 @@
 // `write` and `edit` were to write is known from their arguments, which proves whose the file is that is there now.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { cleanFolders } from "#ability/snapshot/restore/clean-folders.ts"
+import { stateOf } from "#ability/snapshot/scan/state-of.ts"
+import { Lost } from "#ability/snapshot/store/errors.ts"
+import { type Change, isSame, type Part, type State } from "#ability/snapshot/store/part.ts"
+import { readPending, removePending } from "#ability/snapshot/store/session-log.ts"
+import * as Shadow from "#ability/snapshot/store/shadow.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { isMixOf } from "#util/write-in-place.ts"
-import { cleanFolders } from "./clean-folders.ts"
-import { Lost } from "./errors.ts"
-import { type Change, isSame, type Part, type State } from "./part.ts"
-import { readPending, removePending } from "./session-log.ts"
-import * as Shadow from "./shadow.ts"
-import { stateOf } from "./state-of.ts"
 import { finishLate } from "./take.ts"
 
 /** The content that a call was to give a file that had these bytes, if its arguments say so. */

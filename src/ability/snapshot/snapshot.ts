@@ -1,20 +1,21 @@
 // Snapshots: what was there before a call changed it, so that it can be looked at and undone. Kept in a shadow store
 // outside of the project; the person's index, branch, stash and history are never touched. The door of this folder.
-import * as MessageStore from "#knowledge/message/message-store.ts"
-import { byId, list, type Snapshot } from "./list.ts"
-import { shorten } from "./part-list.ts"
-import * as Restore from "./restore.ts"
-import { removeSession } from "./session-log.ts"
-import * as Shadow from "./shadow.ts"
-import { type Diff, showDiff } from "./show-diff.ts"
 
-export { Conflict, InvalidRoot, Lost } from "./errors.ts"
-export { list, type Snapshot } from "./list.ts"
-export { Part, Uncovered } from "./part.ts"
+import * as Restore from "#ability/snapshot/restore/restore.ts"
+import { type Diff, showDiff } from "#ability/snapshot/restore/show-diff.ts"
+import { byId, list, type Snapshot } from "#ability/snapshot/store/list.ts"
+import { shorten } from "#ability/snapshot/store/part-list.ts"
+import { removeSession } from "#ability/snapshot/store/session-log.ts"
+import * as Shadow from "#ability/snapshot/store/shadow.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+
+export { forget, type Reverted } from "#ability/snapshot/restore/restore.ts"
+export type { Diff } from "#ability/snapshot/restore/show-diff.ts"
+export { Conflict, InvalidRoot, Lost } from "#ability/snapshot/store/errors.ts"
+export { list, type Snapshot } from "#ability/snapshot/store/list.ts"
+export { Part, Uncovered } from "#ability/snapshot/store/part.ts"
+export { offReason } from "#ability/snapshot/store/shadow.ts"
 export { hasPending, recover } from "./recover.ts"
-export { forget, type Reverted } from "./restore.ts"
-export { offReason } from "./shadow.ts"
-export type { Diff } from "./show-diff.ts"
 export { type Asked, Created, type Taken, take } from "./take.ts"
 
 /** `tasks` are sessions whose work counts as this one's, each `at` the message whose call it worked for. */

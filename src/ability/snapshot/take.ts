@@ -2,21 +2,21 @@
 import { existsSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { z } from "zod"
+import { stateOf } from "#ability/snapshot/scan/state-of.ts"
+import * as Worktree from "#ability/snapshot/scan/worktree.ts"
+import { NotTaken } from "#ability/snapshot/store/errors.ts"
+import { commandNote, joinNotes } from "#ability/snapshot/store/notes.ts"
+import { type Part, type State, Uncovered } from "#ability/snapshot/store/part.ts"
+import { shorten } from "#ability/snapshot/store/part-list.ts"
+import { addHashes, type Pending, removePending, writePending } from "#ability/snapshot/store/session-log.ts"
+import * as Shadow from "#ability/snapshot/store/shadow.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as Log from "#kernel/log.ts"
 import { about } from "#util/about.ts"
 import { errorCode, errorText } from "#util/error.ts"
 import { createId } from "#util/id.ts"
-import { NotTaken } from "./errors.ts"
-import { commandNote, joinNotes } from "./notes.ts"
-import { type Part, type State, Uncovered } from "./part.ts"
-import { shorten } from "./part-list.ts"
+import { pruneStore } from "./prune-store.ts"
 import { realPath } from "./real-path.ts"
-import { addHashes, type Pending, removePending, writePending } from "./session-log.ts"
-import * as Shadow from "./shadow.ts"
-import { stateOf } from "./state-of.ts"
-import { tend } from "./tend.ts"
-import * as Worktree from "./worktree.ts"
 
 export type Asked = {
   sessionId: string
@@ -55,7 +55,7 @@ export async function take(asked: Asked): Promise<Taken | undefined> {
   if (await Shadow.offReason()) return undefined
   const shadow = Shadow.get()
   try {
-    await tend(shadow)
+    await pruneStore(shadow)
     if (asked.paths === "worktree") return await takeWorktree(shadow, asked)
     return takePaths(shadow, asked, asked.paths)
   } catch (error) {

@@ -17,8 +17,8 @@ import {
 import { join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
-import { get } from "#ability/snapshot/shadow.ts"
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
+import { get } from "#ability/snapshot/store/shadow.ts"
 import type { Tmp } from "../../fixture/tmpdir.ts"
 import { change, command, inProject, revert, sessionId, sh, treeOf } from "./harness.ts"
 

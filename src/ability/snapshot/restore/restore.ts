@@ -2,19 +2,19 @@
 // last, so that a revert that was cut off is finished by the next one instead of being taken for the person's work.
 import { dirname } from "node:path"
 import { z } from "zod"
+import { modeAt } from "#ability/snapshot/scan/changed-folders.ts"
+import { statAt, stateOf } from "#ability/snapshot/scan/state-of.ts"
+import { atThisMoment, Conflict } from "#ability/snapshot/store/errors.ts"
+import type { Snapshot } from "#ability/snapshot/store/list.ts"
+import { notesOf } from "#ability/snapshot/store/notes.ts"
+import { isSame, Part, type State, type Uncovered } from "#ability/snapshot/store/part.ts"
+import { addHashes } from "#ability/snapshot/store/session-log.ts"
+import type { Shadow } from "#ability/snapshot/store/shadow.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { createId } from "#util/id.ts"
 import { apply } from "./apply.ts"
 import { differingLinks } from "./apply-links.ts"
-import { modeAt } from "./changed-folders.ts"
-import { atThisMoment, Conflict } from "./errors.ts"
-import type { Snapshot } from "./list.ts"
-import { notesOf } from "./notes.ts"
-import { isSame, Part, type State, type Uncovered } from "./part.ts"
 import { emptyFolders, Plan, plan } from "./plan.ts"
-import { addHashes } from "./session-log.ts"
-import type { Shadow } from "./shadow.ts"
-import { statAt, stateOf } from "./state-of.ts"
 
 const Begun = z.object({
   target: z.string(),

@@ -1,11 +1,11 @@
 // Folders put back: those that were removed are made again, and modes are set, through folders that are no links.
 import { closeSync } from "node:fs"
 import { basename, dirname } from "node:path"
-import { modeAt } from "./changed-folders.ts"
-import { atThisMoment, Conflict } from "./errors.ts"
+import { modeAt } from "#ability/snapshot/scan/changed-folders.ts"
+import { atThisMoment, Conflict } from "#ability/snapshot/store/errors.ts"
+import type { Shadow } from "#ability/snapshot/store/shadow.ts"
 import { openFolder, setMode } from "./open-folder.ts"
 import type { FolderAction } from "./plan-folders.ts"
-import type { Shadow } from "./shadow.ts"
 
 /** Before anything is put into them: a command may have taken away our own right to write there. */
 export function openFolders(shadow: Shadow, actions: readonly FolderAction[]): void {

@@ -1,12 +1,12 @@
 // What has to be done so that the folders that some calls removed or gave another mode are as they were before the first
 // of them, and which folders they made.
 import { z } from "zod"
-import { modeAt } from "./changed-folders.ts"
-import { changedBetween, changedSince, unknownOwner } from "./errors.ts"
-import type { Snapshot } from "./list.ts"
-import { FolderChange, type Uncovered } from "./part.ts"
-import type { Shadow } from "./shadow.ts"
-import { statAt } from "./state-of.ts"
+import { modeAt } from "#ability/snapshot/scan/changed-folders.ts"
+import { statAt } from "#ability/snapshot/scan/state-of.ts"
+import { changedBetween, changedSince, unknownOwner } from "#ability/snapshot/store/errors.ts"
+import type { Snapshot } from "#ability/snapshot/store/list.ts"
+import { FolderChange, type Uncovered } from "#ability/snapshot/store/part.ts"
+import type { Shadow } from "#ability/snapshot/store/shadow.ts"
 
 export const FolderAction = z.object({
   path: FolderChange.shape.path,

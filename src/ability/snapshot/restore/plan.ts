@@ -3,13 +3,13 @@
 import { existsSync, readdirSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { z } from "zod"
-import { changedBetween, changedSince, InvalidRoot, unknownOwner } from "./errors.ts"
+import { statAt, stateOf } from "#ability/snapshot/scan/state-of.ts"
+import { changedBetween, changedSince, InvalidRoot, unknownOwner } from "#ability/snapshot/store/errors.ts"
+import type { Snapshot } from "#ability/snapshot/store/list.ts"
+import { Change, isSame, LinkChange, State, Uncovered, withoutFolder } from "#ability/snapshot/store/part.ts"
+import type { Shadow } from "#ability/snapshot/store/shadow.ts"
 import { linkedNames } from "./linked-names.ts"
-import type { Snapshot } from "./list.ts"
-import { Change, isSame, LinkChange, State, Uncovered, withoutFolder } from "./part.ts"
 import { FolderAction, planFolders } from "./plan-folders.ts"
-import type { Shadow } from "./shadow.ts"
-import { statAt, stateOf } from "./state-of.ts"
 
 const Action = z.object({ path: Change.shape.path, from: State, to: State })
 export type Action = z.infer<typeof Action>

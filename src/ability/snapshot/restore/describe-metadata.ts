@@ -1,8 +1,9 @@
 // What changed beside the bytes of files, which git's diff does not show: modes, folders, hard links, named pipes. One line
 // each, in a form that `git apply` passes over.
+
+import type { Shadow } from "#ability/snapshot/store/shadow.ts"
 import { differingLinks } from "./apply-links.ts"
 import { emptyFolders, type Plan } from "./plan.ts"
-import type { Shadow } from "./shadow.ts"
 
 export function describeMetadata(shadow: Shadow, plan: Plan): string {
   const lines = [

@@ -2,10 +2,10 @@
 // names with the same content and mode are touched, so that no byte can be lost.
 import { closeSync, fchmodSync, linkSync, openSync, renameSync, writeFileSync } from "node:fs"
 import { basename, dirname } from "node:path"
+import { statAt, stateOf } from "#ability/snapshot/scan/state-of.ts"
+import { isSame, type LinkChange, type State } from "#ability/snapshot/store/part.ts"
+import type { Shadow } from "#ability/snapshot/store/shadow.ts"
 import { type Folder, openFolder, within } from "./open-folder.ts"
-import { isSame, type LinkChange, type State } from "./part.ts"
-import type { Shadow } from "./shadow.ts"
-import { statAt, stateOf } from "./state-of.ts"
 
 const maxBytes = 100_000_000
 

@@ -1,7 +1,8 @@
 // Which names were one file (hard links) before a command and are not after it, and which became one file.
+
+import type { Change, LinkChange } from "#ability/snapshot/store/part.ts"
+import type { FileModes, Shadow } from "#ability/snapshot/store/shadow.ts"
 import type { Before } from "./changed-files.ts"
-import type { Change, LinkChange } from "./part.ts"
-import type { FileModes, Shadow } from "./shadow.ts"
 import { statAt } from "./state-of.ts"
 
 type Looks = {

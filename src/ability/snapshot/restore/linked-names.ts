@@ -1,7 +1,7 @@
 // The other names of a file that `write` or `edit` changed in place: the call knew only one of them, but the links that
 // commands before it made, or commands after it broke, are on record.
-import type { Snapshot } from "./list.ts"
-import type { Change } from "./part.ts"
+import type { Snapshot } from "#ability/snapshot/store/list.ts"
+import type { Change } from "#ability/snapshot/store/part.ts"
 
 /** For each change of the snapshot at a place in the list, the same change for each of its other names. */
 export function linkedNames(snapshots: readonly Snapshot[]): (at: number, change: Change) => Change[] {

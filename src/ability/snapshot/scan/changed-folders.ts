@@ -1,9 +1,9 @@
 // Which folders a command made, removed or gave another mode, and which named pipes, sockets and devices it made or
 // removed.
 import { dirname } from "node:path"
+import type { Change, FolderChange, Uncovered } from "#ability/snapshot/store/part.ts"
+import type { Shadow } from "#ability/snapshot/store/shadow.ts"
 import { type Before, isSince } from "./changed-files.ts"
-import type { Change, FolderChange, Uncovered } from "./part.ts"
-import type { Shadow } from "./shadow.ts"
 import { statAt, stateOf } from "./state-of.ts"
 import { type Folders, walkFolders } from "./walk-folders.ts"
 

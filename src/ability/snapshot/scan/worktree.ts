@@ -1,14 +1,14 @@
 // What a command changed in the work tree, found by looking before and after. Before it, only what git does not keep is
 // read; what git has comes out of its objects afterwards, for the few files that turn out to be changed.
 import { dirname } from "node:path"
+import type { Change, FolderChange, LinkChange, Uncovered } from "#ability/snapshot/store/part.ts"
+import type { FileModes, Shadow } from "#ability/snapshot/store/shadow.ts"
 import { NamedError } from "#util/error.ts"
 import { changedFiles, type Stamped } from "./changed-files.ts"
 import { changedFolders } from "./changed-folders.ts"
 import { changedLinks } from "./changed-links.ts"
 import { fileModes, loadModes, versionOf } from "./file-modes.ts"
-import type { Change, FolderChange, LinkChange, Uncovered } from "./part.ts"
 import { copyIndex, scan, trackedIn } from "./scan.ts"
-import type { FileModes, Shadow } from "./shadow.ts"
 import { stampOf, statAt, stateOf } from "./state-of.ts"
 import { type Folders, walkFolders } from "./walk-folders.ts"
 

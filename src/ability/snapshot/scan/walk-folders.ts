@@ -2,7 +2,7 @@
 // them: what git does not tell. A folder is read again only when its times say that its entries may have changed.
 import { type BigIntStats, type Dirent, lstatSync, readdirSync } from "node:fs"
 import { join } from "node:path"
-import type { Listing, Shadow } from "./shadow.ts"
+import type { Listing, Shadow } from "#ability/snapshot/store/shadow.ts"
 import { specialKind } from "./state-of.ts"
 
 export type Folders = {

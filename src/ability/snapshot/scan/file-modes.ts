@@ -6,8 +6,8 @@ import { lstatSync, readFileSync, renameSync, statSync, writeFileSync } from "no
 import { join } from "node:path"
 import { setImmediate } from "node:timers/promises"
 import { z } from "zod"
+import type { FileModes, Shadow } from "#ability/snapshot/store/shadow.ts"
 import { createId } from "#util/id.ts"
-import type { FileModes, Shadow } from "./shadow.ts"
 
 const Table = z.object({
   version: z.string(),

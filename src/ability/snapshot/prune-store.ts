@@ -2,15 +2,15 @@
 // removed, old or too many sessions is dropped, the oldest first.
 import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { cleanFolders } from "#ability/snapshot/restore/clean-folders.ts"
+import { runGit } from "#ability/snapshot/store/run-git.ts"
+import { namesIn, readPending } from "#ability/snapshot/store/session-log.ts"
+import { inBackground, type Shadow } from "#ability/snapshot/store/shadow.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { errorText } from "#util/error.ts"
 import { statOf } from "#util/stat-of.ts"
-import { cleanFolders } from "./clean-folders.ts"
-import { runGit } from "./run-git.ts"
-import { namesIn, readPending } from "./session-log.ts"
-import { inBackground, type Shadow } from "./shadow.ts"
 
 export type Limits = {
   maxAge: number
@@ -30,7 +30,7 @@ const usual: Limits = {
 }
 
 /** Called before every snapshot; nearly always there is nothing to do. Who is faster than the packing waits for it. */
-export async function tend(shadow: Shadow): Promise<void> {
+export async function pruneStore(shadow: Shadow): Promise<void> {
   const { written } = shadow.store
   if (!shadow.tended) {
     shadow.tended = true

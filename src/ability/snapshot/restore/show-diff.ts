@@ -2,15 +2,15 @@
 // makes it, from two trees in the shadow store, so that no attribute or configuration of the project has a say.
 import { rmSync } from "node:fs"
 import { join } from "node:path"
+import { stateOf } from "#ability/snapshot/scan/state-of.ts"
+import type { Snapshot } from "#ability/snapshot/store/list.ts"
+import { notesOf } from "#ability/snapshot/store/notes.ts"
+import type { State, Uncovered } from "#ability/snapshot/store/part.ts"
+import { runGit } from "#ability/snapshot/store/run-git.ts"
+import type { Shadow } from "#ability/snapshot/store/shadow.ts"
 import { createId } from "#util/id.ts"
 import { describeMetadata } from "./describe-metadata.ts"
-import type { Snapshot } from "./list.ts"
-import { notesOf } from "./notes.ts"
-import type { State, Uncovered } from "./part.ts"
 import { type Plan, plan } from "./plan.ts"
-import { runGit } from "./run-git.ts"
-import type { Shadow } from "./shadow.ts"
-import { stateOf } from "./state-of.ts"
 
 export type Diff = {
   files: { path: string; change: "added" | "removed" | "changed" }[]

@@ -12,16 +12,16 @@ import {
   writeFileSync,
 } from "node:fs"
 import { basename, dirname, join } from "node:path"
+import { isHalfWritten, stateOf } from "#ability/snapshot/scan/state-of.ts"
+import { atThisMoment, Conflict, NotReverted } from "#ability/snapshot/store/errors.ts"
+import { isSame, type State } from "#ability/snapshot/store/part.ts"
+import type { Shadow } from "#ability/snapshot/store/shadow.ts"
 import { errorCode } from "#util/error.ts"
 import { writeInPlace } from "#util/write-in-place.ts"
 import { finishFolders, openFolders } from "./apply-folders.ts"
 import { applyLinks } from "./apply-links.ts"
-import { atThisMoment, Conflict, NotReverted } from "./errors.ts"
 import { type Folder, openFile, openFolder, setMode, within } from "./open-folder.ts"
-import { isSame, type State } from "./part.ts"
 import type { Action, Plan } from "./plan.ts"
-import type { Shadow } from "./shadow.ts"
-import { isHalfWritten, stateOf } from "./state-of.ts"
 
 const maxBytes = 100_000_000
 

@@ -12,12 +12,12 @@ import {
   writeFileSync,
 } from "node:fs"
 import { join } from "node:path"
+import type { Uncovered } from "#ability/snapshot/store/part.ts"
+import { type GitCall, runGit } from "#ability/snapshot/store/run-git.ts"
+import { namesIn } from "#ability/snapshot/store/session-log.ts"
+import type { Shadow } from "#ability/snapshot/store/shadow.ts"
 import { errorCode } from "#util/error.ts"
 import { createId } from "#util/id.ts"
-import type { Uncovered } from "./part.ts"
-import { type GitCall, runGit } from "./run-git.ts"
-import { namesIn } from "./session-log.ts"
-import type { Shadow } from "./shadow.ts"
 import { walkPlain } from "./walk-plain.ts"
 
 /** What the index says of a file that is not as it says. */

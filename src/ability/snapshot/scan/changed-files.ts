@@ -1,11 +1,11 @@
 // Which files a command changed, made or removed, by their content and their mode.
 import { basename } from "node:path"
+import { type Change, isSame, type State, type Uncovered } from "#ability/snapshot/store/part.ts"
+import type { FileModes, Shadow } from "#ability/snapshot/store/shadow.ts"
 import { NamedError } from "#util/error.ts"
 import { cleanStates } from "./clean-states.ts"
 import { modeIn } from "./file-modes.ts"
-import { type Change, isSame, type State, type Uncovered } from "./part.ts"
 import type { Entry, Scan } from "./scan.ts"
-import type { FileModes, Shadow } from "./shadow.ts"
 import { stampOf, statAt, stateOf } from "./state-of.ts"
 import type { Folders } from "./walk-folders.ts"
 

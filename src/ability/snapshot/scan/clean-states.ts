@@ -2,12 +2,12 @@
 // be the very bytes of the file: what a filter or another line end turns into something else is not.
 import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
+import type { State } from "#ability/snapshot/store/part.ts"
+import { runGit } from "#ability/snapshot/store/run-git.ts"
+import type { Shadow } from "#ability/snapshot/store/shadow.ts"
 import { NamedError } from "#util/error.ts"
 import { statOf } from "#util/stat-of.ts"
-import type { State } from "./part.ts"
-import { runGit } from "./run-git.ts"
 import { type Entry, overWorktree, pieces } from "./scan.ts"
-import type { Shadow } from "./shadow.ts"
 
 type Options = { shadow: Shadow; index: string; entries: ReadonlyMap<string, Entry>; maxBytes: number }
 

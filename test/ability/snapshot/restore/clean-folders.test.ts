@@ -2,10 +2,10 @@ import assert from "node:assert/strict"
 import { mkdirSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import { cleanFolders } from "#ability/snapshot/clean-folders.ts"
-import type { Pending } from "#ability/snapshot/session-log.ts"
-import { get } from "#ability/snapshot/shadow.ts"
-import { inProject } from "./harness.ts"
+import { cleanFolders } from "#ability/snapshot/restore/clean-folders.ts"
+import type { Pending } from "#ability/snapshot/store/session-log.ts"
+import { get } from "#ability/snapshot/store/shadow.ts"
+import { inProject } from "../harness.ts"
 
 test("cleanFolders() leaves no folder open, also where there is none", () =>
   inProject(async (tmp) => {

@@ -2,8 +2,8 @@
 // folder, so that nothing swapped in on the way leads elsewhere.
 import { chmodSync, closeSync, constants, fchmodSync, fstatSync, mkdirSync, openSync } from "node:fs"
 import { join } from "node:path"
+import { atThisMoment, Conflict } from "#ability/snapshot/store/errors.ts"
 import { errorCode } from "#util/error.ts"
-import { atThisMoment, Conflict } from "./errors.ts"
 
 export type Folder = { fd: number; path: string }
 

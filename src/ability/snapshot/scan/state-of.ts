@@ -13,10 +13,10 @@ import {
   realpathSync,
 } from "node:fs"
 import { dirname, join } from "node:path"
+import type { ObjectStore } from "#ability/snapshot/store/object-store.ts"
+import type { State } from "#ability/snapshot/store/part.ts"
 import { errorCode } from "#util/error.ts"
 import { isMixOf } from "#util/write-in-place.ts"
-import type { ObjectStore } from "./object-store.ts"
-import type { State } from "./part.ts"
 
 /** `keep` also puts the bytes into the store. */
 type Look = { store: ObjectStore; keep: boolean; maxBytes: number }
