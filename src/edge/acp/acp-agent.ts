@@ -9,11 +9,11 @@ import {
   methods,
   PROTOCOL_VERSION,
 } from "@agentclientprotocol/sdk"
+import { listSessions } from "#edge/acp/session/list-sessions.ts"
+import type { PersonOptions } from "#edge/acp/session/run-turn.ts"
+import { createSessions, type Opened } from "#edge/acp/session/sessions.ts"
+import { InvalidParams, toRequestError } from "#edge/acp/wire/errors.ts"
 import { version } from "#util/version.ts"
-import { InvalidParams, toRequestError } from "./errors.ts"
-import { listSessions } from "./list-sessions.ts"
-import type { PersonOptions } from "./run-turn.ts"
-import { createSessions, type Opened } from "./sessions.ts"
 
 export type AcpAgent = Readonly<{
   app: AgentApp

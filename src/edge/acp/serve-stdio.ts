@@ -2,10 +2,10 @@
 // works is stopped, and what was asked is answered before the end.
 import type { Readable, Writable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
+import type { PersonOptions } from "#edge/acp/session/run-turn.ts"
+import { createMessageStream } from "#edge/acp/wire/message-stream.ts"
 import * as Log from "#kernel/log.ts"
 import { createAcpAgent } from "./acp-agent.ts"
-import { createMessageStream } from "./message-stream.ts"
-import type { PersonOptions } from "./run-turn.ts"
 
 type Ends = { input: Readable; output: Writable; signal: AbortSignal }
 

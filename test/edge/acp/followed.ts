@@ -1,6 +1,6 @@
 // A session of a world that an editor follows.
 import type { ClientCapabilities } from "@agentclientprotocol/sdk"
-import { followSession } from "#edge/acp/updates.ts"
+import { followSession } from "#edge/acp/update/updates.ts"
 import { inWorld, type World } from "../../engine/session/harness.ts"
 import type { Script } from "../../fixture/fake-llm.ts"
 import { createEditor, type Editor } from "./editor.ts"

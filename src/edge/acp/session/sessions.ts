@@ -1,0 +1,167 @@
+// The sessions that a client has open. Each stands in the instance of its folder, and one process serves several.
+import { isAbsolute } from "node:path"
+import type { McpServer } from "@agentclientprotocol/sdk"
+import type { Added } from "#ability/mcp/configured/load-servers.ts"
+import type { SessionOptions } from "#edge/acp/update/session-options.ts"
+import { InvalidParams, NotOpen } from "#edge/acp/wire/errors.ts"
+import { startParts } from "#engine/host/bootstrap.ts"
+import * as Session from "#engine/session/session.ts"
+import * as Config from "#kernel/config/config.ts"
+import * as Global from "#kernel/global.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as Log from "#kernel/log.ts"
+import { errorText } from "#util/error.ts"
+import { statOf } from "#util/stat-of.ts"
+import { broughtServers } from "./brought-servers.ts"
+import { type Opening, type OpenSession, openSession } from "./open-session.ts"
+import type { PersonOptions } from "./run-turn.ts"
+
+type Wish = {
+  cwd: string
+  mcpServers?: readonly McpServer[] | undefined
+  additionalDirectories?: readonly string[] | undefined
+}
+type Client = Pick<Opening, "client" | "capabilities">
+/** Who asks, with what. */
+type Asking = Client & { method: string }
+export type Opened = { sessionId: string; options: SessionOptions; tellCommands(): void }
+
+export type Sessions = Readonly<{
+  create(wish: Wish, asking: Asking): Promise<Opened>
+  /** One that is there, from its beginning (`isReplayed`) or from where it stands. */
+  load(wish: Wish & { sessionId: string; isReplayed: boolean }, asking: Asking): Promise<Opened>
+  /** With one that is open, when what was asked about it before is done. */
+  using<T>(sessionId: string, fn: (session: OpenSession) => Promise<T>): Promise<T>
+  close(sessionId: string): Promise<void>
+  remove(sessionId: string): Promise<void>
+  closeAll(): Promise<void>
+}>
+
+export function createSessions(person: PersonOptions): Sessions {
+  const open = new Map<string, OpenSession>()
+  /** What is opened, closed and removed, one after the other for each session. */
+  const work = new Map<string, Promise<unknown>>()
+  let isOver = false
+
+  async function create(wish: Wish, asking: Asking): Promise<Opened> {
+    return inFolder(wish, async () => {
+      const servers = await serversOf(wish, asking)
+      const { model, agent } = person
+      const session = await Session.create({ ...(model ? { model } : {}), ...(agent ? { agent } : {}) })
+      return inTurn(session.id, () => start({ session, servers, asking, isReplayed: false }))
+    })
+  }
+
+  async function load(
+    wish: Wish & { sessionId: string; isReplayed: boolean },
+    asking: Asking,
+  ): Promise<Opened> {
+    const { sessionId, isReplayed } = wish
+    return inTurn(sessionId, () =>
+      inFolder(wish, async () => {
+        const session = await Session.get(sessionId)
+        if (session.directory !== Instance.directory)
+          throw new InvalidParams(
+            `Session ${sessionId} belongs to ${session.directory}: cwd must be that folder.`,
+          )
+        const servers = await serversOf(wish, asking)
+        await end(sessionId)
+        return start({ session, servers, asking, isReplayed })
+      }),
+    )
+  }
+
+  async function start(
+    options: Omit<Opening, "person" | keyof Client> & { asking: Asking },
+  ): Promise<Opened> {
+    const { session, servers, asking, isReplayed } = options
+    const { client, capabilities } = asking
+    const opened = await openSession({ session, servers, client, capabilities, person, isReplayed })
+    open.set(session.id, opened)
+    if (isOver) await end(session.id, Session.runtimeStops)
+    return { sessionId: session.id, options: await opened.options(), tellCommands: opened.tellCommands }
+  }
+
+  function get(sessionId: string): OpenSession {
+    const session = open.get(sessionId)
+    if (!session) throw new NotOpen(sessionId)
+    return session
+  }
+
+  async function using<T>(sessionId: string, fn: (session: OpenSession) => Promise<T>): Promise<T> {
+    const run = () => fn(get(sessionId))
+    // As `inTurn` waits: of two that wait for the same the earlier one goes first.
+    const before = work.get(sessionId)
+    return before ? before.then(run, run) : run()
+  }
+
+  async function close(sessionId: string): Promise<void> {
+    await inTurn(sessionId, async () => {
+      get(sessionId)
+      await end(sessionId)
+    })
+    await Instance.disposeIdle({ olderThan: 0, keep: 0 })
+  }
+
+  async function remove(sessionId: string): Promise<void> {
+    await inTurn(sessionId, async () => {
+      const { directory } = await Session.get(sessionId)
+      await open.get(sessionId)?.stop()
+      // Its folder may be gone; that of the records is there.
+      const cwd = statOf(directory)?.isDirectory() ? directory : Global.data()
+      await inFolder({ cwd }, () => Session.remove(sessionId))
+      await end(sessionId)
+    })
+    await Instance.disposeIdle({ olderThan: 0, keep: 0 })
+  }
+
+  async function end(sessionId: string, why?: string): Promise<void> {
+    const session = open.get(sessionId)
+    open.delete(sessionId)
+    await session?.close(why)
+  }
+
+  async function closeAll(): Promise<void> {
+    isOver = true
+    const ids = new Set([...open.keys(), ...work.keys()])
+    const closed = await Promise.allSettled(
+      [...ids].map((id) => inTurn(id, () => end(id, Session.runtimeStops))),
+    )
+    for (const result of closed)
+      if (result.status === "rejected")
+        Log.warn("a session did not close", { error: errorText(result.reason) })
+  }
+
+  async function inTurn<T>(sessionId: string, fn: () => Promise<T>): Promise<T> {
+    const before = work.get(sessionId) ?? Promise.resolve()
+    const mine = before.then(fn, fn)
+    work.set(sessionId, mine)
+    try {
+      return await mine
+    } finally {
+      if (work.get(sessionId) === mine) work.delete(sessionId)
+    }
+  }
+
+  return Object.freeze({ create, load, using, close, remove, closeAll })
+}
+
+/** What cannot be used is refused before anything has changed. */
+async function serversOf({ mcpServers, additionalDirectories }: Wish, { method }: Asking): Promise<Added[]> {
+  if (additionalDirectories?.length)
+    Log.warn("additional directories are not supported: a session works in one folder")
+  return broughtServers(mcpServers ?? [], method)
+}
+
+async function inFolder<T>({ cwd }: Pick<Wish, "cwd">, fn: () => Promise<T>): Promise<T> {
+  const shown = JSON.stringify(cwd.slice(0, 200))
+  if (!isAbsolute(cwd) || cwd.includes("\0")) throw new InvalidParams(`cwd ${shown} is not an absolute path.`)
+  if (!statOf(cwd)?.isDirectory()) throw new InvalidParams(`cwd ${shown} is not a folder that exists.`)
+  return Instance.provide({ directory: cwd, init: startAndWatch, fn })
+}
+
+async function startAndWatch(): Promise<void> {
+  await startParts()
+  await Config.watch()
+  await Session.recover()
+}

@@ -1,0 +1,135 @@
+// What happens in a session, told as it happens. Messages are announced when they are on disk, which may be after what
+// follows them was said already; they are told in their order.
+import type { ClientCapabilities, SessionUpdate } from "@agentclientprotocol/sdk"
+import * as Permission from "#ability/permission/permission.ts"
+import * as TodoList from "#ability/tool/plan/todo-list.ts"
+import * as Tool from "#ability/tool/tool.ts"
+import { firstLine } from "#edge/acp/show/markdown.ts"
+import { planEntries } from "#edge/acp/show/plan-entries.ts"
+import { createUsage } from "#edge/acp/show/usage.ts"
+import { withoutSecrets } from "#edge/acp/show/without-secrets.ts"
+import * as Session from "#engine/session/session.ts"
+import * as Bus from "#kernel/bus.ts"
+import { Instance } from "#kernel/instance.ts"
+import { createInOrder } from "#knowledge/message/in-order.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+import { createQuestionFollower } from "./follow-questions.ts"
+import { createTaskFollower } from "./follow-tasks.ts"
+import type { Wish } from "./session-options.ts"
+import { createMessageTeller } from "./tell-messages.ts"
+import { createStateTeller } from "./tell-state.ts"
+import type { Send } from "./updates.ts"
+
+/** `told` is when everything that has happened is sent. */
+export type Following = Readonly<{ told(): Promise<void>; stop(): void }>
+
+const maxNotice = 300
+
+/** Sends what happens in a session until it is stopped. Must be called inside the Instance. */
+export function followSession(options: {
+  sessionId: string
+  send: Send
+  client: ClientCapabilities
+  /** What the client chose and is not in the record yet. */
+  wished?: () => Wish
+  /** Prompts that were not run before it was opened. */
+  skipped?: readonly Session.SkippedPrompt[] | undefined
+}): Following {
+  const { sessionId, client, wished = () => ({}) } = options
+  const { directory } = Instance
+  const send = (update: SessionUpdate) => options.send(withoutSecrets(update))
+  const teller = createMessageTeller({ directory, client, send, isReplay: false })
+  const tasks = createTaskFollower({ sessionId, directory, calls: teller.calls, send })
+  const questions = createQuestionFollower(send)
+  const usage = createUsage(send)
+  const order = createInOrder()
+  const state = createStateTeller({ sessionId, send, wished })
+  let isWorking = false
+
+  function tell(message: Message.Info): void {
+    teller.tell(message)
+    if (message.type === "tool_result") tasks.end(message.data.requestId)
+  }
+
+  function tellSkipped({ text, reason }: Session.SkippedPrompt): void {
+    if (!client.session?.notices) return
+    const title = firstLine(`A prompt was not run, since ${reason}: ${text}`, maxNotice)
+    send({ sessionUpdate: "notice", severity: "warning", title })
+  }
+
+  const own = <P extends { sessionId: string }>(
+    definition: Bus.Definition<P>,
+    handler: (payload: P) => void,
+  ) =>
+    Bus.subscribe(definition, (payload) => {
+      if (payload.sessionId === sessionId) handler(payload)
+    })
+
+  const stops = [
+    own(MessageStore.Delta, ({ messageId, parentId, kind, text }) =>
+      order.add({ parentId, show: () => teller.texts.add(messageId, kind, text) }),
+    ),
+    Bus.subscribe(MessageStore.Created, ({ message }) => {
+      const isOwn = message.sessionId === sessionId
+      if (isOwn || tasks.has(message.sessionId)) usage.add(message, { isOwn })
+      if (!isOwn) return tasks.add(message)
+      const { id, parentId } = message
+      order.add({ id, parentId, isFirst: isFirst(message), show: () => tell(message) })
+    }),
+    Bus.subscribe(MessageStore.Updated, ({ message }) => {
+      const isOwn = message.sessionId === sessionId
+      if (isOwn || tasks.has(message.sessionId)) usage.add(message, { isOwn })
+      if (!isOwn) return tasks.change(message)
+      const { id, parentId } = message
+      if (isTakenBack(message)) order.add({ parentId, show: () => teller.texts.takeBack(id) })
+    }),
+    Bus.subscribe(Tool.Started, (started) => {
+      const { messageId, callId } = started
+      if (started.sessionId !== sessionId) return tasks.start(started)
+      order.add({ parentId: messageId, show: () => teller.calls.start(callId) })
+    }),
+    own(Tool.Progress, ({ callId, text }) => teller.calls.print(callId, text)),
+    own(TodoList.Updated, ({ todos }) => send({ sessionUpdate: "plan", entries: planEntries(todos) })),
+    own(Session.Compacted, ({ tokensAfter }) => usage.compacted(tokensAfter)),
+    own(Session.Notice, ({ text }) => {
+      if (client.session?.notices)
+        send({ sessionUpdate: "notice", severity: "info", title: firstLine(text, maxNotice) })
+    }),
+    own(Session.Skipped, ({ prompt }) => tellSkipped(prompt)),
+    Bus.subscribe(Permission.Requested, (request) => {
+      if (request.sessionId === sessionId || tasks.has(request.sessionId)) questions.ask(request)
+    }),
+    Bus.subscribe(Permission.Replied, questions.answer),
+    Bus.subscribe(Session.Created, ({ session }) => tasks.begin(session)),
+    own(Session.Updated, ({ session }) => {
+      isWorking = session.status === "busy" || session.status === "waiting"
+      state.change(session)
+      usage.settle(session)
+    }),
+    // Whatever still waits when a turn is over, what it would follow is never announced.
+    own(Session.Idle, order.flush),
+    own(Session.Failed, () => isWorking || order.flush()),
+  ]
+  for (const prompt of options.skipped ?? []) tellSkipped(prompt)
+
+  function stop(): void {
+    for (const stop of stops) stop()
+    state.stop()
+    order.flush()
+  }
+
+  return Object.freeze({ told: state.told, stop })
+}
+
+/** A change of state follows whatever it follows, and is not waited for. */
+function isFirst(message: Message.Info): boolean {
+  if (message.type === "text") return message.data.role === "user"
+  return message.type === "system_control" && message.data.control !== "compaction"
+}
+
+/** An answer that broke off is empty until it comes again. */
+function isTakenBack(message: Message.Info): boolean {
+  if (message.type !== "text" || message.data.role !== "assistant") return false
+  return message.data.parts.length === 0 && message.data.finish === undefined
+}

@@ -1,0 +1,49 @@
+// A stored history, told as if it happened now.
+import { setImmediate as breathe } from "node:timers/promises"
+import type { ClientCapabilities, SessionUpdate } from "@agentclientprotocol/sdk"
+import * as Provider from "#ability/provider/provider.ts"
+import * as TodoList from "#ability/tool/plan/todo-list.ts"
+import { firstLine } from "#edge/acp/show/markdown.ts"
+import { planEntries } from "#edge/acp/show/plan-entries.ts"
+import { usageUpdate, windowAfter } from "#edge/acp/show/usage.ts"
+import { withoutSecrets } from "#edge/acp/show/without-secrets.ts"
+import * as Session from "#engine/session/session.ts"
+import { createMessageTeller } from "./tell-messages.ts"
+import type { Send } from "./updates.ts"
+
+/** Who writes the updates out must have its turn between them. */
+const atOnce = 50
+export const maxTitle = 200
+
+/** The messages of the active branch as updates, as `session/load` wants them. A client that takes compactions is told
+ * of them. */
+export async function replay(options: {
+  sessionId: string
+  send: Send
+  client?: ClientCapabilities
+}): Promise<void> {
+  const { sessionId, client = {} } = options
+  const send = (update: SessionUpdate) => options.send(withoutSecrets(update))
+  const session = await Session.get(sessionId)
+  const messages = await Session.messages(sessionId)
+  const teller = createMessageTeller({ directory: session.directory, client, send, isReplay: true })
+  for (const [i, message] of messages.entries()) {
+    teller.tell(message)
+    if (i % atOnce === atOnce - 1) await breathe()
+  }
+  const isWorking = session.status === "busy" || session.status === "waiting"
+  if (!isWorking) teller.calls.giveUp("It was interrupted.")
+  const todos = await TodoList.get(sessionId)
+  if (todos.length) send({ sessionUpdate: "plan", entries: planEntries(todos) })
+  if (session.title) send(infoUpdate(session))
+  // Those that are declared have windows of their own.
+  await Provider.load()
+  const last = messages.findLast(({ usage }) => usage)
+  const window = last && windowAfter(last)
+  if (window) send(usageUpdate(window, session.usage.cost))
+}
+
+export function infoUpdate({ title, time }: Session.Info): SessionUpdate {
+  const updatedAt = new Date(time.updated).toISOString()
+  return { sessionUpdate: "session_info_update", title: firstLine(title, maxTitle), updatedAt }
+}

@@ -1,0 +1,79 @@
+// The messages of a session, one after the other, as updates. A session that is followed and one that is replayed are
+// told by the same words; only texts, which grow, are told elsewhere while they do.
+import type { ClientCapabilities, SessionUpdate } from "@agentclientprotocol/sdk"
+import { attachedContent, imageContent, isAttached } from "#edge/acp/show/attached-content.ts"
+import { compactionOf } from "#knowledge/memory/compaction.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import { createCallTeller } from "./tell-calls.ts"
+import { createTextTeller, sendText } from "./tell-text.ts"
+
+const maxSummary = 50_000
+
+export function createMessageTeller(options: {
+  directory: string
+  client: ClientCapabilities
+  send(update: SessionUpdate): void
+  /** Also what the person said, and what the model said, which an editor that was there has seen. */
+  isReplay: boolean
+}) {
+  const { directory, client, send, isReplay } = options
+  const calls = createCallTeller({ directory, send })
+  const texts = createTextTeller(send)
+  /** The message of the person that attachments belong to. */
+  let said: string | undefined
+
+  function tell(message: Message.Info): void {
+    if (message.type === "tool_request") calls.ask(message)
+    if (message.type === "tool_result") calls.finish(message)
+    if (message.type === "text") tellText(message)
+    if (message.type === "system_control") tellCompaction(message)
+    if (isAttached(message)) tellAttached(message)
+    else if (!isNote(message)) said = isPersons(message) ? message.id : undefined
+  }
+
+  function tellText(message: Message.Of<"text">): void {
+    const { role, parts } = message.data
+    if (role === "system") return
+    calls.turn()
+    if (!isReplay) return
+    if (role === "assistant") texts.addAll(message)
+    else for (const { text } of parts) sendText("user_message_chunk", message.id, text, send)
+  }
+
+  function tellAttached(message: Message.Of<"file_reference" | "image" | "mcp_resource">): void {
+    if (message.type === "image" && said === undefined && isOfCall(message)) return
+    said ??= message.id
+    calls.turn()
+    if (!isReplay) return
+    const content = attachedContent(message, directory)
+    send({ sessionUpdate: "user_message_chunk", messageId: said, content })
+  }
+
+  function isOfCall(message: Message.Of<"image">): boolean {
+    const content = imageContent(message, directory)
+    return calls.attach({ type: "content", content }, message.data.metadata?.callId)
+  }
+
+  function tellCompaction(message: Message.Of<"system_control">): void {
+    const compaction = compactionOf(message)
+    if (!compaction || !client.session?.compaction) return
+    const text = compaction.summary.slice(0, maxSummary)
+    send({
+      sessionUpdate: "compaction_update",
+      compactionId: message.id,
+      status: "completed",
+      ...(text ? { summary: [{ type: "text", text }] } : {}),
+    })
+  }
+
+  return Object.freeze({ tell, calls, texts })
+}
+
+function isPersons(message: Message.Info): boolean {
+  return message.type === "text" && message.data.role === "user"
+}
+
+/** What only the model is told comes between the words of the person and what follows them. */
+function isNote(message: Message.Info): boolean {
+  return message.type === "text" && message.data.role === "system"
+}

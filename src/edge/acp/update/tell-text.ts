@@ -1,0 +1,50 @@
+// What the model thinks and says, in pieces. Thoughts and words are messages of their own for an editor, which puts
+// together what has one id.
+import type { SessionUpdate } from "@agentclientprotocol/sdk"
+import { head } from "#edge/acp/show/markdown.ts"
+import type * as Message from "#knowledge/message/message.ts"
+
+type Kind = Message.Part["type"]
+
+const updates = { text: "agent_message_chunk", reasoning: "agent_thought_chunk" } as const
+const maxPiece = 50_000
+
+export function createTextTeller(send: (update: SessionUpdate) => void) {
+  let current: { messageId: string; kind?: Kind | undefined; section: number } | undefined
+
+  function add(messageId: string, kind: Kind, text: string): void {
+    if (!text) return
+    if (current?.messageId !== messageId) current = { messageId, section: 0 }
+    if (current.kind !== kind) current.section++
+    current.kind = kind
+    sendText(updates[kind], `${messageId}.${current.section}`, text, send)
+  }
+
+  /** What came of a message is asked for again: what comes now is another one. */
+  function takeBack(messageId: string): void {
+    if (current?.messageId !== messageId || !current.kind) return
+    add(messageId, current.kind, "\n\n[The answer broke off and is asked for again.]\n\n")
+    current.kind = undefined
+  }
+
+  /** A message that is there already. */
+  function addAll({ id, data }: Message.Of<"text">): void {
+    for (const { type, text } of data.parts) add(id, type, text)
+  }
+
+  return Object.freeze({ add, takeBack, addAll })
+}
+
+/** A long text is several pieces of one message. */
+export function sendText(
+  sessionUpdate: "agent_message_chunk" | "agent_thought_chunk" | "user_message_chunk",
+  messageId: string,
+  text: string,
+  send: (update: SessionUpdate) => void,
+): void {
+  for (let rest = text; rest; ) {
+    const piece = head(rest, maxPiece)
+    send({ sessionUpdate, messageId, content: { type: "text", text: piece } })
+    rest = rest.slice(piece.length)
+  }
+}

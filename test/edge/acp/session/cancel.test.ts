@@ -1,0 +1,138 @@
+// A client stops what it asked for: the turn ends as cancelled, nothing of it runs on, and the session can go on.
+import assert from "node:assert/strict"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import { running, uniqueNap, until } from "../../../ability/tool/shell/running.ts"
+import { call, type FakeLlm, fakeLlm, stall, text } from "../../../fixture/fake-llm.ts"
+import { tmpdir } from "../../../fixture/tmpdir.ts"
+import { choose, type Options, on, withSession } from "../harness.ts"
+
+type Acp = Awaited<ReturnType<typeof withSession>>
+
+/** Half of it comes, then nothing more. */
+const endless = () => stall(text("This goes on and on and on.", { deltas: 20 }), 1_500)
+const never: NonNullable<Options["permit"]> = () => new Promise(() => {})
+
+const cancel = ({ agent, sessionId }: Acp) => agent.notify(on.session.cancel, { sessionId })
+
+async function goesOn(acp: Acp, llm: FakeLlm): Promise<void> {
+  llm.push(text(" I am back."))
+  assert.equal((await acp.prompt("go on")).stopReason, "end_turn")
+  assert.match(acp.text(), /I am back\.$/)
+}
+
+test("session/cancel while the model speaks", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([endless()])
+  await using acp = await withSession(tmp, { llm })
+  const answer = acp.prompt("speak")
+  await until("it speaks", () => acp.text().length > 0)
+  await cancel(acp)
+  assert.equal((await answer).stopReason, "cancelled")
+  await goesOn(acp, llm)
+})
+
+test("session/cancel in the same breath as the prompt", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([])
+  await using acp = await withSession(tmp, { llm })
+  const { sessionId } = acp
+  const params = { sessionId, prompt: [{ type: "text", text: "speak" }] }
+  const message = { jsonrpc: "2.0", id: "both", method: "session/prompt", params }
+  const stop = { jsonrpc: "2.0", method: "session/cancel", params: { sessionId } }
+  acp.write(`${JSON.stringify(message)}\n${JSON.stringify(stop)}\n`)
+  const line = await acp.line(/"id":"both"/)
+  assert.deepEqual(JSON.parse(line).result, { stopReason: "cancelled" })
+  assert.equal(llm.requests.length, 0)
+  await goesOn(acp, llm)
+})
+
+test("session/cancel while a person is asked", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([call("write", { path: "a.txt", content: "x" })])
+  await using acp = await withSession(tmp, { llm, permit: never })
+  const answer = acp.prompt("write it")
+  await until("the person is asked", () => acp.permissions.length)
+  await cancel(acp)
+  assert.equal((await answer).stopReason, "cancelled")
+  assert.equal(existsSync(join(tmp.path, "a.txt")), false)
+  // The question is taken back.
+  await acp.line(/"\$\/cancel_request"/)
+  await goesOn(acp, llm)
+})
+
+test("a person who closes the question has decided nothing, and the turn ends", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([call("write", { path: "a.txt", content: "x" })])
+  const permit = () => ({ outcome: { outcome: "cancelled" as const } })
+  await using acp = await withSession(tmp, { llm, permit })
+  assert.equal((await acp.prompt("write it")).stopReason, "cancelled")
+  assert.equal(existsSync(join(tmp.path, "a.txt")), false)
+  await goesOn(acp, llm)
+})
+
+for (const [name, stop] of [
+  ["session/cancel", cancel],
+  ["session/close", ({ agent, sessionId }: Acp) => agent.request(on.session.close, { sessionId })],
+  ["session/delete", ({ agent, sessionId }: Acp) => agent.request(on.session.delete, { sessionId })],
+] as const)
+  test(`${name} while a command runs: it is gone with its children`, async () => {
+    await using tmp = await tmpdir({ git: true })
+    const nap = uniqueNap()
+    await using llm = await fakeLlm([call("bash", { command: `sleep ${nap} & sleep ${nap}; wait` })])
+    await using acp = await withSession(tmp, { llm, permit: choose("allow_once") })
+    const answer = acp.prompt("sleep")
+    await until("the command runs", () => running(`sleep ${nap}`).length >= 2)
+    await stop(acp)
+    assert.equal((await answer).stopReason, "cancelled")
+    await until("the command is gone", () => running(nap).length === 0)
+  })
+
+for (const [name, before] of [
+  ["a call that was over", []],
+  ["a task that was over", [call("subtask", { task: "start it" })]],
+] as const)
+  test(`what ${name} left outside of its group ends with the turn`, async () => {
+    await using tmp = await tmpdir({ git: true })
+    const nap = uniqueNap()
+    const left = call("bash", { command: `(setsid sleep ${nap} >/dev/null 2>&1 &)` })
+    const told = before.length ? [text("It is started.")] : []
+    await using llm = await fakeLlm([...before, left, ...told, endless()])
+    await using acp = await withSession(tmp, { llm, permit: choose("allow_once") })
+    const answer = acp.prompt("start it")
+    await until("it speaks", () => acp.text().length > 0)
+    await until("what was left runs", () => running(`sleep ${nap}`).length)
+    await cancel(acp)
+    assert.equal((await answer).stopReason, "cancelled")
+    await until("it is gone", () => running(nap).length === 0)
+  })
+
+test("$/cancel_request of a prompt is its cancellation, and of that one alone", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([endless(), text(" Second.")])
+  await using acp = await withSession(tmp, { llm })
+  const over = new AbortController()
+  const { sessionId } = acp
+  const first = acp.agent.request(
+    on.session.prompt,
+    { sessionId, prompt: [{ type: "text", text: "speak" }] },
+    { cancellationSignal: over.signal },
+  )
+  await until("it speaks", () => acp.text().length > 0)
+  const second = acp.prompt("and you")
+  over.abort()
+  assert.deepEqual([(await first).stopReason, (await second).stopReason], ["cancelled", "end_turn"])
+  assert.match(acp.text(), /Second\.$/)
+})
+
+test("a cancellation of what is not there does nothing", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([])
+  await using acp = await withSession(tmp, { llm })
+  await cancel(acp)
+  await acp.agent.notify(on.session.cancel, { sessionId: "sess_unknown" })
+  acp.write('{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":7}}\n')
+  acp.write('{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"nobody"}}\n')
+  await goesOn(acp, llm)
+})

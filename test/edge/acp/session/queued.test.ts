@@ -1,0 +1,81 @@
+// Prompts of an editor that wait behind another one are not lost when the agent ends.
+import assert from "node:assert/strict"
+import { readdirSync } from "node:fs"
+import { test } from "node:test"
+import { until } from "../../../ability/tool/shell/running.ts"
+import { vitamin } from "../../../fixture/cli.ts"
+import { fakeLlm, stall, text } from "../../../fixture/fake-llm.ts"
+import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
+import { on, withSession } from "../harness.ts"
+
+type Info = { status: string; skipped?: { text: string; reason: string }[] }
+
+const hanging = () => stall(text("On and on.", { deltas: 9 }), 1_200)
+
+async function sessionOf(tmp: Tmp, sessionId: string): Promise<Info> {
+  const { out } = await vitamin(tmp, ["session", "show", sessionId, "--format", "json"])
+  return JSON.parse(out).session
+}
+
+/** How many records of prompts there are, as another process sees them. */
+async function stored(tmp: Tmp): Promise<number> {
+  try {
+    return readdirSync(`${tmp.env.XDG_DATA_HOME}/vitamin/storage/prompt`).length
+  } catch {
+    return 0
+  }
+}
+
+for (const signal of ["SIGKILL", "SIGTERM"] as const)
+  test(`a prompt that waits is reported as skipped after ${signal}, and an editor is told when it loads the session`, async () => {
+    await using tmp = await tmpdir()
+    await using llm = await fakeLlm([hanging()])
+    await using acp = await withSession(tmp, { llm })
+    const asked = [acp.prompt("first")]
+    await until("it speaks", () => acp.text())
+    asked.push(acp.prompt("second"), acp.prompt("third"))
+    const settled = Promise.allSettled(asked)
+    await until("they are stored", async () => (await stored(tmp)) === 2)
+    acp.kill(signal)
+    await acp.exit
+    await settled
+    const { status, skipped } = await sessionOf(tmp, acp.sessionId)
+    assert.deepEqual([status, skipped?.map((one) => one.text)], ["interrupted", ["second", "third"]])
+    await using again = await withSession(tmp, { llm, capabilities: { session: { notices: {} } } })
+    await again.agent.request(on.session.load, { sessionId: acp.sessionId, cwd: tmp.path, mcpServers: [] })
+    const notices = () => JSON.stringify(again.updates.map(({ update }) => update))
+    await until("it is told", () => /not run.*second/.test(notices()) && /not run.*third/.test(notices()))
+  })
+
+test("a prompt that waits and is cancelled by its editor is dropped", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([hanging(), text("Here.")])
+  await using acp = await withSession(tmp, { llm })
+  const asked = [acp.prompt("first")]
+  await until("it speaks", () => acp.text())
+  asked.push(acp.prompt("second"))
+  await until("it is stored", async () => (await stored(tmp)) === 1)
+  await acp.agent.notify(on.session.cancel, { sessionId: acp.sessionId })
+  for (const { stopReason } of await Promise.all(asked)) assert.equal(stopReason, "cancelled")
+  assert.equal(await stored(tmp), 0)
+  assert.equal((await sessionOf(tmp, acp.sessionId)).skipped, undefined)
+  assert.equal((await acp.prompt("third")).stopReason, "end_turn")
+})
+
+test("a prompt that waits and then cannot begin is reported as skipped with what was wrong", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([text("On and on.", { deltas: 9, delay: 100 })])
+  await using acp = await withSession(tmp, { llm })
+  const first = acp.prompt("first")
+  await until("it speaks", () => acp.text())
+  const second = acp.prompt("/nonexistent second")
+  await until("it is stored", async () => (await stored(tmp)) === 1)
+  await assert.rejects(second, /nonexistent/)
+  assert.equal((await first).stopReason, "end_turn")
+  const { skipped } = await sessionOf(tmp, acp.sessionId)
+  assert.deepEqual(
+    skipped?.map((one) => one.text),
+    ["/nonexistent second"],
+  )
+  assert.match(skipped![0]!.reason, /nonexistent/)
+})

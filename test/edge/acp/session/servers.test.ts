@@ -1,0 +1,238 @@
+// MCP servers that an editor brings with a session: real ones, over stdio and HTTP, beside those of the folder.
+import assert from "node:assert/strict"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import type { McpServer } from "@agentclientprotocol/sdk"
+import { everythingOver, everythingOverHttp, mcpJson, officialServer } from "../../../ability/mcp/servers.ts"
+import { running, uniqueNap, until } from "../../../ability/tool/shell/running.ts"
+import { vitamin } from "../../../fixture/cli.ts"
+import { call, type FakeLlm, fakeLlm, text } from "../../../fixture/fake-llm.ts"
+import { everythingFile } from "../../../fixture/mcp/servers.ts"
+import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
+import { choose, on, withSession } from "../harness.ts"
+
+const echo = call("everything_echo", { message: "hello from afar" })
+const permit = choose("allow_once")
+
+/** `word` is in its command line. */
+function everything(word = "", env: Record<string, string> = {}): McpServer {
+  const list = Object.entries(env).map(([name, value]) => ({ name, value }))
+  return { name: "everything", command: process.execPath, args: [everythingFile, "stdio", word], env: list }
+}
+
+function lastResult(llm: FakeLlm): string {
+  const results = llm.requests.at(-1)!.messages.flatMap((message) => message.results)
+  return results.at(-1)?.text ?? "none"
+}
+
+async function overHttp(tmp: Tmp) {
+  const { server, ...rest } = await everythingOverHttp(tmp)
+  return { ...rest, server: { type: "http" as const, name: "everything", url: server.url, headers: [] } }
+}
+
+test("a server over stdio is there for the session, and gone with it", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const word = uniqueNap()
+  await using llm = await fakeLlm([echo, text("Echoed.")])
+  await using acp = await withSession(tmp, { llm, permit, mcpServers: [everything(word)] })
+  await acp.prompt("echo")
+  assert.match(lastResult(llm), /hello from afar/)
+  assert.equal(acp.permissions.length, 1)
+  assert.ok(running(word).length)
+  await acp.agent.request(on.session.close, { sessionId: acp.sessionId })
+  assert.deepEqual(running(word), [])
+})
+
+test("a server over HTTP is there for the session", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using http = await overHttp(tmp)
+  await using llm = await fakeLlm([echo, text("Echoed.")])
+  await using acp = await withSession(tmp, { llm, permit, mcpServers: [http.server] })
+  await acp.prompt("echo")
+  assert.match(lastResult(llm), /hello from afar/)
+})
+
+test("beside those of the folder; of equal names that of the session is used, and that is logged", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const [own, brought] = [uniqueNap(), uniqueNap()]
+  tmp.write(
+    ".mcp.json",
+    mcpJson({
+      everything: officialServer("everything", "stdio", own),
+      memory: { ...officialServer("memory"), env: { MEMORY_FILE_PATH: join(tmp.path, "memory.json") } },
+    }),
+  )
+  await vitamin(tmp, ["trust", "--yes"])
+  await using llm = await fakeLlm([echo, call("memory_read_graph"), text("Both.")])
+  await using acp = await withSession(tmp, { llm, permit, mcpServers: [everything(brought)] })
+  await acp.prompt("echo, and read")
+  assert.match(lastResult(llm), /entities/)
+  assert.match(JSON.stringify(llm.requests.at(-1)!.messages), /hello from afar/)
+  assert.deepEqual([running(own).length, running(brought).length > 0], [0, true])
+  const said = acp
+    .errors()
+    .match(/warning: .*everything of \.mcp\.json is replaced by that of ACP session\/new/g)
+  assert.equal(said?.length, 1, acp.errors())
+})
+
+test("what an editor sends is taken as it is, and no secret of it is told", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const secret = "sk-0123456789abcdef"
+  await using llm = await fakeLlm([call("everything_get-env", {}), text("Seen.")])
+  const server = everything("", { PLAIN: `$\{HOME} and $HOME`, API_TOKEN: secret })
+  await using acp = await withSession(tmp, { llm, permit, mcpServers: [server] })
+  await acp.prompt("which variables")
+  assert.match(lastResult(llm), /\$\{HOME\} and \$HOME/)
+  assert.ok(!acp.lines.join("\n").includes(secret))
+})
+
+test("a server that cannot start does not hold up the session", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("Hello.")])
+  const broken: McpServer = { name: "broken", command: "/nowhere/at-all", args: [], env: [] }
+  const nobody: McpServer = { type: "http", name: "nobody", url: "http://127.0.0.1:1/mcp", headers: [] }
+  await using acp = await withSession(tmp, { llm, mcpServers: [broken, nobody] })
+  await acp.prompt("hello")
+  assert.equal(acp.text(), "Hello.")
+})
+
+test("a server that an editor brings may be reached by sse", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using old = await everythingOver("sse", tmp)
+  await using llm = await fakeLlm([echo, text("Done.")])
+  const server: McpServer = { type: "sse", name: "everything", url: old.server.url, headers: [] }
+  await using acp = await withSession(tmp, { llm, permit, mcpServers: [server] })
+  await acp.prompt("echo")
+  assert.match(lastResult(llm), /hello from afar/)
+})
+
+test("a server of one session is not there for another", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([echo, text("One."), echo, text("Two.")])
+  await using acp = await withSession(tmp, { llm, permit, mcpServers: [everything()] })
+  const { sessionId } = await acp.agent.request(on.session.new, { cwd: tmp.path, mcpServers: [] })
+  await acp.prompt("echo")
+  assert.match(lastResult(llm), /hello from afar/)
+  await acp.agent.request(on.session.prompt, { sessionId, prompt: [{ type: "text", text: "echo" }] })
+  assert.match(lastResult(llm), /"everything_echo" (does not exist|is not a tool)/)
+})
+
+test("what a server offers to say is a slash command, also with arguments", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("Sunny.")])
+  await using acp = await withSession(tmp, { llm, mcpServers: [everything()] })
+  const commands = () => acp.of("available_commands_update").at(-1)?.availableCommands ?? []
+  await until("its commands are told", () => commands().some(({ name }) => name === "everything:args-prompt"))
+  await assert.rejects(acp.prompt("/everything:args-prompt"), {
+    code: -32602,
+    message: /needs "city".*Use it as: \/everything:args-prompt city=/,
+  })
+  await acp.prompt('/everything:args-prompt city="New York" and be short')
+  assert.match(JSON.stringify(llm.requests[0]!.messages), /New York.*and be short/)
+})
+
+test("a skill is a slash command, and its instructions come with it", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const skill = "---\nname: greet\ndescription: Greets people.\n---\nGreet with the word Ahoy.\n"
+  tmp.write(".vitamin/skills/greet/SKILL.md", skill)
+  await using llm = await fakeLlm([text("Ahoy.")])
+  await using acp = await withSession(tmp, { llm })
+  const commands = () => acp.of("available_commands_update").at(-1)?.availableCommands ?? []
+  await until("its command is told", () => commands().some(({ name }) => name === "greet"))
+  const told = acp.lines.findIndex((line) => line.includes("available_commands_update"))
+  assert.ok(told > acp.lines.findIndex((line) => line.includes('"modes"')), "told before the session was")
+  await acp.prompt("/greet Ann")
+  assert.match(llm.requests[0]!.raw, /Greet with the word Ahoy/)
+})
+
+test("what a server asks is asked through the client, in a form", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([call("everything_trigger-elicitation-request", {}), text("Thanks.")])
+  await using acp = await withSession(tmp, {
+    llm,
+    permit,
+    mcpServers: [everything()],
+    capabilities: { elicitation: { form: {} } },
+    elicit: () => ({ action: "accept", content: { name: "Ada", integer: 7 } }),
+  })
+  await acp.prompt("ask me")
+  const [asked] = acp.elicitations
+  assert.deepEqual([asked?.mode, (asked as { sessionId?: string }).sessionId], ["form", acp.sessionId])
+  assert.match(asked!.message, /^The MCP server everything asks: /)
+  const { properties, required } = (asked as { requestedSchema: { properties: object; required: string[] } })
+    .requestedSchema
+  assert.ok("name" in properties && required.includes("name"))
+  assert.match(lastResult(llm), /Ada/)
+})
+
+test("an address is asked for where the client opens addresses", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const visit = { url: "https://example.test/go", message: "Look here" }
+  await using llm = await fakeLlm([call("everything_trigger-url-elicitation", visit), text("Thanks.")])
+  await using acp = await withSession(tmp, {
+    llm,
+    permit,
+    mcpServers: [everything()],
+    capabilities: { elicitation: { url: {} } },
+    elicit: () => ({ action: "accept" }),
+  })
+  await acp.prompt("ask me")
+  const [asked] = acp.elicitations as { mode: string; url?: string }[]
+  assert.deepEqual([asked?.mode, asked?.url], ["url", visit.url])
+  assert.match(lastResult(llm), /accept/i)
+})
+
+for (const [name, capabilities, elicit] of [
+  ["a client that cannot ask", {}, undefined],
+  ["a client that only opens addresses", { elicitation: { url: {} } }, undefined],
+  ["what does not fit the form", { elicitation: { form: {} } }, { integer: "seven" }],
+] as const)
+  test(`${name}: the server gets no answer from a person`, async () => {
+    await using tmp = await tmpdir({ git: true })
+    await using llm = await fakeLlm([call("everything_trigger-elicitation-request", {}), text("Well.")])
+    await using acp = await withSession(tmp, {
+      llm,
+      permit,
+      mcpServers: [everything()],
+      capabilities,
+      elicit: () => ({ action: "accept", content: elicit ?? {} }),
+    })
+    await acp.prompt("ask me")
+    assert.equal(acp.elicitations.length, elicit ? 1 : 0)
+    assert.match(lastResult(llm), /declin|cancel/i)
+  })
+
+test("in a folder that nobody trusts, what the editor brings is there, and nothing of the folder runs", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const trace = (name: string) => join(tmp.path, "..", name)
+  const leave = (name: string) => ({ command: "sh", args: ["-c", `touch ${trace(name)}`] })
+  tmp.write(".mcp.json", mcpJson({ own: leave("own"), everything: leave("everything") }))
+  const code = `import { writeFileSync } from "node:fs"\nwriteFileSync(${JSON.stringify(trace("code"))}, "")\n`
+  tmp.write(".vitamin/config.ts", `${code}export default {}\n`)
+  tmp.write("npx", `#!/bin/sh\ntouch ${trace("npx")}\n`)
+  await using llm = await fakeLlm([echo, text("Echoed.")])
+  await using acp = await withSession(tmp, { llm, permit, mcpServers: [everything()] })
+  await acp.prompt("echo")
+  assert.match(lastResult(llm), /hello from afar/)
+  assert.deepEqual(
+    ["own", "everything", "code", "npx"].filter((name) => existsSync(trace(name))),
+    [],
+  )
+  assert.match(acp.errors(), /not trusted/)
+})
+
+test("other servers at the next opening take the place of the first", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const [first, second] = [uniqueNap(), uniqueNap()]
+  await using llm = await fakeLlm([echo, text("One."), echo, text("Two.")])
+  await using acp = await withSession(tmp, { llm, permit, mcpServers: [everything(first)] })
+  const { sessionId } = acp
+  await acp.prompt("echo")
+  const mcpServers = [everything(second)]
+  await acp.agent.request(on.session.load, { sessionId, cwd: tmp.path, mcpServers })
+  await acp.prompt("echo again")
+  assert.match(lastResult(llm), /hello from afar/)
+  await until("the first has ended", () => running(first).length === 0)
+  assert.ok(running(second).length)
+})
