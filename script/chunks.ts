@@ -9,9 +9,9 @@ type Context = Parameters<Rolldown.CodeSplittingNameFunction>[1]
 const commands = {
   start: "vitamin.ts",
   command: "main.ts",
-  base: "config.ts",
-  core: "run.ts",
-  server: "serve.ts",
+  base: "command/config.ts",
+  core: "run/run.ts",
+  server: "command/serve.ts",
 }
 /** These stay with the entry that loads them, except for modules that other files of `dist/` need too: those share one. */
 const unnamed = new Set(["start", "command"])

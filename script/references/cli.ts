@@ -1,8 +1,8 @@
 // The parts of docs/cli.md: every command with its options, read by playing yargs.
 import type { Argv } from "yargs"
 import { addCommands } from "#edge/cli/commands.ts"
-import { exitCodes, exitMeanings } from "#edge/cli/exit.ts"
-import type { FolderOptions } from "#edge/cli/in-instance.ts"
+import { exitCodes, exitMeanings } from "#edge/cli/process/exit.ts"
+import type { FolderOptions } from "#edge/cli/process/in-instance.ts"
 import { sharedOptions } from "#edge/cli/shared-options.ts"
 import { sentence, table } from "./fields.ts"
 

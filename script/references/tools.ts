@@ -14,7 +14,7 @@ import { manual as toolSearch } from "#ability/tool/builtin/tool-search.ts"
 import { manual as write } from "#ability/tool/builtin/write.ts"
 import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
 import type { Definition } from "#ability/tool/tool.ts"
-import { inInstance } from "#edge/cli/in-instance.ts"
+import { inInstance } from "#edge/cli/process/in-instance.ts"
 import { type Field, fenced, fieldsOf, fieldTable, schemaOf } from "./fields.ts"
 
 type Manual = { example: object; arguments: Record<string, string>; limits: string }

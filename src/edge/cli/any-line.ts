@@ -1,9 +1,9 @@
 // Reads any command line with yargs: help, completions of names, mistakes and what would work.
 import yargs from "yargs"
+import { UsageError } from "#edge/cli/process/exit.ts"
 import { nearest } from "#util/nearest.ts"
 import { version } from "#util/version.ts"
 import { addCommands } from "./commands.ts"
-import { UsageError } from "./exit.ts"
 import { sharedOptions, takeShared } from "./shared-options.ts"
 
 type Internals = {

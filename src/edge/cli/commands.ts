@@ -2,14 +2,14 @@
 // nothing.
 
 import type { Argv } from "yargs"
-import { host, port } from "./address-options.ts"
-import { format } from "./format-option.ts"
-import type { FolderOptions } from "./in-instance.ts"
-import { mcpCommands } from "./mcp-commands.ts"
-import { modelsCommands } from "./models-commands.ts"
-import { positiveInteger, positiveNumber } from "./number-options.ts"
-import { sessionCommands } from "./session-commands.ts"
-import { skillCommands } from "./skill-commands.ts"
+import { mcpCommands } from "#edge/cli/mcp/mcp-commands.ts"
+import { modelsCommands } from "#edge/cli/models/models-commands.ts"
+import { host, port } from "#edge/cli/option/address-options.ts"
+import { format } from "#edge/cli/option/format-option.ts"
+import { positiveInteger, positiveNumber } from "#edge/cli/option/number-options.ts"
+import type { FolderOptions } from "#edge/cli/process/in-instance.ts"
+import { sessionCommands } from "#edge/cli/session/session-commands.ts"
+import { skillCommands } from "#edge/cli/skill/skill-commands.ts"
 
 /** All commands, on a yargs that has the shared options. */
 export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
@@ -57,7 +57,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
           .option("max-cost", positiveNumber("--max-cost", "stop when this many US dollars are spent"))
           .option("timeout", positiveNumber("--timeout", "stop after this many seconds")),
       async ({ message = [], _: words, ...options }) =>
-        (await import("./run.ts")).run({
+        (await import("#edge/cli/run/run.ts")).run({
           ...options,
           // What follows "--" is no positional argument to yargs.
           message: [...message, ...words.slice(1).map(String)],
@@ -68,7 +68,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
       "models [provider]",
       "Models that are known, with context, price and abilities",
       modelsCommands,
-      async (options) => (await import("./models.ts")).listModels(options),
+      async (options) => (await import("#edge/cli/models/models.ts")).listModels(options),
     )
     .command("agent", "Agents", (agent) =>
       agent
@@ -76,7 +76,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
           "list",
           "Who can do the work",
           (list) => list.option("format", format),
-          async (options) => (await import("./agent.ts")).listAgents(options),
+          async (options) => (await import("#edge/cli/command/agent.ts")).listAgents(options),
         )
         .command(
           "show <id>",
@@ -85,7 +85,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
             show
               .positional("id", { type: "string", demandOption: true, describe: "the agent" })
               .option("format", format),
-          async (options) => (await import("./agent.ts")).showAgent(options),
+          async (options) => (await import("#edge/cli/command/agent.ts")).showAgent(options),
         )
         .command(
           "route <request..>",
@@ -99,7 +99,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
                 describe: "what to do",
               })
               .option("format", format),
-          async (options) => (await import("./agent.ts")).routeAgent(options),
+          async (options) => (await import("#edge/cli/command/agent.ts")).routeAgent(options),
         )
         .demandCommand(1, "Say what to do: list, show or route."),
     )
@@ -109,7 +109,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
           "list",
           "What is allowed for always in this project, for whom",
           (list) => list.option("format", format),
-          async (options) => (await import("./permission.ts")).listGrants(options),
+          async (options) => (await import("#edge/cli/command/permission.ts")).listGrants(options),
         )
         .command(
           "remove [id..]",
@@ -118,7 +118,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
             remove
               .positional("id", { type: "string", array: true, describe: "what to take back" })
               .option("all", { type: "boolean", describe: "everything in this project" }),
-          async (options) => (await import("./permission.ts")).removeGrants(options),
+          async (options) => (await import("#edge/cli/command/permission.ts")).removeGrants(options),
         )
         .demandCommand(1, "Say what to do: list or remove."),
     )
@@ -128,7 +128,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
           "list",
           "What a model can be given to work with",
           (list) => list.option("format", format),
-          async (options) => (await import("./tool.ts")).listTools(options),
+          async (options) => (await import("#edge/cli/command/tool.ts")).listTools(options),
         )
         .command(
           "search <query..>",
@@ -143,7 +143,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
               })
               .option("limit", { ...positiveInteger("--limit", "how many to show"), default: 10 })
               .option("format", format),
-          async (options) => (await import("./tool.ts")).searchTools(options),
+          async (options) => (await import("#edge/cli/command/tool.ts")).searchTools(options),
         )
         .demandCommand(1, "Say what to do: list or search."),
     )
@@ -152,16 +152,16 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
     .command("auth", "Keys for providers", (auth) =>
       auth
         .command("login <provider>", "Keep a key", provider, async (options) =>
-          (await import("./auth.ts")).login(options),
+          (await import("#edge/cli/command/auth.ts")).login(options),
         )
         .command<FolderOptions>(
           "list",
           "Which providers have a key, and where from",
           (list) => list,
-          async (options) => (await import("./auth.ts")).listLogins(options),
+          async (options) => (await import("#edge/cli/command/auth.ts")).listLogins(options),
         )
         .command("logout <provider>", "Forget a key", provider, async (options) =>
-          (await import("./auth.ts")).logout(options),
+          (await import("#edge/cli/command/auth.ts")).logout(options),
         )
         .demandCommand(1, "Say what to do: login, list or logout."),
     )
@@ -169,7 +169,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
       "serve",
       "Serve this folder over HTTP, for other programs",
       (serve) => serve.option("port", { ...port, default: 3141 }).option("host", host),
-      async (options) => (await import("./serve.ts")).serve(options),
+      async (options) => (await import("#edge/cli/command/serve.ts")).serve(options),
     )
     .command(
       "acp",
@@ -182,7 +182,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
           .option("deny", { ...repeated, describe: "a rule that denies" })
           .option("yes", { type: "boolean", describe: "allow once whatever would be asked" })
           .option("login", { type: "boolean", describe: "keep a key for a provider, in a terminal" }),
-      async (options) => (await import("./acp.ts")).serveAcp(options),
+      async (options) => (await import("#edge/cli/command/acp.ts")).serveAcp(options),
     )
     .command("config", "The configuration", (config) =>
       config
@@ -190,7 +190,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
           "show",
           "The configuration of this folder, and where each value came from",
           (show) => show.option("format", format),
-          async (options) => (await import("./config.ts")).showConfig(options),
+          async (options) => (await import("#edge/cli/command/config.ts")).showConfig(options),
         )
         .demandCommand(1, "Say what to do: vitamin config show."),
     )
@@ -205,7 +205,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
           .option("remove", { type: "boolean", describe: "take trust back" })
           .option("list", { type: "boolean", describe: "show the trusted folders and what waits for review" })
           .conflicts("remove", "list"),
-      async (options) => (await import("./trust.ts")).trust(options),
+      async (options) => (await import("#edge/cli/command/trust.ts")).trust(options),
     )
     .command(
       "doctor",
@@ -217,7 +217,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
             describe: "put back quarantined records whose files can be read again",
           })
           .option("port", { ...port, default: 3141, describe: "port of the server to look for" }),
-      async (options) => (await import("./doctor.ts")).doctor(options),
+      async (options) => (await import("#edge/cli/doctor/doctor.ts")).doctor(options),
     )
 }
 

@@ -1,6 +1,7 @@
 // `vitamin "fix the bug"`, `vitamin -p "fix the bug"` and `vitamin -c "go on"` mean `vitamin run …`.
+
+import { UsageError } from "#edge/cli/process/exit.ts"
 import { nearest } from "#util/nearest.ts"
-import { UsageError } from "./exit.ts"
 
 /** The commands that yargs knows; a test keeps them equal to what --help lists. */
 export const commandNames = [

@@ -1,10 +1,11 @@
 // The command line: the one place where an error becomes a line on stderr and an exit code. Nothing else reads argv.
+
+import { exitCodes, UsageError } from "#edge/cli/process/exit.ts"
 import * as Log from "#kernel/log.ts"
 import * as Secret from "#kernel/secret.ts"
 import { errorText } from "#util/error.ts"
 import { addCommands } from "./commands.ts"
 import { withDefaultCommand } from "./default-command.ts"
-import { exitCodes, UsageError } from "./exit.ts"
 import { readPlainLine } from "./plain-line.ts"
 import { sharedOptions, takeShared } from "./shared-options.ts"
 
@@ -19,7 +20,7 @@ export async function main(args: string[]): Promise<number> {
   } catch (error) {
     const text = `vitamin: ${Secret.redact(Log.escapeControls(errorText(error)).replaceAll("\\u000a", "\n"))}`
     process.stderr.write(
-      `${process.stderr.isTTY ? (await import("./wrap-text.ts")).wrapLines(text) : text}\n`,
+      `${process.stderr.isTTY ? (await import("#edge/cli/terminal/wrap-text.ts")).wrapLines(text) : text}\n`,
     )
     if (Log.enabled("debug") && error instanceof Error)
       process.stderr.write(`${Secret.redact(error.stack ?? "")}\n`)

@@ -1,0 +1,57 @@
+// `vitamin acp`: an agent for editors, on stdin and stdout. The folder of each session is named by the editor.
+import { serveStdio } from "#edge/acp/serve-stdio.ts"
+import { type RuleOptions, rulesOf } from "#edge/cli/option/rules-of.ts"
+import { UsageError } from "#edge/cli/process/exit.ts"
+import { directoryOf, type FolderOptions } from "#edge/cli/process/in-instance.ts"
+import { onSignal } from "#edge/cli/process/on-signal.ts"
+import { leaveStdout, takeStdout } from "#edge/cli/process/take-stdout.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as Storage from "#kernel/storage/storage.ts"
+import * as Trust from "#kernel/trust.ts"
+
+type Options = FolderOptions &
+  RuleOptions & {
+    model?: string | undefined
+    agent?: string | undefined
+    yes?: boolean | undefined
+    login?: boolean | undefined
+  }
+
+export async function serveAcp(options: Options): Promise<void> {
+  if (options.login) return logIn(options)
+  if (process.stdin.isTTY)
+    throw new UsageError(
+      "An editor starts this command and talks to it over stdin and stdout: see docs/editors.md. In a terminal use: vitamin run",
+    )
+  const { yes = false, model, agent } = options
+  const rules = rulesOf(options)
+  const told = new AbortController()
+  const stopListening = onSignal((exitCode) => {
+    process.exitCode = exitCode
+    told.abort()
+  })
+  // Before any code of a folder is loaded.
+  const output = takeStdout(() => told.abort())
+  try {
+    if (options.trust) await Trust.grant(directoryOf(options), { keep: false })
+    await Storage.migrate()
+    await serveStdio({ rules, yes, model, agent }, { input: process.stdin, output, signal: told.signal })
+  } finally {
+    await Instance.disposeAll()
+    await Storage.close()
+    stopListening()
+  }
+  leaveStdout()
+}
+
+/** What an editor runs in a terminal for a person who has no key yet. */
+async function logIn(options: Options): Promise<void> {
+  if (!process.stdin.isTTY)
+    throw new UsageError("--login needs a terminal. Elsewhere: echo $KEY | vitamin auth login PROVIDER")
+  const { createInterface } = await import("node:readline/promises")
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  const provider = (await terminal.question("Provider (such as anthropic, openai, google): ")).trim()
+  terminal.close()
+  if (!provider) throw new UsageError("No provider was named.")
+  await (await import("./auth.ts")).login({ ...options, provider })
+}

@@ -1,0 +1,84 @@
+// `vitamin agent …`: who can do the work, with which tools and rights, and who would be chosen.
+import type { AgentDefinition } from "#ability/agent/agent.ts"
+import * as AgentRegistry from "#ability/agent/agent-registry.ts"
+import { formatRule } from "#ability/permission/rule.ts"
+import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
+import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
+import * as Log from "#kernel/log.ts"
+
+type Options = FolderOptions & { format: "text" | "json" }
+
+export async function listAgents(options: Options): Promise<void> {
+  await inAgents(options, () => {
+    const agents = AgentRegistry.list()
+    if (options.format === "json") return printJson(agents)
+    for (const { id, mode, role, domain, name, metadata } of agents)
+      print(
+        `${id.padEnd(16)} ${mode.padEnd(8)} ${role.padEnd(12)} ${domain.padEnd(14)} ${metadata.description ?? name}`,
+      )
+  })
+}
+
+export async function showAgent(options: Options & { id: string }): Promise<void> {
+  await inAgents(options, () => {
+    const agent = AgentRegistry.get(options.id)
+    const tools = ToolRegistry.forAgent(agent.id).map(({ id }) => id)
+    const file = AgentRegistry.fileOf(agent.id)
+    if (options.format === "json")
+      return printJson({ ...agent, usableTools: tools, ...(file ? { file } : {}) })
+    for (const [name, value] of linesOf(agent, { tools, file }))
+      if (value !== undefined && value !== "") print(`${name.padEnd(13)} ${value}`)
+    if (agent.systemPrompt) print(`\n${agent.systemPrompt}`)
+  })
+}
+
+export async function routeAgent(options: Options & { request: string[] }): Promise<void> {
+  await inAgents(options, async () => {
+    const { agent, score, reasons, ranked } = await AgentRegistry.resolve(options.request.join(" "))
+    if (options.format === "json") return printJson({ agent: agent.id, score, reasons, ranked })
+    if (!ranked.length) return print(`${agent.id}: ${reasons.join("; ")}`)
+    for (const fit of ranked)
+      print(`${fit.agent.padEnd(16)} ${String(fit.score).padStart(5)}  ${fit.reasons.join("; ")}`)
+  })
+}
+
+async function inAgents(options: FolderOptions, fn: () => void | Promise<void>): Promise<void> {
+  await inInstance(options, async () => {
+    await AgentRegistry.load()
+    await fn()
+  })
+}
+
+function linesOf(
+  agent: AgentDefinition,
+  { tools, file }: { tools: string[]; file: string | undefined },
+): [string, string | number | undefined][] {
+  const { permissions, capabilities, skills, metadata, temperature, maxTokens } = agent
+  const missing = agent.tools?.filter((id) => !ToolRegistry.find(id)) ?? []
+  return [
+    ["id", agent.id],
+    ["name", agent.name],
+    ["description", metadata.description],
+    ["mode", agent.mode],
+    ["role", agent.role],
+    ["domain", agent.domain],
+    ["capabilities", capabilities.join(", ")],
+    ["tools", tools.join(", ") || "none"],
+    ["not here", missing.join(", ")],
+    ["skills", skills.join(", ")],
+    ["model", agent.model],
+    ["temperature", temperature],
+    ["max tokens", maxTokens],
+    ["permissions", permissions.map((rule) => `${rule.action} ${formatRule(rule)}`).join(", ")],
+    ["file", file],
+  ]
+}
+
+function printJson(value: unknown) {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
+}
+
+/** What a project's file says must not move a person's cursor. */
+function print(text: string) {
+  process.stdout.write(`${text.split("\n").map(Log.escapeControls).join("\n")}\n`)
+}

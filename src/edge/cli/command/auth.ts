@@ -1,0 +1,54 @@
+// `vitamin auth …`: keys for providers, kept in a file of the person's alone.
+import * as Provider from "#ability/provider/provider.ts"
+import { UsageError } from "#edge/cli/process/exit.ts"
+import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
+import { readStdin } from "#edge/cli/process/read-stdin.ts"
+
+export async function login(options: FolderOptions & { provider: string }): Promise<void> {
+  await inInstance(options, async () => {
+    // Nobody is asked for the key of a provider that does not exist.
+    await Provider.auth(options.provider)
+    await Provider.login(options.provider, await readKey(options.provider))
+    process.stdout.write(`Kept a key for ${options.provider}.\n`)
+  })
+}
+
+export async function logout(options: FolderOptions & { provider: string }): Promise<void> {
+  await inInstance(options, async () => {
+    const was = await Provider.logout(options.provider)
+    process.stdout.write(
+      was ? `Forgot the key for ${options.provider}.\n` : `There was no key for ${options.provider}.\n`,
+    )
+  })
+}
+
+export async function listLogins(options: FolderOptions): Promise<void> {
+  await inInstance(options, async () => {
+    const lines: string[] = []
+    for (const { id } of Provider.list()) {
+      const { source } = await Provider.auth(id)
+      if (source !== "none") lines.push(`${id.padEnd(24)} ${source}\n`)
+    }
+    if (!lines.length) process.stderr.write("No provider has a key yet: vitamin auth login PROVIDER\n")
+    process.stdout.write(lines.join(""))
+  })
+}
+
+async function readKey(provider: string): Promise<string> {
+  const piped = await readStdin()
+  if (piped) return piped
+  if (!process.stdin.isTTY)
+    throw new UsageError(`Pipe the key in: echo $KEY | vitamin auth login ${provider}`)
+  const { createInterface } = await import("node:readline/promises")
+  const { Writable } = await import("node:stream")
+  process.stderr.write(`Key for ${provider}: `)
+  // What is typed is not shown.
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const terminal = createInterface({ input: process.stdin, output: silent, terminal: true })
+  try {
+    return (await terminal.question("")).trim()
+  } finally {
+    terminal.close()
+    process.stderr.write("\n")
+  }
+}

@@ -1,0 +1,74 @@
+// `vitamin config show`: the configuration in force, and which layer each value came from.
+
+import { directoryOf, type FolderOptions } from "#edge/cli/process/in-instance.ts"
+import * as Config from "#kernel/config/config.ts"
+import { parsePath } from "#kernel/config/invalid.ts"
+import * as Log from "#kernel/log.ts"
+import * as Storage from "#kernel/storage/storage.ts"
+import * as Trust from "#kernel/trust.ts"
+
+type Options = FolderOptions & { format: "text" | "json" }
+
+export async function showConfig(options: Options): Promise<void> {
+  const directory = directoryOf(options)
+  try {
+    if (options.trust) await Trust.grant(directory, { keep: false })
+    const inspection = await Config.inspect({ directory })
+    const shown = {
+      ...inspection,
+      config: Config.redacted(inspection.config),
+      waiting: (await Trust.check(directory)) ? await waiting(directory) : [],
+    }
+    process.stdout.write(options.format === "json" ? `${JSON.stringify(shown, null, 2)}\n` : asText(shown))
+  } finally {
+    await Storage.close()
+  }
+}
+
+type Shown = Omit<Config.Inspection, "config"> & { config: unknown; waiting: string[] }
+
+/** Files of a trusted folder that a person has yet to review. */
+async function waiting(directory: string): Promise<string[]> {
+  return (await Trust.pending(directory)).map(({ path, state }) => `${path} (${state})`)
+}
+
+function asText({ config, origins, layers, warnings, ignored, waiting }: Shown): string {
+  const lines = layers.map(({ source, path, status }) =>
+    `  ${source.padEnd(12)} ${status.padEnd(9)} ${path ?? ""}`.trimEnd(),
+  )
+  const values = Object.entries(origins).map(
+    ([key, source]) => [`${key} = ${show(valueAt(config, key))}`, source] as const,
+  )
+  const width = Math.min(64, Math.max(0, ...values.map(([text]) => text.length)))
+  return [
+    "Layers, the later one wins:",
+    ...lines,
+    "",
+    values.length ? "Values:" : "No layer sets a value.",
+    ...values.map(([text, source]) => `  ${text.padEnd(width)}  (${source})`),
+    ...section(
+      "Ignored:",
+      ignored.map(({ source, key, reason }) => `${key} in ${source}: ${reason}`),
+    ),
+    ...section("To be reviewed with vitamin trust:", waiting.map(Log.escapeControls)),
+    ...section("Warnings:", warnings),
+    "",
+  ].join("\n")
+}
+
+function section(title: string, lines: string[]): string[] {
+  return lines.length ? ["", title, ...lines.map((line) => `  ${line}`)] : []
+}
+
+/** The value at a key path as Config writes it: `permission[0]`, `provider["my.id"].apiKey`. */
+function valueAt(config: unknown, keyPath: string): unknown {
+  const steps = parsePath(keyPath) ?? []
+  return steps.reduce<unknown>(
+    (value, step) => (value as Record<string, unknown> | undefined)?.[step],
+    config,
+  )
+}
+
+function show(value: unknown): string {
+  return Log.escapeControls(typeof value === "string" ? value : (JSON.stringify(value) ?? "unset"))
+}

@@ -1,0 +1,67 @@
+// `vitamin serve`: the headless server, until it is told to stop.
+import { setTimeout as sleep } from "node:timers/promises"
+import { boundHeap } from "#edge/cli/process/bound-heap.ts"
+import { directoryOf, type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
+import { onSignal } from "#edge/cli/process/on-signal.ts"
+import { abilityRoutes } from "#edge/server/ability-routes.ts"
+import { agentRoutes } from "#edge/server/agent-routes.ts"
+import { elicitationRoutes } from "#edge/server/elicitation-routes.ts"
+import { mcpRoutes } from "#edge/server/mcp-routes.ts"
+import { permissionRoutes } from "#edge/server/permission-routes.ts"
+import { createServer } from "#edge/server/server.ts"
+import { sessionRoutes } from "#edge/server/session-routes.ts"
+import { skillRoutes } from "#edge/server/skill-routes.ts"
+import { startParts } from "#engine/host/bootstrap.ts"
+import * as Session from "#engine/session/session.ts"
+import * as Config from "#kernel/config/config.ts"
+import { Instance } from "#kernel/instance.ts"
+import { version } from "#util/version.ts"
+
+const grace = 500
+type Options = FolderOptions & { port: number; host: string }
+
+export async function serve(options: Options): Promise<void> {
+  const directory = directoryOf(options)
+  await inInstance(options, async () => {
+    await Config.watch()
+    const server = await createServer({
+      port: options.port,
+      host: options.host,
+      directory,
+      version,
+      init: startAndWatch,
+      routes: [
+        ...sessionRoutes(),
+        ...permissionRoutes(),
+        ...abilityRoutes(),
+        ...agentRoutes(),
+        ...skillRoutes(),
+        ...mcpRoutes(),
+        ...elicitationRoutes(),
+      ],
+      config: async () => Config.redacted(await Config.get()),
+    })
+    await Session.recover()
+    const told = new Promise<number>((resolve) => onSignal(resolve))
+    process.stdout.write(`vitamin is listening on ${server.url} (token in ${server.tokenFile})\n`)
+    if (server.openUrls)
+      process.stderr.write(
+        `vitamin: warning: other machines can reach this server at ${server.openUrls.join(", ")}. Whoever has the token can run commands here, and HTTP does not encrypt it.\n`,
+      )
+    boundHeap()
+    process.exitCode = await told
+    const stopped = server.stop()
+    // Sessions end first, so that none of them goes on with parts that are already gone. Other requests that are nearly
+    // done still get their answer.
+    await Instance.stopWork()
+    await Promise.race([stopped, sleep(grace, undefined, { ref: false })])
+    await Instance.disposeAll()
+    await stopped
+  })
+}
+
+async function startAndWatch() {
+  await startParts()
+  await Config.watch()
+  await Session.recover()
+}

@@ -1,0 +1,100 @@
+// `vitamin trust`: review what a folder brings that can make something run, file by file, or take trust back. In a terminal
+// each file is shown and asked for; with --yes all is trusted as it is now and a summary is printed.
+import { join, resolve } from "node:path"
+import { FolderNotFound, scanAgents } from "#ability/agent/scan-agents.ts"
+import { markName } from "#ability/tool/shell/environment.ts"
+import { UsageError } from "#edge/cli/process/exit.ts"
+import { directoryOf, type FolderOptions } from "#edge/cli/process/in-instance.ts"
+import { countOf } from "#edge/cli/terminal/count-of.ts"
+import { reviewChanges, summaryOf } from "#edge/cli/terminal/review-changes.ts"
+import { safeText } from "#edge/cli/terminal/safe-text.ts"
+import * as Config from "#kernel/config/config.ts"
+import * as Env from "#kernel/env.ts"
+import * as Storage from "#kernel/storage/storage.ts"
+import { agentFolders } from "#kernel/trust/places.ts"
+import * as Trust from "#kernel/trust.ts"
+import { errorText } from "#util/error.ts"
+
+type Options = FolderOptions & {
+  folder?: string | undefined
+  remove?: boolean | undefined
+  list?: boolean | undefined
+  yes?: boolean | undefined
+  file?: string[] | undefined
+}
+
+export async function trust(options: Options): Promise<void> {
+  try {
+    process.stdout.write(safeText(await change(options)))
+  } finally {
+    await Storage.close()
+  }
+}
+
+async function change(options: Options): Promise<string> {
+  if (options.list) return list()
+  const directory = directoryOf({ dir: options.folder ?? options.dir })
+  if (options.remove) return `No longer trusted: ${await Trust.remove(directory)}\n`
+  // Else whatever a model runs could trust what it has just written.
+  if (Env.get(markName))
+    throw new UsageError(
+      "A command that vitamin runs cannot grant trust. Run vitamin trust yourself, in a terminal.",
+    )
+  const changes = await Trust.pending(directory, { also: (options.file ?? []).map((path) => resolve(path)) })
+  const isAsked = !options.yes && changes.length > 0
+  if (isAsked && !(process.stdin.isTTY && process.stderr.isTTY))
+    throw new UsageError(
+      `${countOf(changes.length, "file")} to review, and nobody can be asked here. Run vitamin trust in a terminal, or vitamin trust --yes to trust all as they are now.`,
+    )
+  const accepted = isAsked ? await reviewChanges(changes) : changes
+  if (isAsked && !accepted.length) return "Nothing was trusted.\n"
+  await Trust.accept(directory, accepted)
+  const root = Trust.rootOf(directory)
+  await loadTrusted(root)
+  const left = changes.filter((one) => !accepted.includes(one))
+  return [
+    `Trusted: ${root}\n`,
+    ...accepted.map(summaryOf),
+    ...left.map(({ path }) => `  not trusted  ${path}\n`),
+  ].join("")
+}
+
+/** Load what was trusted once: that records its deny and ask rules, and shows what is wrong with it. */
+async function loadTrusted(root: string): Promise<void> {
+  await Config.inspect({ directory: root }).catch((error) => {
+    if (!(error instanceof Config.Invalid)) throw error
+    // The next command says the same. Agents are loaded all the same: their deny and ask rules must be recorded.
+    process.stderr.write(safeText(`${errorText(error)}\n`))
+  })
+  for (const folder of agentFolders)
+    try {
+      const { problems } = await scanAgents(join(root, folder), root)
+      for (const { file, message } of problems) process.stderr.write(safeText(`${file}: ${message}\n`))
+    } catch (error) {
+      if (!(error instanceof FolderNotFound)) throw error
+    }
+}
+
+async function list(): Promise<string> {
+  const lines: string[] = []
+  for (const { directory, files } of await Trust.list()) {
+    lines.push(directory)
+    if (!files)
+      lines.push(`  trusted as a whole by an earlier version; review it once: vitamin trust ${directory}`)
+    else lines.push(...(await waiting(directory)))
+  }
+  if (!lines.length) return "No folder is trusted yet.\n"
+  return lines.map((line) => `${line}\n`).join("")
+}
+
+async function waiting(directory: string): Promise<string[]> {
+  try {
+    const changes = await Trust.pending(directory)
+    if (!changes.length) return []
+    const title = `  ${countOf(changes.length, "file")} to review: vitamin trust ${directory}`
+    return [title, ...changes.map(({ state, path }) => `    ${state.padEnd(8)} ${path}`)]
+  } catch (error) {
+    if (error instanceof Trust.InvalidDirectory) return ["  does not exist any more"]
+    throw error
+  }
+}

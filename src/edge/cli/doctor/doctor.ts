@@ -1,0 +1,196 @@
+// `vitamin doctor`: what is installed, found, reachable and trusted, and what to do about what is not. It looks
+// without an instance, so that it also works where the configuration is broken.
+import { execFile } from "node:child_process"
+import { promisify } from "node:util"
+import { findOcr, OcrMissing } from "#ability/image/find-ocr.ts"
+import { findLocalServers, localPlaces } from "#ability/provider/reach/local-servers.ts"
+import { exitCodes } from "#edge/cli/process/exit.ts"
+import { directoryOf, type FolderOptions } from "#edge/cli/process/in-instance.ts"
+import { countOf } from "#edge/cli/terminal/count-of.ts"
+import * as Config from "#kernel/config/config.ts"
+import type { Info } from "#kernel/config/schema.ts"
+import * as Env from "#kernel/env.ts"
+import * as Log from "#kernel/log.ts"
+import * as Space from "#kernel/space.ts"
+import * as Storage from "#kernel/storage/storage.ts"
+import * as Trust from "#kernel/trust.ts"
+import { errorText } from "#util/error.ts"
+import { version } from "#util/version.ts"
+import { checkFolders } from "./check-folders.ts"
+import { findGguf } from "./find-gguf.ts"
+import { findInstructions } from "./find-instructions.ts"
+import { findServer } from "./find-server.ts"
+import { findServers } from "./find-servers.ts"
+import { findSkillFaults } from "./find-skill-faults.ts"
+import { findQuarantined, restoreQuarantined } from "./quarantine.ts"
+
+export type Finding = { state: "ok" | "note" | "bad"; about: string; text: string; todo?: string }
+
+/** With `restore`, records whose quarantined files can be read again are put back first. */
+export async function doctor(
+  options: FolderOptions & { restore?: boolean | undefined; port: number },
+): Promise<void> {
+  const directory = directoryOf(options)
+  try {
+    let bad = 0
+    for (const [about, look] of Object.entries({
+      program,
+      git,
+      folders: checkFolders,
+      ...(options.restore ? { restore: restoreQuarantined } : {}),
+      storage,
+      configuration,
+      model,
+      gguf: findGguf,
+      images,
+      trust,
+      mcp: findServers,
+      instructions: findInstructions,
+      skills: findSkillFaults,
+      server: () => findServer(options.port),
+    }))
+      for (const finding of await findings(about, () => look(directory))) {
+        process.stdout.write(asText(finding))
+        if (finding.state === "bad") bad++
+      }
+    process.stdout.write(bad ? `\n${bad} of these need attention.\n` : "\nAll is well.\n")
+    if (bad) process.exitCode = exitCodes.failed
+  } finally {
+    await Storage.close()
+  }
+}
+
+async function findings(about: string, look: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await look()
+  } catch (error) {
+    return [{ state: "bad", about, text: errorText(error) }]
+  }
+}
+
+function asText({ state, about, text, todo }: Finding): string {
+  const safe = text.split("\n").map(Log.escapeControls)
+  const lines = safe.map((line, i) => (i ? `${" ".repeat(21)}${line}` : line))
+  return `${state.padEnd(5)} ${about.padEnd(14)} ${lines.join("\n")}\n${todo ? `${" ".repeat(21)}→ ${todo}\n` : ""}`
+}
+
+async function program(): Promise<Finding[]> {
+  return [
+    {
+      state: "ok",
+      about: "vitamin",
+      text: `${version} on Node ${process.version} (${process.platform} ${process.arch})`,
+    },
+  ]
+}
+
+async function git(): Promise<Finding[]> {
+  try {
+    const { stdout } = await promisify(execFile)("git", ["--version"], {
+      env: { PATH: Env.get("PATH") ?? "" },
+    })
+    return [{ state: "ok", about: "git", text: stdout.trim().replace("git version ", "") }]
+  } catch {
+    const todo = "install git; without it projects are known by their path only, and nothing can be undone"
+    return [{ state: "bad", about: "git", text: "not found", todo }]
+  }
+}
+
+async function storage(): Promise<Finding[]> {
+  const { records, broken } = await Storage.check()
+  const files = Storage.quarantined([]).map(({ file }) => file)
+  // The others could not be moved, or are no records of ours.
+  const left = broken.filter((text) => !files.some((file) => text.includes(file)))
+  return [
+    { state: "ok", about: "records", text: `${countOf(records, "record")} can be read` },
+    ...left.map((text): Finding => ({ state: "bad", about: "records", text })),
+    ...(await findQuarantined()),
+  ]
+}
+
+async function configuration(directory: string): Promise<Finding[]> {
+  try {
+    const { layers, warnings, ignored } = await Config.inspect({ directory })
+    const used = layers.filter(({ status }) => status !== "missing").map(({ source }) => source)
+    return [
+      {
+        state: "ok",
+        about: "configuration",
+        text: used.length ? `from ${used.join(", ")}` : "none; defaults apply",
+      },
+      ...warnings.map((text): Finding => ({ state: "note", about: "configuration", text })),
+      ...ignored.map(
+        ({ key, reason }): Finding => ({
+          state: "note",
+          about: "configuration",
+          text: `${key} is ignored: ${reason}`,
+        }),
+      ),
+    ]
+  } catch (error) {
+    return [{ state: "bad", about: "configuration", text: errorText(error), todo: "mend what is named here" }]
+  }
+}
+
+async function model(directory: string): Promise<Finding[]> {
+  const config = await Config.inspect({ directory }).then(
+    ({ config }) => config,
+    (): Info => ({}),
+  )
+  const servers = await findLocalServers(localPlaces(config))
+  const chosen = Env.get("VITAMIN_MODEL") || config.model
+  const found = servers.find(({ model }) => model)
+  const todo = "set VITAMIN_MODEL=provider/model and run vitamin auth login, or start Ollama"
+  return [
+    chosen
+      ? { state: "ok", about: "model", text: chosen }
+      : found
+        ? { state: "ok", about: "model", text: `none configured; ${found.providerId}/${found.model} is used` }
+        : {
+            state: "note",
+            about: "model",
+            text: "none configured; the built-in offline model local/rules is used",
+            todo,
+          },
+    ...servers.map(({ providerId, baseURL, models }): Finding => {
+      const text = models.length
+        ? `${models.length} models: ${models.slice(0, 5).join(", ")}`
+        : "it has no model"
+      return { state: "ok", about: "model server", text: `${providerId} at ${baseURL}, ${text}` }
+    }),
+  ]
+}
+
+async function images(): Promise<Finding[]> {
+  const about = "images"
+  if (findOcr()) return [{ state: "ok", about, text: "text in them can be read (OCR, English)" }]
+  return [{ state: "note", about, text: new OcrMissing().message }]
+}
+
+async function trust(directory: string): Promise<Finding[]> {
+  const { name, worktree, vcs } = await Space.detect(directory)
+  const where = vcs
+    ? `${name}, git ${[vcs.branch, vcs.commit?.slice(0, 8)].filter(Boolean).join(" at ")}`
+    : `${name}, not in git`
+  return [
+    { state: "ok", about: "project", text: `${where} (${worktree})` },
+    (await Trust.check(directory)) ? await reviewed(directory) : untrusted,
+  ]
+}
+
+const untrusted: Finding = {
+  state: "note",
+  about: "trust",
+  text: "the folder is not trusted: its code, allow rules and servers are not used",
+  todo: "vitamin trust",
+}
+
+async function reviewed(directory: string): Promise<Finding> {
+  const about = "trust"
+  const changes = await Trust.pending(directory)
+  if (!changes.length) return { state: "ok", about, text: "the folder is trusted" }
+  const names = changes.slice(0, 10).map(({ path, state }) => `${Log.escapeControls(path)} (${state})`)
+  const more = changes.length > names.length ? ", …" : ""
+  const text = `${countOf(changes.length, "file")} not used until you review: ${names.join(", ")}${more}`
+  return { state: "note", about, text, todo: "vitamin trust" }
+}

@@ -1,0 +1,30 @@
+// `vitamin mcp login`: the person signs in at a server in the browser, and the tokens are kept.
+import { login } from "#ability/mcp/login.ts"
+import * as Mcp from "#ability/mcp/mcp.ts"
+import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
+import { onSignal } from "#edge/cli/process/on-signal.ts"
+import { countOf } from "#edge/cli/terminal/count-of.ts"
+
+export async function loginServer(options: FolderOptions & { name: string }): Promise<void> {
+  await inInstance(options, async () => {
+    const { server } = await Mcp.get(options.name)
+    const interrupted = new AbortController()
+    const stopListening = onSignal(() => interrupted.abort(new Error("The login was interrupted.")))
+    const onUrl = (url: string) => void process.stdout.write(`Open this in a browser to sign in:\n${url}\n`)
+    try {
+      const outcome = await login({ server, onUrl, signal: interrupted.signal })
+      const said =
+        outcome === "done" ? `Signed in to ${server.id}.` : `${server.id} asks for no login, or has one.`
+      process.stdout.write(`${said}\n`)
+      // So that its tools are known to the next run.
+      const { state, error, tools } = await Mcp.connect(server.id)
+      process.stdout.write(
+        state === "connected"
+          ? `It offers ${countOf(tools, "tool")}.\n`
+          : `It cannot be used yet: ${error}\n`,
+      )
+    } finally {
+      stopListening()
+    }
+  })
+}

@@ -1,0 +1,75 @@
+// `vitamin mcp serve`: this folder's tools and agents for MCP clients, on stdin and stdout or over HTTP.
+
+import { type RuleOptions, rulesOf } from "#edge/cli/option/rules-of.ts"
+import { directoryOf, type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
+import { onSignal } from "#edge/cli/process/on-signal.ts"
+import { leaveStdout, takeStdout } from "#edge/cli/process/take-stdout.ts"
+import { createMcpRoutes } from "#edge/mcp/mcp-routes.ts"
+import { serveStdio } from "#edge/mcp/serve-stdio.ts"
+import { createServer } from "#edge/server/server.ts"
+import { startParts } from "#engine/host/bootstrap.ts"
+import * as Config from "#kernel/config/config.ts"
+import * as Env from "#kernel/env.ts"
+import { Instance } from "#kernel/instance.ts"
+import { version } from "#util/version.ts"
+
+type Options = FolderOptions &
+  RuleOptions & {
+    http?: boolean | undefined
+    port: number
+    host: string
+    yes?: boolean | undefined
+  }
+
+/** Set for all that this process starts. */
+const mark = "VITAMIN_MCP_SERVE"
+
+export async function serveMcp(options: Options): Promise<void> {
+  const { yes = false } = options
+  const rules = rulesOf(options)
+  // One that is listed among its own servers would otherwise start itself, and that one itself again.
+  const offering = { rules, yes, servers: Env.get(mark) === undefined }
+  process.env[mark] = "1"
+  const told = new AbortController()
+  const stopListening = onSignal((exitCode) => {
+    process.exitCode = exitCode
+    told.abort()
+  })
+  const { signal } = told
+  // Before any code of the folder is loaded.
+  const output = options.http ? undefined : takeStdout(() => told.abort())
+  await inInstance(options, async () => {
+    await Config.watch()
+    if (output) await serveStdio(offering, { output, signal })
+    else await serveHttp(options, offering, signal)
+  }).finally(stopListening)
+  if (output) leaveStdout()
+}
+
+async function serveHttp(
+  options: Options,
+  offering: Parameters<typeof createMcpRoutes>[0],
+  told: AbortSignal,
+): Promise<void> {
+  const { routes, close } = createMcpRoutes(offering)
+  const server = await createServer({
+    port: options.port,
+    host: options.host,
+    directory: directoryOf(options),
+    version,
+    init: startAndWatch,
+    routes,
+    config: async () => Config.redacted(await Config.get()),
+  })
+  process.stdout.write(`vitamin is listening on ${server.url}/mcp (token in ${server.tokenFile})\n`)
+  if (!told.aborted) await new Promise((resolve) => told.addEventListener("abort", resolve, { once: true }))
+  await close()
+  const stopped = server.stop()
+  await Instance.disposeAll()
+  await stopped
+}
+
+async function startAndWatch() {
+  await startParts()
+  await Config.watch()
+}

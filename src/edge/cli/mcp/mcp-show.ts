@@ -1,0 +1,77 @@
+// `vitamin mcp show`: what a server offers: tools, resources, prompts, or those that fit some words.
+
+import { findOffers, type Offers } from "#ability/mcp/find-offers.ts"
+import { ifConfigured } from "#ability/mcp/if-configured.ts"
+import { exitCodes, UsageError } from "#edge/cli/process/exit.ts"
+import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
+import * as Log from "#kernel/log.ts"
+
+type Options = FolderOptions & {
+  name?: string | undefined
+  search?: string | undefined
+  format: "text" | "json"
+}
+type Item = Offers["tools"][number]
+
+const none = `No MCP server is configured here. One is added by "vitamin mcp add", or named in .mcp.json.`
+
+export async function showServer(options: Options): Promise<void> {
+  const { name, search, format } = options
+  if (name === undefined && search === undefined)
+    throw new UsageError("Name a server, or say what to look for with --search.")
+  await inInstance(options, async () => {
+    const Mcp = await ifConfigured()
+    if (!Mcp) throw new UsageError(none)
+    // One that was never tried, or failed, has said nothing yet.
+    const untried = (await Mcp.usable()).filter(
+      (one) => (one.isNew() || one.error() !== undefined) && (name === undefined || one.server.id === name),
+    )
+    const tried = await Promise.all(untried.map((one) => Mcp.connect(one.server.id)))
+    const failed = tried.filter(({ error }) => error !== undefined)
+    for (const { id, error } of failed)
+      process.stderr.write(`vitamin: MCP server ${Log.escapeControls(`${id}: ${error}`)}\n`)
+    if (name !== undefined && failed.length) process.exitCode = exitCodes.failed
+    const offers = await findOffers({ server: name, search })
+    if (format === "json") return print(JSON.stringify(offers, null, 2))
+    const lines = linesOf(offers, name === undefined)
+    const isUnknown = name !== undefined && failed.length > 0
+    for (const line of lines.length || isUnknown ? lines : ["Nothing."]) print(Log.escapeControls(line))
+  })
+}
+
+function linesOf({ tools, resources, templates, prompts }: Offers, isOfAll: boolean): string[] {
+  const part = <T extends Item>(title: string, items: T[], label: (item: T) => string) =>
+    items.length
+      ? [
+          `${title} (${items.length})`,
+          ...items.map((item) => {
+            const place = isOfAll ? `${item.server} ` : ""
+            const text = firstLine(item.description ?? item.title ?? item.name)
+            return `  ${place}${label(item).padEnd(40)}  ${text}`.trimEnd()
+          }),
+        ]
+      : []
+  const [first] = [...resources, ...prompts]
+  return [
+    ...part("tools", tools, ({ name }) => name),
+    ...part("resources", resources, ({ uri }) => uri),
+    ...part("resource templates", templates, ({ uriTemplate }) => uriTemplate),
+    ...part("prompts", prompts, ({ name, arguments: known }) =>
+      [name, ...known.map((arg) => (arg.required ? `${arg.name}=…` : `[${arg.name}=…]`))].join(" "),
+    ),
+    ...(first
+      ? [
+          `In a prompt, @${first.server}:URI attaches a resource and /${first.server}:NAME key=value uses a prompt.`,
+        ]
+      : []),
+  ]
+}
+
+function firstLine(text: string): string {
+  const line = text.trim().split("\n", 1)[0] ?? ""
+  return line.length > 100 ? `${line.slice(0, 99)}…` : line
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}

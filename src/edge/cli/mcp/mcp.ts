@@ -1,0 +1,55 @@
+// `vitamin mcp list` and `vitamin mcp test`: how the servers of this folder stand, as known or as tried.
+import { ifConfigured } from "#ability/mcp/if-configured.ts"
+import type { Status } from "#ability/mcp/mcp.ts"
+import { exitCodes, UsageError } from "#edge/cli/process/exit.ts"
+import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
+import { countOf } from "#edge/cli/terminal/count-of.ts"
+import * as Log from "#kernel/log.ts"
+
+type Options = FolderOptions & { format: "text" | "json" }
+
+const none = `No MCP server is configured here. One is added by "vitamin mcp add", or named in .mcp.json.`
+
+export async function listServers(options: Options): Promise<void> {
+  await inInstance(options, async () => {
+    const Mcp = await ifConfigured()
+    const servers = (await Mcp?.list()) ?? []
+    if (options.format === "json") return print(JSON.stringify(servers, null, 2))
+    if (!servers.length) return print(none)
+    for (const server of servers) for (const line of linesOf(server)) print(line)
+  })
+}
+
+/** Fails where one of them cannot be used. */
+export async function testServers(options: Options & { name?: string | undefined }): Promise<void> {
+  await inInstance(options, async () => {
+    const Mcp = await ifConfigured()
+    if (!Mcp) throw new UsageError(none)
+    const ids = options.name ? [options.name] : (await Mcp.list()).map(({ id }) => id)
+    const known = await Mcp.list()
+    const test = async (id: string) =>
+      known.find((server) => server.id === id && server.state === "unusable") ?? Mcp.connect(id)
+    const tested = await Promise.all(ids.map(test))
+    if (options.format === "text") for (const line of tested.flatMap(linesOf)) print(line)
+    if (options.format === "json") print(JSON.stringify(tested, null, 2))
+    if (tested.some(({ state }) => state !== "connected")) process.exitCode = exitCodes.failed
+  })
+}
+
+function linesOf(server: Status): string[] {
+  const { id, state, source, error, version, protocol, tools, resources, prompts, problems } = server
+  const isUntried = state === "idle" && version === undefined
+  const offers = isUntried
+    ? `not tried yet: vitamin mcp test ${id}`
+    : [countOf(tools, "tool"), countOf(resources, "resource"), countOf(prompts, "prompt")].join(", ")
+  const speaks = version ? ` (${version}, protocol ${protocol})` : ""
+  const details = [...(error === undefined ? [] : [error]), ...problems]
+  return [
+    `${id.padEnd(20)} ${state.padEnd(12)} ${source.padEnd(18)} ${offers}${speaks}`,
+    ...details.map((detail) => `${" ".repeat(21)}${detail}`),
+  ].map(Log.escapeControls)
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}

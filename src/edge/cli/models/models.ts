@@ -1,0 +1,41 @@
+// `vitamin models`: every model that is known or found on this machine, with what it can take and
+// what it costs.
+import * as Provider from "#ability/provider/provider.ts"
+import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
+
+const hint = '"vitamin models" shows all of them.'
+
+export async function listModels(
+  options: FolderOptions & {
+    provider?: string | undefined
+    format: "text" | "json"
+    refresh?: boolean | undefined
+    from?: string | undefined
+  },
+): Promise<void> {
+  await inInstance(options, async () => {
+    if (options.refresh)
+      process.stderr.write(`${await Provider.refresh(options.from)} models are known now\n`)
+    await Provider.load()
+    // Refuses a provider that does not exist, with the near one.
+    if (options.provider) await Provider.auth(options.provider)
+    const names = new Map(
+      [...Provider.models(), ...(await Provider.localModels())].map((model) => [
+        `${model.provider}/${model.id}`,
+        model,
+      ]),
+    )
+    const models = [...names.values()].filter(
+      (model) => !options.provider || model.provider === options.provider,
+    )
+    if (options.format === "json") return void process.stdout.write(`${JSON.stringify(models, null, 2)}\n`)
+    if (!models.length) process.stderr.write(`No model of "${options.provider}" is known. ${hint}\n`)
+    for (const { provider, id, context, cost, tools, input } of models) {
+      const price = cost ? `$${cost.input}/$${cost.output}` : "-"
+      const can = [tools ? "tools" : "", ...input.filter((kind) => kind !== "text")].filter(Boolean).join(" ")
+      process.stdout.write(
+        `${`${provider}/${id}`.padEnd(56)} ${String(context).padStart(9)}  ${price.padEnd(14)} ${can}\n`,
+      )
+    }
+  })
+}

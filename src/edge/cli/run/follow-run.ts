@@ -1,0 +1,88 @@
+// The messages of a run in the order of the conversation, shown on a screen: the answer as it comes, tool calls as lines,
+// and those of tasks that other agents do, indented below the call that gave them.
+
+import { callLine } from "#edge/cli/terminal/call-line.ts"
+import { describeAttachment } from "#edge/cli/terminal/describe-attachment.ts"
+import type { Screen } from "#edge/cli/terminal/screen.ts"
+import * as Session from "#engine/session/session.ts"
+import * as Log from "#kernel/log.ts"
+import { createInOrder } from "#knowledge/message/in-order.ts"
+import * as Message from "#knowledge/message/message.ts"
+
+type Task = { depth: number; order: ReturnType<typeof createInOrder> }
+type Delta = { sessionId: string; kind: string; parentId?: string | null | undefined; text: string }
+
+const maxTask = 200
+
+export function createFollower(sessionId: string, screen: Screen) {
+  const tasks = new Map<string, Task>([[sessionId, { depth: 0, order: createInOrder() }]])
+  const calls = new Map<string, Message.Call>()
+  const attachments = new Map<string, string>()
+
+  function addDelta({ sessionId: id, kind, parentId, text }: Delta): void {
+    if (id !== sessionId || kind !== "text" || !screen.isLive) return
+    tasks.get(id)!.order.add({ parentId, show: () => screen.say(text) })
+  }
+
+  function addMessage(message: Message.Info): void {
+    const task = tasks.get(message.sessionId)
+    if (!task) return
+    if (message.type === "tool_request") for (const call of message.data.calls) calls.set(call.id, call)
+    task.order.add({
+      id: message.id,
+      parentId: message.parentId,
+      isFirst: message.type === "text" && message.data.role === "user",
+      show: () => show(message, task.depth),
+    })
+  }
+
+  function show(message: Message.Info, depth: number): void {
+    const indent = "  ".repeat(depth)
+    if (message.type === "tool_result") {
+      const call = calls.get(message.data.requestId)
+      screen.note(indent + callLine(call, message.data, (process.stderr.columns || 100) - indent.length))
+    }
+    if (depth > 0) return
+    if (message.type === "system_control") screen.note(`· ${Session.describeControl(message.data)}`)
+    if (message.type === "text") showAnswer(message)
+    showAttachment(message)
+  }
+
+  /** A pipe gets an answer when it is whole, so that one that broke off and was asked for again comes once. */
+  function showAnswer(message: Message.Of<"text">): void {
+    if (screen.isLive || message.data.role !== "assistant") return
+    screen.say(Message.textOf(message))
+    screen.endLine()
+  }
+
+  function showAttachment(message: Message.Info): void {
+    const line = describeAttachment(message)
+    if (line && attachments.get(message.id) !== line) screen.note(line)
+    if (line) attachments.set(message.id, line)
+  }
+
+  /** An attachment that a person was asked for, or an answer that broke off and is asked for again. */
+  function changeMessage(message: Message.Info): void {
+    if (message.sessionId !== sessionId) return
+    showAttachment(message)
+    if (message.type !== "text" || message.data.parts.length > 0) return
+    const show = () => screen.note("✗ the answer broke off and is asked for again")
+    tasks.get(sessionId)!.order.add({ parentId: message.parentId, show })
+  }
+
+  /** Another agent begins with a task that one of ours gave. */
+  function addSession({ id, agent, taskOf }: Session.Info): void {
+    const parent = taskOf && tasks.get(taskOf.sessionId)
+    if (!taskOf || !parent) return
+    tasks.set(id, { depth: parent.depth + 1, order: createInOrder() })
+    const given = calls.get(taskOf.callId)?.arguments as { task?: unknown } | undefined
+    const task = typeof given?.task === "string" ? given.task.trim().split("\n", 1)[0]!.slice(0, maxTask) : ""
+    screen.note(`${"  ".repeat(parent.depth)}↳ ${Log.escapeControls(`${agent}${task ? `: ${task}` : ""}`)}`)
+  }
+
+  function flush(): void {
+    for (const { order } of tasks.values()) order.flush()
+  }
+
+  return Object.freeze({ addDelta, addMessage, changeMessage, addSession, flush })
+}

@@ -1,0 +1,91 @@
+// What a person sees of a run: the text on stdout, a line per tool call on stderr. Or, for programs, every event as one
+// line of JSON.
+import { styleText } from "node:util"
+import * as Permission from "#ability/permission/permission.ts"
+import * as TodoList from "#ability/tool/plan/todo-list.ts"
+import { createScreen } from "#edge/cli/terminal/screen.ts"
+import { wrapLines } from "#edge/cli/terminal/wrap-text.ts"
+import * as Session from "#engine/session/session.ts"
+import * as Bus from "#kernel/bus.ts"
+import * as Log from "#kernel/log.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+import { createFollower } from "./follow-run.ts"
+import { createRunTotals } from "./run-totals.ts"
+
+const planMarks = { pending: "[ ]", in_progress: "[>]", done: "[x]" }
+
+/** Print what happens in a session until the returned function is called. */
+export function printRun(session: Session.Info, format: "text" | "json"): () => void {
+  return format === "json" ? printEvents() : printText(session)
+}
+
+function printEvents(): () => void {
+  return Bus.subscribe("*", (event) => void process.stdout.write(`${JSON.stringify(event)}\n`))
+}
+
+function printText(session: Session.Info): () => void {
+  const totals = createRunTotals()
+  let model = session.model ?? ""
+  const screen = createScreen(() => totals.status(model))
+  const follower = createFollower(session.id, screen)
+  const isHere = (id: string) => id === session.id
+  const told = new Set<string>()
+  const unsubscribe = [
+    Bus.subscribe(MessageStore.Delta, (delta) => follower.addDelta(delta)),
+    Bus.subscribe(MessageStore.Created, ({ message }) => follower.addMessage(message)),
+    Bus.subscribe(MessageStore.Updated, ({ message }) => follower.changeMessage(message)),
+    Bus.subscribe(Session.Created, ({ session: created }) => follower.addSession(created)),
+    Bus.subscribe(Session.Updated, ({ session: updated }) => {
+      if (isHere(updated.id)) model = updated.model ?? model
+    }),
+    Bus.subscribe(Session.Notice, ({ sessionId, text }) => {
+      if (isHere(sessionId)) screen.note(`vitamin: ${Log.escapeControls(text)}`)
+    }),
+    Bus.subscribe(Session.Retry, (retry) => {
+      if (isHere(retry.sessionId)) screen.note(retryLine(retry))
+    }),
+    Bus.subscribe(TodoList.Updated, ({ sessionId, todos }) => {
+      if (isHere(sessionId)) for (const line of planLines(todos)) screen.note(line)
+    }),
+    Bus.subscribe(Session.ModelChosen, ({ model: chosen, text }) => {
+      model = chosen
+      if (!told.has(chosen)) screen.note(`vitamin: ${Log.escapeControls(text)}`)
+      told.add(chosen)
+    }),
+    Bus.subscribe(Permission.Requested, screen.endLine),
+    // By its name: without MCP servers nothing that knows of their questions is loaded.
+    Bus.subscribe("*", ({ type }) => {
+      if (type === "elicitation.requested") screen.endLine()
+    }),
+  ]
+  return () => {
+    for (const each of unsubscribe) each()
+    follower.flush()
+    screen.stop()
+    totals.stop()
+    const closing = process.stderr.isTTY ? totals.closing(session.id) : undefined
+    if (closing) process.stderr.write(`${wrapLines(closing)}\n`)
+  }
+}
+
+/** `vitamin: openai: 503 (overloaded); try 2 of 6 in 0.4 s` */
+function retryLine(retry: {
+  provider: string
+  reason: string
+  wait: number
+  attempt: number
+  attempts: number
+}): string {
+  const { provider, reason, wait, attempt, attempts } = retry
+  const text = `${provider}: ${reason}; try ${attempt} of ${attempts} in ${(wait / 1000).toFixed(1)} s`
+  return `vitamin: ${Log.escapeControls(text)}`
+}
+
+/** The plan as a checklist, each time that it changes. */
+function planLines(todos: readonly { text: string; status: keyof typeof planMarks }[]): string[] {
+  return todos.map(({ text, status }) => {
+    const line = `  ${planMarks[status]} ${Log.escapeControls(text)}`
+    const format = status === "done" ? "dim" : status === "in_progress" ? "bold" : "reset"
+    return styleText(format, line, { stream: process.stderr })
+  })
+}

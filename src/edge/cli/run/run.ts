@@ -1,0 +1,179 @@
+// `vitamin run`: a message to a session of this folder, the answer as it comes, and an exit code.
+
+import { type RuleOptions, rulesOf } from "#edge/cli/option/rules-of.ts"
+import { exitCodes, UsageError } from "#edge/cli/process/exit.ts"
+import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
+import { onSignal } from "#edge/cli/process/on-signal.ts"
+import { readStdin } from "#edge/cli/process/read-stdin.ts"
+import { findSession, newestSession } from "#edge/cli/session/find-session.ts"
+import * as Session from "#engine/session/session.ts"
+import * as Message from "#knowledge/message/message.ts"
+import { NamedError } from "#util/error.ts"
+import { listDenied } from "./list-denied.ts"
+import { printRun } from "./print-run.ts"
+
+type Options = FolderOptions &
+  RuleOptions & {
+    message?: string[] | undefined
+    model?: string | undefined
+    agent?: string | undefined
+    session?: string | undefined
+    continue?: boolean | undefined
+    mode?: "plan" | "act" | undefined
+    file?: string[] | undefined
+    image?: string[] | undefined
+    prompt?: string | undefined
+    imageMode?: "vision" | "ocr" | "auto" | undefined
+    refresh?: boolean | undefined
+    yes?: boolean | undefined
+    format: "text" | "json"
+    maxSteps?: number | undefined
+    maxCost?: number | undefined
+    timeout?: number | undefined
+  }
+
+/** Other schemes too: what is wrong with one is told where it is fetched. */
+const isAddress = /^(?:data:|[a-z][a-z\d+.-]*:\/\/)/i
+
+export async function run(given: Options): Promise<void> {
+  const piped = await readStdin()
+  const options = isEmpty(given) && !piped ? { ...given, message: [await askForPrompt()] } : given
+  if ([...(options.file ?? []), ...(options.image ?? [])].some((value) => !value.trim()))
+    throw new UsageError("--file and --image need a name, such as --file src/app.ts:10-20")
+  const rules = rulesOf(options)
+  const asks = options.yes ? "once" : hasPerson() ? "wait" : "deny"
+  // Also while all is taken down: a signal that nobody listens to would leave behind what is being ended.
+  let stopListening = () => {}
+  await inInstance(options, async () => {
+    const { message, parts: said } = await wordsOf(options)
+    const called = await commandIn(message)
+    const parts = [...said, ...(called ?? [])]
+    const text = [called ? "" : message, piped].filter(Boolean).join("\n\n")
+    const known = await knownSession(options)
+    const attachments = await attachmentsOf(options)
+    await refuseUnusable(attachments, { ...options, known, rules, asks })
+    await refuseModel(options, known)
+    const session = await sessionFor(options, known)
+    const stopPrinting = printRun(session, options.format)
+    const stopAsking =
+      asks === "wait" ? (await import("#edge/cli/terminal/ask-person.ts")).askPerson() : () => {}
+    const denied = listDenied()
+    let signalled: number | undefined
+    let isOver = false
+    stopListening = onSignal((exitCode) => {
+      if (isOver) return
+      signalled = exitCode
+      Session.abort(session.id)
+    })
+    try {
+      const answer = await Session.prompt({
+        sessionId: session.id,
+        parts: [...parts, { type: "text", text }, ...attachments],
+        // What is piped in beside a message, or said by a server, comes from somewhere else, and points at nothing here.
+        ...(message || parts.length ? { mentionsIn: message, isText: true } : {}),
+        asks,
+        rules,
+        ...(options.model ? { model: options.model } : {}),
+        ...(options.agent ? { agent: options.agent } : {}),
+        ...(options.refresh ? { refresh: true } : {}),
+        ...(options.maxSteps ? { maxSteps: options.maxSteps } : {}),
+        ...(options.maxCost ? { maxCost: options.maxCost } : {}),
+        ...(options.timeout ? { timeout: options.timeout * 1000 } : {}),
+      })
+      // The reason was reported as a notice, or is the answer itself.
+      if (Message.cutReason(answer) || Message.isCannot(answer)) process.exitCode = exitCodes.failed
+    } catch (error) {
+      if (!(error instanceof Session.Interrupted && signalled !== undefined)) throw error
+      process.exitCode = signalled
+    } finally {
+      denied.stop()
+      stopAsking()
+      isOver = true
+      stopPrinting()
+    }
+    if (signalled === undefined) denied.tell()
+    // Only now is the status line gone.
+    else if (process.exitCode === signalled)
+      process.stderr.write(`vitamin: interrupted; go on with: vitamin run --session ${session.id} "…"\n`)
+  }).finally(() => stopListening())
+}
+
+function isEmpty({ message = [], file, image, prompt }: Options): boolean {
+  return !message.join("").trim() && !file?.length && !image?.length && prompt === undefined
+}
+
+/** `vitamin run` alone asks a person at the terminal what to do. */
+async function askForPrompt(): Promise<string> {
+  const { converse } = await import("#edge/cli/terminal/converse.ts")
+  const signal = new AbortController().signal
+  const asked = hasPerson() ? await converse(signal, (ask) => ask("What should I do? ")) : undefined
+  if (asked?.trim()) return asked
+  throw new UsageError('Say what to do: vitamin run "fix the login bug"')
+}
+
+/** What the person says, and what a server offered to say for them. */
+async function wordsOf({ prompt, message = [] }: Options) {
+  if (prompt === undefined) return { message: message.join(" ").trim(), parts: [] }
+  return (await import("./read-prompt.ts")).readPrompt(prompt, message)
+}
+
+/** Before there is a session, so that a misspelt command leaves none. */
+async function commandIn(message: string): Promise<Session.PromptPart[] | undefined> {
+  if (!message.startsWith("/")) return undefined
+  const { expandCommand } = await import("#engine/session/expand-command.ts")
+  return expandCommand(message).catch((error) => {
+    const isUsage = error instanceof NamedError && /^(Session\.|MCP\.InvalidArguments$)/.test(error.name)
+    throw isUsage ? new UsageError(error.message) : error
+  })
+}
+
+/** Before there is a session, so that a misspelt file leaves none and no model is asked. */
+async function refuseUnusable(
+  attachments: Session.PromptPart[],
+  who: Pick<Options, "agent" | "mode"> &
+    Required<Pick<Session.Input, "rules" | "asks">> & { known: Session.Info | undefined },
+): Promise<void> {
+  if (!attachments.length) return
+  const { checkAttachments } = await import("#engine/session/check-attachments.ts")
+  const problems = await checkAttachments(attachments, who)
+  if (problems.length) throw new UsageError(problems.join("\n"))
+}
+
+/** Before there is a session, so that a model without a key leaves none. */
+async function refuseModel({ agent, model }: Options, known: Session.Info | undefined): Promise<void> {
+  const { chooseAgent } = await import("#engine/session/choose-agent.ts")
+  const { checkModel } = await import("#engine/session/choose-model.ts")
+  await checkModel(await chooseAgent(agent, known?.agent), model, known?.model)
+}
+
+async function sessionFor(options: Options, known: Session.Info | undefined): Promise<Session.Info> {
+  const { agent, model, mode } = options
+  if (known) return mode && known.mode !== mode ? Session.setMode(known.id, mode) : known
+  return Session.create({
+    ...(agent ? { agent } : {}),
+    ...(model ? { model } : {}),
+    ...(mode ? { mode } : {}),
+  })
+}
+
+async function knownSession(options: Options): Promise<Session.Info | undefined> {
+  if (options.session !== undefined) return findSession(options.session)
+  return options.continue ? newestSession() : undefined
+}
+
+async function attachmentsOf(options: Options): Promise<Session.PromptPart[]> {
+  const { file = [], image = [], imageMode: mode = "auto" } = options
+  const images = image.map((value) => ({
+    type: "image" as const,
+    source: { kind: isAddress.test(value) ? ("url" as const) : ("file" as const), value },
+    mode,
+  }))
+  if (!file.length) return images
+  const { parseReference } = await import("#engine/session/find-references.ts")
+  return [...file.map(parseReference), ...images]
+}
+
+/** Whether there is a person at both ends. */
+function hasPerson(): boolean {
+  return process.stdin.isTTY === true && process.stderr.isTTY === true
+}

@@ -1,0 +1,49 @@
+// `vitamin session branch`: the ways through a session, and going over to another one.
+
+import { UsageError } from "#edge/cli/process/exit.ts"
+import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
+import * as Session from "#engine/session/session.ts"
+import * as Log from "#kernel/log.ts"
+import { findSession } from "./find-session.ts"
+
+export async function branchSession(
+  options: FolderOptions & {
+    id?: string | undefined
+    name?: string | undefined
+    from?: string | undefined
+    format: "text" | "json"
+  },
+): Promise<void> {
+  const { from, format } = options
+  const { session: named, name } = readWords(options)
+  if (name === undefined && from !== undefined)
+    throw new UsageError(
+      "--from is for a new branch, which needs a name: vitamin session branch ID NAME --from …",
+    )
+  await inInstance(options, async () => {
+    const { id } = await findSession(named)
+    if (name !== undefined) {
+      const session = await Session.branch(id, name, { from })
+      return print(format === "json" ? JSON.stringify(session, null, 2) : `${id}: ${session.branch}`)
+    }
+    const branches = await Session.branches(id)
+    if (format === "json") return print(JSON.stringify(branches, null, 2))
+    const width = Math.max(...branches.map((branch) => branch.name.length))
+    for (const branch of branches) print(Log.escapeControls(lineOf(branch, width)))
+  })
+}
+
+/** `session branch NAME` is about the newest session: one word that does not look like an id is the branch. */
+function readWords({ id, name }: { id?: string | undefined; name?: string | undefined }) {
+  if (name !== undefined || id === undefined || id.startsWith("sess_")) return { session: id, name }
+  return { session: undefined, name: id }
+}
+
+function lineOf({ name, active, count, tip, from }: Session.Branch, width: number): string {
+  const origin = from ? `  made at ${from.messageId} of ${from.branch}` : ""
+  return `${active ? "*" : " "} ${name.padEnd(width)}  ${count} messages${tip ? `, the last ${tip}` : ""}${origin}`
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}

@@ -1,0 +1,73 @@
+// `vitamin session diff` and `vitamin session revert`: look at what a session changed, and undo it.
+import { redactKeys } from "#ability/provider/reach/redact-keys.ts"
+import * as Snapshot from "#ability/snapshot/snapshot.ts"
+import { UsageError } from "#edge/cli/process/exit.ts"
+import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
+import { safeText } from "#edge/cli/terminal/safe-text.ts"
+import * as Session from "#engine/session/session.ts"
+import * as Secret from "#kernel/secret.ts"
+import { findSession } from "./find-session.ts"
+
+type One = FolderOptions & { id?: string | undefined }
+
+export async function diffSession(
+  options: One & { since?: string | undefined; stat?: boolean | undefined },
+): Promise<void> {
+  await inInstance(options, async () => {
+    const { since, stat } = options
+    const { id } = await findSession(options.id)
+    const { text, conflicts, notes } = await Session.diff(id, { since, stat })
+    process.stdout.write(process.stdout.isTTY ? forTerminal(text) : text)
+    if (!text) process.stdout.write("Nothing is changed.\n")
+    await warnIfOff()
+    for (const { path, reason } of conflicts)
+      process.stderr.write(`${path.replaceAll(/\p{Cc}/gu, "?")}: ${reason}\n`)
+    writeNotes(notes)
+  })
+}
+
+/** A file may hold a key, and characters that a terminal obeys. A pipe gets the patch as it is. */
+function forTerminal(text: string): string {
+  redactKeys()
+  return safeText(Secret.redact(text))
+}
+
+export async function revertSession(
+  options: One & { to?: string | undefined; force?: boolean | undefined; preview?: boolean | undefined },
+): Promise<void> {
+  await inInstance(options, async () => {
+    const { force, preview } = options
+    const { id } = await findSession(options.id)
+    const reverted = await Session.revert(id, options.to ?? (await lastPrompt(id)), { force, preview })
+    const { restored, removed, conflicts, notes, messageId } = reverted
+    for (const path of restored) print(`${preview ? "would restore" : "restored"}  ${path}`)
+    for (const path of removed) print(`${preview ? "would remove" : "removed"}  ${path}`)
+    for (const { path, reason } of conflicts) print(`! ${path}: ${reason}`)
+    if (preview && conflicts.length) print("Because of these it would be refused without --force.")
+    if (!restored.length && !removed.length) print("No file has to be changed.")
+    await warnIfOff()
+    writeNotes(notes)
+    if (messageId) print(`To undo this: vitamin session revert ${id} --to ${messageId}`)
+  })
+}
+
+async function lastPrompt(sessionId: string): Promise<string> {
+  const messages = await Session.messages(sessionId)
+  const prompt = messages.findLast((message) => message.type === "text" && message.data.role === "user")
+  if (prompt) return prompt.id
+  throw new UsageError("The session has no prompt that could be undone. --to takes any message of it.")
+}
+
+function writeNotes(notes: readonly string[]): void {
+  for (const note of notes) process.stderr.write(`Note: ${note}.\n`)
+}
+
+async function warnIfOff(): Promise<void> {
+  const reason = await Snapshot.offReason()
+  if (reason) process.stderr.write(`What was changed here is not known: ${reason}.\n`)
+}
+
+/** The name of a file may hold what a terminal takes for an order. */
+function print(text: string): void {
+  process.stdout.write(`${text.replaceAll(/\p{Cc}/gu, "?")}\n`)
+}

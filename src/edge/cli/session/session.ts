@@ -1,0 +1,117 @@
+// `vitamin session …`: look at sessions, carry them away, bring them back.
+import { readFileSync } from "node:fs"
+import { UsageError } from "#edge/cli/process/exit.ts"
+import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
+import { safeText } from "#edge/cli/terminal/safe-text.ts"
+import * as Session from "#engine/session/session.ts"
+import { Instance } from "#kernel/instance.ts"
+import { describeMessage } from "./describe-message.ts"
+import { findSession } from "./find-session.ts"
+import { sessionLines } from "./session-lines.ts"
+
+type One = FolderOptions & { id?: string | undefined }
+
+export async function listSessions(
+  options: FolderOptions & { tasks?: boolean | undefined; format: "text" | "json" },
+): Promise<void> {
+  await inInstance(options, async () => {
+    await Session.recover()
+    const sessions = await Session.list({ tasks: options.tasks === true })
+    if (options.format === "json") return print(JSON.stringify(sessions, null, 2))
+    if (!sessions.length) return say("No session in this project yet.")
+    for (const line of sessionLines(sessions, Instance.worktree, process.stdout.columns || undefined))
+      say(line)
+  })
+}
+
+export async function showSession(
+  options: One & { all?: boolean | undefined; format: "text" | "json" },
+): Promise<void> {
+  await inInstance(options, async () => {
+    await Session.recover()
+    const session = await findSession(options.id)
+    const messages = await Session.messages(session.id, { all: options.all === true })
+    if (options.format === "json") return print(JSON.stringify({ session, messages }, null, 2))
+    const { usage, fallbackModel, model = fallbackModel, status, directory, mode, branch } = session
+    say(`${session.id}  ${session.title}`)
+    say(`${status}, ${model ?? "no model chosen"}, ${directory}`)
+    if (mode !== "act" || branch !== "main") say(`${mode} mode, branch ${branch}`)
+    say(`${usage.input} tokens in, ${usage.output} out, $${usage.cost.toFixed(4)}\n`)
+    const { start, compaction } = options.all ? { start: 0 } : Session.window(messages)
+    if (start > 0)
+      say(`(${start} earlier messages, which --all shows, are summed up)\n${compaction?.summary ?? ""}\n`)
+    for (const message of messages.slice(start)) say(describeMessage(message))
+    for (const { text, reason } of session.skipped ?? []) say(`(not run, since ${reason}) ${text}`)
+  })
+}
+
+export async function forkSession(options: One & { message?: string | undefined }): Promise<void> {
+  await inInstance(options, async () => {
+    const { id } = await findSession(options.id)
+    print((await Session.fork(id, options.message)).id)
+  })
+}
+
+export async function exportSession(options: One & { format: "json" | "markdown" }): Promise<void> {
+  await inInstance(options, async () => {
+    const { id } = await findSession(options.id)
+    if (options.format === "markdown") return print(await Session.exportMarkdown(id))
+    print(JSON.stringify(await Session.export(id), null, 2))
+  })
+}
+
+export async function importSession(options: FolderOptions & { file: string }): Promise<void> {
+  const data = parse(options.file)
+  await inInstance(options, async () => print((await Session.import(data)).id))
+}
+
+/** `session mode plan` is about the newest session, `session mode ID plan` about another one. */
+export async function setSessionMode(
+  options: FolderOptions & { id: string; mode?: "plan" | "act" | undefined },
+): Promise<void> {
+  const { id, mode } = options
+  const wanted = mode ?? id
+  if (wanted !== "plan" && wanted !== "act")
+    throw new UsageError("Name the mode, plan or act: vitamin session mode [id] plan")
+  await inInstance(options, async () => {
+    const session = await findSession(mode ? id : undefined)
+    print(`${session.id}: ${(await Session.setMode(session.id, wanted)).mode}`)
+  })
+}
+
+export async function compactSession(options: One): Promise<void> {
+  await inInstance(options, async () => {
+    const { id } = await findSession(options.id)
+    const before = (await Session.messages(id)).at(-1)
+    await Session.compact(id)
+    const last = (await Session.messages(id)).at(-1)
+    const isDone = last?.type === "system_control" && last.id !== before?.id
+    print(isDone ? Session.describeControl(last.data) : "There is nothing to gain by a compaction yet.")
+  })
+}
+
+export async function removeSession(options: FolderOptions & { id: string }): Promise<void> {
+  await inInstance(options, async () => {
+    const { id } = await findSession(options.id)
+    await Session.remove(id)
+    print(`Removed: ${id}`)
+  })
+}
+
+function parse(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file === "-" ? 0 : file, "utf8"))
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read as JSON: ${(error as Error).message}`)
+  }
+}
+
+/** Data: a pipe gets it as it is. */
+function print(text: string) {
+  process.stdout.write(`${process.stdout.isTTY ? safeText(text) : text}\n`)
+}
+
+/** Words for a person, who may read them at the end of a pipe. */
+function say(text: string) {
+  process.stdout.write(`${safeText(text)}\n`)
+}

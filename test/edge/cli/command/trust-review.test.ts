@@ -1,0 +1,68 @@
+// `vitamin trust` as a person meets it in a terminal: each file is shown with its difference and asked for.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { vitamin } from "../../../fixture/cli.ts"
+import { openTerminal } from "../../../fixture/terminal.ts"
+import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
+
+const question = /\[q\]uit: /
+
+async function review(tmp: Tmp, answers: string[], args: string[] = []) {
+  await using terminal = openTerminal(tmp, ["trust", ...args])
+  for (const [i, answer] of answers.entries()) {
+    await terminal.sees(question, i + 1)
+    terminal.type(`${answer}\n`)
+  }
+  assert.equal(await terminal.exit, 0, terminal.shown())
+  return terminal.shown()
+}
+
+const waiting = async (tmp: Tmp) =>
+  JSON.parse((await vitamin(tmp, ["config", "show", "--format", "json"])).out).waiting
+
+test("vitamin trust shows what each file says, and trusts those that a person says yes to", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write(".mcp.json", '{ "mcpServers": {} }\n')
+  tmp.write(".vitamin/agents/one.md", "---\n---\nhidden \u001b[2K\u202e\n")
+  tmp.write(".vitamin/config.jsonc", '{ "model": "a/b" }\n')
+  const shown = await review(tmp, ["y", "perhaps", "n", "yes"])
+  assert.match(shown, /1 of 3: new \.mcp\.json\n@@ -1,0 \+1,1 @@\n\+\{ "mcpServers": \{\} \}/)
+  assert.match(shown, /\+hidden \\u001b\[2K\\u202e/)
+  assert.match(shown, /^Trusted: .*\n {2}new {6}\.mcp\.json .*\n {2}new {6}\.vitamin\/config\.jsonc /m)
+  assert.match(shown, /not trusted {2}\.vitamin\/agents\/one\.md/)
+  assert.deepEqual(await waiting(tmp), [".vitamin/agents/one.md (new)"])
+})
+
+test("vitamin trust shows the difference of a changed file to its end, and a removed one", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const lines = Array.from({ length: 400 }, (_, i) => `  // line ${i} ${"x".repeat(50)}\n`)
+  tmp.write(".vitamin/config.jsonc", `{\n${lines.join("")}}\n`)
+  tmp.write(".mcp.json", "{}\n")
+  await vitamin(tmp, ["trust", "--yes"])
+  const changed = lines.map((line) => line.replace("x", "y")).join("")
+  tmp.write(".vitamin/config.jsonc", `{\n${changed}  "model": "a/last"\n}\n`)
+  tmp.git("clean", "-qf", ".mcp.json")
+  const shown = await review(tmp, ["n", "y"])
+  assert.match(shown, /1 of 2: removed \.mcp\.json\nForget this file and its deny and ask rules\?/)
+  assert.match(shown, /- {2}\/\/ line 399 xx/)
+  assert.match(shown, /\+ {2}"model": "a\/last"\n/)
+  assert.deepEqual(await waiting(tmp), [".mcp.json (removed)"])
+  assert.doesNotMatch(await review(tmp, ["a"]), /not trusted/)
+  assert.deepEqual(await waiting(tmp), [])
+})
+
+test("vitamin trust that a person quits trusts nothing, and --yes asks nothing", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write(".mcp.json", "{}\n")
+  assert.match(await review(tmp, ["q"]), /Nothing was trusted\./)
+  assert.match((await vitamin(tmp, ["trust", "--list"])).out, /^No folder/)
+  assert.match(await review(tmp, [], ["--yes"]), /Trusted: /)
+})
+
+test("vitamin trust --file covers a file that it does not find by itself", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write("tools/own.sh", "echo\n")
+  await vitamin(tmp, ["trust", "--yes", "--file", "tools/own.sh"])
+  tmp.write("tools/own.sh", "echo evil\n")
+  assert.deepEqual(await waiting(tmp), ["tools/own.sh (changed)"])
+})

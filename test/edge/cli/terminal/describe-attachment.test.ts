@@ -1,0 +1,18 @@
+// What a person is told of an attachment.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { describeAttachment } from "#edge/cli/terminal/describe-attachment.ts"
+import * as Message from "#knowledge/message/message.ts"
+
+function line(more: { retrievedAt?: number; error?: string }) {
+  const data = { serverName: "wiki", resourceUri: "page://one", content: "", retrievedAt: 0, ...more }
+  return describeAttachment(
+    Message.make({ sessionId: "sess_1", parentId: null, branch: "main", type: "mcp_resource", data }),
+  )
+}
+
+test("a resource counts as attached when it was read, not while a person is asked for it", () => {
+  assert.equal(line({}), undefined)
+  assert.equal(line({ retrievedAt: 1 }), "· attached wiki:page://one")
+  assert.equal(line({ error: "no" }), "✗ wiki:page://one could not be attached: no")
+})
