@@ -13,7 +13,9 @@ const layers = [
   ..."ability/provider ability/permission ability/snapshot ability/skill ability/agent ability/tool ability/image ability/mcp".split(
     " ",
   ),
-  ..."engine/symbolic engine/session engine/orchestrator engine/host".split(" "),
+  ..."engine/symbolic engine/record engine/queue engine/rights engine/ask engine/run engine/context engine/offer engine/compaction engine/attach engine/turn engine/session engine/orchestrator engine/host".split(
+    " ",
+  ),
   ..."edge/world edge/sandbox edge/a2a edge/acp edge/server edge/mcp edge/cli index.ts".split(" "),
 ]
 
@@ -29,7 +31,7 @@ const owners: Record<string, string[]> = {
   "@mozilla/readability": ["ability/tool/web"],
   turndown: ["ability/tool/web"],
   tinyld: ["ability/image/language.ts"],
-  "@ai-sdk/provider": ["ability/provider", "engine/session", "knowledge/message"],
+  "@ai-sdk/provider": ["ability/provider", "engine", "knowledge/message"],
   "@ai-sdk/anthropic": ["ability/provider"],
   "@ai-sdk/openai": ["ability/provider"],
   "@ai-sdk/google": ["ability/provider"],

@@ -2,7 +2,7 @@
 import * as Permission from "#ability/permission/permission.ts"
 import { stepOf } from "#ability/tool/gate/run-tool.ts"
 import { judgeStep } from "#ability/tool/judge/judge-step.ts"
-import { createRights } from "#engine/session/rights.ts"
+import { createRights } from "#engine/rights/rights.ts"
 import * as Log from "#kernel/log.ts"
 import type { Asked } from "./call-tool.ts"
 import * as ToolCalls from "./tool-calls.ts"

@@ -1,15 +1,15 @@
 // Branches: named ways through the one pool of a session's messages, one of them active. A branch begins with the message
 // that says so, so that it is there as soon as it is made, and goes wherever the messages go.
 import { z } from "zod"
+import * as Queue from "#engine/queue/queue.ts"
+import { whileBusy } from "#engine/queue/while-busy.ts"
+import { pathTo } from "#engine/record/history.ts"
+import * as SessionRecord from "#engine/record/session-record.ts"
+import { writeControl } from "#engine/record/write-control.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { NamedError } from "#util/error.ts"
 import { MessageNotFound } from "./fork.ts"
-import { pathTo } from "./history.ts"
-import * as Queue from "./queue.ts"
-import * as SessionRecord from "./session-record.ts"
-import { whileBusy } from "./while-busy.ts"
-import { writeControl } from "./write-control.ts"
 
 export const Branch = z.object({
   name: z.string(),

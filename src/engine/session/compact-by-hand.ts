@@ -1,23 +1,23 @@
 // Compaction by hand: what a prompt does when the window is nearly full, done now.
 import * as Provider from "#ability/provider/provider.ts"
+import { type Chosen, chooseModel } from "#engine/ask/choose-model.ts"
+import { waitFor } from "#engine/ask/retry.ts"
+import { systemPrompt } from "#engine/context/system-prompt.ts"
+import { sentBefore } from "#engine/offer/choose-tools.ts"
+import { usableTools } from "#engine/offer/tools-for.ts"
+import { Interrupted } from "#engine/queue/interrupted.ts"
+import * as Queue from "#engine/queue/queue.ts"
+import { whileBusy } from "#engine/queue/while-busy.ts"
+import { settle } from "#engine/record/append.ts"
+import { chooseAgent } from "#engine/record/choose-agent.ts"
+import * as SessionRecord from "#engine/record/session-record.ts"
+import { type Tip, tipOf } from "#engine/record/tip.ts"
+import { fixedOf, limitOf } from "#engine/run/budget.ts"
+import { createProgress } from "#engine/run/run.ts"
+import { openHistory } from "#engine/turn/open-history.ts"
 import * as Log from "#kernel/log.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import { errorText } from "#util/error.ts"
-import { settle } from "./append.ts"
-import { chooseAgent } from "./choose-agent.ts"
-import { type Chosen, chooseModel } from "./choose-model.ts"
-import { sentBefore } from "./choose-tools.ts"
-import { Interrupted } from "./interrupted.ts"
-import { openHistory } from "./open-history.ts"
-import * as Queue from "./queue.ts"
-import { waitFor } from "./retry.ts"
-import { fixedOf, limitOf } from "./room.ts"
-import { createProgress } from "./run.ts"
-import * as SessionRecord from "./session-record.ts"
-import { systemPrompt } from "./system-prompt.ts"
-import { type Tip, tipOf } from "./tip.ts"
-import { usableTools } from "./tools-for.ts"
-import { whileBusy } from "./while-busy.ts"
 
 /** How much of what there is stays as it is. */
 const kept = 0.3
@@ -57,7 +57,7 @@ async function compactNow(
   const system = await systemPrompt(agent, { isTask: false, mode: session.mode, grounding: [] })
   const fixed = fixedOf(system, tools)
   const wanted = Math.floor(Memory.shortTerm(session.id).tokenCount() * kept)
-  const { compactHistory } = await import("./compact-history.ts")
+  const { compactHistory } = await import("#engine/compaction/compact-history.ts")
   try {
     await compactHistory(scope, { limit, fixed, wanted })
   } finally {

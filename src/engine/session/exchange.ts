@@ -1,6 +1,8 @@
 // Sessions that leave and come back: as JSON, whole, or as Markdown to be read.
 import { z } from "zod"
 import * as TodoList from "#ability/tool/plan/todo-list.ts"
+import { historyOf } from "#engine/record/history.ts"
+import * as SessionRecord from "#engine/record/session-record.ts"
 import * as Bus from "#kernel/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Message from "#knowledge/message/message.ts"
@@ -12,9 +14,7 @@ import { checkChain } from "./check-chain.ts"
 import { describeControl } from "./describe-control.ts"
 import { keepImages, readImages, takeImages } from "./exchange-images.ts"
 import { copyable } from "./fork.ts"
-import { historyOf } from "./history.ts"
 import { Relation } from "./plan.ts"
-import * as SessionRecord from "./session-record.ts"
 
 const Exported = z.object({
   vitamin: z.literal(1),

@@ -1,12 +1,12 @@
 // A new session from a point of another one.
 import * as ImageStore from "#ability/image/image-store.ts"
 import * as TodoList from "#ability/tool/plan/todo-list.ts"
+import { cutOff, historyOf } from "#engine/record/history.ts"
+import * as SessionRecord from "#engine/record/session-record.ts"
 import * as Bus from "#kernel/bus.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"
-import { cutOff, historyOf } from "./history.ts"
-import * as SessionRecord from "./session-record.ts"
 
 export class MessageNotFound extends NamedError {
   constructor(sessionId: string, messageId: string, where = "the active branch of session") {
@@ -42,7 +42,7 @@ export async function fork(sessionId: string, messageId?: string): Promise<Sessi
   }))
   await ImageStore.copy(sessionId, session.id)
   await Promise.all(copies.map((message) => MessageStore.write(message)))
-  const { planIn, planNodes } = await import("./plan-nodes.ts")
+  const { planIn, planNodes } = await import("#engine/record/plan-nodes.ts")
   const isWhole = cut === history.length - 1
   await TodoList.write(session.id, isWhole ? await planNodes(sessionId, copies) : planIn(copies))
   await SessionRecord.write(session)

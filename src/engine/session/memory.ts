@@ -1,10 +1,11 @@
 // The memory of a stored session as it is on disk, also in a process that has not prompted it: `shortTerm`, the whole
 // history of its active branch and what of it would be sent, and `working`, where its task stands. While a prompt runs,
 // its loop has its own (knowledge/memory), which begins at the last compaction.
+
+import { historyOf } from "#engine/record/history.ts"
+import * as SessionRecord from "#engine/record/session-record.ts"
 import { createShortTerm, type ShortTerm as OfPrompt } from "#knowledge/memory/short-term.ts"
 import { createWorking, type Working } from "#knowledge/memory/working.ts"
-import { historyOf } from "./history.ts"
-import * as SessionRecord from "./session-record.ts"
 
 export type { Counting } from "#knowledge/memory/short-term.ts"
 export type { State, Working } from "#knowledge/memory/working.ts"

@@ -2,14 +2,14 @@
 // progress then, and the sessions of its tasks. Files and tasks are gathered from the messages and the session records
 // when somebody asks: both outlive compaction and restart, and no turn pays for it.
 
+import { isList, planIn, planNodes } from "#engine/record/plan-nodes.ts"
+import * as SessionRecord from "#engine/record/session-record.ts"
 import type { NodeContext } from "#knowledge/memory/relation-node.ts"
 import { createRelationStore, type RelationStore } from "#knowledge/memory/relation-store.ts"
 import { changedBy } from "#knowledge/memory/working.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as Memory from "./memory.ts"
 import type { Plan } from "./plan.ts"
-import { isList, planIn, planNodes } from "./plan-nodes.ts"
-import * as SessionRecord from "./session-record.ts"
 
 type Made = { steps: string[]; call: Message.Call }
 type Calls = {

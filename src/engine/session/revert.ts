@@ -1,15 +1,15 @@
 // Undo: the files as they were before a message, and the conversation as it stood there. What was reverted stays in the
 // session, beside the branch; the message that says so can itself be reverted.
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
+import { contentAfter } from "#engine/attach/content-after.ts"
+import { tasksSince } from "#engine/compaction/tasks-since.ts"
+import * as Queue from "#engine/queue/queue.ts"
+import { whileBusy } from "#engine/queue/while-busy.ts"
+import { historyOf, pathTo } from "#engine/record/history.ts"
+import * as SessionRecord from "#engine/record/session-record.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
-import { contentAfter } from "./content-after.ts"
 import { MessageNotFound } from "./fork.ts"
-import { historyOf, pathTo } from "./history.ts"
-import * as Queue from "./queue.ts"
-import * as SessionRecord from "./session-record.ts"
-import { tasksSince } from "./tasks-since.ts"
-import { whileBusy } from "./while-busy.ts"
 
 type Tasks = Awaited<ReturnType<typeof tasksSince>>
 

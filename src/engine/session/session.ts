@@ -5,43 +5,30 @@ import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import { outputFolder } from "#ability/tool/define/output.ts"
 import * as TodoList from "#ability/tool/plan/todo-list.ts"
 import * as Jobs from "#ability/tool/shell/jobs.ts"
+import * as Queue from "#engine/queue/queue.ts"
+import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
+import * as SessionRecord from "#engine/record/session-record.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { messagesOf } from "./branch.ts"
 import type { Plan } from "./plan.ts"
-import * as Queue from "./queue.ts"
-import * as SessionRecord from "./session-record.ts"
-import * as StoredPrompt from "./stored-prompt.ts"
 
-export { windowOf as window } from "#knowledge/memory/window.ts"
+export { InvalidModel, ModelChosen } from "#engine/ask/choose-model.ts"
+export { Interrupted } from "#engine/queue/interrupted.ts"
+export { abort } from "#engine/queue/queue.ts"
 export {
-  Branch,
-  BranchExists,
-  BranchNotFound,
-  branch,
-  branches,
-  InvalidBranch,
-  switchBranch,
-} from "./branch.ts"
-export { InvalidModel, ModelChosen } from "./choose-model.ts"
-export { describeControl } from "./describe-control.ts"
-export {
-  exportMarkdown,
-  exportSession as export,
-  InvalidImport,
-  importSession as import,
-} from "./exchange.ts"
-export { fork, MessageNotFound } from "./fork.ts"
-export type { Input } from "./input.ts"
-export { Interrupted } from "./interrupted.ts"
-export { Notice, Retry } from "./notice.ts"
-export { Plan } from "./plan.ts"
-export { accept, prompt } from "./prompt.ts"
-export { EmptyPrompt, PromptPart, type SkippedPrompt } from "./prompt-part.ts"
-export { abort } from "./queue.ts"
-export { diff, type Reverted, revert } from "./revert.ts"
-export { Compacted, ContextFull } from "./room.ts"
+  create as storePrompt,
+  type Handle as PromptHandle,
+  Info as WaitingPrompt,
+  list as prompts,
+  recover,
+  release as releasePrompt,
+  runtimeStops,
+  Skipped,
+} from "#engine/queue/stored-prompt.ts"
+export { Notice, Retry } from "#engine/record/notice.ts"
+export { EmptyPrompt, PromptPart, type SkippedPrompt } from "#engine/record/prompt-part.ts"
 export {
   Busy,
   Created,
@@ -56,18 +43,31 @@ export {
   Removed,
   Status,
   Updated,
-} from "./session-record.ts"
-export { setMode } from "./set-mode.ts"
+} from "#engine/record/session-record.ts"
+export { Compacted, ContextFull } from "#engine/run/budget.ts"
+export type { Input } from "#engine/run/input.ts"
+export { accept, prompt } from "#engine/turn/prompt.ts"
+export { windowOf as window } from "#knowledge/memory/window.ts"
 export {
-  create as storePrompt,
-  type Handle as PromptHandle,
-  Info as WaitingPrompt,
-  list as prompts,
-  recover,
-  release as releasePrompt,
-  runtimeStops,
-  Skipped,
-} from "./stored-prompt.ts"
+  Branch,
+  BranchExists,
+  BranchNotFound,
+  branch,
+  branches,
+  InvalidBranch,
+  switchBranch,
+} from "./branch.ts"
+export { describeControl } from "./describe-control.ts"
+export {
+  exportMarkdown,
+  exportSession as export,
+  InvalidImport,
+  importSession as import,
+} from "./exchange.ts"
+export { fork, MessageNotFound } from "./fork.ts"
+export { Plan } from "./plan.ts"
+export { diff, type Reverted, revert } from "./revert.ts"
+export { setMode } from "./set-mode.ts"
 
 /** Have the model be sent a summary in place of the older messages. Nothing happens where that would save little. A
  * session that is working throws `Session.Busy`. */

@@ -1,10 +1,10 @@
 // Plan or act. The rules and the words for the model follow the mode, and the history says when it changed.
-import * as Queue from "./queue.ts"
-import { recentHistory } from "./recent-history.ts"
-import * as SessionRecord from "./session-record.ts"
-import { type Tip, tipAt } from "./tip.ts"
-import { whileBusy } from "./while-busy.ts"
-import { writeControl } from "./write-control.ts"
+import * as Queue from "#engine/queue/queue.ts"
+import { whileBusy } from "#engine/queue/while-busy.ts"
+import { recentHistory } from "#engine/record/recent-history.ts"
+import * as SessionRecord from "#engine/record/session-record.ts"
+import { type Tip, tipAt } from "#engine/record/tip.ts"
+import { writeControl } from "#engine/record/write-control.ts"
 
 /** Takes effect with the next prompt. A session that is working throws `Session.Busy`. */
 export function setMode(sessionId: string, mode: SessionRecord.Info["mode"]): Promise<SessionRecord.Info> {

@@ -7,7 +7,7 @@ import { call, calls, env, fakeLlm, type Reply, type Request, text } from "../..
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 import { checkWire } from "../../fixture/wire-rules.ts"
 
-/** As in `room.ts`: the part of the window that stays free for the answer, and for errors of the estimate. */
+/** As in `budget.ts`: the part of the window that stays free for the answer, and for errors of the estimate. */
 const reserve = (context: number) => context / 4 + Math.ceil(context / 25)
 const file = (lines: number, name = "a") =>
   `${Array.from({ length: lines }, (_, i) => `line ${i + 1} of file ${name}, in plain words`).join("\n")}\n`

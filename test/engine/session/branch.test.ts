@@ -1,7 +1,7 @@
 // Named branches over one pool of messages: made, switched, prompted, forked, reverted, carried away and brought back.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import * as Owner from "#engine/session/owner.ts"
+import * as Owner from "#engine/record/owner.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import * as Message from "#knowledge/message/message.ts"

@@ -2,9 +2,9 @@
 // request is one that its provider takes, and has in it what the person said and what is at work.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { historyOf } from "#engine/session/history.ts"
+import { historyOf } from "#engine/record/history.ts"
+import * as SessionRecord from "#engine/record/session-record.ts"
 import * as Session from "#engine/session/session.ts"
-import * as SessionRecord from "#engine/session/session-record.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { type Request, status, text } from "../../fixture/fake-llm.ts"
 import { repeat } from "../../fixture/soak.ts"

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { promptWith } from "#engine/session/prompt.ts"
 import * as Session from "#engine/session/session.ts"
+import { promptWith } from "#engine/turn/prompt.ts"
 import { badCall, call, calls, reasoning, text } from "../../fixture/fake-llm.ts"
 import { hasty, inWorld, textOf } from "./harness.ts"
 

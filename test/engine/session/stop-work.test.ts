@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
-import * as Queue from "#engine/session/queue.ts"
+import * as Queue from "#engine/queue/queue.ts"
 import * as Session from "#engine/session/session.ts"
 import { Instance } from "#kernel/instance.ts"
 import { call, text } from "../../fixture/fake-llm.ts"

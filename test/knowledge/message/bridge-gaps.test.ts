@@ -1,7 +1,7 @@
 // Gaps of a session are bridged to what stood before them, never to another branch or to what was taken back.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { pathTo } from "#engine/session/history.ts"
+import { pathTo } from "#engine/record/history.ts"
 import { bridgeGaps, gapsIn, type Lost, missingParents } from "#knowledge/message/bridge-gaps.ts"
 import { turnsAway } from "#knowledge/message/conversation-order.ts"
 import * as Message from "#knowledge/message/message.ts"

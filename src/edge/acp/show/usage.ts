@@ -1,7 +1,7 @@
 // How full the model's window is, and what a session has cost so far.
 import type { SessionUpdate } from "@agentclientprotocol/sdk"
 import * as Provider from "#ability/provider/provider.ts"
-import { contextOf } from "#engine/session/room.ts"
+import { contextOf } from "#engine/run/budget.ts"
 import type * as Session from "#engine/session/session.ts"
 import type * as Message from "#knowledge/message/message.ts"
 

@@ -3,7 +3,7 @@ import type { AvailableCommand } from "@agentclientprotocol/sdk"
 import type { MCPPrompt } from "#ability/mcp/server/types.ts"
 import * as Skill from "#ability/skill/skill.ts"
 import { plainText } from "#ability/tool/define/plain-text.ts"
-import { serverPrompts } from "#engine/session/expand-command.ts"
+import { serverPrompts } from "#engine/attach/expand-command.ts"
 
 const maxCommands = 500
 const maxDescription = 300

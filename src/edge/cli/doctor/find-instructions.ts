@@ -1,5 +1,5 @@
 // What `vitamin doctor` says of instructions: the files that every prompt starts with.
-import { readInstructions } from "#engine/session/instructions.ts"
+import { readInstructions } from "#engine/context/instructions.ts"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import type { Finding } from "./doctor.ts"

@@ -120,7 +120,7 @@ async function wordsOf({ prompt, message = [] }: Options) {
 /** Before there is a session, so that a misspelt command leaves none. */
 async function commandIn(message: string): Promise<Session.PromptPart[] | undefined> {
   if (!message.startsWith("/")) return undefined
-  const { expandCommand } = await import("#engine/session/expand-command.ts")
+  const { expandCommand } = await import("#engine/attach/expand-command.ts")
   return expandCommand(message).catch((error) => {
     const isUsage = error instanceof NamedError && /^(Session\.|MCP\.InvalidArguments$)/.test(error.name)
     throw isUsage ? new UsageError(error.message) : error
@@ -134,15 +134,15 @@ async function refuseUnusable(
     Required<Pick<Session.Input, "rules" | "asks">> & { known: Session.Info | undefined },
 ): Promise<void> {
   if (!attachments.length) return
-  const { checkAttachments } = await import("#engine/session/check-attachments.ts")
+  const { checkAttachments } = await import("#engine/attach/check-attachments.ts")
   const problems = await checkAttachments(attachments, who)
   if (problems.length) throw new UsageError(problems.join("\n"))
 }
 
 /** Before there is a session, so that a model without a key leaves none. */
 async function refuseModel({ agent, model }: Options, known: Session.Info | undefined): Promise<void> {
-  const { chooseAgent } = await import("#engine/session/choose-agent.ts")
-  const { checkModel } = await import("#engine/session/choose-model.ts")
+  const { chooseAgent } = await import("#engine/record/choose-agent.ts")
+  const { checkModel } = await import("#engine/ask/choose-model.ts")
   await checkModel(await chooseAgent(agent, known?.agent), model, known?.model)
 }
 
@@ -169,7 +169,7 @@ async function attachmentsOf(options: Options): Promise<Session.PromptPart[]> {
     mode,
   }))
   if (!file.length) return images
-  const { parseReference } = await import("#engine/session/find-references.ts")
+  const { parseReference } = await import("#engine/attach/find-references.ts")
   return [...file.map(parseReference), ...images]
 }
 

@@ -1,0 +1,165 @@
+// What a person attached to a prompt, as messages behind the words: each is resolved before the model is asked. One that
+// cannot be is there as well, with the reason, and the prompt goes on.
+import { isDeepStrictEqual } from "node:util"
+import { ifConfigured } from "#ability/mcp/if-configured.ts"
+import { lineOf } from "#engine/record/ancestors.ts"
+import { append, keep, lastId } from "#engine/record/append.ts"
+import { Notice } from "#engine/record/notice.ts"
+import type { Attachment, PromptPart } from "#engine/record/prompt-part.ts"
+import { wholeHistory } from "#engine/record/recent-history.ts"
+import type { Run } from "#engine/run/run.ts"
+import * as Bus from "#kernel/bus.ts"
+import * as Message from "#knowledge/message/message.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+import { createAttaching } from "./attaching.ts"
+import { findReferences, referenceTo } from "./find-references.ts"
+import type { findResources, Misspelt } from "./find-resources.ts"
+import { interrupted, recognizeImage } from "./recognize-image.ts"
+import { resolveFile } from "./resolve-file.ts"
+
+type Place = Pick<Run, "session" | "progress" | "signal" | "chosen" | "timing" | "permits"> & {
+  told: Set<string>
+  /** The record of the prompt, for its first message to name. */
+  promptId?: string | undefined
+}
+type Attached = Message.Of<"file_reference" | "image" | "mcp_resource">
+type Wish = {
+  parts: PromptPart[]
+  /** The text in which `@path` counts. */
+  mentionsIn: string
+  /** First read again files that have changed, and try again what failed. */
+  refresh?: boolean
+  promptId?: string | undefined
+}
+
+export async function attach(
+  run: Omit<Place, "told" | "promptId">,
+  { parts, mentionsIn, refresh, promptId }: Wish,
+): Promise<void> {
+  const place: Place = { ...run, told: new Set(), promptId }
+  if (refresh) await refreshAll(place)
+  const { resources, rest, misspelt } = await resourcesIn(mentionsIn, place)
+  tellMisspelt(place, misspelt)
+  for (const attachment of attachmentsOf([...parts, ...resources], rest)) {
+    append(place, await resolveOrLeave(pending(place, attachment), place))
+    place.promptId = undefined
+  }
+  place.signal.throwIfAborted()
+}
+
+async function refreshAll(place: Place): Promise<void> {
+  const { session, progress, signal } = place
+  const { history, records } = progress
+  const whole = await wholeHistory(session, history)
+  const older = whole.length - history.length
+  for (const [i, message] of whole.entries()) {
+    if (!isAttached(message) || (message.type === "image" && message.data.state === "done")) continue
+    const now = await resolve(message, place)
+    signal.throwIfAborted()
+    // Who tries again what failed hears of it also where it fails as before.
+    if (isDeepStrictEqual(now.data, message.data) && now.data.error === undefined) continue
+    if (i >= older) history[i - older] = now
+    keep(records, MessageStore.write(now))
+  }
+}
+
+/** Nobody points at a resource without a colon. */
+async function resourcesIn(
+  mentionsIn: string,
+  { session }: Place,
+): Promise<ReturnType<typeof findResources>> {
+  if (!/@[^@]*:/.test(mentionsIn)) return { resources: [], misspelt: [], rest: mentionsIn }
+  const Mcp = await ifConfigured()
+  const servers = (await Mcp?.list(await lineOf(session))) ?? []
+  const { findResources } = await import("./find-resources.ts")
+  return findResources(
+    mentionsIn,
+    servers.map(({ id }) => id),
+  )
+}
+
+function tellMisspelt(place: Place, misspelt: Misspelt[]): void {
+  for (const { word, serverName, meant } of misspelt) {
+    const hint = meant === undefined ? "" : ` Did you mean "@${meant}"?`
+    const text = `"@${word}" was not attached: there is no MCP server "${serverName}".${hint}`
+    Bus.publish(Notice, { sessionId: place.session.id, messageId: lastId(place) ?? "", text })
+  }
+}
+
+/** What was attached on purpose, then what the words point at. A picture may be both. */
+function attachmentsOf(parts: PromptPart[], mentionsIn: string): Attachment[] {
+  const found = new Map<string, Attachment>()
+  for (const part of [...parts, ...findReferences(mentionsIn)]) {
+    if (part.type === "text") continue
+    const attachment = located(part)
+    const key = keyOf(attachment)
+    if (attachment.type === "image" || !found.has(key)) found.set(key, attachment)
+  }
+  return [...found.values()]
+}
+
+function located(part: Attachment): Attachment {
+  if (part.type === "file_reference") return { ...part, ...referenceTo(part.path) }
+  if (part.type === "mcp_resource") return part
+  const { source } = part
+  if (source.kind !== "file") return part
+  return { ...part, source: { ...source, value: referenceTo(source.value).path } }
+}
+
+function keyOf(attachment: Attachment): string {
+  if (attachment.type === "file_reference") {
+    const { path, startLine, endLine } = attachment
+    return JSON.stringify([path, startLine, endLine])
+  }
+  if (attachment.type === "mcp_resource")
+    return JSON.stringify([attachment.serverName, attachment.resourceUri, "resource"])
+  const { kind, value } = attachment.source
+  return kind === "file" ? JSON.stringify([value, undefined, undefined]) : `${kind} ${value}`
+}
+
+function pending(place: Place, attachment: Attachment): Attached {
+  const { id: sessionId, branch } = place.session
+  const { promptId } = place
+  const base = { sessionId, parentId: lastId(place), branch, ...(promptId ? { promptId } : {}) }
+  if (attachment.type === "image") {
+    const { source, mode = "auto", stored } = attachment
+    const data = { source, mode, state: "pending" as const, ...(stored ? { stored } : {}) }
+    return Message.make({ ...base, type: "image", data })
+  }
+  if (attachment.type === "mcp_resource") {
+    const { type, ...address } = attachment
+    return Message.make({ ...base, type, data: { ...address, content: "", retrievedAt: 0 } })
+  }
+  const { type, ...asked } = attachment
+  return Message.make({ ...base, type, data: { ...asked, status: "pending" } })
+}
+
+/** What an interruption leaves unresolved stays in the history, to be resolved another time. */
+async function resolveOrLeave(message: Attached, place: Place): Promise<Attached> {
+  try {
+    if (!place.signal.aborted) return await resolve(message, place)
+  } catch (error) {
+    if (!place.signal.aborted) throw error
+  }
+  if (message.type === "mcp_resource")
+    return { ...message, data: { ...message.data, error: "The prompt was interrupted before it was read." } }
+  return message.type === "image" ? { ...message, data: interrupted(message.data) } : message
+}
+
+async function resolve(message: Attached, place: Place): Promise<Attached> {
+  const attaching = createAttaching(message, place)
+  if (message.type === "image") return { ...message, data: await recognizeImage(message.data, attaching) }
+  if (message.type === "mcp_resource") {
+    const { resolveResource } = await import("./resolve-resource.ts")
+    return { ...message, data: await resolveResource(message, attaching, place) }
+  }
+  const data = await resolveFile(message, attaching)
+  if (data !== "image") return { ...message, data }
+  const source = { kind: "file" as const, value: message.data.path }
+  const image = await recognizeImage({ source, mode: "auto", state: "pending" }, attaching)
+  return { ...message, type: "image", data: image }
+}
+
+function isAttached(message: Message.Info): message is Attached {
+  return ["file_reference", "image", "mcp_resource"].includes(message.type)
+}

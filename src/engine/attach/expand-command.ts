@@ -1,0 +1,124 @@
+// A prompt that begins with `/name`: a skill, which the session finds by itself, or a prompt of an MCP server, as
+// `/server:prompt key=value …`. Any other name is refused, so that no model gets it as text; paths are no names.
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { ifConfigured } from "#ability/mcp/if-configured.ts"
+import type { MCPPrompt } from "#ability/mcp/server/types.ts"
+import { askedSkills } from "#ability/skill/asked-skills.ts"
+import * as Skill from "#ability/skill/skill.ts"
+import { plainText } from "#ability/tool/define/plain-text.ts"
+import type { PromptPart } from "#engine/record/prompt-part.ts"
+import { Instance } from "#kernel/instance.ts"
+import { NamedError } from "#util/error.ts"
+import { nearest } from "#util/nearest.ts"
+
+type Known = NonNullable<MCPPrompt["arguments"]>
+type ServerPrompt = { server: string; prompt: MCPPrompt }
+
+const command = /^\s*\/([^\s/]+)(?:\s+([\s\S]*))?$/
+/** What a person would take for a command, mistyped or not. A path with a second slash is none, nor is a file that exists. */
+const likeName = /^[\p{L}\p{N}][\p{L}\p{N}_:.?!,;-]*$/u
+const invisible = /[\p{C}\p{DI}]/gu
+/** What can be typed behind a slash, and seen. */
+const typed = /^[^\s\p{C}\p{DI}/][^\s\p{C}\p{DI}]{0,127}$/u
+const pair = /(?<!\S)([\w.-]+)=(?:"([^"]*)"|'([^']*)'|(\S*))(?=\s|$)/g
+const maxNamed = 10
+
+class UnknownCommand extends NamedError {
+  constructor(name: string, known: readonly string[]) {
+    const near = nearest(name, known)
+    const named = known.slice(0, maxNamed).map((one) => `/${one}`)
+    const more = known.length > maxNamed ? `, and ${known.length - maxNamed} more` : ""
+    const text = [
+      `There is no command "/${name}".`,
+      ...(near ? [`Did you mean "/${near}"?`] : []),
+      known.length
+        ? `Commands here: ${named.join(", ")}${more}.`
+        : "This folder has no commands; skills would be some (vitamin skill list).",
+      "To send it as text, put a word before it.",
+    ]
+    super("Session.UnknownCommand", plainText(text.join(" "), 2_000), { name, near, known })
+  }
+}
+
+/** What the server says, then what the person said beside it; undefined if the words call for no prompt of a server. With a
+ * session also of servers that were brought for it. */
+export async function expandCommand(words: string, sessionId?: string): Promise<PromptPart[] | undefined> {
+  const [, name = "", given = ""] = command.exec(words) ?? []
+  if (!name) return undefined
+  for (const server of await silentServers(name, sessionId)) await server.connect()
+  const found = await findPrompt(name, sessionId)
+  return found && expand(name, given, { ...found, sessionId })
+}
+
+/** Whether a server is to be asked for it. Starts none: one that has said nothing yet may have the prompt. */
+export async function isServerCommand(words: string, sessionId: string): Promise<boolean> {
+  const [, name = ""] = command.exec(words) ?? []
+  if (!name) return false
+  if ((await silentServers(name, sessionId)).length) return true
+  return (await findPrompt(name, sessionId)) !== undefined
+}
+
+/** Those that the name may be of and that have said nothing yet. */
+async function silentServers(name: string, sessionId: string | undefined) {
+  return (await serversOf(sessionId)).filter((one) => name.startsWith(`${one.server.id}:`) && !one.manifest())
+}
+
+async function findPrompt(name: string, sessionId: string | undefined): Promise<ServerPrompt | undefined> {
+  const skills = (await Skill.list({ isQuiet: true })).skills.map((skill) => skill.name)
+  if (askedSkills(`/${name}`, skills).length) return undefined
+  const prompts = await serverPrompts(sessionId)
+  const found = prompts.get(name)
+  if (found) return found
+  const isPath = [`/${name}`, join(Instance.directory, name)].some((path) => existsSync(path))
+  if (isPath || !likeName.test(name.replace(invisible, ""))) return undefined
+  throw new UnknownCommand(name, [...skills, ...prompts.keys()])
+}
+
+/** The prompts of servers by the name of their command, as the servers last said. Starts none. */
+export async function serverPrompts(sessionId?: string): Promise<Map<string, ServerPrompt>> {
+  const found = new Map<string, ServerPrompt>()
+  for (const one of await serversOf(sessionId)) {
+    const { id } = one.server
+    for (const prompt of one.manifest()?.prompts ?? [])
+      if (typed.test(prompt.name)) found.set(`${id}:${prompt.name}`, { server: id, prompt })
+  }
+  return found
+}
+
+async function serversOf(sessionId: string | undefined) {
+  const Mcp = await ifConfigured()
+  return (await Mcp?.usable(sessionId === undefined ? undefined : [sessionId])) ?? []
+}
+
+async function expand(
+  name: string,
+  given: string,
+  { server, prompt, sessionId }: ServerPrompt & { sessionId: string | undefined },
+): Promise<PromptPart[]> {
+  const { args, rest } = readArguments(given, prompt.arguments ?? [])
+  const [{ getPrompt }, { partsOfPrompt }] = await Promise.all([
+    import("#ability/mcp/get-prompt.ts"),
+    import("./parts-of-prompt.ts"),
+  ])
+  const line = sessionId === undefined ? {} : { line: [sessionId] }
+  const { messages } = await getPrompt({ server, name: prompt.name, args, typed: `/${name}`, ...line })
+  return [...partsOfPrompt(messages), ...(rest ? [{ type: "text" as const, text: rest }] : [])]
+}
+
+/** What is named as an argument; where one that is needed is left, or there is only one, the other words are that. */
+function readArguments(given: string, known: Known): { args: Record<string, string>; rest: string } {
+  const args: Record<string, string> = {}
+  const isKnown = (key: string) => known.some(({ name }) => name === key)
+  const words = given.replace(pair, (whole, key: string, ...values: (string | undefined)[]) => {
+    if (!isKnown(key) || Object.hasOwn(args, key)) return whole
+    args[key] = values.slice(0, 3).find((value) => value !== undefined) ?? ""
+    return ""
+  })
+  const rest = words.trim()
+  const left = known.filter(({ name }) => !Object.hasOwn(args, name))
+  const needed = left.filter(({ required }) => required)
+  const [only] = needed.length === 1 ? needed : known.length === 1 ? left : []
+  if (!rest || !only) return { args, rest }
+  return { args: { ...args, [only.name]: rest }, rest: "" }
+}

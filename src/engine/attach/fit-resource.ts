@@ -1,0 +1,49 @@
+// The words of a resource, no larger than what a prompt can spare: as they are, as a summary by the session's model, or as
+// their beginning and end. The whole text of what is shown shorter is kept in a file, which the shorter one names.
+import { mkdir, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { maxShown, outputFolder } from "#ability/tool/define/output.ts"
+import type { Chosen } from "#engine/ask/choose-model.ts"
+import { canSummarize, summarizeDocument } from "#engine/compaction/summarize.ts"
+import { addUsage } from "#engine/record/session-record.ts"
+import { limitOf } from "#engine/run/budget.ts"
+import { textWithin } from "#engine/run/fit-tokens.ts"
+import type { Run } from "#engine/run/run.ts"
+import * as Secret from "#kernel/secret.ts"
+import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import type * as Message from "#knowledge/message/message.ts"
+
+/** What is needed to ask the model. */
+export type Fitting = Pick<Run, "signal" | "progress" | "timing"> & { chosen: Chosen }
+
+/** Of what a request may have: several are often attached, and the conversation goes on. */
+const share = 0.25
+
+export async function fitResource(
+  words: string,
+  message: Message.Of<"mcp_resource">,
+  fitting: Fitting,
+): Promise<string> {
+  const room = limitOf(fitting.chosen)
+  const budget = Math.floor(room * share)
+  const text = Secret.redact(words)
+  // Of a longer one no more is sent in any case.
+  if (estimateTokens(text.slice(0, maxShown)) <= budget) return text
+  const file = await keepWhole(text, message)
+  const { chosen, signal, timing, progress } = fitting
+  const asking = { sessionId: message.sessionId, chosen, signal, timing }
+  const count = (usage: Message.Usage) => addUsage(progress.totals, usage)
+  const summary = canSummarize(chosen)
+    ? await summarizeDocument(asking, { document: text, room, budget, count })
+    : undefined
+  const where = `all ${text.length} characters are in ${file}, which read and grep can open`
+  return summary ? `[a summary; ${where}]\n${summary}` : `[cut; ${where}]\n${textWithin(text, budget)}`
+}
+
+async function keepWhole(text: string, { sessionId, id }: Message.Info): Promise<string> {
+  const folder = outputFolder(sessionId)
+  const file = join(folder, `${id}.txt`)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await writeFile(file, text, { mode: 0o600 })
+  return file
+}

@@ -1,0 +1,108 @@
+// An image of a prompt, recognised as far as that can be before the model is asked: its bytes are kept, and its text is
+// read where the model takes no images. One that the model will look at stays pending until its answer comes; that
+// answer is then what was seen (see-images.ts), so that no request is made for the image alone.
+import { findOcr } from "#ability/image/find-ocr.ts"
+import * as ImageStore from "#ability/image/image-store.ts"
+import type { Image } from "#ability/image/load-image.ts"
+import type { ModelFacts } from "#ability/provider/provider.ts"
+import { fetch } from "#ability/tool/builtin/fetch.ts"
+import { read } from "#ability/tool/builtin/read.ts"
+import { isInline, sumOf } from "#engine/queue/store-images.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import { errorText, NamedError } from "#util/error.ts"
+import type { Attaching } from "./attaching.ts"
+
+export type Data = Message.Of<"image">["data"]
+
+class Lost extends NamedError {
+  constructor(why: string) {
+    super("Image.Lost", `${why} Attach it again.`)
+  }
+}
+
+class NoVision extends NamedError {
+  constructor(facts: ModelFacts | undefined) {
+    super(
+      "Image.NoVision",
+      `${nameOf(facts)} takes no images. Another model may${findOcr() ? ', or the mode "ocr" or "auto" reads their text (--image-mode)' : ""}.`,
+    )
+  }
+}
+
+/** Throws nothing: what is wrong is in the data, which then says "failed", or "pending" where the prompt was interrupted.
+ * Called again with that data, it tries again. */
+export async function recognizeImage(data: Data, attaching: Attaching): Promise<Data> {
+  const { source, mode, stored } = data
+  let known: Data = { source, mode, state: "pending", ...(stored ? { stored } : {}) }
+  try {
+    const { image, ...kept } = await keepImage(known, attaching)
+    known = { ...known, ...kept }
+    return await recognize(known, image, attaching)
+  } catch (error) {
+    return attaching.signal.aborted ? interrupted(known) : failed(known, error)
+  }
+}
+
+/** What an interruption leaves can be tried again, but for bytes that are kept nowhere. */
+export function interrupted(data: Data): Data {
+  if (data.stored || !isInline(data.source)) return data
+  return failed(data, new Lost("The prompt was interrupted before the image was looked at."))
+}
+
+async function recognize(data: Data, image: Image, { facts, signal, tell }: Attaching): Promise<Data> {
+  const sees = facts?.input.includes("image") ?? false
+  if (data.mode === "ocr") return withText(data, image, signal)
+  if (sees) return { ...data, usedMode: "vision" }
+  if (data.mode === "vision" || !findOcr()) throw new NoVision(facts)
+  tell(`${nameOf(facts)} takes no images, so vision is not available: their text is read instead (OCR)`)
+  return withText(data, image, signal)
+}
+
+async function withText(data: Data, image: Image, signal: AbortSignal): Promise<Data> {
+  const { readText } = await import("./read-text.ts")
+  return { ...data, ...(await readText(data, image, signal)) }
+}
+
+/** The bytes, in memory and beside the session, and what is known of them. */
+async function keepImage(data: Data, attaching: Attaching) {
+  const image = await load(data, attaching)
+  const { mimeType, width, height, frames } = image.format
+  const hash = await ImageStore.write(attaching.context.sessionId, image.bytes)
+  const { source } = data
+  const isMoved = isInline(source)
+  return {
+    image,
+    source: { kind: isMoved ? "base64" : source.kind, value: isMoved ? sumOf(hash) : source.value, mimeType },
+    stored: { hash, mimeType },
+    metadata: { width, height, bytes: image.bytes.length, ...(frames > 1 ? { frames } : {}) },
+  } satisfies Partial<Data> & { image: Image }
+}
+
+/** From where it is, as far as that is allowed. What came as bytes was moved beside the session. */
+async function load({ source, stored }: Data, attaching: Attaching): Promise<Image> {
+  const { loadImage } = await import("#ability/image/load-image.ts")
+  if (source.kind === "file") return loadImage(source, await attaching.permit(read, { path: source.value }))
+  if (!isInline(source)) return loadImage(source, await attaching.permit(fetch, { url: source.value }))
+  if (source.value !== sumOf(stored?.hash)) return loadImage(source, attaching.context)
+  const bytes = ImageStore.read(attaching.context.sessionId, stored!.hash)
+  if (!bytes) throw new Lost("The image is not kept here any more.")
+  const { imageFormat } = await import("#ability/image/image-format.ts")
+  return { bytes, format: await imageFormat(bytes) }
+}
+
+function failed(data: Data, error: unknown): Data {
+  const source = data.stored ? data.source : shortened(data.source)
+  return { ...data, source, state: "failed", error: errorText(error) }
+}
+
+/** Bytes that are no image are worth nothing to the history, and a password in an address is not for the model. */
+function shortened(source: Data["source"]): Data["source"] {
+  const { value } = source
+  if (isInline(source)) return value.length > 200 ? { ...source, value: `${value.slice(0, 100)}…` } : source
+  if (source.kind !== "url") return source
+  return { ...source, value: value.replace(/^(https?:\/\/)[^/?#]*@/i, "$1") }
+}
+
+function nameOf(facts: ModelFacts | undefined): string {
+  return facts ? `the model ${facts.provider}/${facts.id}` : "this model"
+}

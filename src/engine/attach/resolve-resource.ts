@@ -1,0 +1,116 @@
+// A resource of an MCP server that a person pointed at, read when it is allowed. One that was read in this branch not long
+// ago is taken from there. What is wrong with it is kept in the message; nothing is thrown but an abort.
+import { isUtf8 } from "node:buffer"
+import { readResource, resourceTool } from "#ability/mcp/read-resource.ts"
+import type { MCPResourceContent } from "#ability/mcp/server/types.ts"
+import { boundText } from "#ability/tool/define/bound.ts"
+import { failure } from "#ability/tool/define/failure.ts"
+import { plainText } from "#ability/tool/define/plain-text.ts"
+import { lineOf } from "#engine/record/ancestors.ts"
+import type { Run } from "#engine/run/run.ts"
+import * as Config from "#kernel/config/config.ts"
+import { isBinary } from "#knowledge/memory/tokens-of.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import { NamedError } from "#util/error.ts"
+import { fitsText } from "#util/wildcard.ts"
+import type { Attaching } from "./attaching.ts"
+import { type Fitting, fitResource } from "./fit-resource.ts"
+
+type Resource = Message.Of<"mcp_resource">
+type Data = Resource["data"]
+type Read = Pick<Data, "content" | "mimeType">
+
+/** Seconds, where the configuration says nothing about the type. */
+const usualAge = 3_600
+/** Of what is sent as it is. */
+const maxBytes = 4 << 20
+const maxText = 4 << 20
+const shown = /^(image\/(png|jpeg|webp|gif)|application\/pdf)$/
+
+class Unusable extends NamedError {
+  constructor(message: string) {
+    super("Session.UnusableResource", message)
+  }
+}
+
+export async function resolveResource(
+  message: Resource,
+  attaching: Attaching,
+  place: Pick<Run, "session" | "progress"> & Fitting,
+): Promise<Data> {
+  const { session, progress } = place
+  const { serverName, resourceUri } = message.data
+  const asked = { serverName, resourceUri }
+  try {
+    const context = await attaching.permit(resourceTool, asked)
+    const known = await freshOne(asked, progress.history)
+    if (known) return known
+    const contents = await readResource(asked, context, await lineOf(session))
+    const fit = (text: string) => fitResource(text, message, place)
+    return { ...asked, ...(await readContents(contents, attaching, fit)), retrievedAt: Date.now() }
+  } catch (error) {
+    attaching.signal.throwIfAborted()
+    const { text } = await failure(error, attaching.context)
+    if (message.data.retrievedAt > 0 && message.data.error === undefined) {
+      attaching.tell(`${serverName}:${resourceUri} could not be read again and stays as it was: ${text}`)
+      return message.data
+    }
+    return { ...asked, content: "", retrievedAt: Date.now(), error: text }
+  }
+}
+
+/** The last one, if it is young enough for its type. */
+async function freshOne(asked: Pick<Data, "serverName" | "resourceUri">, history: readonly Message.Info[]) {
+  const known = history.findLast(
+    (message): message is Resource =>
+      message.type === "mcp_resource" &&
+      message.data.serverName === asked.serverName &&
+      message.data.resourceUri === asked.resourceUri &&
+      message.data.error === undefined,
+  )
+  return known && (await isFresh(known.data)) ? known.data : undefined
+}
+
+async function isFresh({ retrievedAt, mimeType = "" }: Data): Promise<boolean> {
+  const { mcp } = await Config.get()
+  const ages = Object.entries(mcp?.resourceAge ?? {}).sort(([a], [b]) => b.length - a.length)
+  const [, seconds = usualAge] = ages.find(([type]) => fitsText(type, mimeType)) ?? []
+  const age = Date.now() - retrievedAt
+  return age >= 0 && age < seconds * 1_000
+}
+
+/** One that can be shown as it is, or the words of all of them. */
+async function readContents(
+  contents: MCPResourceContent[],
+  { context }: Attaching,
+  fit: (text: string) => Promise<string>,
+): Promise<Read> {
+  const [first, ...more] = contents
+  if (!first) throw new Unusable("The server gave nothing for it.")
+  const { mimeType, blob } = first
+  if (!more.length && blob !== undefined && mimeType && shown.test(mimeType)) {
+    const bytes = Buffer.byteLength(blob, "base64")
+    if (bytes > maxBytes)
+      throw new Unusable(`It is too large to be shown: ${bytes} bytes; ${maxBytes} are possible.`)
+    return { content: blob, mimeType: await typeOf(Buffer.from(blob, "base64")) }
+  }
+  const texts = contents.map((one) => (more.length ? `[${plainText(one.uri, 500)}]\n` : "") + wordsOf(one))
+  const text = plainText(texts.join("\n\n"), maxText)
+  const type = mimeType && !isBinary(mimeType) ? { mimeType: plainText(mimeType, 100) } : {}
+  // What fits the window may still be more than anybody should be sent.
+  return { content: await boundText(await fit(text), context), ...type }
+}
+
+/** By what is in it. A provider would refuse what only claims to be an image, and every later request with it. */
+async function typeOf(bytes: Buffer): Promise<string> {
+  if (bytes.subarray(0, 1_024).includes("%PDF-")) return "application/pdf"
+  const { imageFormat } = await import("#ability/image/image-format.ts")
+  return (await imageFormat(bytes)).mimeType
+}
+
+function wordsOf({ text, blob = "", mimeType = "binary" }: MCPResourceContent): string {
+  if (text !== undefined) return text
+  const bytes = Buffer.from(blob, "base64")
+  const isText = isUtf8(bytes) && !bytes.includes(0)
+  return isText ? bytes.toString() : `[${mimeType}: ${bytes.length} bytes, which cannot be read here]`
+}

@@ -1,0 +1,163 @@
+// Images that a model looks at. An answer that describes them is kept as what it saw, so that a later model that takes no
+// images still knows; where the provider refuses them, their text is read instead and the request is made again.
+import { describesImage } from "#ability/image/describes-image.ts"
+import { findOcr } from "#ability/image/find-ocr.ts"
+import * as ImageStore from "#ability/image/image-store.ts"
+import { isInline } from "#engine/queue/store-images.ts"
+import { keep } from "#engine/record/append.ts"
+import { Notice } from "#engine/record/notice.ts"
+import type { Run } from "#engine/run/run.ts"
+import * as Bus from "#kernel/bus.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+import { errorText } from "#util/error.ts"
+
+type ImageMessage = Message.Of<"image">
+type Seeing = Pick<Run, "progress" | "chosen" | "session" | "signal" | "converter">
+
+/** Of an answer that goes on and on, the beginning is enough to remember an image by. */
+const maxAnalysis = 8_000
+/** Of a request that is wrong in some way; these are never about what is in it. */
+const unrelated = new Set([401, 402, 403, 407, 408, 409, 429])
+const aboutImages = /\b(image|vision|multi-?modal|media.?type|mime.?type|mmproj)/i
+const refusal = /support|not allowed|does not|doesn't|cannot|can't|missing|invalid|unknown|no endpoints/i
+
+/** Make a request; where it is refused for its images, read them and make it again without. */
+export async function withImages(run: Seeing, ask: () => Promise<void>): Promise<void> {
+  await readUnseen(run)
+  try {
+    return await ask()
+  } catch (error) {
+    run.signal.throwIfAborted()
+    if (!isAboutImages(error)) throw error
+    const shown = shownIn(run)
+    if (!shown.length) throw error
+    // Those that were seen before were taken; a new one is what the provider stumbles over.
+    const fresh = shown.filter(({ data }) => data.state === "pending" || data.usedMode === "ocr")
+    await readInstead(run, fresh.length ? fresh : shown, { why: errorText(error), isRefused: true })
+    return await ask()
+  }
+}
+
+/** Keep an answer as what was seen in the images that it describes. An image that no answer has described stays pending. */
+export function noteSeen(run: Seeing, parts: Message.Part[]): void {
+  const words = parts
+    .flatMap((part) => (part.type === "text" ? [part.text] : []))
+    .join("\n")
+    .trim()
+  const lastAnswer = run.progress.history.findLastIndex(isOfModel)
+  for (const message of shownIn(run)) {
+    const isDirect = run.progress.history.lastIndexOf(message) > lastAnswer
+    if (message.data.state === "pending" && describesImage(words, isDirect))
+      change(run, message, {
+        state: "done",
+        usedMode: "vision",
+        visionAnalysis: words.slice(0, maxAnalysis).toWellFormed(),
+      })
+  }
+}
+
+function isOfModel(message: Message.Info): boolean {
+  return message.type === "tool_request" || (message.type === "text" && message.data.role === "assistant")
+}
+
+/** Shown to a model that did not describe it, and now there is one that takes no images. */
+async function readUnseen(run: Seeing): Promise<void> {
+  if (sees(run)) return
+  const unseen = imagesOf(run)
+    .filter(isForVision)
+    .filter(({ data }) => data.state === "pending" && data.stored)
+  await readInstead(run, unseen, { why: "it takes none", isRefused: false })
+}
+
+/** Why an image cannot be shown. One that was refused is not sent again, to no model. */
+type Unshown = { why: string; isRefused: boolean }
+
+/** A person is told once, however many they are. */
+async function readInstead(run: Seeing, all: ImageMessage[], unshown: Unshown): Promise<void> {
+  const { why } = unshown
+  const read: ImageMessage[] = []
+  for (const message of all) if (await readOne(run, message, unshown)) read.push(message)
+  const [first] = read
+  if (!first) return
+  const what = read.length > 1 ? `${read.length} images` : "an image"
+  const text = `${what} could not be shown to ${modelOf(run)} (${why}): the text is read instead (OCR)`
+  Bus.publish(Notice, { sessionId: run.session.id, messageId: first.id, text })
+}
+
+/** Whether there is a text now; if not, the message says why. */
+async function readOne(run: Seeing, message: ImageMessage, { why, isRefused }: Unshown): Promise<boolean> {
+  const { session, signal } = run
+  const { data } = message
+  if (data.mode === "vision" || !findOcr()) {
+    const error = `${modelOf(run)} did not take the image: ${why}. Another model may${findOcr() ? ', or the mode "ocr"' : ""}.`
+    change(run, message, { state: "failed", error })
+    return false
+  }
+  const mode = isRefused ? ({ mode: "ocr" } as const) : {}
+  try {
+    if (data.usedMode === "ocr") {
+      change(run, message, mode)
+      return true
+    }
+    const bytes = data.stored && ImageStore.read(session.id, data.stored.hash)
+    if (!bytes) throw new Error("its bytes are not kept here; attach it again")
+    const { imageFormat } = await import("#ability/image/image-format.ts")
+    const { readText } = await import("./read-text.ts")
+    const text = await readText(data, { bytes, format: await imageFormat(bytes) }, signal)
+    change(run, message, { ...text, ...mode })
+    return true
+  } catch (error) {
+    signal.throwIfAborted()
+    const both = `${modelOf(run)} did not take the image (${why}), and its text could not be read: ${errorText(error)}`
+    change(run, message, { state: "failed", error: both })
+    return false
+  }
+}
+
+/** In its place: the memory of the session has the same object. */
+function change(run: Seeing, message: ImageMessage, fields: Partial<ImageMessage["data"]>): void {
+  message.data = { ...message.data, ...fields }
+  run.converter.reset()
+  keep(run.progress.records, MessageStore.write(message))
+}
+
+/** The images that go out as such: their bytes must be here. */
+function shownIn(run: Seeing): ImageMessage[] {
+  if (!sees(run)) return []
+  return imagesOf(run)
+    .filter(isForVision)
+    .filter(({ data }) => data.state !== "failed" && hasBytes(run, data))
+}
+
+function hasBytes({ session }: Seeing, { stored, source }: ImageMessage["data"]): boolean {
+  return stored ? ImageStore.has(session.id, stored.hash) : isInline(source)
+}
+
+function imagesOf({ progress: { history } }: Seeing): ImageMessage[] {
+  return history.filter((message) => message.type === "image")
+}
+
+function isForVision({ data }: ImageMessage): boolean {
+  return data.mode !== "ocr"
+}
+
+function sees({ chosen }: Seeing): boolean {
+  return chosen.facts?.input.includes("image") ?? false
+}
+
+function modelOf({ chosen: { providerId, modelId } }: Seeing): string {
+  return `${providerId}/${modelId}`
+}
+
+/** Servers say it in many ways, and some with the status of a fault of their own. */
+function isAboutImages(error: unknown): boolean {
+  const { statusCode, responseBody, message } = (error ?? {}) as Partial<
+    Record<"responseBody" | "message", string> & { statusCode: number }
+  >
+  if (statusCode === 413) return true
+  if (statusCode !== undefined && (statusCode < 400 || unrelated.has(statusCode))) return false
+  const said = `${message ?? ""} ${responseBody ?? ""}`.slice(0, 5_000)
+  if (!aboutImages.test(said)) return false
+  return (statusCode !== undefined && statusCode < 500) || refusal.test(said)
+}

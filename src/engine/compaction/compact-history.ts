@@ -1,0 +1,222 @@
+// A compaction: the history stays as it is, and a message says what of it the model is sent from now on. Until that one
+// message is written nothing has changed, whatever happens meanwhile.
+import { mkdir, writeFile } from "node:fs/promises"
+import * as Permission from "#ability/permission/permission.ts"
+import { outputFolder } from "#ability/tool/define/output.ts"
+import * as SeenFiles from "#ability/tool/files/seen-files.ts"
+import { planId } from "#ability/tool/plan/todo-plan.ts"
+import type { Chosen } from "#engine/ask/choose-model.ts"
+import { append, lastId, settle } from "#engine/record/append.ts"
+import { Notice } from "#engine/record/notice.ts"
+import { planNodes } from "#engine/record/plan-nodes.ts"
+import { wholeHistory } from "#engine/record/recent-history.ts"
+import { addUsage } from "#engine/record/session-record.ts"
+import { Compacted, mostAbove, type Room } from "#engine/run/budget.ts"
+import type { Run, Timing } from "#engine/run/run.ts"
+import * as Bus from "#kernel/bus.ts"
+import * as Log from "#kernel/log.ts"
+import { type Compaction, type Cut, frontOf, frontText } from "#knowledge/memory/compaction.ts"
+import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import * as Memory from "#knowledge/memory/memory.ts"
+import { createRelationStore } from "#knowledge/memory/relation-store.ts"
+import { fileFor } from "#knowledge/memory/shorten.ts"
+import { outputText, tokensOf } from "#knowledge/memory/tokens-of.ts"
+import { limitsFor, withCuts } from "#knowledge/memory/window.ts"
+import { workingState } from "#knowledge/memory/working.ts"
+import * as Message from "#knowledge/message/message.ts"
+import { errorCode, errorText } from "#util/error.ts"
+import { extractSummary } from "./extract-summary.ts"
+import { refuseFull } from "./name-largest.ts"
+import { fitNewest, type Plan, planCuts, planKept, sumOf } from "./plan-compaction.ts"
+import { renderPins, resourceName } from "./render-pins.ts"
+import { canSummarize, summarize } from "./summarize.ts"
+
+export type Scope = Pick<Run, "session" | "progress" | "signal"> & {
+  /** Who may be asked for a summary. */
+  chosen?: Chosen
+  timing: Pick<Timing, "stall" | "wait">
+}
+/** `wanted`: a person asked for it, and no more than so many tokens of the newest turns are to stay. `cause`: the
+ * provider refused a request. */
+export type Wish = Room & { wanted?: number; cause?: unknown }
+
+/** What the words in front of the kept messages may have of the room, with a least and a most. */
+const shares = { summary: [0.1, 150, 8_000], pins: [0.15, 300, 20_000] } as const
+/** Of a small room even the least may be too much. */
+const largestShare = 0.25
+/** What a summary may have of what it saves, and what a person who asks for it must save of the whole. */
+const spent = 0.5
+const worthwhile = 0.1
+/** Versions of files that one compaction stores. A session with more reads its whole history before it edits a file. */
+const mostVersions = 1_000
+
+/** Gives whether there was anything to gain; where not, nothing has changed. Throws `Session.ContextFull` where too much
+ * is left. */
+export async function compactHistory(scope: Scope, wish: Wish): Promise<boolean> {
+  const { session, progress } = scope
+  const { history } = progress
+  const { fixed, limit, cause } = wish
+  const shown = Memory.shortTerm(session.id).shown()
+  const tokensBefore = Memory.shortTerm(session.id).tokenCount({ fixed, ...modelOf(scope) })
+  // What the provider counts as more than our estimate does must become smaller by that much, too.
+  const estimated = fixed + sumOf(shown.sent)
+  const scale = Math.min(mostAbove, Math.max(1, tokensBefore / estimated))
+  const room = Math.floor(limit / scale) - fixed
+  const plan = planOf({ history, shown, room, wish })
+  const words = plan && (await wordsFor(scope, { plan, shown, room, wish, limit: Math.floor(limit / scale) }))
+  const giveUp = () => {
+    if (wish.wanted !== undefined || (cause === undefined && estimated <= limit)) return false
+    throw refuseFull({ fixed, limit, sent: shown.sent }, cause)
+  }
+  if (!plan || !words) return giveUp()
+  const kept = history.slice(plan.start)
+  const message = controlOf(scope)
+  const front = frontOf(message, words)
+  const files = outputFolder(session.id)
+  const cuts = fitNewest(kept, { cuts: plan.cuts, room: room - (front ? tokensOf(front) : 0), files })
+  const compaction: Compaction = {
+    ...words,
+    keptFrom: kept[0]?.id ?? null,
+    tokensBefore,
+    tokensAfter: 0,
+    cuts,
+    ...versionsBefore(history.slice(0, plan.start), shown),
+    ...((await keepWhole(kept, { cuts, files })) ? { files } : {}),
+  }
+  const sent = [...(front ? [front] : []), ...withCuts(kept, compaction)]
+  const left = fixed + sumOf(sent)
+  if (left >= estimated) return giveUp()
+  // After a refusal the limit is a guess: whether what is left fits, the provider says.
+  if (left > limit && cause === undefined) throw refuseFull({ fixed, limit, sent })
+  // In the provider's measure, as what it was before.
+  compaction.tokensAfter = Math.ceil((left * tokensBefore) / estimated)
+  message.data.parameters = compaction
+  append(scope, message)
+  await settle(scope.progress.records)
+  tellResources(message, { gone: history.slice(shown.start, plan.start), kept: history.slice(plan.start) })
+  const { by, tokensAfter } = compaction
+  Bus.publish(Compacted, { sessionId: session.id, messageId: message.id, by, tokensBefore, tokensAfter })
+  return true
+}
+
+/** Each use of a resource is a message of its own, so that those used last are the last to go. */
+function tellResources(
+  { sessionId, id: messageId }: Message.Info,
+  { gone, kept }: { gone: readonly Message.Info[]; kept: readonly Message.Info[] },
+): void {
+  const shown = new Set(kept.flatMap(resourceName))
+  const names = new Set(gone.flatMap(resourceName).filter((name) => !shown.has(name)))
+  if (!names.size) return
+  const text = `Not shown to the model any more, to save room: ${[...names].join(", ")}. Attach it again to show it.`
+  Bus.publish(Notice, { sessionId, messageId, text })
+}
+
+type Shown = ReturnType<Memory.ShortTerm["shown"]>
+
+function planOf(options: {
+  history: readonly Message.Info[]
+  shown: Shown
+  room: number
+  wish: Wish
+}): Plan | undefined {
+  const { history: messages, shown, room, wish } = options
+  const { start, compaction, sent } = shown
+  if (room <= 0) return undefined
+  const front = compaction && (compaction.summary || compaction.pinned) ? tokensOf(sent[0]!) : 0
+  const cuts = wish.wanted === undefined ? planCuts({ messages, start, room, front }) : undefined
+  if (cuts) return cuts
+  const { wanted } = wish
+  const plan = planKept({ messages, start, room, ...(wanted === undefined ? {} : { wanted }) })
+  return wanted !== undefined && plan?.start === start ? undefined : plan
+}
+
+/** The summary of what goes, and what must not go with it. Nothing where that is as long as what goes. */
+async function wordsFor(
+  scope: Scope,
+  { plan, shown, room, limit, wish }: { plan: Plan; shown: Shown; room: number; limit: number; wish: Wish },
+): Promise<Pick<Compaction, "by" | "summary" | "pinned"> | undefined> {
+  const { session, progress, chosen, signal, timing } = scope
+  const { history, totals } = progress
+  const { summary: earlier = "", pinned: pinnedBefore = "" } = shown.compaction ?? {}
+  if (plan.start === shown.start) return { by: "cut", summary: earlier, pinned: pinnedBefore }
+  const messages = history.slice(shown.start, plan.start)
+  const before = sumOf(shown.sent)
+  const pinned = await pinsFor(scope, { plan, budget: shareOf(room, shares.pins) })
+  const gain = before - plan.tokens - estimateTokens(frontText({ summary: "-", pinned }))
+  if (gain <= (wish.wanted === undefined ? 0 : before * worthwhile)) return undefined
+  const budget = Math.min(shareOf(room, shares.summary), Math.ceil(gain * spent))
+  const asking =
+    chosen && canSummarize(chosen) ? { sessionId: session.id, chosen, signal, timing } : undefined
+  const count = (usage: Message.Usage) => addUsage(totals, usage)
+  const summary = asking && (await summarize(asking, { messages, earlier, room: limit, budget, count }))
+  signal.throwIfAborted()
+  if (summary) return { by: "model", summary, pinned }
+  return { by: "extract", summary: extractSummary({ messages, earlier, budget }), pinned }
+}
+
+async function pinsFor(
+  { session, progress: { history } }: Scope,
+  { plan, budget }: { plan: Plan; budget: number },
+): Promise<string> {
+  const whole = await wholeHistory(session, history)
+  const state = whole === history ? Memory.working(session.id).state() : workingState(whole)
+  const kept = new Set(history.slice(plan.start))
+  const relations = createRelationStore({ initialNodes: await planNodes(session.id, whole) })
+  return renderPins({
+    state,
+    isShown: (message) => kept.has(message),
+    plan: relations.toContext([planId]),
+    mode: session.mode,
+    pending: Permission.pending().filter(({ sessionId }) => sessionId === session.id),
+    budget,
+  })
+}
+
+/** A later process reads only what was kept, and must still notice when somebody else has changed a file. */
+function versionsBefore(gone: readonly Message.Info[], { compaction }: Shown): Pick<Compaction, "versions"> {
+  const known = compaction ? compaction.versions : []
+  if (!known) return {}
+  const all = new Map(known.concat(SeenFiles.versionsIn(gone)).map((version) => [version.file, version]))
+  return all.size > mostVersions ? {} : { versions: [...all.values()] }
+}
+
+/** What is cut in the window is there whole in a file, which the cut names. */
+async function keepWhole(
+  messages: readonly Message.Info[],
+  { cuts, files }: { cuts: readonly Cut[]; files: string },
+): Promise<boolean> {
+  const limits = limitsFor(messages, cuts)
+  try {
+    await mkdir(files, { recursive: true, mode: 0o700 })
+    for (const [i, message] of messages.entries()) {
+      const path = fileFor(message, limits[i]!, files)
+      if (path && message.type === "tool_result") await writeNew(path, outputText(message.data))
+    }
+    return true
+  } catch (error) {
+    Log.warn("results that are cut could not be kept in files", { error: errorText(error) })
+    return false
+  }
+}
+
+async function writeNew(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text, { flag: "wx", mode: 0o600 })
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST") throw error
+  }
+}
+
+function controlOf(scope: Scope): Message.Of<"system_control"> {
+  const { id: sessionId, branch } = scope.session
+  const data = { control: "compaction", parameters: {} }
+  return Message.make({ sessionId, parentId: lastId(scope), branch, type: "system_control", data })
+}
+
+function shareOf(room: number, [share, least, most]: readonly [number, number, number]): number {
+  return Math.floor(Math.min(most, Math.max(least, room * share), room * largestShare))
+}
+
+function modelOf({ chosen }: Scope): { model?: string } {
+  return chosen ? { model: `${chosen.providerId}/${chosen.modelId}` } : {}
+}

@@ -1,0 +1,53 @@
+// A summary that no model writes: what the messages themselves say, the same for the same messages. For sessions without
+// a model that could be asked, and for when it cannot answer.
+
+import { linesWithin, oneLine, textWithin } from "#engine/run/fit-tokens.ts"
+import { workingState } from "#knowledge/memory/working.ts"
+import type * as Message from "#knowledge/message/message.ts"
+
+/** `earlier` is the summary of what came before these messages. */
+export function extractSummary(options: {
+  messages: readonly Message.Info[]
+  earlier: string
+  /** Tokens that it may have. */
+  budget: number
+}): string {
+  const { messages, earlier, budget } = options
+  const { goal, said, files, commands, results } = workingState(messages)
+  const read = files.filter(({ changed }) => changed === 0).map(({ path }) => path)
+  const changed = files.filter((file) => file.changed > 0)
+  const failed = results.filter(({ status }) => status === "error").slice(-3)
+  const parts = [
+    ...(earlier ? [`Before that:\n${textWithin(earlier, budget * 0.4)}`] : []),
+    ...(goal ? [`It began with: ${oneLine(goal, 400)}`] : []),
+    ...list(
+      "Files changed:",
+      changed.map(({ path, last }) => `- ${path} (${oneLine(last, 80)})`),
+      budget * 0.15,
+    ),
+    ...list(
+      "Commands run, the newest first:",
+      commands.map(({ command, outcome }) => `- ${oneLine(command, 160)}: ${outcome}`),
+      budget * 0.2,
+    ),
+    ...list(
+      "Files read:",
+      read.map((path) => `- ${path}`),
+      budget * 0.1,
+    ),
+    ...list(
+      "What failed last:",
+      failed.map(({ tool, text }) => `- ${tool}: ${oneLine(text, 200)}`),
+      budget * 0.1,
+    ),
+    ...(said ? [`The last words of the assistant:\n${textWithin(said, budget * 0.25)}`] : []),
+  ]
+  return textWithin(parts.join("\n\n"), budget)
+}
+
+/** The newest first. */
+function list(title: string, items: string[], tokens: number): string[] {
+  if (!items.length) return []
+  const { lines, missing } = linesWithin(items.toReversed(), tokens)
+  return [[title, ...lines, ...(missing ? [`and ${missing} more.`] : [])].join("\n")]
+}

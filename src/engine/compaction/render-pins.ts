@@ -1,0 +1,95 @@
+// What must outlive a compaction, in words: what the person wrote, the plan, what waits for a person or was refused,
+// the files at work. It is rendered when a compaction is made and then stays as it is, byte for byte: what changes later
+// is in the transcript behind it.
+import type * as Permission from "#ability/permission/permission.ts"
+import { oneLine } from "#engine/run/fit-tokens.ts"
+import { section } from "#engine/run/section.ts"
+import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import type * as Memory from "#knowledge/memory/memory.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import { renderWords } from "./render-words.ts"
+
+export type Pins = {
+  /** Of the whole history. */
+  state: Memory.State
+  /** Of what the person wrote: whether it is still in the transcript. */
+  isShown(message: Message.Info): boolean
+  /** As its store tells it; empty where there is none. */
+  plan: string
+  mode: "act" | "plan"
+  pending: readonly Permission.Request[]
+  /** Tokens. */
+  budget: number
+}
+
+/** How much of the budget each part may have at most. What they do not need, the words of the person have. */
+const shares = { plan: 0.2, calls: 0.1, files: 0.1, references: 0.05 }
+/** What models and files name is a line, whatever it is called: it must not look like another part. */
+const longest = { path: 300 }
+
+export function renderPins(pins: Pins): string {
+  const { state, budget, mode, isShown } = pins
+  const [title = "", ...steps] = pins.plan.split("\n")
+  const changed = state.files.filter((file) => file.changed > 0).reverse()
+  const others = [
+    ...(mode === "plan" ? ["The session was in plan mode when this was written."] : []),
+    ...section(title, steps, budget * shares.plan),
+    ...section("Not decided by the person, and so not done:", waitingLines(pins), budget * shares.calls),
+    ...section(
+      "Calls that were refused, the newest first:",
+      state.refused.map(callLine).reverse(),
+      budget * shares.calls,
+    ),
+    ...section(
+      "Files changed in this session, the newest first; read them again before a change:",
+      changed.map(fileLine),
+      budget * shares.files,
+    ),
+    ...section(
+      "Files that the person pointed at:",
+      state.references.map(referenceLine).reverse(),
+      budget * shares.references,
+    ),
+    ...section(
+      "Resources of MCP servers that were shown and are not any more:",
+      goneResources(pins),
+      budget * shares.references,
+    ),
+  ]
+  const tokens = budget - others.reduce((sum, text) => sum + estimateTokens(text), 0)
+  return [...renderWords(state.words, { isShown, tokens }), ...others].join("\n\n")
+}
+
+function waitingLines({ state, pending }: Pins): string[] {
+  return [
+    ...pending.map(({ title }) => `- ${oneLine(title, 300)}`),
+    ...state.undecided.map(callLine).reverse(),
+  ]
+}
+
+function callLine({ name, arguments: given, invalid }: Message.Call): string {
+  return `- ${name} ${oneLine(invalid ?? JSON.stringify(given), 300)}`
+}
+
+function fileLine({ path, changed, last }: Memory.State["files"][number]): string {
+  return `- ${oneLine(path, longest.path)}, ${changed}×, last: ${oneLine(last, 120)}`
+}
+
+/** Each once, and not those that are there again behind it. */
+function goneResources({ state, isShown }: Pins): string[] {
+  const shown = new Set(state.resources.filter(isShown).flatMap(resourceName))
+  const gone = new Set(state.resources.flatMap(resourceName).filter((name) => !shown.has(name)))
+  return [...gone].map((name) => `- ${name}`).reverse()
+}
+
+/** As a person attaches it; nothing for other messages and for one that could not be read. */
+export function resourceName({ type, data }: Message.Info): string[] {
+  if (type !== "mcp_resource" || data.error !== undefined) return []
+  return [oneLine(`${data.serverName}:${data.resourceUri}`, longest.path)]
+}
+
+function referenceLine({ data }: Message.Of<"file_reference">): string {
+  const { path, startLine, endLine, status } = data
+  const lines = startLine === undefined && endLine === undefined ? "" : `:${startLine ?? 1}-${endLine ?? ""}`
+  return `- ${oneLine(path, longest.path)}${lines}${status === "failed" ? " (could not be read)" : ""}`
+}

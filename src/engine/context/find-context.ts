@@ -1,0 +1,66 @@
+// What a prompt should know beside its words: the plan of its session, the project's documents and the skills that fit
+// it. They are looked for only where a quick look says that there is something, and loaded only then.
+import { hasSkills } from "#ability/skill/skill-places.ts"
+import { readingBy } from "#engine/rights/reading-by.ts"
+import { contextOf } from "#engine/run/budget.ts"
+import type { Settled } from "#engine/run/run.ts"
+import * as Config from "#kernel/config/config.ts"
+import * as Log from "#kernel/log.ts"
+import { isRuleName } from "#knowledge/rules/create-nested-rules.ts"
+import { errorText } from "#util/error.ts"
+import { findRules, mayHaveRules } from "./find-rules.ts"
+import { hasPlan } from "./has-plan.ts"
+import { inform, informed, type Note } from "./inform.ts"
+
+type Asked = Pick<Settled, "session" | "progress" | "intent" | "agent" | "chosen" | "permits" | "parent">
+
+/** What the instructions of skills may have of the model's window, and the most that is good to read. */
+const skillShare = 0.1
+const maxSkillTokens = 8_000
+
+/** To be called when the person's words, and what is attached to them, are in the history. */
+export async function findContext(asked: Asked): Promise<void> {
+  const { id } = asked.session
+  if (await hasPlan(id)) inform(asked, await orNothing(() => planFor(id)))
+  if (!asked.intent.trim()) return
+  inform(asked, await orNothing(() => rulesFor(id, asked)))
+  inform(asked, await orNothing(() => skillsFor(id, asked)))
+}
+
+async function planFor(sessionId: string): Promise<Note[]> {
+  const { findPlan } = await import("./find-plan.ts")
+  return findPlan(sessionId)
+}
+
+async function rulesFor(sessionId: string, { intent, chosen, permits }: Asked): Promise<Note[]> {
+  const known = informed(sessionId, "rule")
+  // The model works in these folders: what their files link to counts like what the root's does.
+  const nested = [...known].filter(isRuleName)
+  if (!nested.length && !(await mayHaveRules())) return []
+  const reading = await readingBy(permits.rights)
+  const mayRead = (path: string) => reading(path) === "allow"
+  const { rulesBudget } = await import("./rules-budget.ts")
+  return findRules(intent, { budget: rulesBudget(sessionId, chosen.facts).linked, known, mayRead, nested })
+}
+
+async function skillsFor(sessionId: string, asked: Asked): Promise<Note[]> {
+  const { intent, agent, chosen, permits, parent } = asked
+  const { skills } = await Config.get()
+  if (!hasSkills(skills?.root)) return []
+  const { findSkills } = await import("./find-skills.ts")
+  const share = Math.floor(contextOf(chosen.facts) * skillShare)
+  const known = informed(sessionId, "skill")
+  const reading = await readingBy(permits.rights)
+  const budget = Math.min(maxSkillTokens, share)
+  return findSkills(intent, { agent, budget, known, reading, isTask: parent !== undefined })
+}
+
+/** A failing lookup must not fail the prompt. */
+async function orNothing(find: () => Promise<Note[]>): Promise<Note[]> {
+  try {
+    return await find()
+  } catch (error) {
+    Log.warn("what could help with the prompt was not found", { error: errorText(error) })
+    return []
+  }
+}

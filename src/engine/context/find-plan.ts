@@ -1,0 +1,36 @@
+// The unfinished plan of a session, to be told at the start of a prompt: after a compaction, a restart or a long talk the
+// model may not see any more what it set out to do. Nothing where it does.
+import * as TodoList from "#ability/tool/plan/todo-list.ts"
+import { planId, planOf } from "#ability/tool/plan/todo-plan.ts"
+import { isList, planNodes } from "#engine/record/plan-nodes.ts"
+import { section } from "#engine/run/section.ts"
+import * as Memory from "#knowledge/memory/memory.ts"
+import { createRelationStore } from "#knowledge/memory/relation-store.ts"
+import { outputText } from "#knowledge/memory/tokens-of.ts"
+import { wordsOf } from "#knowledge/memory/working.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import type { Note } from "./inform.ts"
+
+const maxTokens = 600
+
+/** To be called when the session has its messages in mind. */
+export async function findPlan(sessionId: string): Promise<Note[]> {
+  const { messages, window } = Memory.shortTerm(sessionId)
+  const store = createRelationStore({ initialNodes: await planNodes(sessionId, messages()) })
+  const plan = store.get(planId)
+  if (!plan || plan.context.status === "done" || store.size() < 2) return []
+  const [title = "", ...lines] = store.toContext([planId]).split("\n")
+  const [text = ""] = section(title, lines, maxTokens)
+  if (isSeen(window(), { list: TodoList.describe(planOf(store.all())), text })) return []
+  return [{ kind: "plan", name: plan.context.description, text }]
+}
+
+/** As the tool showed it last, or at the front of a compacted history. */
+function isSeen(window: readonly Message.Info[], { list, text }: { list: string; text: string }): boolean {
+  const last = window.findLast(isList)
+  if (last) return outputText(last.data) === list
+  const [front] = window
+  if (front?.type !== "text" || front.data.role !== "user") return false
+  const words = wordsOf(front)
+  return text.split("\n").every((line) => words.includes(line))
+}

@@ -1,0 +1,155 @@
+// Rules that a project keeps beside its files: when a tool has touched something, the model is told what the folders on
+// the way to it say, from the root's side on. Each once, as long as it can see it, and within a share of its window.
+import { dirname, relative, resolve } from "node:path"
+import { readingBy } from "#engine/rights/reading-by.ts"
+import type { Run } from "#engine/run/run.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as Log from "#kernel/log.ts"
+import * as Secret from "#kernel/secret.ts"
+import { cutToTokens } from "#knowledge/memory/cut-to-tokens.ts"
+import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import * as Memory from "#knowledge/memory/memory.ts"
+import * as Message from "#knowledge/message/message.ts"
+import { createNestedRules, type RuleFile } from "#knowledge/rules/create-nested-rules.ts"
+import { errorText } from "#util/error.ts"
+import { insideTag } from "#util/inside-tag.ts"
+import { findRules } from "./find-rules.ts"
+import { informed, type Note } from "./inform.ts"
+import { pathForTools } from "./path-for-tools.ts"
+import { type RulesBudget, rulesBudget } from "./rules-budget.ts"
+
+type Request = Message.Of<"tool_request">
+
+const fileTools = new Set(["read", "write", "edit", "ls", "glob", "grep", "symbols"])
+/** Roles, names and brackets around the words. */
+const frame = 40
+/** So many are named that there is no room for; that there are more is said once. */
+const maxNamed = 20
+const notShown = "Not shown, to save room"
+const further: Note = {
+  kind: "rule",
+  name: "*/AGENTS.md",
+  text: "Further folders have rules of their own, which are not told of. Look for AGENTS.md, CLAUDE.md or GEMINI.md in a folder and above it before you change something there.",
+}
+
+const rules = Instance.state(() =>
+  createNestedRules({
+    root: Instance.worktree,
+    onProblem: (error) => Log.warn("rules beside files cannot be read", { error: errorText(error) }),
+  }),
+)
+
+/** What is to be said behind the results of a request. */
+export async function nestedRules(
+  run: Pick<Run, "session" | "progress" | "chosen" | "permits">,
+  request: Request,
+): Promise<Note[]> {
+  const found = rulesFor(pathsOf(run, request))
+  if (!found.length) return []
+  const reading = await readingBy(run.permits.rights)
+  const mayRead = (path: string) => reading(path) === "allow"
+  const files = await Promise.all(found.map((file) => withImports(file, mayRead)))
+  const budget = rulesBudget(run.session.id, run.chosen.facts)
+  const { said, named } = saidIn(run.session.id)
+  let names = named
+  const news = files.filter((file) => !said(noteOf(file, budget)))
+  if (!news.length) return []
+  const notes: Note[] = []
+  for (const file of news) {
+    if (!mayRead(file.path) || !mayRead(file.place)) continue
+    const whole = noteOf(file, budget)
+    const tokens = estimateTokens(whole.text) + frame
+    const fits = tokens <= budget.nested
+    if (fits) budget.nested -= tokens
+    const note = fits ? whole : nameOf(file)
+    if (said(note)) continue
+    if (fits || names++ < maxNamed) notes.push(note)
+    else if (!said(further) && !notes.includes(further)) notes.push(further)
+  }
+  return [...notes, ...(await linkedFrom(notes, { run, mayRead }))]
+}
+
+/** Documents that the files link to which are told now, where they fit what the person asked for last. */
+async function linkedFrom(
+  told: readonly Note[],
+  { run, mayRead }: { run: Pick<Run, "session" | "progress" | "chosen">; mayRead(path: string): boolean },
+): Promise<Note[]> {
+  const nested = told.filter(({ text }) => text.includes("](")).map(({ name }) => name)
+  const asked = run.progress.history.findLast((one) => one.type === "text" && one.data.role === "user")
+  if (!nested.length || asked?.type !== "text") return []
+  const known = informed(run.session.id, "rule")
+  const budget = rulesBudget(run.session.id, run.chosen.facts).linked
+  try {
+    return await findRules(Message.textOf(asked), { budget, known, mayRead, nested })
+  } catch (error) {
+    Log.warn("documents that rules link to were not found", { error: errorText(error) })
+    return []
+  }
+}
+
+/** Those that the calls of a request have really reached. */
+function pathsOf({ progress: { history } }: Pick<Run, "progress">, request: Request): string[] {
+  const calls = request.data.calls.filter(({ name }) => fileTools.has(name))
+  if (!calls.length) return []
+  const since = history.slice(history.findLastIndex(({ id }) => id === request.id) + 1)
+  const paths = since.flatMap((message) => {
+    if (message.type !== "tool_result" || message.data.status !== "success") return []
+    const call = calls.find(({ id }) => id === message.data.requestId)
+    // What a tool says is without the slips of the model.
+    const data = Message.dataOf(message.data) as { path?: unknown } | null | undefined
+    const path = data?.path ?? (call?.arguments as { path?: unknown } | null | undefined)?.path
+    return call && typeof path === "string" ? [resolve(Instance.directory, path)] : []
+  })
+  return [...new Set(paths)]
+}
+
+/** A file of rules that was opened itself is no news. */
+function rulesFor(paths: string[]): RuleFile[] {
+  const found = new Map<string, RuleFile>()
+  for (const path of paths)
+    for (const file of rules().onWayTo(path))
+      if (file.path !== path && !found.has(file.place)) found.set(file.place, file)
+  return [...found.values()]
+}
+
+async function withImports(file: RuleFile, mayRead: (path: string) => boolean): Promise<RuleFile> {
+  if (!file.text.includes("@")) return file
+  const { importRules } = await import("./import-rules.ts")
+  const imports = importRules(file, { isOwn: false, mayRead })
+  const texts = imports.map(({ name, text }) => `From ${name}:\n\n${text}`)
+  return { ...file, text: [file.text.trim(), ...texts].join("\n\n") }
+}
+
+function noteOf(file: RuleFile, { each }: RulesBudget): Note {
+  const name = relative(Instance.worktree, file.path)
+  const whole = file.text.trim()
+  const text = cutToTokens(whole, each)
+  const isWhole = text === whole && !file.isCut
+  return {
+    kind: "rule",
+    name,
+    text: isWhole
+      ? text
+      : `${text}\n[cut here: read ${pathForTools(file.path)} for the rest of ${file.size} bytes]`,
+  }
+}
+
+function nameOf(file: RuleFile): Note {
+  const { path, size } = file
+  const [own, folder] = [pathForTools(path), pathForTools(dirname(path))]
+  const text = `${notShown} (${size} bytes). Read ${own} before you change something in ${folder}.`
+  return { kind: "rule", name: relative(Instance.worktree, path), text }
+}
+
+/** Whether the model still sees a note, word for word, and how many files it sees only named. */
+function saidIn(sessionId: string): { said(note: Note): boolean; named: number } {
+  const words = new Map<string, string[]>()
+  for (const message of Memory.shortTerm(sessionId).window()) {
+    if (message.type !== "text" || message.data.origin?.kind !== "rule") continue
+    const { name } = message.data.origin
+    words.set(name, [...(words.get(name) ?? []), ...message.data.parts.map(({ text }) => text)])
+  }
+  const said = ({ kind, name, text }: Note) =>
+    words.get(name)?.some((one) => one.endsWith(Secret.redact(insideTag(kind, text)))) ?? false
+  return { said, named: [...words.values()].flat().filter((one) => one.includes(`\n${notShown}`)).length }
+}

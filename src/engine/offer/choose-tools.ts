@@ -1,0 +1,188 @@
+// Which tools a request names. The built-in ones always; of servers and projects all where that costs little, else those
+// that fit what the person wants, and `tool_search` for the others. What a session was once sent it is sent again, in the
+// same order: the list grows at its end, and prompt caches hold.
+
+import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
+import type { Definition } from "#ability/tool/tool.ts"
+import { keep } from "#engine/record/append.ts"
+import * as SessionRecord from "#engine/record/session-record.ts"
+import type { More, Offer, Run } from "#engine/run/run.ts"
+import * as Log from "#kernel/log.ts"
+import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import { errorText } from "#util/error.ts"
+
+type ModelTool = Offer["tools"][number]
+type Chosen = { tools: ModelTool[]; more: More }
+/** All that the agent may use, and the tokens that a request may have. */
+type From = { usable: Definition[]; limit: number }
+/** With the servers that `tool_search` was sent with, where it was. */
+type FromNamed = From & { named: string[] | undefined }
+
+/** Tokens beyond the built-in tools: what a first request may have, and any. OpenAI and others take 128 tools at most; no
+ * definition is so short that there could be as many. */
+const budget = 3_000
+const cap = 6_000
+/** Of what a request may have: a small window has more to hold than tools. */
+const share = 0.2
+/** How many are found for the first words of a session. Later ones cost the cache of all that was said. */
+const atFirst = 10
+const later = 3
+const candidates = 50
+const maxServersNamed = 20
+const searchId = "tool_search"
+
+export async function chooseTools(
+  run: Pick<Run, "session" | "progress"> & { offer?: Offer },
+  { intent, ...from }: From & { intent: string },
+): Promise<{ tools: ModelTool[]; more?: More }> {
+  const { session } = run
+  const named = session.toolServers
+  const chosen = run.offer ? goOn(run.offer.tools, { ...from, named }) : sentBefore(session, from)
+  const { tools, more } = chosen
+  // Each may have gone while this part of the program was loaded.
+  const others = from.usable.filter((tool) => !ToolRegistry.isBase(tool) && ToolRegistry.find(tool.id))
+  if (isCheap(others, Math.min(budget, more.cap)) && others.every((tool) => add(chosen, tool))) {
+    // Kept when the prompt is over: lost, they are all sent again anyway.
+    note(session, chosen)
+    return hasTool(chosen, searchId) ? chosen : { tools }
+  }
+  const isFirst = !session.offered?.some((id) => id !== searchId)
+  session.toolServers ??= serversOf(others)
+  const form = searchForm(session.toolServers)
+  if (!hasTool(chosen, searchId)) tools.push(form)
+  const found = await discover(intent, others)
+  const most = isFirst ? Math.min(budget - tokensOf(form), more.cap) : more.cap
+  let room = isFirst ? atFirst : later
+  for (const tool of found) {
+    if (room <= 0) break
+    // One that was there before has its place among the best all the same.
+    if (add(chosen, tool, most)) room--
+  }
+  remember(run, chosen)
+  return chosen
+}
+
+/** What requests of a session have named so far, of what there is now. */
+export function sentBefore(session: SessionRecord.Info, from: From): Chosen {
+  const base = from.usable.filter(ToolRegistry.isBase).map(({ id }) => id)
+  const named = session.toolServers
+  const chosen = goOn([...ToolRegistry.toModelTools(base)] as ModelTool[], { ...from, named })
+  for (const id of session.offered ?? []) {
+    const tool = chosen.more.usable.get(id)
+    if (tool) add(chosen, tool)
+    else if (id === searchId && !hasTool(chosen, id))
+      chosen.tools.push(searchForm(named ?? serversOf(from.usable)))
+  }
+  return chosen
+}
+
+/** What is in a list stays in it as it is, also where the tool has gone or changed. */
+function goOn(tools: ModelTool[], { usable, limit, named = serversOf(usable) }: FromNamed): Chosen {
+  const more: More = {
+    usable: new Map(usable.map((tool) => [tool.id, tool])),
+    tokens: 0,
+    cap: Math.min(cap, Math.floor(limit * share)) - tokensOf(searchForm(named)),
+  }
+  for (const tool of beyondBase({ tools, more })) if (tool.name !== searchId) more.tokens += tokensOf(tool)
+  return { tools, more }
+}
+
+/** Put tools at the end of the list, as far as there is room for them. */
+export function addTools(run: Run, tools: readonly Definition[]): void {
+  if (!run.offer.more) return
+  const { tokens } = run.offer.more
+  for (const tool of tools) add({ tools: run.offer.tools, more: run.offer.more }, tool)
+  if (run.progress.budget) run.progress.budget.fixed += run.offer.more.tokens - tokens
+  remember(run, { tools: run.offer.tools, more: run.offer.more })
+}
+
+/** The best first. Without any where the index fails: the tools can still be asked for. */
+async function discover(intent: string, tools: Definition[]): Promise<Definition[]> {
+  if (!intent.trim()) return []
+  try {
+    const { discoverTools } = await import("./discover-tools.ts")
+    return await discoverTools(intent, { tools, limit: candidates })
+  } catch (error) {
+    Log.warn("tools could not be searched", { error: errorText(error) })
+    return []
+  }
+}
+
+function isCheap(others: Definition[], most: number): boolean {
+  let tokens = 0
+  for (const tool of others) {
+    tokens += tokensOf(formOf(tool))
+    if (tokens > most) return false
+  }
+  return true
+}
+
+/** Gives whether it is in the list now. One that has gone since all were listed is not. */
+function add(chosen: Chosen, tool: Definition, limit = chosen.more.cap): boolean {
+  const { tools, more } = chosen
+  if (hasTool(chosen, tool.id)) return true
+  if (!ToolRegistry.find(tool.id)) return false
+  const form = formOf(tool)
+  const tokens = more.tokens + tokensOf(form)
+  if (tokens > limit) return false
+  tools.push(form)
+  more.tokens = tokens
+  return true
+}
+
+function hasTool({ tools }: Pick<Chosen, "tools">, id: string): boolean {
+  return tools.some(({ name }) => name === id)
+}
+
+function formOf({ id }: Pick<Definition, "id">): ModelTool {
+  return ToolRegistry.toModelTools([id])[0] as ModelTool
+}
+
+function serversOf(tools: Definition[]): string[] {
+  return [...new Set(tools.flatMap(({ server }) => server ?? []))].sort()
+}
+
+/** A model that does not know of a server does not look for its tools. What it was told once stays: a server that comes or
+ * goes would change the first bytes of every later request. */
+function searchForm(servers: readonly string[]): ModelTool {
+  const form = formOf({ id: searchId })
+  const more = servers.length > maxServersNamed ? ", …" : ""
+  const named = `${servers.slice(0, maxServersNamed).join(", ")}${more}`
+  return Object.freeze({
+    ...form,
+    description: servers.length ? `${form.description} There are tools of: ${named}.` : form.description,
+  }) as ModelTool
+}
+
+/** In the longest of the forms that providers take. */
+function tokensOf({ type, name, description, inputSchema: parameters }: ModelTool): number {
+  return estimateTokens(JSON.stringify({ type, function: { name, description, parameters } }))
+}
+
+/** In the record of the session, so that it is the same list after a restart and a compaction. */
+function remember({ session, progress }: Pick<Run, "session" | "progress">, chosen: Chosen): void {
+  if (!note(session, chosen)) return
+  const { offered, toolServers } = session
+  keep(
+    progress.records,
+    SessionRecord.update(session, (draft) => Object.assign(draft, { offered, toolServers })),
+  )
+}
+
+function beyondBase({ tools, more }: Chosen): ModelTool[] {
+  return tools.filter(({ name }) => {
+    const tool = more.usable.get(name)
+    return !tool || !ToolRegistry.isBase(tool)
+  })
+}
+
+/** Gives whether something is new. */
+function note(session: SessionRecord.Info, chosen: Chosen): boolean {
+  const now = beyondBase(chosen).map(({ name }) => name)
+  const before = session.offered ?? []
+  // One whose server is gone keeps its place for when it comes back.
+  const offered = [...before, ...now.filter((name) => !before.includes(name))]
+  if (offered.length === before.length) return false
+  session.offered = offered
+  return true
+}

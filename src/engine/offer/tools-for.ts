@@ -1,0 +1,49 @@
+// The tools of one prompt: what its requests name, and what there is beyond that. Most sessions have the built-in ones only,
+// and nothing has to be chosen.
+import type { AgentDefinition } from "#ability/agent/agent.ts"
+import { hiddenFrom } from "#ability/mcp/if-configured.ts"
+import { mayUse } from "#ability/tool/gate/may-use.ts"
+import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
+import type { Definition } from "#ability/tool/tool.ts"
+import { lineOf } from "#engine/record/ancestors.ts"
+import type * as SessionRecord from "#engine/record/session-record.ts"
+import { fixedOf, limitOf } from "#engine/run/budget.ts"
+import type { Offer, Run } from "#engine/run/run.ts"
+
+/** What an offer already names stays in its list. */
+type For = Pick<Run, "session" | "progress" | "agent" | "chosen"> & { offer?: Offer }
+
+/** By the agent as it was chosen: its file may change at any time. */
+export async function toolsFor(run: For, intent: string): Promise<Offer> {
+  const { session, agent, chosen } = run
+  const edition = ToolRegistry.edition()
+  const usable = await usableTools(session, agent)
+  if (usable.every(ToolRegistry.isBase))
+    return { tools: run.offer?.tools ?? modelTools(usable.map(({ id }) => id)), edition }
+  const { chooseTools } = await import("./choose-tools.ts")
+  const limit = limitOf(chosen, agent.maxTokens)
+  return { ...(await chooseTools(run, { usable, intent, limit })), edition }
+}
+
+/** Without those of servers that only other sessions have. */
+export async function usableTools(
+  session: SessionRecord.Info,
+  agent: AgentDefinition,
+): Promise<Definition[]> {
+  const line = await lineOf(session)
+  const hidden = hiddenFrom(line)
+  return ToolRegistry.list().filter(
+    (tool) => mayUse(agent, tool) && !(tool.server !== undefined && hidden.has(tool.server)),
+  )
+}
+
+/** Servers may have come up, or changed, since the last request: what is new stands at the end of the next one. */
+export async function growTools(run: Run): Promise<void> {
+  if (run.offer.edition === ToolRegistry.edition()) return
+  Object.assign(run.offer, { more: undefined }, await toolsFor(run, ""))
+  if (run.progress.budget) run.progress.budget.fixed = fixedOf(run.system, run.offer.tools)
+}
+
+function modelTools(ids: string[]): Offer["tools"] {
+  return [...ToolRegistry.toModelTools(ids)] as Offer["tools"]
+}

@@ -1,0 +1,131 @@
+// The prompts of this instance: one at a time for each session, the next ones wait behind it. A prompt that waits can
+// also join the running one between two of its requests ("steer").
+import { setTimeout as sleep } from "node:timers/promises"
+import { Busy } from "#engine/record/session-record.ts"
+import { Instance } from "#kernel/instance.ts"
+import { Interrupted } from "./interrupted.ts"
+import { runtimeStops } from "./stored-prompt.ts"
+
+export type WhenBusy = "queue" | "steer" | "refuse"
+type Entry<S = unknown> = {
+  abort: AbortController
+  start(): void
+  /** Settle with the outcome of another prompt. */
+  join(other: Entry): void
+  /** What joins the running prompt, and the id of its record. */
+  steering?: S | undefined
+  promptId?: string | undefined
+  /** The ids of the prompts that it has taken. */
+  joined: Set<string>
+  done: Promise<unknown>
+}
+
+/** Milliseconds that prompts get to end when the runtime stops. After that, the parts that they use are disposed anyway. */
+const patience = 3_000
+const queues = Instance.state(
+  () => ({ bySession: new Map<string, Entry[]>(), isStopped: false }),
+  async (queues) => {
+    queues.isStopped = true
+    const stopped = [...queues.bySession.values()].map((entries) => stop(entries, runtimeStops))
+    await Promise.race([Promise.all(stopped), sleep(patience, undefined, { ref: false })])
+  },
+  { isWork: true },
+)
+
+/** Whether a prompt would have to wait. Throws if it is not to wait, or if the runtime stops. */
+export function check({ sessionId, whenBusy }: { sessionId: string; whenBusy?: WhenBusy }): boolean {
+  const { bySession, isStopped } = queues()
+  if (isStopped) throw new Interrupted(sessionId, AbortSignal.abort(runtimeStops))
+  const isBusy = bySession.has(sessionId)
+  if (isBusy && whenBusy === "refuse") throw new Busy(sessionId, "with another prompt")
+  return isBusy
+}
+
+/** Run `work` when the session is free. It must end soon after its signal says so. With `steering` it goes before the
+ * prompts that wait, and `takeSteering` may take it into the running one. */
+export async function enter<T, S = never>(
+  options: { sessionId: string; whenBusy?: WhenBusy; steering?: S; promptId?: string | undefined },
+  work: (abort: AbortController) => Promise<T>,
+): Promise<T> {
+  check(options)
+  const { sessionId, steering, promptId } = options
+  const { bySession } = queues()
+  const entries = bySession.get(sessionId) ?? []
+  bySession.set(sessionId, entries)
+  // A prompt may go on after the call that brought it is answered.
+  const release = Instance.hold()
+  const abort = new AbortController()
+  const { promise: done, resolve } = Promise.withResolvers<T>()
+  const mine: Entry = {
+    abort,
+    start: () => resolve(work(abort)),
+    join: (other) => resolve(other.done as Promise<T>),
+    steering,
+    promptId,
+    joined: new Set(),
+    done,
+  }
+  if (steering === undefined || !entries.length) entries.push(mine)
+  else entries.splice(placeOfSteering(entries), 0, mine)
+  if (entries[0] === mine) mine.start()
+  try {
+    return await done
+  } finally {
+    leave(sessionId, mine)
+    release()
+  }
+}
+
+/** The next prompt that joins the running one, in the order in which they came. It ends as that one does. One at a time: if
+ * the running one fails, those that were not taken run on their own. */
+export function takeSteering<S>(sessionId: string): S | undefined {
+  const [running, ...waiting] = queues().bySession.get(sessionId) ?? []
+  const next = waiting.find(({ steering, abort }) => steering !== undefined && !abort.signal.aborted)
+  if (!next) return undefined
+  leave(sessionId, next)
+  if (next.promptId) running!.joined.add(next.promptId)
+  next.join(running!)
+  return next.steering as S
+}
+
+/** Stop what a session is doing, the prompts that wait included. Gives whether there was anything. */
+export function abort(sessionId: string): boolean {
+  const entries = queues().bySession.get(sessionId) ?? []
+  for (const entry of entries) entry.abort.abort("it was aborted")
+  return entries.length > 0
+}
+
+/** Stop one prompt that waits. One that runs, or that the running one has taken, is left alone: that gives false. */
+export function abortWaiting(sessionId: string, promptId: string): boolean {
+  const [running, ...waiting] = queues().bySession.get(sessionId) ?? []
+  if (running?.promptId === promptId || running?.joined.has(promptId)) return false
+  for (const entry of waiting) if (entry.promptId === promptId) entry.abort.abort("it was removed")
+  return true
+}
+
+/** Stop a session and wait until nothing of it runs here. */
+export async function end(sessionId: string): Promise<void> {
+  await stop(queues().bySession.get(sessionId) ?? [], "it was removed")
+}
+
+/** Behind the running one and those that steer already. */
+function placeOfSteering(entries: Entry[]): number {
+  const place = entries.findIndex((entry, i) => i > 0 && entry.steering === undefined)
+  return place < 0 ? entries.length : place
+}
+
+function leave(sessionId: string, mine: Entry): void {
+  const { bySession } = queues()
+  const entries = bySession.get(sessionId) ?? []
+  const place = entries.indexOf(mine)
+  if (place < 0) return
+  entries.splice(place, 1)
+  if (!entries.length) bySession.delete(sessionId)
+  else if (place === 0) entries[0]!.start()
+}
+
+async function stop(entries: Entry[], why: string): Promise<void> {
+  const all = [...entries]
+  for (const { abort } of all) abort.abort(why)
+  await Promise.allSettled(all.map(({ done }) => done))
+}

@@ -1,0 +1,230 @@
+// Prompts that were accepted and have not begun, one record each: those that wait for another prompt, and those that were
+// answered with 202. A record goes when the first message of its prompt is stored, which names it. What the end of a
+// process leaves is reported as skipped, in the session and by an event, and never run: decision 017.
+import { z } from "zod"
+import * as Owner from "#engine/record/owner.ts"
+import { PromptPart, SkippedPrompt, wordsOf } from "#engine/record/prompt-part.ts"
+import * as SessionRecord from "#engine/record/session-record.ts"
+import * as Bus from "#kernel/bus.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as Log from "#kernel/log.ts"
+import * as Storage from "#kernel/storage/storage.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+import { about } from "#util/about.ts"
+import { errorText, NamedError } from "#util/error.ts"
+import { createId } from "#util/id.ts"
+import { timeIsUp } from "./end-with.ts"
+
+export const Info = z.object({
+  id: z.string(),
+  sessionId: z.string(),
+  time: z.number().describe("when it was accepted, in milliseconds since 1970"),
+  owner: Owner.Owner.describe("the process that accepted it"),
+  parts: z.array(PromptPart),
+  agent: z.string().optional(),
+  model: z.string().optional(),
+})
+export type Info = z.infer<typeof Info>
+
+/** What a prompt holds of its record. */
+export type Handle = {
+  readonly id: string
+  readonly sessionId: string
+  /** Resolves when the record is acknowledged, with the parts as they are stored: without the bytes of images. */
+  readonly written: Promise<PromptPart[]>
+  /** Its first message is on its way to the disk. */
+  hasBegun: boolean
+}
+
+export const Skipped = Bus.define(
+  "prompt.skipped",
+  z.object({ sessionId: z.string(), prompt: about("The prompt.", SkippedPrompt) }),
+  { when: "An accepted prompt did not run: the process or its time ended before it began, or it failed." },
+)
+
+class NotFound extends NamedError {
+  constructor(sessionId: string, promptId: string) {
+    super("Prompt.NotFound", `Session ${sessionId} has no waiting or skipped prompt ${promptId}.`, {
+      sessionId,
+      promptId,
+    })
+  }
+}
+
+export class Busy extends NamedError {
+  constructor(sessionId: string, promptId: string) {
+    const how = `POST /session/${sessionId}/abort stops it`
+    super("Prompt.Busy", `Prompt ${promptId} has begun and cannot be taken back; ${how}.`, {
+      sessionId,
+      promptId,
+    })
+  }
+}
+
+/** The reason with which work is aborted when the runtime stops: nobody asked for that prompt to be dropped. */
+export const runtimeStops = "the runtime stops"
+const mostCharacters = 1_000
+/** Sessions that this instance has checked for prompts of dead processes. */
+const recovered = Instance.state(() => new Set<string>())
+
+/** Store a prompt. Returns at once; `written` says when it is on the disk. */
+export function create(input: {
+  sessionId: string
+  parts: PromptPart[]
+  agent?: string | undefined
+  model?: string | undefined
+}): Handle {
+  const { sessionId, parts, agent, model } = input
+  const prompt = { id: createId("prm"), sessionId, time: Date.now(), owner: Owner.self(), agent, model }
+  const write = async () => {
+    const hasImages = parts.some(({ type }) => type === "image")
+    const light = hasImages ? await (await import("./store-images.ts")).storeImages(sessionId, parts) : parts
+    await Storage.write(keyOf(prompt.id), { ...prompt, parts: light })
+    return light
+  }
+  const written = write()
+  written.catch(() => {})
+  return { id: prompt.id, sessionId, written, hasBegun: false }
+}
+
+/** Its first message is stored: the record has done its work. */
+export async function remove(promptId: string): Promise<void> {
+  await Storage.remove(keyOf(promptId))
+}
+
+/** A prompt that ended before it began: dropped if a person aborted it, else reported as skipped. A failure is logged. */
+export async function release(handle: Handle, end: { signal: AbortSignal; error?: unknown }): Promise<void> {
+  try {
+    await dropOrSkip(handle, end)
+  } catch (error) {
+    Log.warn("a prompt that did not run could not be reported", { error: errorText(error) })
+  }
+}
+
+async function dropOrSkip(
+  handle: Handle,
+  { signal, error }: { signal: AbortSignal; error?: unknown },
+): Promise<void> {
+  const isStored = await handle.written.then(
+    () => true,
+    () => false,
+  )
+  if (handle.hasBegun || !isStored) return
+  const isAborted = signal.aborted && signal.reason !== runtimeStops && signal.reason !== timeIsUp
+  if (isAborted) return remove(handle.id)
+  const reason = signal.aborted ? signal.reason : errorText(error)
+  const session = await SessionRecord.get(handle.sessionId)
+  await skip(session, [{ prompt: Info.parse(await Storage.read(keyOf(handle.id))), reason }])
+}
+
+/** The prompts of a session that have not begun, the oldest first. */
+export async function list(sessionId: string): Promise<Info[]> {
+  return (await readAll()).filter((prompt) => prompt.sessionId === sessionId)
+}
+
+/** Forget a prompt that waits or was skipped. */
+export async function discard(session: SessionRecord.Info, promptId: string): Promise<void> {
+  const isListed = (session.skipped ?? []).some(({ id }) => id === promptId)
+  const isStored = (await list(session.id)).some(({ id }) => id === promptId)
+  if (!isListed && !isStored) throw new NotFound(session.id, promptId)
+  if (isListed) await SessionRecord.update(session, (draft) => void unlist(draft, promptId))
+  await remove(promptId)
+}
+
+/** Take a prompt off the list of skipped ones: it was sent again, or nobody wants it. */
+export function unlist(draft: SessionRecord.Info, promptId: string | undefined): void {
+  const rest = draft.skipped?.filter(({ id }) => id !== promptId)
+  if (rest?.length) draft.skipped = rest
+  else delete draft.skipped
+}
+
+/** The skipped prompt that these parts send again: one with the same words. The list has only their beginning, so the
+ * record decides. */
+export async function findAgain(
+  session: SessionRecord.Info,
+  parts: PromptPart[],
+): Promise<string | undefined> {
+  const words = wordsIn(parts)
+  if (!words || !session.skipped?.some(({ text }) => text === shorten(words))) return undefined
+  const skipped = new Set(session.skipped.map(({ id }) => id))
+  return (await list(session.id)).find((one) => skipped.has(one.id) && wordsIn(one.parts) === words)?.id
+}
+
+/** Forget all prompts of a session that is removed. */
+export async function removeAll(sessionId: string): Promise<void> {
+  await Promise.all((await list(sessionId)).map(({ id }) => remove(id)))
+}
+
+/** Report what processes that have ended had accepted and never began: for one session, or for all of this directory. */
+export async function recover(sessionId?: string): Promise<void> {
+  const left = (await readAll()).filter(
+    (prompt) => (sessionId ?? prompt.sessionId) === prompt.sessionId && !Owner.isAlive(prompt.owner),
+  )
+  for (const [id, prompts] of Map.groupBy(left, (prompt) => prompt.sessionId))
+    await recoverSession(id, prompts).catch((error) =>
+      Log.warn("prompts that did not run could not be reported", { sessionId: id, error: errorText(error) }),
+    )
+}
+
+/** The same when a session begins to work: the first time in this instance, and after a process that was interrupted. */
+export async function recoverOnce(sessionId: string, { isInterrupted = false } = {}): Promise<void> {
+  const seen = recovered()
+  if (seen.has(sessionId) && !isInterrupted) return
+  seen.add(sessionId)
+  await recover(sessionId)
+}
+
+async function recoverSession(sessionId: string, prompts: Info[]): Promise<void> {
+  const session = await SessionRecord.get(sessionId)
+  if (session.directory !== Instance.directory) return
+  const known = new Set(session.skipped?.map(({ id }) => id))
+  const fresh = prompts.filter(({ id }) => !known.has(id))
+  if (!fresh.length) return
+  // The process may have ended after the first message was stored and before the record was removed.
+  const begun = new Set((await MessageStore.list(sessionId)).map(({ promptId }) => promptId))
+  const [started, waiting] = [true, false].map((is) => fresh.filter(({ id }) => begun.has(id) === is))
+  await Promise.all(started!.map(({ id }) => remove(id)))
+  const reason = "the process that had accepted it ended"
+  await skip(
+    session,
+    waiting!.map((prompt) => ({ prompt, reason })),
+  )
+}
+
+/** Two processes may report the same prompt: the session record decides which of them publishes it. */
+async function skip(session: SessionRecord.Info, prompts: { prompt: Info; reason: string }[]): Promise<void> {
+  if (!prompts.length) return
+  let added: SkippedPrompt[] = []
+  await SessionRecord.update(session, (draft) => {
+    const known = new Set(draft.skipped?.map(({ id }) => id))
+    added = prompts.flatMap(({ prompt: { id, time, parts }, reason }) =>
+      known.has(id) ? [] : [{ id, time, text: shorten(wordsIn(parts)), reason }],
+    )
+    draft.skipped = [...(draft.skipped ?? []), ...added]
+  })
+  for (const prompt of added) Bus.publish(Skipped, { sessionId: session.id, prompt })
+}
+
+async function readAll(): Promise<Info[]> {
+  const prompts: Info[] = []
+  await Storage.readAll(["prompt"], (value) => {
+    const parsed = Info.safeParse(value)
+    if (parsed.success) prompts.push(parsed.data)
+    else Log.warn("a stored prompt is not valid and was left out", { error: z.prettifyError(parsed.error) })
+  })
+  return prompts
+}
+
+function wordsIn(parts: PromptPart[]): string {
+  return wordsOf(parts)
+    .map((part) => part.text)
+    .join("\n")
+}
+
+function shorten(text: string): string {
+  return text.length > mostCharacters ? `${text.slice(0, mostCharacters - 1)}…` : text
+}
+
+function keyOf(promptId: string): Storage.Key {
+  return ["prompt", promptId]
+}

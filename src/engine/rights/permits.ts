@@ -1,0 +1,233 @@
+// What the calls of one prompt may do: rules decide, a person is asked where they do not, and each call carries in its
+// message what became of that. The gate asks here again before a call runs; that answer counts.
+import * as Permission from "#ability/permission/permission.ts"
+import { type Grant, type Refusal, type Step, stepOf } from "#ability/tool/gate/run-tool.ts"
+import { type Judgement, judgeStep } from "#ability/tool/judge/judge-step.ts"
+import type { Context, WhileAsking } from "#ability/tool/tool.ts"
+import { keep, type Records } from "#engine/record/append.ts"
+import type * as SessionRecord from "#engine/record/session-record.ts"
+import * as Bus from "#kernel/bus.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+import { createWaiting } from "./create-waiting.ts"
+import { type Question, questionOf } from "./question-of.ts"
+import type { Rights, Verdicts } from "./rights.ts"
+
+type Request = Message.Of<"tool_request">
+type Call = Request["data"]["calls"][number]
+/** A call of the model, and the message that it stands in; or what a person attached, as the call that reads it. */
+type Asked = { request: Message.Info; call: Call }
+
+/** What is done where a person is needed: wait for one, deny it, or take it as allowed this once. */
+export type Asks = "wait" | "deny" | "once"
+/** `listeners`: nobody said what to do, so those that listen for a question are asked. Without one it is denied. */
+type Asking = Asks | "listeners"
+
+export type Permits = Readonly<{
+  asks: Asking
+  rights: Rights
+  /** Says of each call whether it is allowed, before its message is written for the first time. */
+  judge(request: Request): Promise<void>
+  /** Asks for all calls that wait for a person, at once. */
+  askPending(request: Request): void
+  /** The gate's permission slot for one call. */
+  slot(asked: Asked): (step: Step) => Promise<Refusal | Grant | undefined>
+  /** The same where no call of the model carries the answer. */
+  permit(asked: Asked, step: Step): Promise<Refusal | Grant>
+  /** Another question than for a permission. Where nobody can be asked, the answer is no. */
+  confirm(asked: Asked, title: string): Promise<boolean>
+  /** The session waits for a person as long as any question is open, and so does the one that it does a task for. */
+  whileWaiting: WhileAsking
+}>
+
+/** For the context of a call: whether its tool can ask the person something. */
+export function whoCanBeAsked({ asks, whileWaiting }: Permits): { whileAsking?: WhileAsking } {
+  return asks === "wait" || asks === "listeners" ? { whileAsking: whileWaiting } : {}
+}
+
+export function createPermits(options: {
+  session: SessionRecord.Info
+  agent: string
+  /** The words of the task that it does for another agent. */
+  task?: string | undefined
+  /** Whether a call may name this tool. Others do not run, so nobody is asked for them. */
+  mayCall(id: string): boolean
+  rights: Rights
+  asks: Asking
+  /** Of who gave this as a task. */
+  parent: Permits | undefined
+  /** How long a person may take, in milliseconds. */
+  limit: number
+  records: Records
+  signal: AbortSignal
+}): Permits {
+  const { session, agent, rights, asks, parent, limit, records, signal } = options
+  const questions = new Map<Call, { key: string; answer: Promise<Permission.Answer> }>()
+  let waiting: { call: Call; question: Question }[] = []
+  const onlyListeners = asks === "listeners"
+  const ofParent = parent?.whileWaiting
+  const whileWaiting = createWaiting({ session, onlyListeners, parent: ofParent, records, signal })
+
+  async function judge(request: Request): Promise<void> {
+    const verdicts = await rights.now()
+    waiting = []
+    for (const call of request.data.calls) {
+      const context: Context = { sessionId: session.id, messageId: request.id, callId: call.id, signal }
+      // A call that cannot run (unknown tool, broken arguments) is denied. The gate reports what is wrong with it.
+      const step = await stepOf(call as Step["call"], context).catch(() => undefined)
+      const judgement = step && (await judgeStep(step, verdicts.decide).catch(() => undefined))
+      call.approval = judgement && step ? approvalOf(judgement, step) : "denied"
+      if (call.approval === "pending")
+        waiting.push({ call, question: await questionOf(step!, judgement!, verdicts) })
+    }
+  }
+
+  function approvalOf({ action, needs }: Judgement, { tool }: Step): Call["approval"] {
+    if (action === "deny" || !options.mayCall(tool.id)) return "denied"
+    if (action === "allow") return "approved"
+    if (canAsk()) return "pending"
+    return asks === "once" && !needs.some((need) => need.protected) ? "approved" : "denied"
+  }
+
+  function canAsk(): boolean {
+    return asks === "wait" || (onlyListeners && Bus.isHeard(Permission.Requested))
+  }
+
+  function askPending(request: Request): void {
+    for (const { call, question } of waiting) void ask({ request, call }, question)
+    waiting = []
+  }
+
+  function slot(asked: Asked) {
+    return async (step: Step): Promise<Refusal | Grant | undefined> => {
+      const verdict = await permit(asked, step)
+      mark(asked, "message" in verdict ? "denied" : "approved")
+      return verdict
+    }
+  }
+
+  async function permit(asked: Asked, step: Step): Promise<Refusal | Grant> {
+    const { tool } = step
+    const verdicts = await rights.now()
+    const judgement = await judgeStep(step, verdicts.decide)
+    const { needs, granted } = judgement
+    const denied = needs.find(({ action }) => action === "deny")
+    if (denied) return byRule(asked, denied)
+    const unclear = needs.filter(({ action }) => action === "ask")
+    if (!unclear.length || (asks === "once" && !unclear.some((need) => need.protected)))
+      return { granted, reals: judgement.reals, judge: judgeWith(verdicts) }
+    const known = questions.get(asked.call)
+    if (!known && !canAsk()) return nobody(asked, unclear)
+    const answer = await (known?.key === judgement.key
+      ? known.answer
+      : askNow(asked, await questionOf(step, judgement, verdicts)))
+    if (answer.by === "nobody") return nobody(asked, unclear, { hasFailed: true })
+    if (answer.reply === "reject") return { message: Permission.sayRejected(tool.id, answer) }
+    // Links, rules and the mode may have changed while the person thought.
+    const verdictsNow = await rights.now()
+    const now = await judgeStep(step, verdictsNow.decide)
+    if (now.key === judgement.key && now.action !== "deny")
+      return { granted: now.grantedByPerson, reals: now.reals, judge: judgeWith(verdictsNow) }
+    const deniedNow = now.needs.find(({ action }) => action === "deny")
+    if (deniedNow) return byRule(asked, deniedNow)
+    return {
+      message: `"${tool.id}" was not run: what it would reach changed while it was asked for. Try again.`,
+    }
+  }
+
+  /** For what shows only while the call runs. */
+  function judgeWith({ decide }: Verdicts): NonNullable<Grant["judge"]> {
+    return (need) => {
+      const { action, protected: isProtected } = decide(need)
+      return action === "ask" && asks === "once" && !isProtected ? "allow" : action
+    }
+  }
+
+  function byRule(asked: Asked, need: Permission.JudgedNeed): Refusal {
+    publishDenied(asked, { by: "rule", needs: [need] })
+    return { message: Permission.sayDenied(asked.call.name, need) }
+  }
+
+  function nobody(asked: Asked, needs: Permission.JudgedNeed[], { hasFailed = false } = {}): Refusal {
+    publishDenied(asked, { by: "nobody", needs })
+    return {
+      message: Permission.sayNobody(asked.call.name, needs, { isEmbedded: onlyListeners, hasFailed }),
+    }
+  }
+
+  function publishDenied(
+    { call }: Asked,
+    { by, needs }: { by: "rule" | "nobody"; needs: Permission.JudgedNeed[] },
+  ): void {
+    const source = by === "rule" ? needs[0]?.source : undefined
+    Bus.publish(Permission.Denied, {
+      sessionId: session.id,
+      callId: call.id,
+      tool: call.name,
+      by,
+      ...(source === undefined ? {} : { source }),
+      needs: needs.map(Permission.showNeed),
+      protected: needs.some((need) => need.protected),
+    })
+  }
+
+  /** Who is asked sees what it is about. */
+  async function askNow(asked: Asked, question: Question): Promise<Permission.Answer> {
+    asked.call.approval = "pending"
+    await MessageStore.write(asked.request)
+    return ask(asked, question)
+  }
+
+  function ask(asked: Asked, question: Question): Promise<Permission.Answer> {
+    const { step, judgement, needs, agents, preview } = question
+    const { request, call } = asked
+    mark(asked, "pending")
+    const answer = whileWaiting(() =>
+      Permission.ask({
+        ...place(asked),
+        agents,
+        needs,
+        ...(judgement.needs.some((need) => need.protected) ? { protected: true } : {}),
+        preview,
+        title: `Allow ${call.name}: ${needs.map(Permission.sayNeed).join(", ")}?`,
+        async keep({ reply, ...details }) {
+          if (reply === "always") await rights.remember({ needs, agents }, details)
+          call.approval = reply === "reject" ? "denied" : "approved"
+          await MessageStore.write(request)
+        },
+        isAllowed: async () => (await judgeStep(step, (await rights.now()).decide)).action === "allow",
+      }),
+    )
+    questions.set(call, { key: judgement.key, answer })
+    return answer
+  }
+
+  async function confirm(asked: Asked, title: string): Promise<boolean> {
+    if (!canAsk()) return false
+    const { reply } = await whileWaiting(() => Permission.ask({ ...place(asked), needs: [], title }))
+    return reply !== "reject"
+  }
+
+  function place({ request, call }: Asked) {
+    return {
+      sessionId: session.id,
+      messageId: request.id,
+      callId: call.id,
+      agent,
+      task: options.task,
+      tool: call.name,
+      signal,
+      limit,
+      onlyListeners,
+    }
+  }
+
+  /** After an abort the call stays what it was: nobody decided. */
+  function mark({ request, call }: Asked, approval: Call["approval"]): void {
+    if (call.approval === approval || signal.aborted) return
+    call.approval = approval
+    keep(records, MessageStore.write(request))
+  }
+
+  return Object.freeze({ asks, rights, judge, askPending, slot, permit, confirm, whileWaiting })
+}

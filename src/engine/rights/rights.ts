@@ -1,0 +1,117 @@
+// The rules that hold for a prompt, layer over layer, and what is remembered of a person's answers. Who works for
+// another one has its own rights and only so far as the other has them, and so on up to the person.
+import * as Grant from "#ability/permission/grant.ts"
+import * as Permission from "#ability/permission/permission.ts"
+import type * as SessionRecord from "#engine/record/session-record.ts"
+import * as Config from "#kernel/config/config.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as Vcs from "#kernel/vcs.ts"
+
+type Agent = { id: string; permissions: readonly Permission.Rule[] }
+/** One that is at work, and what the person said for it alone. */
+type Link = {
+  session: Pick<SessionRecord.Info, "id" | "mode">
+  agent: Agent
+  flags: readonly Permission.Rule[]
+}
+type Stack = { agent: string; layers: Permission.Layer[] }
+/** The rules as they were at one moment. */
+export type Verdicts = Readonly<{
+  decide(need: Permission.Need): Permission.Decision
+  /** Who in the chain may not do it unasked: whom "always" would be remembered for. */
+  askers(needs: Permission.Need[]): string[]
+}>
+
+type Asked = { needs: Permission.ShownNeed[]; agents: string[] }
+
+export type Rights = Readonly<{
+  /** Who works, then for whom, and so on; the last one has its prompt from a person. */
+  chain: readonly [Link, ...Link[]]
+  now(): Promise<Verdicts>
+  /** Keep what "always" means for needs that were asked for, for those whom the question named. */
+  remember(asked: Asked, details: Permission.Details): Promise<void>
+}>
+
+/** A rule that cannot be used throws `Permission.InvalidRule`. */
+export function createRights(options: {
+  session: Link["session"]
+  agent: Agent
+  /** For this prompt only, and the tasks that it gives. */
+  rules?: readonly Permission.Rule[]
+  parent?: Rights | undefined
+}): Rights {
+  const { session, agent, rules = [], parent } = options
+  Permission.checkLayer({ source: "session", rules })
+  const above = parent?.chain ?? []
+  const flags = [...(above[0]?.flags ?? []), ...rules]
+  const chain = Object.freeze<[Link, ...Link[]]>([{ session, agent, flags }, ...above])
+  const { id: sessionId } = chain.at(-1)!.session
+
+  async function now(): Promise<Verdicts> {
+    const stacks = await stacksNow()
+    return {
+      decide: (need) =>
+        Permission.evaluateAll(need, stacks.map(({ layers }) => layers) as [Permission.Layer[]]),
+      askers(needs) {
+        const asking = stacks.filter((stack) => needs.some((need) => asks(stack, need)))
+        return [...new Set(asking.map(({ agent }) => agent))]
+      },
+    }
+  }
+
+  async function remember({ needs, agents }: Asked, details: Permission.Details): Promise<void> {
+    const { scope = "project", expires, edits } = details
+    const { askers } = await now()
+    if (edits)
+      return rememberEdits(
+        askers(needs).filter((agent) => agents.includes(agent)),
+        expires,
+      )
+    // Rules may have changed since: who was not named to the person gets nothing from the answer.
+    for (const need of needs)
+      for (const agent of askers([need]).filter((agent) => agents.includes(agent))) {
+        const { rules, fingerprint } = need
+        await Grant.create({ agent, sessionId, scope, expires, rules, fingerprint })
+      }
+  }
+
+  async function rememberEdits(agents: string[], expires: number | undefined): Promise<void> {
+    const rules = Grant.editPermissions.map((permission) => ({
+      permission,
+      pattern: Grant.allFiles,
+      action: "allow" as const,
+    }))
+    for (const agent of agents) await Grant.create({ agent, sessionId, scope: "session", expires, rules })
+  }
+
+  async function stacksNow(): Promise<Stack[]> {
+    const config = await Config.rules()
+    const grants = await Grant.list()
+    return chain.map(({ session, agent, flags }) => {
+      const others: Permission.Layer[] = [
+        { source: "agent", rules: agent.permissions },
+        ...config,
+        { source: "grant", rules: Grant.rulesOf(grants, { agent: agent.id, sessionId }) },
+        { source: "session", rules: flags },
+        ...(session.mode === "plan" ? [{ source: "mode", rules: Permission.planner }] : []),
+      ]
+      return { agent: agent.id, layers: [{ source: "default", rules: defaultsBelow(others) }, ...others] }
+    })
+  }
+
+  return Object.freeze({ chain, now, remember })
+}
+
+/** Git shows the content of every file, so it is read without asking only where no rule keeps a file from being read.
+ * Outside a repository `git diff` compares any files. */
+function defaultsBelow(others: Permission.Layer[]): readonly Permission.Rule[] {
+  const keepsFiles = others.some(({ rules }) =>
+    rules.some((rule) => rule.action !== "allow" && Permission.covers(rule, "file.read")),
+  )
+  if (keepsFiles || !Vcs.find(Instance.worktree)) return Permission.defaults
+  return [...Permission.defaults, ...Permission.gitReading]
+}
+
+function asks({ layers }: Stack, need: Permission.Need): boolean {
+  return Permission.evaluate(need, ...layers).action === "ask"
+}

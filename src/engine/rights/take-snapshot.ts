@@ -1,0 +1,56 @@
+// Around a call that changes files: what was there is kept before the call runs, what it left behind when it is over.
+// Both go into its message, and nobody waits for that; the next call that changes something does.
+import * as Snapshot from "#ability/snapshot/snapshot.ts"
+import type { Step } from "#ability/tool/gate/run-tool.ts"
+import { keep, type Records } from "#engine/record/append.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+
+type Request = Message.Of<"tool_request">
+type Call = Request["data"]["calls"][number]
+type Asked = { request: Request; call: Call; records: Records }
+
+/** What may change anything below the work tree, as far as anybody can tell. */
+const anything = new Set(["bash.execute", "tool.execute", "mcp.call"])
+const oneFile = new Set(["file.write", "file.edit"])
+
+/** The gate's snapshot slot for one call, and what is done when the call is over. */
+export function takeSnapshot({ request, call, records }: Asked) {
+  let taken: Snapshot.Taken | undefined
+  let isOver = false
+
+  async function slot({ needs, tool, args, context }: Step): Promise<void> {
+    const paths = pathsOf(needs)
+    if (!paths.length) return
+    const { sessionId, messageId, callId } = context
+    const goesOn = (args as { background?: unknown } | undefined)?.background === true
+    const note = goesOn ? "what the job does later is not covered" : undefined
+    taken = await Snapshot.take({ sessionId, messageId, callId, tool: tool.id, paths, note })
+    // Who was interrupted meanwhile does not run any more.
+    if (isOver) return taken?.close()
+    if (taken) keep(records, put(taken.part))
+  }
+
+  function finish(): void {
+    isOver = true
+    if (taken) keep(records, taken.finish().then(noteChanges).then(put).then(taken.close))
+  }
+
+  function noteChanges(part: Snapshot.Part): Snapshot.Part {
+    records.changed ??= new Set()
+    for (const { path } of part.files) records.changed.add(path)
+    return part
+  }
+
+  async function put(part: Snapshot.Part): Promise<void> {
+    call.snapshot = part as Message.Json
+    await MessageStore.write(request)
+  }
+
+  return { slot, finish }
+}
+
+function pathsOf(needs: Step["needs"]): string[] | "worktree" {
+  if (needs.some(({ permission }) => anything.has(permission))) return "worktree"
+  return needs.flatMap(({ permission, target }) => (oneFile.has(permission) ? [target] : []))
+}

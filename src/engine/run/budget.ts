@@ -1,0 +1,67 @@
+// The room that a model's window has for a request, in tokens.
+import { z } from "zod"
+import * as Provider from "#ability/provider/provider.ts"
+import type { Chosen } from "#engine/ask/choose-model.ts"
+import * as Bus from "#kernel/bus.ts"
+import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import { about } from "#util/about.ts"
+import { NamedError } from "#util/error.ts"
+import type { Offer } from "./run.ts"
+
+/** Tokens: all that a request may have, and what of it is there in every request, the system prompt and the tools. */
+export type Room = { limit: number; fixed: number }
+
+export const Compacted = Bus.define(
+  "session.compacted",
+  z.object({
+    sessionId: z.string(),
+    messageId: z.string().describe("the message that says so"),
+    by: z.string().describe("who wrote the summary: model, extract; cut: only long results were cut"),
+    tokensBefore: about("Estimated tokens of the history before.", z.number()),
+    tokensAfter: about("And after.", z.number()),
+  }),
+  { when: "The model is from now on sent less than the whole history." },
+)
+
+export class ContextFull extends NamedError {
+  constructor(options: { limit: number; tokens: number; largest: string }, cause?: unknown) {
+    const { limit, tokens, largest } = options
+    super(
+      "Session.ContextFull",
+      `The request does not fit the model's window: it has about ${tokens} tokens after compaction, and there is room for ${limit}. The largest part is ${largest}. Use a model with a larger window, make that part smaller, or begin a new session.`,
+      options,
+      cause === undefined ? {} : { cause },
+    )
+  }
+}
+
+/** Assumed of a model whose window nobody stated. */
+const unknownContext = 128_000
+/** So much more than our estimate, which errs high, no request has: who counts that counts something else. */
+export const mostAbove = 3
+
+/** Tokens that a model sees at once. */
+export function contextOf(facts?: Pick<Provider.ModelFacts, "context">): number {
+  return facts && facts.context > 0 ? facts.context : unknownContext
+}
+
+/** Tokens that a request may have. */
+export function limitOf(
+  chosen: Pick<Chosen, "providerId" | "facts"> | undefined,
+  maxTokens?: number,
+): number {
+  const context = contextOf(chosen?.facts)
+  const output = chosen?.facts?.output ?? 0
+  const longest = takesAll(chosen?.providerId) && output > 0 ? output : undefined
+  const margin = Math.min(4_000, Math.ceil(context / 25))
+  return context - Provider.outputBudget({ context, output }, maxTokens ?? longest) - margin
+}
+
+export function fixedOf(system: string, tools: Offer["tools"]): number {
+  return estimateTokens(system) + tools.reduce((sum, tool) => sum + estimateTokens(JSON.stringify(tool)), 0)
+}
+
+/** Where no limit is sent, the longest answer has its place in the window. */
+function takesAll(providerId: string | undefined): boolean {
+  return Provider.list().find(({ id }) => id === providerId)?.wire === "responses"
+}

@@ -1,0 +1,13 @@
+// A title with lines below it, as many of them as there are tokens for.
+import { linesWithin, oneLine } from "./fit-tokens.ts"
+
+const shortest = 40
+
+/** Nothing where there is no line. */
+export function section(title: string, lines: readonly string[], tokens: number): string[] {
+  if (!lines.length) return []
+  // A few short lines say more than the first one whole.
+  const short = lines.map((line) => oneLine(line, Math.max(shortest, tokens)))
+  const { lines: shown, missing } = linesWithin(short, tokens)
+  return [[title, ...shown, ...(missing ? [`and ${missing} more.`] : [])].join("\n")]
+}

@@ -1,0 +1,131 @@
+// The steps of a prompt before its first request: who answers, what is in the history, what may be done, what the model is
+// told and offered.
+import { ifConfigured } from "#ability/mcp/if-configured.ts"
+import * as Provider from "#ability/provider/provider.ts"
+import { chooseModel } from "#engine/ask/choose-model.ts"
+import { findContext } from "#engine/context/find-context.ts"
+import { ground } from "#engine/context/ground.ts"
+import { systemPrompt } from "#engine/context/system-prompt.ts"
+import { toolsFor } from "#engine/offer/tools-for.ts"
+import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
+import { lineOf } from "#engine/record/ancestors.ts"
+import { keep } from "#engine/record/append.ts"
+import { chooseAgent } from "#engine/record/choose-agent.ts"
+import { type PromptPart, titleOf, wordsOf } from "#engine/record/prompt-part.ts"
+import * as SessionRecord from "#engine/record/session-record.ts"
+import type { Tip } from "#engine/record/tip.ts"
+import { createPermits, type Permits } from "#engine/rights/permits.ts"
+import { readingBy } from "#engine/rights/reading-by.ts"
+import { createRights } from "#engine/rights/rights.ts"
+import type { Input } from "#engine/run/input.ts"
+import { type Ask, mayCall, type Offer, type Run, type Settled, type Timing } from "#engine/run/run.ts"
+import * as Log from "#kernel/log.ts"
+import { addPrompt, textOf } from "./add-prompt.ts"
+import { createSending, openHistory } from "./open-history.ts"
+
+export type Work = Omit<Input, "text" | "parts"> & {
+  parts: PromptPart[]
+  timing: Timing
+  /** A server is to be asked for what it calls for. */
+  isCalled: boolean
+  /** Its parts before a server was asked. */
+  typed?: PromptPart[]
+}
+/** What there is of a run when its session is claimed. */
+export type Begun = Pick<Run, "session" | "progress" | "signal"> & { tip?: Tip | undefined }
+
+/** `prompt` is for the tasks that the run gives away; it is handed in because it leads here. */
+export async function beginRun(work: Work, begun: Begun, prompt: Ask): Promise<Run> {
+  Provider.redactKeys()
+  const answering = await chooseAnswering(work, begun)
+  await openHistory(begun, begun.tip)
+  await noteStart(work, begun, answering)
+  const offer: Offer = { tools: [], edition: 0 }
+  const settled = settle(work, { ...begun, ...answering, offer, prompt })
+  // What a model says to another one points at no file.
+  await addPrompt(settled, work.parent ? { ...work, mentionsIn: "" } : work)
+  await findContext(settled)
+  await startServers(settled)
+  Object.assign(offer, await toolsFor(settled, settled.intent))
+  const run: Run = Object.freeze({ ...settled, system: await systemOf(settled), offer })
+  work.parent?.progress.tasks.runs.set(run.session.id, run)
+  return run
+}
+
+type Answering = Pick<Run, "agent" | "chosen">
+
+async function chooseAnswering(work: Work, { session }: Begun): Promise<Answering> {
+  const agent = await chooseAgent(work.agent, session.agent)
+  const chosen = await chooseModel(agent, work.model, session.model)
+  if (work.maxCost !== undefined && !chosen.facts?.cost)
+    Log.warn("the price of this model is not known, so --max-cost cannot stop it", { model: chosen.modelId })
+  return { agent, chosen }
+}
+
+/** The session record names who answers; a prompt that was stored and comes again leaves its list. */
+async function noteStart(work: Work, { session, progress }: Begun, { agent, chosen }: Answering) {
+  session.agent = agent.id
+  const name = `${chosen.providerId}/${chosen.modelId}`
+  if (!chosen.isFallback) session.model = name
+  session.fallbackModel = chosen.isFallback ? name : undefined
+  session.title ||= titleOf(work.parts)
+  const { model, fallbackModel, title } = session
+  const again = await StoredPrompt.findAgain(session, work.typed ?? work.parts)
+  const written = SessionRecord.update(session, (draft) => {
+    Object.assign(draft, { agent: agent.id, model, fallbackModel, title })
+    if (again) StoredPrompt.unlist(draft, again)
+  })
+  keep(progress.records, written)
+  if (again) keep(progress.records, StoredPrompt.remove(again))
+}
+
+function settle(
+  work: Work,
+  { offer, tip: _, ...known }: Begun & Answering & { offer: Offer; prompt: Ask },
+): Settled {
+  const { maxSteps = 200, maxCost, parent, timing } = work
+  return {
+    ...known,
+    intent: textOf(wordsOf(work.parts)),
+    limits: { maxSteps, ...(maxCost === undefined ? {} : { maxCost }) },
+    timing,
+    permits: permitsFor(work, { ...known, offer }),
+    converter: createSending(known, known.chosen),
+    parent,
+    depth: parent ? parent.depth + 1 : 0,
+  }
+}
+
+/** Rules that cannot be used end a prompt before it costs anything. */
+function permitsFor(
+  work: Work,
+  { session, progress, signal, agent, offer }: Begun & Answering & { offer: Offer },
+): Permits {
+  const { rules = [], parent, asks = parent?.permits.asks ?? "listeners" } = work
+  const rights = createRights({ session, agent, rules, parent: parent?.permits.rights })
+  return createPermits({
+    session,
+    agent: agent.id,
+    task: parent ? textOf(wordsOf(work.parts)) : undefined,
+    mayCall: (id) => mayCall(offer, id),
+    rights,
+    asks,
+    parent: parent?.permits,
+    limit: work.timing.reply,
+    records: progress.records,
+    signal,
+  })
+}
+
+/** Skills may have brought servers. */
+async function startServers({ session, signal }: Settled): Promise<void> {
+  const servers = await ifConfigured()
+  await servers?.prepare(signal, await lineOf(session))
+}
+
+async function systemOf(settled: Settled): Promise<string> {
+  const { agent, session, permits, parent } = settled
+  const reading = await readingBy(permits.rights)
+  const grounding = await ground(agent, permits, settled)
+  return systemPrompt(agent, { isTask: parent !== undefined, mode: session.mode, grounding, reading })
+}

@@ -1,0 +1,44 @@
+// The loop: ask the model, keep what it says, do what it asks for, and again, until it asks for nothing more.
+
+import { inform } from "#engine/context/inform.ts"
+import { nestedRules } from "#engine/context/nested-rules.ts"
+import { growTools } from "#engine/offer/tools-for.ts"
+import { takeSteering } from "#engine/queue/queue.ts"
+import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
+import { type Run, refuseCost, StepLimit } from "#engine/run/run.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import { addPrompt, type Prompt } from "./add-prompt.ts"
+import { runCalls } from "./run-calls.ts"
+import { runTurn } from "./turn.ts"
+
+/** Gives the final answer of the model. */
+export async function loop(run: Run): Promise<Message.Info> {
+  const { maxSteps } = run.limits
+  for (let step = 1; step <= maxSteps; step++) {
+    for (let prompt = steering(run); prompt; prompt = steering(run)) await addJoining(run, prompt)
+    const { answer, request } = await runTurn(run)
+    if (!request) return answer
+    refuseCost(run)
+    await runCalls(run, request)
+    run.signal.throwIfAborted()
+    inform(run, await nestedRules(run, request))
+    await growTools(run)
+    // Calls can be dear, too: tasks for other agents.
+    refuseCost(run)
+  }
+  throw new StepLimit(maxSteps)
+}
+
+/** A prompt that joins this one ends as this one does, so nobody else releases its record. */
+async function addJoining(run: Run, prompt: Prompt): Promise<void> {
+  try {
+    await addPrompt(run, prompt)
+  } catch (error) {
+    if (prompt.stored) await StoredPrompt.release(prompt.stored, { signal: run.signal, error })
+    throw error
+  }
+}
+
+function steering({ session }: Run): Prompt | undefined {
+  return takeSteering<Prompt>(session.id)
+}

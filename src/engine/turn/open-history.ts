@@ -1,0 +1,47 @@
+// Reads what is needed of the history of a session that was just claimed, and repairs what a process that died left open.
+import * as ImageStore from "#ability/image/image-store.ts"
+import * as SeenFiles from "#ability/tool/files/seen-files.ts"
+import type { Chosen } from "#engine/ask/choose-model.ts"
+import { append, keep } from "#engine/record/append.ts"
+import { cutOff, missingResults } from "#engine/record/history.ts"
+import { recentHistory } from "#engine/record/recent-history.ts"
+import type { Tip } from "#engine/record/tip.ts"
+import type { Run } from "#engine/run/run.ts"
+import { compactionOf } from "#knowledge/memory/compaction.ts"
+import * as Memory from "#knowledge/memory/memory.ts"
+import { windowOf } from "#knowledge/memory/window.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
+import { tellGaps } from "./tell-gaps.ts"
+
+/** The messages are pushed to `history`, which is that of `Memory.begin`. */
+export async function openHistory(
+  run: Pick<Run, "session" | "progress">,
+  tip: Tip | undefined,
+): Promise<void> {
+  const { session, progress } = run
+  const { history, records } = progress
+  for (const message of await recentHistory(session, tip)) history.push(message)
+  tellGaps(run)
+  for (const message of cutOff(history)) keep(records, MessageStore.write(message))
+  for (const result of missingResults(history)) append(run, result)
+  // Not by the window of the memory: attachments may still be read again, and a window that was made stays.
+  const compaction = history.findLast((message) => compactionOf(message) !== undefined)
+  const versions = compaction && compactionOf(compaction)?.versions
+  if (versions) SeenFiles.learn(session.id, versions.concat(SeenFiles.versionsIn(history)))
+}
+
+/** Converts the history for the model. What was read from the disk is read again as the same objects by the next prompt
+ * of this process, which then need not convert it. */
+export function createSending(
+  { session: { id: sessionId }, progress }: Pick<Run, "session" | "progress">,
+  { providerId, facts }: Chosen,
+): Message.Converter {
+  const converter = Memory.converterFor(sessionId, {
+    input: facts?.input ?? ["text"],
+    providerId,
+    imageBytes: (hash) => ImageStore.read(sessionId, hash),
+  })
+  converter.hold(windowOf(progress.history).sent)
+  return converter
+}

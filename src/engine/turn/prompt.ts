@@ -1,0 +1,75 @@
+// A prompt enters a session: one at a time, the next one waits, or joins the running one. What has to wait, or is answered
+// before it is done, is stored first.
+
+import { waitFor } from "#engine/ask/retry.ts"
+import { endWith } from "#engine/queue/end-with.ts"
+import * as Queue from "#engine/queue/queue.ts"
+import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
+import { partsOf } from "#engine/record/prompt-part.ts"
+import * as SessionRecord from "#engine/record/session-record.ts"
+import type { Input } from "#engine/run/input.ts"
+import type { Timing } from "#engine/run/run.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import type { Work } from "./begin-run.ts"
+import { runPrompt } from "./run-prompt.ts"
+import { callsServer, commandIn } from "./server-command.ts"
+
+const usual: Timing = { stall: 120_000, keepEvery: 1_000, reply: 600_000, wait: waitFor }
+
+/** Send a prompt; gives the final message of the model. */
+export function prompt(input: Input): Promise<Message.Info> {
+  return promptWith(input, usual)
+}
+
+/** Store a prompt and begin with it. Returns when it survives the end of this process; `answered` is its outcome, which is
+ * published as well. */
+export async function accept(input: Input): Promise<{ promptId: string; answered: Promise<Message.Info> }> {
+  SessionRecord.refuseBusy(await SessionRecord.get(input.sessionId))
+  const isCalled = commandIn(input) !== undefined && (await callsServer(input))
+  Queue.check(input)
+  const stored = StoredPrompt.create({ ...input, parts: partsOf(input) })
+  const answered = enter(input, { usual, stored, isCalled })
+  answered.catch(() => {})
+  await stored.written
+  return { promptId: stored.id, answered }
+}
+
+/** `prompt` with other limits on how long things may take. */
+export async function promptWith(input: Input, usual: Timing): Promise<Message.Info> {
+  const isCalled = commandIn(input) !== undefined && (await callsServer(input))
+  // A prompt that begins at once is stored by its own message.
+  const waits = Queue.check(input) && !input.stored
+  const stored = waits ? StoredPrompt.create({ ...input, parts: partsOf(input) }) : undefined
+  return enter(input, { usual, stored, isCalled })
+}
+
+async function enter(
+  input: Input,
+  options: { usual: Timing; stored: StoredPrompt.Handle | undefined; isCalled: boolean },
+): Promise<Message.Info> {
+  const { sessionId, whenBusy, signal, timeout, parent } = input
+  const { usual, stored, isCalled } = options
+  const timing = { ...usual, reply: input.replyLimit ?? usual.reply }
+  const work: Work = { ...input, parts: partsOf(input), timing, stored: stored ?? input.stored, isCalled }
+  // While it waits, the bytes of its images are on the disk and need no memory.
+  stored?.written.then((parts) => Object.assign(work, { parts })).catch(() => {})
+  // One that asks a server waits for its turn: if the server fails, the running prompt goes on.
+  const steering = whenBusy === "steer" && !isCalled ? work : undefined
+  const place = { sessionId, ...(whenBusy ? { whenBusy } : {}), steering, promptId: work.stored?.id }
+  return Queue.enter(place, async (abort) => {
+    const letGo = endWith(abort, {
+      ...(signal ? { signal } : {}),
+      ...(timeout === undefined ? {} : { timeout }),
+      parent,
+    })
+    try {
+      await work.stored?.written
+      return await runPrompt(work, { signal: abort.signal, prompt: promptWith })
+    } catch (error) {
+      if (work.stored) await StoredPrompt.release(work.stored, { signal: abort.signal, error })
+      throw error
+    } finally {
+      letGo()
+    }
+  })
+}

@@ -1,0 +1,175 @@
+// The calls of one turn: what only reads runs side by side, and so do tasks for other agents; what writes waits its turn.
+// Each has exactly one result, in the order in which it was asked for.
+import { hiddenFrom } from "#ability/mcp/if-configured.ts"
+import { failure } from "#ability/tool/define/failure.ts"
+import { type Refusal, runTool, type Step, type Call as ToolCall } from "#ability/tool/gate/run-tool.ts"
+import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
+import * as Tool from "#ability/tool/tool.ts"
+import type { GivenImage } from "#engine/attach/show-images.ts"
+import { lineOf } from "#engine/record/ancestors.ts"
+import { append, lastId, settle } from "#engine/record/append.ts"
+import { Notice } from "#engine/record/notice.ts"
+import { whoCanBeAsked } from "#engine/rights/permits.ts"
+import { takeSnapshot } from "#engine/rights/take-snapshot.ts"
+import { mayCall, type Offer, type Run } from "#engine/run/run.ts"
+import * as Bus from "#kernel/bus.ts"
+import * as Message from "#knowledge/message/message.ts"
+import { NamedError } from "#util/error.ts"
+import { addCall, type Repeat } from "./repeats.ts"
+import { resultData } from "./result-data.ts"
+import { spawnTask } from "./spawn-task.ts"
+
+type Request = Message.Of<"tool_request">
+type Call = Request["data"]["calls"][number]
+type Result = Awaited<ReturnType<typeof runTool>>
+
+class Looping extends NamedError {
+  constructor(tool: string, { times, period }: Repeat) {
+    const what =
+      period === 1 ? `the same call to "${tool}"` : `the same ${period} calls, the last to "${tool}",`
+    super("Session.Looping", `The model made ${what} ${times} times with the same result and was stopped.`, {
+      tool,
+      times,
+      period,
+    })
+  }
+}
+
+export async function runCalls(run: Run, request: Request): Promise<void> {
+  // Who is asked sees the call in its message.
+  if (request.data.calls.some(({ approval }) => approval === "pending")) await settle(run.progress.records)
+  run.permits.askPending(request)
+  const images: GivenImage[] = []
+  for (const { calls, readsOnly } of groups(request.data.calls)) {
+    // What changes the world must be on record first; who only looks need not wait for the disk.
+    if (!readsOnly) await settle(run.progress.records)
+    const results = await Promise.all(calls.map((call) => runCall(run, request, call)))
+    const repeats = calls.map((call, i) => appendResult(run, call, results[i]!))
+    images.push(...results.flatMap((result, i) => imagesOf(calls[i]!, result)))
+    const circle = repeats.findIndex(({ stop }) => stop)
+    if (circle >= 0) await goOnOrStop(run, { request, call: calls[circle]! }, repeats[circle]!)
+  }
+  // Behind all results: between them they would part calls from what they gave.
+  if (images.length) await (await import("#engine/attach/show-images.ts")).showImages(run, images)
+}
+
+async function goOnOrStop(run: Run, asked: { request: Request; call: Call }, repeat: Repeat): Promise<void> {
+  if (run.signal.aborted) return
+  const { name } = asked.call
+  const title = `The model repeats itself: "${name}" gave the same result ${repeat.times} times. Go on?`
+  if (!(await run.permits.confirm(asked, title))) throw new Looping(name, repeat)
+  run.progress.repeats = []
+}
+
+function imagesOf({ id: callId }: Call, { images = [] }: Result): GivenImage[] {
+  return images.map((image) => ({ ...image, callId }))
+}
+
+/** Calls that may go side by side, or one that writes. Tasks may write, but were cut to be done apart. */
+function groups(calls: Call[]): { calls: Call[]; readsOnly: boolean }[] {
+  const found: { calls: Call[]; readsOnly: boolean }[] = []
+  for (const call of calls) {
+    const readsOnly = ToolRegistry.find(call.name)?.readOnly ?? true
+    const last = found.at(-1)
+    const isBeside = readsOnly ? last?.readsOnly : isTask(call) && last?.calls.every(isTask)
+    if (isBeside) last!.calls.push(call)
+    else found.push({ calls: [call], readsOnly })
+  }
+  return found
+}
+
+function isTask({ name }: Call): boolean {
+  return name === "subtask"
+}
+
+async function runCall(run: Run, request: Request, call: Call): Promise<Result> {
+  const context = {
+    sessionId: run.session.id,
+    messageId: request.id,
+    callId: call.id,
+    agent: run.session.agent,
+    signal: run.signal,
+    ...whoCanBeAsked(run.permits),
+    report: (text: string) =>
+      void Bus.publish(Tool.Progress, { sessionId: run.session.id, callId: call.id, text }),
+    notice: (text: string) =>
+      void Bus.publish(Notice, { sessionId: run.session.id, messageId: request.id, text }),
+    spawn: (task: { task: string; agent?: string }) => spawnTask(run, { ...task, callId: call.id }),
+    findOffers,
+    ...(run.offer.more
+      ? { findTools: (query: string, limit: number) => findMore(run, { query, limit }) }
+      : {}),
+  }
+  const snapshot = takeSnapshot({ request, call, records: run.progress.records })
+  const slots = {
+    constrain: ({ tool }: Step) => refuseForeign(run, tool),
+    permit: run.permits.slot({ request, call }),
+    async snapshot(step: Step) {
+      await snapshot.slot(step)
+      const { sessionId, messageId, callId } = context
+      Bus.publish(Tool.Started, { sessionId, messageId, callId })
+    },
+  }
+  const result = ToolRegistry.find(call.name)
+    ? await runTool({ call: call as ToolCall, context, slots })
+    : { ...(await failure(new ToolRegistry.NotFound(call.name, ownNames(run.offer)), context)), duration: 0 }
+  snapshot.finish()
+  return result
+}
+
+async function findOffers(
+  query: string,
+  { server, limit }: { server: string; limit: number },
+): Promise<Tool.FoundOffers> {
+  const { loadRegistry } = await import("#ability/mcp/load-registry.ts")
+  const options = { limit, serverId: server }
+  const { resources, prompts } = await (await loadRegistry()).discoverRelevant(query, options)
+  return { resources: resources.map((one) => one.resource), prompts: prompts.map((one) => one.prompt) }
+}
+
+async function findMore(run: Run, wanted: { query: string; limit: number }): Promise<Tool.FoundTool[]> {
+  return (await import("#engine/offer/more-tools.ts")).findMore(run, wanted)
+}
+
+/** What others may call is not told. */
+function ownNames({ tools, more }: Offer): string[] {
+  return [...new Set([...tools.map(({ name }) => name), ...(more?.usable.keys() ?? [])])].sort()
+}
+
+/** A server that the client has taken away since may be there again, for others. */
+async function refuseForeign(run: Run, { id, server }: Tool.Definition): Promise<Refusal | undefined> {
+  const isHidden = server !== undefined && hiddenFrom(await lineOf(run.session)).has(server)
+  if (mayCall(run.offer, id) && !isHidden) return undefined
+  const own = run.offer.tools.map(({ name }) => name).join(", ") || "none"
+  return { message: `"${id}" is not a tool of the agent "${run.agent.id}". Its tools: ${own}` }
+}
+
+/** Gives how often in a row this call, or the last few, had this result. */
+function appendResult(run: Run, call: Call, result: Result): Repeat {
+  const { status, text, duration } = result
+  const said = [call.name, call.arguments, status, text]
+  const repeat = addCall(run.progress.repeats, { said, duration, hasFailed: hasFailed(result) })
+  const message = Message.make({
+    sessionId: run.session.id,
+    parentId: lastId(run),
+    branch: run.session.branch,
+    type: "tool_result",
+    data: resultData(call, repeat.nudge ? { ...result, text: text + nudge(repeat) } : result),
+  })
+  append(run, message)
+  return repeat
+}
+
+/** Also a command that ended with an exit code or a signal: its call has the status "success" all the same. */
+function hasFailed({ status, data }: Result): boolean {
+  const { exitCode, signal } = (data ?? {}) as { exitCode?: unknown; signal?: unknown }
+  return status !== "success" || Boolean(exitCode) || Boolean(signal)
+}
+
+function nudge({ times, period, isPolling }: Repeat): string {
+  const what = period === 1 ? "This same call" : `These same ${period} calls`
+  const advice = isPolling
+    ? "If you wait for something, wait longer between the calls."
+    : "Try something else, or wait before you look again."
+  return `\n\n${what} gave this same result ${times} times in a row. ${advice}`
+}

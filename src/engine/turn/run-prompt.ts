@@ -1,0 +1,100 @@
+// One prompt of a session, from its first message to its end: an answer, an error that the session keeps, or an
+// interruption. In every case the session can go on with the next prompt.
+
+import { Interrupted } from "#engine/queue/interrupted.ts"
+import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
+import { append, keep, settle } from "#engine/record/append.ts"
+import { missingResults } from "#engine/record/history.ts"
+import * as SessionRecord from "#engine/record/session-record.ts"
+import { tipOf } from "#engine/record/tip.ts"
+import { type Ask, createProgress } from "#engine/run/run.ts"
+import * as Bus from "#kernel/bus.ts"
+import * as Log from "#kernel/log.ts"
+import * as Memory from "#knowledge/memory/memory.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import { errorText } from "#util/error.ts"
+import { type Begun, beginRun, type Work } from "./begin-run.ts"
+import { loop } from "./loop.ts"
+import { expandWork } from "./server-command.ts"
+
+export async function runPrompt(
+  input: Work,
+  { signal, prompt }: { signal: AbortSignal; prompt: Ask },
+): Promise<Message.Info> {
+  const { sessionId, stored } = input
+  const { work, session, before, kept } = await claim(input, signal)
+  const progress = createProgress(Memory.begin(sessionId))
+  const begun: Begun = { session, progress, signal, tip: before.tip }
+  keep(begun.progress.records, kept)
+  keep(
+    begun.progress.records,
+    StoredPrompt.recoverOnce(sessionId, { isInterrupted: before.status === "interrupted" }),
+  )
+  try {
+    const run = await beginRun(work, begun, prompt)
+    const answer = await loop(run)
+    await settle(run.progress.records)
+    await finish(begun, { status: "idle" })
+    Bus.publish(SessionRecord.Idle, { sessionId })
+    return answer
+  } catch (error) {
+    throw await fail(begun, error, stored?.id)
+  } finally {
+    Memory.rest(sessionId)
+  }
+}
+
+/** Clients that only listen must learn of a prompt that never began. */
+async function claim(input: Work, signal: AbortSignal) {
+  const { sessionId, stored } = input
+  try {
+    if (signal.aborted) throw new Interrupted(sessionId, signal)
+    const work = input.isCalled ? await expandWork(input, signal) : input
+    return { work, ...(await SessionRecord.claim(sessionId)) }
+  } catch (error) {
+    Bus.publish(SessionRecord.Failed, { sessionId, error: failureOf(error), ...promptIdOf(stored?.id) })
+    throw error
+  }
+}
+
+/** Whatever happened, every call has a result and the session says how it stands. */
+async function fail(run: Begun, thrown: unknown, promptId: string | undefined): Promise<unknown> {
+  const { signal, session } = run
+  const error = signal.aborted ? new Interrupted(session.id, signal) : thrown
+  for (const result of missingResults(run.progress.history)) append(run, result)
+  const kept = failureOf(error)
+  const status = signal.aborted ? "interrupted" : "error"
+  await settle(run.progress.records).catch(warn)
+  await finish(run, { status, error: kept }).catch(warn)
+  Bus.publish(SessionRecord.Failed, { sessionId: session.id, error: kept, ...promptIdOf(promptId) })
+  return error
+}
+
+async function finish(run: Begun, state: Pick<SessionRecord.Info, "status" | "error">): Promise<void> {
+  await SessionRecord.update(run.session, (draft) => {
+    delete draft.owner
+    draft.usage = SessionRecord.Totals.parse(draft.usage ?? {})
+    SessionRecord.addUsage(draft.usage, run.progress.totals)
+    SessionRecord.addChanged(draft, run.progress.records.changed)
+    const { offered, toolServers } = run.session
+    Object.assign(
+      draft,
+      state,
+      { tip: tipOf({ session: run.session, history: run.progress.history }, run.tip) },
+      offered ? { offered } : {},
+      toolServers ? { toolServers } : {},
+    )
+  })
+}
+
+function failureOf(error: unknown): NonNullable<SessionRecord.Info["error"]> {
+  return { name: error instanceof Error ? error.name : "Error", message: errorText(error) }
+}
+
+function promptIdOf(promptId: string | undefined): { promptId?: string } {
+  return promptId ? { promptId } : {}
+}
+
+function warn(error: unknown): void {
+  Log.warn("a record of a session that failed could not be kept", { error: errorText(error) })
+}

@@ -1,0 +1,27 @@
+// Who answers from the next prompt on: another agent, another model.
+import * as Provider from "#ability/provider/provider.ts"
+import { fullName, splitName } from "#engine/ask/choose-model.ts"
+import { chooseAgent } from "#engine/record/choose-agent.ts"
+import * as SessionRecord from "#engine/record/session-record.ts"
+
+type Answerer = { agent?: string; model?: string }
+
+/** What does not exist or cannot be used is refused. A session may be working meanwhile. */
+export async function setAnswerer(sessionId: string, answerer: Answerer): Promise<SessionRecord.Info> {
+  const session = await SessionRecord.get(sessionId)
+  const { agent, model } = answerer
+  await checkAnswerer(answerer)
+  return SessionRecord.update(session, (draft) =>
+    Object.assign(draft, agent === undefined ? {} : { agent }, model === undefined ? {} : { model }),
+  )
+}
+
+/** Throws for what does not exist or cannot be used. */
+export async function checkAnswerer({ agent, model }: Answerer): Promise<void> {
+  if (agent !== undefined) await chooseAgent(agent)
+  if (model !== undefined) await checkModel(model)
+}
+
+async function checkModel(model: string): Promise<void> {
+  await Provider.getModel(...splitName(await fullName(model)))
+}

@@ -1,0 +1,104 @@
+// A task that one agent gives to another: a session of its own whose answer comes back. It has no more rights than who
+// gave it, ends when that ends, and what it costs is added there.
+import type { AgentDefinition } from "#ability/agent/agent.ts"
+import { familyModel } from "#engine/ask/choose-model.ts"
+import { keep } from "#engine/record/append.ts"
+import { chooseAgent } from "#engine/record/choose-agent.ts"
+import * as SessionRecord from "#engine/record/session-record.ts"
+import { type Run, refuseCost } from "#engine/run/run.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import { errorText, NamedError } from "#util/error.ts"
+import { answerText } from "./answer-text.ts"
+
+type Task = { task: string; agent?: string; callId: string }
+
+const maxDepth = 3
+const maxAtOnce = 4
+
+class TooDeep extends NamedError {
+  constructor() {
+    super("Session.TooDeep", `Subtasks go at most ${maxDepth} levels deep. Do this part yourself.`, {
+      maxDepth,
+    })
+  }
+}
+
+class TaskFailed extends NamedError {
+  constructor(sessionId: string, cause: unknown) {
+    const message = `The subtask (session ${sessionId}) failed: ${errorText(cause)}`
+    super("Session.TaskFailed", message, { sessionId }, { cause })
+  }
+}
+
+export function spawnTask(run: Run, task: Task): Promise<{ sessionId: string; text: string }> {
+  const done = doTask(run, task)
+  // Who is interrupted does not wait for the call, but for what it started.
+  keep(
+    run.progress.records,
+    done.catch(() => {}),
+  )
+  return done
+}
+
+async function doTask(run: Run, { task, agent: wish, callId }: Task) {
+  if (run.depth >= maxDepth) throw new TooDeep()
+  const agent = wish === undefined ? run.agent : await chooseAgent(wish)
+  const leave = await enter(run)
+  try {
+    // Those before it may have spent all there is.
+    refuseCost(run)
+    const { id: sessionId } = await SessionRecord.create({
+      agent: agent.id,
+      model: await modelFor(run, agent),
+      mode: run.session.mode,
+      taskOf: { sessionId: run.session.id, callId },
+    })
+    try {
+      const { signal, limits } = run
+      const answer = await run.prompt({ sessionId, text: task, parent: run, signal, ...limits }, run.timing)
+      return { sessionId, text: answerText(answer) }
+    } catch (error) {
+      throw new TaskFailed(sessionId, error)
+    } finally {
+      const { usage, changed = [] } = await outcomeOf(sessionId)
+      SessionRecord.addUsage(run.progress.totals, usage)
+      run.progress.records.changed = new Set([...(run.progress.records.changed ?? []), ...changed])
+      run.progress.tasks.runs.delete(sessionId)
+    }
+  } finally {
+    leave()
+  }
+}
+
+async function outcomeOf(
+  sessionId: string,
+): Promise<{ usage: Message.Usage; changed?: string[] | undefined }> {
+  try {
+    return await SessionRecord.get(sessionId)
+  } catch (error) {
+    // Removed meanwhile, by a person or with the session that it works for.
+    if (error instanceof SessionRecord.NotFound) return { usage: { input: 0, output: 0 } }
+    throw error
+  }
+}
+
+/** The same as who gave the task has, unless another agent names its own. */
+async function modelFor(run: Run, agent: AgentDefinition): Promise<string> {
+  const named = agent.id === run.agent.id ? undefined : agent.model
+  const own = named && (await familyModel(named))
+  return own || `${run.chosen.providerId}/${run.chosen.modelId}`
+}
+
+/** One of few places; whoever finds none free waits, in order. Gives what leaves it. */
+async function enter({ progress: { tasks }, signal }: Run): Promise<() => void> {
+  const leave = () => {
+    const next = tasks.waiting.shift()
+    if (next) next()
+    else tasks.running--
+  }
+  if (tasks.running >= maxAtOnce) await new Promise<void>((resolve) => tasks.waiting.push(resolve))
+  else tasks.running++
+  if (!signal.aborted) return leave
+  leave()
+  throw signal.reason
+}

@@ -1,0 +1,130 @@
+// One turn: the history goes to the model, its answer comes back as parts and calls and is kept.
+
+import type { Answer } from "#engine/ask/collect.ts"
+import { isTooLong } from "#engine/ask/too-long.ts"
+import { makeRoom } from "#engine/compaction/make-room.ts"
+import { append, lastId, throwIfLost } from "#engine/record/append.ts"
+import { Notice } from "#engine/record/notice.ts"
+import type { Run } from "#engine/run/run.ts"
+import * as Bus from "#kernel/bus.ts"
+import * as Memory from "#knowledge/memory/memory.ts"
+import * as Message from "#knowledge/message/message.ts"
+import { createStreamedText } from "./streamed-text.ts"
+import { seeingOf, type Taken, takeAnswer } from "./take-answer.ts"
+
+type Text = Message.Of<"text">
+type Request = Message.Of<"tool_request">
+type Streamed = ReturnType<typeof createStreamedText>
+export type Turn = { answer: Message.Info; request?: Request }
+
+/** By then a request has a small part of what was sent first. */
+const mostRefusals = 6
+
+/** A request that is too long for the model, whatever was known of its window, is made shorter until it is taken. */
+export async function runTurn(run: Run): Promise<Turn> {
+  throwIfLost(run.progress.records)
+  await makeRoom(run)
+  for (let refusals = 1; ; refusals++)
+    try {
+      return await takeTurn(run)
+    } catch (error) {
+      if (run.signal.aborted) throw error
+      if (!isTooLong(error)) throw await explained(run, error)
+      if (refusals > mostRefusals) throw await tooLong(run, error)
+      await makeRoom(run, { error })
+    }
+}
+
+async function tooLong(run: Run, cause: unknown): Promise<Error> {
+  const { refuseFull } = await import("#engine/compaction/name-largest.ts")
+  return refuseFull({ ...run.progress.budget!, sent: windowOf(run) }, cause)
+}
+
+async function explained({ chosen }: Run, error: unknown): Promise<unknown> {
+  const { explainFailure } = await import("#engine/ask/request-failed.ts")
+  return explainFailure(error, chosen)
+}
+
+async function takeTurn(run: Run): Promise<Turn> {
+  const text = Message.make({ ...base(run), type: "text", data: { role: "assistant", parts: [] } })
+  const streamed = createStreamedText(run, text)
+  let answer: Taken
+  try {
+    answer = await takeAnswer(run, { text, streamed })
+  } catch (error) {
+    keepCutOff(run, { text, streamed, error })
+    throw error
+  }
+  return await keepAnswer(run, { text, streamed, answer })
+}
+
+/** An answer that is whole: its text, then its calls. Usage stands on the last of them. */
+async function keepAnswer(
+  run: Run,
+  { text, streamed, answer }: { text: Text; streamed: Streamed; answer: Taken },
+): Promise<Turn> {
+  const { parts, calls, finish = "other", used: usage } = answer
+  Object.assign(text.data, { parts, finish })
+  if (!calls.length) {
+    // Words before a call announce it; only an answer can describe an image.
+    const seeing = await seeingOf(run)
+    seeing?.noteSeen(run, parts)
+    const message = { ...text, usage }
+    reportCut(run, message)
+    append(run, message)
+    return { answer: message }
+  }
+  if (parts.length) append(run, text)
+  else streamed.forget()
+  const real = run.offer.more ? (await import("#engine/offer/more-tools.ts")).realCalls(run, calls) : calls
+  const request = Message.make({ ...base(run), usage, type: "tool_request", data: requestOf(real) })
+  await run.permits.judge(request)
+  append(run, request)
+  return { answer: request, request }
+}
+
+/** A cut answer reads like a complete one, so the person is told. */
+function reportCut({ session }: Run, message: Text): void {
+  const reason = Message.cutReason(message)
+  if (!reason) return
+  const text = `the answer is not complete: it was ${reason}`
+  Bus.publish(Notice, { sessionId: session.id, messageId: message.id, text })
+}
+
+function requestOf(calls: Answer["calls"]): Request["data"] {
+  return Message.fromToolCalls(
+    calls.map(({ id, name, input, providerMetadata }) => ({
+      id,
+      type: "function",
+      function: { name, arguments: input },
+      providerMetadata,
+    })),
+  )
+}
+
+/** What had come of an answer that will not be finished. A call that had begun is not in it, and never runs. */
+function keepCutOff(
+  run: Run,
+  { text, streamed, error }: { text: Text; streamed: Streamed; error: unknown },
+): void {
+  text.data.parts = text.data.parts.filter((part) => part.text)
+  if (!text.data.parts.length) {
+    streamed.forget()
+    return
+  }
+  text.data.finish = run.signal.aborted ? "interrupted" : "error"
+  if (!run.signal.aborted && error instanceof Error)
+    text.data.error = { name: error.name, message: error.message }
+  append(run, text)
+}
+
+/** What of the history the model is sent. */
+function windowOf({ session }: Run): readonly Message.Info[] {
+  return Memory.shortTerm(session.id).window()
+}
+
+function base(run: Run) {
+  const { id: sessionId, branch, agent } = run.session
+  const model = `${run.chosen.providerId}/${run.chosen.modelId}`
+  return { sessionId, parentId: lastId(run), branch, agent, model }
+}

@@ -1,0 +1,395 @@
+// Permissions in the loop: what each call carries in its message, who is asked, what the answer does, and what the
+// model is told.
+import assert from "node:assert/strict"
+import { rmSync, symlinkSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { test } from "node:test"
+import { setTimeout as sleep } from "node:timers/promises"
+import { z } from "zod"
+import * as Grant from "#ability/permission/grant.ts"
+import * as Permission from "#ability/permission/permission.ts"
+import * as Tool from "#ability/tool/tool.ts"
+import * as Session from "#engine/session/session.ts"
+import * as Config from "#kernel/config/config.ts"
+import * as Trust from "#kernel/trust.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import { call, calls, text } from "../../fixture/fake-llm.ts"
+import { inWorld, resultsOf, textOf, until, type World } from "../session/harness.ts"
+import { needy, next, use } from "../session/needy.ts"
+
+const approvals = (messages: Message.Info[]) =>
+  messages.flatMap((message) =>
+    message.type === "tool_request" ? message.data.calls.map(({ approval }) => approval) : [],
+  )
+const outputs = (messages: Message.Info[]) => resultsOf(messages).map(({ output }) => String(output))
+/** How the message of the calls was announced, in order. */
+const written = (events: World["events"]) =>
+  events.flatMap(({ type, payload }) => {
+    const { message } = payload as { message?: Message.Info }
+    return message?.type === "tool_request" ? [`${type} ${approvals([message])}`] : []
+  })
+test("an allowed call carries its approval with the one write of its message", async () => {
+  await inWorld([use("a"), text("done")], async ({ ask, messages, events }) => {
+    const ran = needy()
+    await ask("go", { rules: [Permission.parseRule("network.fetch:a")] })
+    assert.deepEqual(ran, ["a"])
+    assert.deepEqual(written(events), ["message.created approved"])
+    assert.deepEqual(approvals(await messages()), ["approved"])
+  })
+})
+
+test("a denied call does not run, and the model is told the rule and where it stands", async () => {
+  const permission = [{ permission: "network.fetch", pattern: "a*", action: "deny" }]
+  await inWorld(
+    [use("abc"), text("done")],
+    async ({ ask, messages, events, llm }) => {
+      const ran = needy()
+      assert.equal(textOf(await ask("go")), "done")
+      assert.deepEqual(ran, [])
+      assert.deepEqual(written(events), ["message.created denied"])
+      const says =
+        '"needy" was not run: network.fetch of "abc" is denied by the rule "network.fetch:a*" (environment).'
+      assert.deepEqual(outputs(await messages()), [says])
+      assert.match(JSON.stringify(llm.requests[1]!.body), /is denied by the rule/)
+    },
+    { config: { permission } },
+  )
+})
+
+test("a call that no rule decides waits for a person, is shown in the session, and goes on after once", async () => {
+  await inWorld([use("a"), text("done")], async ({ ask, messages, events, session, status }) => {
+    const ran = needy()
+    const answered = ask("go")
+    const [request] = await next()
+    const rule = { permission: "network.fetch", pattern: "a", action: "allow" }
+    assert.deepEqual(request!.needs, [{ permission: "network.fetch", target: "a", rules: [rule] }])
+    assert.equal(request!.sessionId, session.id)
+    assert.equal(request!.tool, "needy")
+    assert.equal(request!.agent, "build")
+    assert.equal(request!.expires - request!.time, 20_000)
+    assert.equal(request!.messageId, (await messages()).find(({ type }) => type === "tool_request")?.id)
+    assert.deepEqual(approvals(await messages()), ["pending"])
+    await until(async () => (await status()) === "waiting", "waiting")
+    assert.deepEqual(ran, [])
+    await Permission.reply(request!.id, "once")
+    assert.deepEqual(approvals(await messages()), ["approved"], "kept before the reply is acknowledged")
+    assert.equal(textOf(await answered), "done")
+    assert.deepEqual(ran, ["a"])
+    assert.deepEqual(written(events), ["message.created pending", "message.updated approved"])
+    const statuses = events.flatMap(({ type, payload }) =>
+      type === "session.updated" ? [(payload as { session: Session.Info }).session.status] : [],
+    )
+    assert.deepEqual([...new Set(statuses)], ["busy", "waiting", "idle"])
+    assert.ok(statuses.indexOf("waiting") < statuses.lastIndexOf("busy"))
+    assert.deepEqual(await Grant.list(), [])
+    await assert.rejects(Permission.reply(request!.id, "once"), { name: "Permission.NotFound" })
+  })
+})
+
+test("always keeps exactly the shown rule, and holds for the next call and the next prompt", async () => {
+  const script = [use("a"), use("a"), text("one"), use("a"), use("ab"), text("two")]
+  await inWorld(script, async ({ ask, session, messages }) => {
+    const ran = needy()
+    const first = ask("go")
+    const [request] = await next()
+    await Permission.reply(request!.id, "always")
+    const [grant, ...others] = await Grant.list()
+    const { permission, pattern, agent, scope, sessionId } = grant!
+    assert.deepEqual({ permission, pattern, action: "allow" }, request!.needs[0]!.rules[0])
+    assert.deepEqual([agent, scope, sessionId, others], ["build", "project", session.id, []])
+    await first
+    const second = ask("again")
+    const [other] = await next()
+    assert.equal(other!.needs[0]!.target, "ab")
+    await Permission.reply(other!.id, "reject", { message: "use a" })
+    await second
+    assert.deepEqual(ran, ["a", "a", "a"])
+    assert.equal(
+      outputs(await messages()).at(-1),
+      '"needy" was not run: the person rejected it and says: use a',
+    )
+    assert.deepEqual(approvals(await messages()).at(-1), "denied")
+  })
+})
+
+test("calls of one turn are all asked for at once, and always answers the others that it allows", async () => {
+  await inWorld([calls([use("a"), use("b"), use("a")]), text("done")], async ({ ask, messages }) => {
+    const ran = needy()
+    const answered = ask("go")
+    const requests = await next(3)
+    assert.deepEqual(
+      requests.map(({ needs }) => needs[0]!.target),
+      ["a", "b", "a"],
+    )
+    await Permission.reply(requests[2]!.id, "always")
+    const [left] = await next(1)
+    assert.equal(left!.needs[0]!.target, "b")
+    await Permission.reply(left!.id, "reject")
+    await answered
+    assert.deepEqual(ran, ["a", "a"])
+    assert.deepEqual(approvals(await messages()), ["approved", "denied", "approved"])
+  })
+})
+
+test("a prompt may say how long its person may take", async () => {
+  await inWorld([use("a"), text("done")], async ({ ask, messages }) => {
+    needy()
+    await ask("go", { replyLimit: 50 }, { reply: 3_600_000 })
+    assert.deepEqual(outputs(await messages()), ['"needy" was not run: nobody answered within 0.05 s.'])
+  })
+})
+
+test("nobody answers in time: the call is rejected with that reason", async () => {
+  await inWorld([use("a"), text("done")], async ({ ask, messages, events, status }) => {
+    const ran = needy()
+    await ask("go", {}, { reply: 50 })
+    assert.deepEqual(ran, [])
+    assert.deepEqual(outputs(await messages()), ['"needy" was not run: nobody answered within 0.05 s.'])
+    assert.deepEqual(approvals(await messages()), ["denied"])
+    const replied = events.find(({ type }) => type === "permission.replied")?.payload as { by: string }
+    assert.equal(replied.by, "time")
+    assert.equal(await status(), "idle")
+  })
+})
+
+test("an aborted prompt withdraws its question", async () => {
+  await inWorld([use("a")], async ({ ask, messages, session, status, events }) => {
+    const ran = needy()
+    const answered = ask("go")
+    await next()
+    Session.abort(session.id)
+    await assert.rejects(answered, { name: "Session.Interrupted" })
+    assert.deepEqual(Permission.pending(), [])
+    assert.deepEqual(ran, [])
+    assert.equal(await status(), "interrupted")
+    assert.deepEqual(
+      resultsOf(await messages()).map((result) => result.status),
+      ["interrupted"],
+    )
+    const replied = events.find(({ type }) => type === "permission.replied")?.payload as { by: string }
+    assert.equal(replied.by, "end")
+    // Nobody decided, so the call is neither approved nor denied.
+    await sleep(50)
+    assert.deepEqual(approvals(await messages()), ["pending"])
+  })
+})
+
+test('asks "deny": the model is told which flag would allow it, and an event says that nobody could be asked', async () => {
+  await inWorld([use("a"), text("done")], async ({ ask, messages, events }) => {
+    const ran = needy()
+    await ask("go", { asks: "deny" })
+    assert.deepEqual(ran, [])
+    assert.deepEqual(written(events), ["message.created denied"])
+    assert.match(
+      outputs(await messages())[0]!,
+      /nobody can be asked here\. --allow "network\.fetch:a" or --yes would/,
+    )
+    assert.equal(events.filter(({ type }) => type === "permission.denied").length, 1)
+    assert.equal(events.filter(({ type }) => type === "permission.requested").length, 0)
+  })
+})
+
+test('asks "once" allows what would be asked, but no denial and no own configuration', async () => {
+  await inWorld(
+    [calls([use("src/a.ts"), use("src/b.ts"), use(".vitamin/config.jsonc")]), text("done")],
+    async ({ ask, messages, events }) => {
+      const ran = needy({ permission: "file.write" })
+      await ask("go", { asks: "once", rules: [Permission.parseRule("file.write:src/b.ts", "deny")] })
+      assert.deepEqual(ran, ["src/a.ts"])
+      // A snapshot of the file that is written goes into the same message.
+      assert.deepEqual(
+        [...new Set(written(events).map((line) => line.split(" ")[1]))],
+        ["approved,denied,denied"],
+      )
+      const [, denied, own] = outputs(await messages())
+      assert.match(denied!, /denied by the rule "file\.write:src\/b\.ts" \(session\)/)
+      assert.match(
+        own!,
+        /It would change what runs on this machine: --allow "file\.write:\.vitamin\/config\.jsonc" would allow it/,
+      )
+      assert.doesNotMatch(own!, /--yes/)
+    },
+  )
+})
+
+test("a link is judged by where it leads, and what was allowed outside is handed to the tool", async () => {
+  await inWorld(
+    [calls([use("link/x"), use("plain")]), text("one"), use("link/x"), text("two")],
+    async ({ ask, messages, tmp }) => {
+      const ran = needy({ permission: "file.read", readOnly: true })
+      tmp.write("plain", "")
+      tmp.write("../outside/x", "")
+      const outside = join(dirname(tmp.path), "outside", "x")
+      symlinkSync(dirname(outside), join(tmp.path, "link"))
+      await ask("go", { asks: "deny" })
+      assert.deepEqual(ran, ["plain"])
+      assert.deepEqual(approvals(await messages()), ["denied", "approved"])
+      await ask("again", { asks: "deny", rules: [Permission.parseRule(`file.read:${dirname(outside)}/**`)] })
+      assert.equal(outputs(await messages()).at(-1), `ran link/x with ${outside}`)
+    },
+  )
+})
+
+test("what a link leads to is judged again when the call runs, and once more when it was asked for", async () => {
+  await inWorld([calls([use("a"), use("link")]), text("done")], async ({ ask, messages, tmp }) => {
+    const ran = needy({ permission: "file.write" })
+    const own = tmp.write(".vitamin/b", "")
+    const link = join(tmp.path, "link")
+    const answered = ask("go")
+    const [first, second] = await next(2)
+    await Permission.reply(second!.id, "once")
+    symlinkSync(own, link)
+    await Permission.reply(first!.id, "once")
+    const [again] = await next()
+    assert.deepEqual(
+      again!.needs.map(({ target }) => target),
+      ["link", ".vitamin/b"],
+    )
+    rmSync(link)
+    symlinkSync(tmp.write("c", ""), link)
+    await Permission.reply(again!.id, "once")
+    await answered
+    assert.deepEqual(ran, ["a"])
+    assert.match(outputs(await messages())[1]!, /what it would reach changed while it was asked for/)
+    assert.deepEqual(approvals(await messages()), ["approved", "denied"])
+  })
+})
+
+test("a person's reply reaches the origin that was asked for, --yes and a star do not", async () => {
+  const url = "http://127.0.0.1:1/x"
+  const script = () => [use(url), text("done")]
+  await inWorld([...script(), ...script(), ...script()], async ({ ask, messages }) => {
+    needy()
+    await ask("one", { asks: "once" })
+    await ask("two", { rules: [Permission.parseRule("network.fetch:*")] })
+    const third = ask("three")
+    await Permission.reply((await next())[0]!.id, "once")
+    await third
+    const plain = `ran ${url}`
+    assert.deepEqual(outputs(await messages()), [plain, plain, `${plain} with http://127.0.0.1:1`])
+  })
+})
+
+test("plan mode denies what changes something, whatever is allowed, until the session acts again", async () => {
+  const script = [use("a.txt"), text("one"), use("a.txt"), text("two")]
+  await inWorld(script, async ({ ask, session, messages, llm }) => {
+    const ran = needy({ permission: "file.write" })
+    const rules = [Permission.parseRule("file.write:a.txt"), Permission.parseRule("*")]
+    await Session.setMode(session.id, "plan")
+    await ask("go", { asks: "once", rules })
+    assert.deepEqual(ran, [])
+    assert.match(outputs(await messages())[0]!, /denied by the rule "file\.write:\*" \(plan mode\)/)
+    await Session.setMode(session.id, "act")
+    await ask("again", { rules })
+    assert.deepEqual(ran, ["a.txt"])
+    const controls = (await messages()).flatMap((message) =>
+      message.type === "system_control" ? [message.data] : [],
+    )
+    assert.deepEqual(controls, [
+      { control: "mode_change", parameters: { from: "act", to: "plan" } },
+      { control: "mode_change", parameters: { from: "plan", to: "act" } },
+    ])
+    assert.doesNotMatch(JSON.stringify(llm.requests.map(({ body }) => body)), /mode_change/)
+  })
+})
+
+test("plan mode also denies a tool with a permission of its own", async () => {
+  await inWorld([use("x"), text("done")], async ({ ask, session, messages }) => {
+    const ran = needy({ permission: "deploy.run" })
+    await Session.setMode(session.id, "plan")
+    await ask("go", { asks: "once" })
+    assert.deepEqual(ran, [])
+    assert.match(outputs(await messages())[0]!, /plan mode/)
+  })
+})
+
+test("Session.setMode() is refused while the session works", async () => {
+  await inWorld([use("x"), text("done")], async ({ ask, session }) => {
+    needy()
+    const answered = ask("go")
+    const [request] = await next()
+    await assert.rejects(Session.setMode(session.id, "plan"), { name: "Session.Busy" })
+    await Permission.reply(request!.id, "once")
+    await answered
+    assert.equal((await Session.setMode(session.id, "plan")).mode, "plan")
+  })
+})
+
+test("a rule that names no permission ends the prompt before it costs anything", async () => {
+  await inWorld([text("never")], async ({ ask, llm }) => {
+    const rules = [{ permission: "bash.exec", pattern: "*", action: "deny" as const }]
+    await assert.rejects(ask("go", { rules }), {
+      name: "Permission.InvalidRule",
+      message: /"bash\.exec" does not exist; did you mean "bash\.execute"\?/,
+    })
+    assert.equal(llm.requests.length, 0)
+  })
+})
+
+test("a tool that does not say what it needs must be allowed itself, unless it only reads", async () => {
+  await inWorld([calls([call("silent"), call("reading")]), text("done")], async ({ ask, messages }) => {
+    for (const [id, readOnly] of [
+      ["silent", false],
+      ["reading", true],
+    ] as const)
+      Tool.define(id, () => ({
+        description: "",
+        parameters: z.object({}),
+        readOnly,
+        execute: async () => "ran",
+      }))
+    await ask("go", { asks: "deny" })
+    const [silent, reading] = outputs(await messages())
+    assert.match(silent!, /tool\.execute of "silent" needs a person's permission/)
+    assert.equal(reading, "ran")
+  })
+})
+
+test("a task has the flags of the prompt that gave it, and none of what that prompt is denied", async () => {
+  const script = [
+    call("subtask", { task: "do it" }),
+    calls([use("a"), use("b")]),
+    text("child"),
+    text("done"),
+  ]
+  await inWorld(script, async ({ ask }) => {
+    const ran = needy()
+    const rules = ["agent.delegate", "network.fetch:*"].map((rule) => Permission.parseRule(rule))
+    await ask("go", { asks: "deny", rules: [...rules, Permission.parseRule("network.fetch:b", "deny")] })
+    assert.deepEqual(ran, ["a"])
+  })
+})
+
+test("what the person denied for all projects stays denied in one that is trusted and allows it", async () => {
+  const allow = { permission: "network.fetch", pattern: "*", action: "allow" }
+  await inWorld([use("a"), text("done")], async ({ ask, messages, tmp }) => {
+    const ran = needy()
+    await Trust.grant(tmp.path)
+    tmp.write(".vitamin/config.jsonc", JSON.stringify({ permission: [allow] }))
+    tmp.write(
+      "../config/vitamin/vitamin.jsonc",
+      JSON.stringify({ permission: [{ ...allow, action: "deny" }] }),
+    )
+    await Config.reload()
+    await ask("go")
+    assert.deepEqual(ran, [])
+    assert.match(outputs(await messages())[0]!, /denied by the rule "network\.fetch:\*" \(global\)/)
+    tmp.write("../config/vitamin/vitamin.jsonc", "{}")
+    await Config.reload()
+  })
+})
+
+test("a call that is denied by a rule that came while it was asked for is told that rule", async () => {
+  await inWorld([use("a"), text("done")], async ({ ask, messages, tmp }) => {
+    const ran = needy()
+    const work = ask("go")
+    const [{ id }] = (await next()) as [Permission.Request]
+    const deny = { permission: "network.fetch", pattern: "a", action: "deny" }
+    tmp.write("../config/vitamin/vitamin.jsonc", JSON.stringify({ permission: [deny] }))
+    await Config.reload()
+    await Permission.reply(id, "once")
+    await work
+    assert.deepEqual(ran, [])
+    assert.match(outputs(await messages())[0]!, /is denied by the rule "network\.fetch:a" \(global\)/)
+  })
+})
