@@ -3,15 +3,15 @@
 import type { Socket } from "node:net"
 import { type Context, Hono } from "hono"
 import type { z } from "zod"
+import type { EventStream } from "#edge/server/event/event-stream.ts"
+import { checkLength, readBody, readJson } from "#edge/server/http/body.ts"
+import { resolveDirectory } from "#edge/server/http/directory.ts"
+import { invalidRequest, methodNotAllowed, unknownPath } from "#edge/server/http/refusal.ts"
+import { type Bindings, errorResponse, jsonResponse } from "#edge/server/http/respond.ts"
+import type { Route } from "#edge/server/http/route.ts"
+import { coreRoutes } from "#edge/server/routes/core-routes.ts"
 import { Instance } from "#kernel/instance.ts"
-import { checkLength, readBody, readJson } from "./body.ts"
-import { coreRoutes } from "./core-routes.ts"
-import { resolveDirectory } from "./directory.ts"
-import type { EventStream } from "./event-stream.ts"
 import { createGuard } from "./guard.ts"
-import { invalidRequest, methodNotAllowed, unknownPath } from "./refusal.ts"
-import { type Bindings, errorResponse, jsonResponse } from "./respond.ts"
-import type { Route } from "./route.ts"
 
 export type AppOptions = {
   token: string

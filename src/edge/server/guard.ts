@@ -5,9 +5,9 @@ import type { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
 import type { Context } from "hono"
 import { getCookie } from "hono/cookie"
-import { foreignHost, foreignOrigin, unauthorized } from "./refusal.ts"
-import type { Bindings } from "./respond.ts"
-import { checkTarget } from "./target.ts"
+import { foreignHost, foreignOrigin, unauthorized } from "#edge/server/http/refusal.ts"
+import type { Bindings } from "#edge/server/http/respond.ts"
+import { checkTarget } from "#edge/server/http/target.ts"
 
 /** Every Host header of a request, and the host of its target where that is a whole URL, must be one of ours. */
 export function checkHost(incoming: IncomingMessage, hosts: readonly string[]): void {

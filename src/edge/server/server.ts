@@ -5,19 +5,19 @@ import { createServer as createHttpServer, type IncomingMessage, type Server } f
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { getRequestListener } from "@hono/node-server"
+import { createEventStream } from "#edge/server/event/event-stream.ts"
+import { invalidRequest, unmetExpectation } from "#edge/server/http/refusal.ts"
+import { errorResponse } from "#edge/server/http/respond.ts"
+import { answerFaults, refuse } from "#edge/server/http/wire.ts"
 import { createEventLog } from "#kernel/event-log.ts"
 import * as Global from "#kernel/global.ts"
 import { errorCode, errorText, NamedError } from "#util/error.ts"
 import { hostsOf, openUrls, urlOf } from "./address.ts"
 import { type AppOptions, createApp } from "./app.ts"
 import { createConnections } from "./connections.ts"
-import { createEventStream } from "./event-stream.ts"
 import { checkHost } from "./guard.ts"
 import { createIdleSweep } from "./idle-sweep.ts"
-import { invalidRequest, unmetExpectation } from "./refusal.ts"
-import { errorResponse } from "./respond.ts"
 import * as Token from "./token.ts"
-import { answerFaults, refuse } from "./wire.ts"
 
 export class PortInUse extends NamedError {
   constructor(port: number, host: string) {

@@ -1,7 +1,7 @@
 // An app with some routes, without a socket, in a folder of its own; all that it made is gone with it.
 import { createApp } from "#edge/server/app.ts"
-import { createEventStream } from "#edge/server/event-stream.ts"
-import type { Route } from "#edge/server/route.ts"
+import { createEventStream } from "#edge/server/event/event-stream.ts"
+import type { Route } from "#edge/server/http/route.ts"
 import { createEventLog } from "#kernel/event-log.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Storage from "#kernel/storage/storage.ts"

@@ -1,7 +1,7 @@
 // Tools by what they do, over HTTP.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { abilityRoutes } from "#edge/server/ability-routes.ts"
+import { abilityRoutes } from "#edge/server/routes/ability-routes.ts"
 import { auth, base } from "./app-harness.ts"
 import { appWith } from "./app-with.ts"
 

@@ -1,6 +1,6 @@
 // A server on a real socket that is sent raw bytes, with a route that takes a body and one that waits.
 import { z } from "zod"
-import { defineRoute } from "#edge/server/route.ts"
+import { defineRoute } from "#edge/server/http/route.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { raw, startServer } from "./harness.ts"
 

@@ -2,8 +2,8 @@
 import { z } from "zod"
 import * as Grant from "#ability/permission/grant.ts"
 import * as Permission from "#ability/permission/permission.ts"
-import { defineRoute, type Route } from "./route.ts"
-import { Removed } from "./schemas.ts"
+import { defineRoute, type Route } from "#edge/server/http/route.ts"
+import { Removed } from "#edge/server/http/schemas.ts"
 
 const Id = z.object({ id: z.string() })
 

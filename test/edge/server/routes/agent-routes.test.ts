@@ -1,9 +1,9 @@
 // The agents of a project over HTTP.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { agentRoutes } from "#edge/server/agent-routes.ts"
-import { auth, base, errorOf } from "./app-harness.ts"
-import { appWith } from "./app-with.ts"
+import { agentRoutes } from "#edge/server/routes/agent-routes.ts"
+import { auth, base, errorOf } from "../app-harness.ts"
+import { appWith } from "../app-with.ts"
 
 test("GET /agent and /agent/:id give the agents of the request's directory, with the tools they may use", async () => {
   await using world = await appWith(agentRoutes())

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type * as Elicitation from "#ability/mcp/elicitation/elicitation.ts"
-import { mcpJson, officialServer } from "../../ability/mcp/servers.ts"
-import { until } from "../../ability/tool/shell/running.ts"
-import { serving, vitamin } from "../../fixture/cli.ts"
-import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
-import { tmpdir } from "../../fixture/tmpdir.ts"
-import { apiOf } from "./api-of.ts"
+import { mcpJson, officialServer } from "../../../ability/mcp/servers.ts"
+import { until } from "../../../ability/tool/shell/running.ts"
+import { serving, vitamin } from "../../../fixture/cli.ts"
+import { call, env, fakeLlm, text } from "../../../fixture/fake-llm.ts"
+import { tmpdir } from "../../../fixture/tmpdir.ts"
+import { apiOf } from "../api-of.ts"
 
 const form = call("everything_trigger-elicitation-request", {})
 const visit = call("everything_trigger-url-elicitation", {

@@ -4,8 +4,8 @@ import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import * as Provider from "#ability/provider/provider.ts"
 import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
 import type { Definition } from "#ability/tool/tool.ts"
-import { defineRoute, type Route } from "./route.ts"
-import { ProviderInfo, Tool } from "./schemas.ts"
+import { defineRoute, type Route } from "#edge/server/http/route.ts"
+import { ProviderInfo, Tool } from "#edge/server/http/schemas.ts"
 
 export function abilityRoutes(): Route[] {
   return [

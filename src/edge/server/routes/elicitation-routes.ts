@@ -1,7 +1,7 @@
 // What MCP servers ask a person, over HTTP.
 import { z } from "zod"
 import * as Elicitation from "#ability/mcp/elicitation/elicitation.ts"
-import { defineRoute, type Route } from "./route.ts"
+import { defineRoute, type Route } from "#edge/server/http/route.ts"
 
 export function elicitationRoutes(): Route[] {
   return [

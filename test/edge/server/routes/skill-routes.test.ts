@@ -4,11 +4,11 @@ import { cpSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { fileURLToPath } from "node:url"
-import { skillRoutes } from "#edge/server/skill-routes.ts"
-import { auth, base } from "./app-harness.ts"
-import { appWith } from "./app-with.ts"
+import { skillRoutes } from "#edge/server/routes/skill-routes.ts"
+import { auth, base } from "../app-harness.ts"
+import { appWith } from "../app-with.ts"
 
-const fixture = fileURLToPath(new URL("../../fixture/skills", import.meta.url))
+const fixture = fileURLToPath(new URL("../../../fixture/skills", import.meta.url))
 
 test("GET /skill gives the skills of the request's directory, and is described", async () => {
   await using world = await appWith(skillRoutes())

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { createEventBatch } from "#edge/server/event-batch.ts"
+import { createEventBatch } from "#edge/server/event/event-batch.ts"
 
 test("EventBatch.take() gives buffers that keep nothing else alive", () => {
   const batch = createEventBatch()

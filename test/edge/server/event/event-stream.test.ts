@@ -7,8 +7,8 @@ import * as Bus from "#kernel/bus.ts"
 import * as Global from "#kernel/global.ts"
 import * as GlobalBus from "#kernel/global-bus.ts"
 import { Instance } from "#kernel/instance.ts"
-import { tmpdir } from "../../fixture/tmpdir.ts"
-import { follow, Live, publish, range, startServer, Tick, until } from "./harness.ts"
+import { tmpdir } from "../../../fixture/tmpdir.ts"
+import { follow, Live, publish, range, startServer, Tick, until } from "../harness.ts"
 
 test("GET /event sends an event with id, type and the whole event as data", async () => {
   await using tmp = await tmpdir()

@@ -2,8 +2,8 @@
 import { z } from "zod"
 import { Status } from "#ability/mcp/configured/changed.ts"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
-import { defineRoute, type Route } from "./route.ts"
-import { Offers } from "./schemas.ts"
+import { defineRoute, type Route } from "#edge/server/http/route.ts"
+import { Offers } from "#edge/server/http/schemas.ts"
 
 const Completion = z.object({
   prompt: z.string().optional(),

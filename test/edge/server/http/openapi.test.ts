@@ -1,8 +1,8 @@
 // The description that the server gives of itself.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { setUp } from "./app-harness.ts"
-import "./harness.ts"
+import { setUp } from "../app-harness.ts"
+import "../harness.ts"
 
 test("GET /openapi.json describes every route from its schemas, and the event types", async () => {
   await using t = await setUp()

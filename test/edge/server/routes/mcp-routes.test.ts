@@ -1,13 +1,13 @@
 // The MCP servers of a project over HTTP.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { abilityRoutes } from "#edge/server/ability-routes.ts"
-import { mcpRoutes } from "#edge/server/mcp-routes.ts"
+import { abilityRoutes } from "#edge/server/routes/ability-routes.ts"
+import { mcpRoutes } from "#edge/server/routes/mcp-routes.ts"
 import * as GlobalBus from "#kernel/global-bus.ts"
 import * as Trust from "#kernel/trust.ts"
-import { mcpJson, tinyServer } from "../../ability/mcp/servers.ts"
-import { auth, base, errorOf } from "./app-harness.ts"
-import { appWith } from "./app-with.ts"
+import { mcpJson, tinyServer } from "../../../ability/mcp/servers.ts"
+import { auth, base, errorOf } from "../app-harness.ts"
+import { appWith } from "../app-with.ts"
 
 type Status = { id: string; state: string; tools: number; error?: string }
 

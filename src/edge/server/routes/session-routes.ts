@@ -1,10 +1,10 @@
 // Sessions over HTTP.
 import { z } from "zod"
+import { jsonResponse } from "#edge/server/http/respond.ts"
+import { defineRoute, type Route } from "#edge/server/http/route.ts"
+import { Accepted, Prompt, Removed, Reverted } from "#edge/server/http/schemas.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Message from "#knowledge/message/message.ts"
-import { jsonResponse } from "./respond.ts"
-import { defineRoute, type Route } from "./route.ts"
-import { Accepted, Prompt, Removed, Reverted } from "./schemas.ts"
 
 /** Room for the largest image in base64, and for words. */
 const promptLimit = 28 << 20

@@ -3,8 +3,8 @@ import { z } from "zod"
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
-import { defineRoute, type Route } from "./route.ts"
-import { Agent } from "./schemas.ts"
+import { defineRoute, type Route } from "#edge/server/http/route.ts"
+import { Agent } from "#edge/server/http/schemas.ts"
 
 export function agentRoutes(): Route[] {
   return [

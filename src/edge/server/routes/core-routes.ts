@@ -1,16 +1,16 @@
 // The routes that every server has: how it is, where it runs, its configuration, its events, its own description.
 import { createHmac } from "node:crypto"
 import { z } from "zod"
+import { eventResponse } from "#edge/server/event/event-response.ts"
+import type { EventStream } from "#edge/server/event/event-stream.ts"
+import { resolveDirectory } from "#edge/server/http/directory.ts"
+import { describeRoutes } from "#edge/server/http/openapi.ts"
+import { defineRoute, type Route } from "#edge/server/http/route.ts"
+import { Health, Info } from "#edge/server/http/schemas.ts"
 import { currentVcs } from "#engine/host/bootstrap.ts"
 import * as GlobalBus from "#kernel/global-bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Trust from "#kernel/trust.ts"
-import { resolveDirectory } from "./directory.ts"
-import { eventResponse } from "./event-response.ts"
-import type { EventStream } from "./event-stream.ts"
-import { describeRoutes } from "./openapi.ts"
-import { defineRoute, type Route } from "./route.ts"
-import { Health, Info } from "./schemas.ts"
 
 export function coreRoutes(options: {
   token: string

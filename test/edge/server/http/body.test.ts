@@ -1,8 +1,8 @@
 // Bodies of requests: what is taken and what is refused.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { type Body, errorOf, json, setUp } from "./app-harness.ts"
-import { range } from "./harness.ts"
+import { type Body, errorOf, json, setUp } from "../app-harness.ts"
+import { range } from "../harness.ts"
 
 test("a body is checked for type, size, encoding, depth and shape, and the answer says where it is wrong", async () => {
   await using t = await setUp()

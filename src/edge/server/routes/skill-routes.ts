@@ -1,7 +1,7 @@
 // The skills of a project over HTTP, those of the person included.
 import { z } from "zod"
-import { defineRoute, type Route } from "./route.ts"
-import { Skill } from "./schemas.ts"
+import { defineRoute, type Route } from "#edge/server/http/route.ts"
+import { Skill } from "#edge/server/http/schemas.ts"
 
 export function skillRoutes(): Route[] {
   return [

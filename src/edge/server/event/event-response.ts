@@ -1,9 +1,9 @@
 // The answer to GET /event: headers, then the client's share of the event stream for as long as it stays.
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import type { Context } from "hono"
+import { type Bindings, securityHeaders } from "#edge/server/http/respond.ts"
 import { createResponseSink, createStreamSink } from "./event-sink.ts"
 import type { EventStream } from "./event-stream.ts"
-import { type Bindings, securityHeaders } from "./respond.ts"
 
 /** With a directory only its events are sent. */
 export function eventResponse(
