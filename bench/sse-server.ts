@@ -28,7 +28,7 @@ async function startOurs() {
   const [{ createServer }, { Instance }, Bus] = await Promise.all([
     import("#edge/server/server.ts"),
     import("#kernel/instance.ts"),
-    import("#kernel/bus.ts"),
+    import("#kernel/bus/bus.ts"),
   ])
   const Tick = Bus.define("bench.tick", z.object({ n: z.number(), text: z.string() }))
   const server = await createServer({ port: 0, directory, config: () => ({}), version: "0" })

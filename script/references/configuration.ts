@@ -1,5 +1,5 @@
 // The parts of docs/configuration.md: every key, by its first part, with an example of each.
-import { Info } from "#kernel/config/schema.ts"
+import { Info } from "#kernel/schema/schema.ts"
 import { examples } from "./config-examples.ts"
 import { type Field, fenced, fieldsOf, fieldTable, schemaOf } from "./fields.ts"
 

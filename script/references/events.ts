@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { Info } from "#engine/record/session-info.ts"
-import * as Bus from "#kernel/bus.ts"
+import * as Bus from "#kernel/bus/bus.ts"
 import { type Field, fieldsOf, receivedTable, schemaOf } from "./fields.ts"
 
 const source = resolve(import.meta.dirname, "../../src")

@@ -1,9 +1,9 @@
 // The runtime of one directory. Everything that belongs to a directory hangs on its instance, is made once, and is
 // taken down with it. Code finds its instance through AsyncLocalStorage, after awaits and in callbacks too.
 import { AsyncLocalStorage } from "node:async_hooks"
+import * as Log from "#kernel/process/log.ts"
+import { realDirectory } from "#kernel/process/real-directory.ts"
 import { errorText, NamedError } from "#util/error.ts"
-import * as Log from "./log.ts"
-import { realDirectory } from "./real-directory.ts"
 import * as Space from "./space.ts"
 
 type Dispose = ((state: unknown) => unknown) | undefined

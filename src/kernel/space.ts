@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto"
 import { realpathSync } from "node:fs"
 import { basename, dirname } from "node:path"
-import * as Log from "./log.ts"
+import * as Log from "#kernel/process/log.ts"
 import * as Storage from "./storage/storage.ts"
 import * as Vcs from "./vcs.ts"
 

@@ -5,10 +5,10 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { promisify } from "node:util"
+import * as Env from "#kernel/process/env.ts"
 import { childProcess } from "#util/builtins.ts"
 import { NamedError } from "#util/error.ts"
 import { statOf } from "#util/stat-of.ts"
-import * as Env from "./env.ts"
 
 export type Info = { type: "git"; branch?: string; commit?: string }
 

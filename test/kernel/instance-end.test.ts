@@ -5,7 +5,7 @@ import { basename, join } from "node:path"
 import { afterEach, test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Instance } from "#kernel/instance.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { tmpdir } from "../fixture/tmpdir.ts"
 

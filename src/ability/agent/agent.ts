@@ -1,8 +1,8 @@
 // What an agent is: who does a piece of work, with which words, model, tools and rights.
 import { z } from "zod"
-import { checkLayer } from "#kernel/config/check.ts"
-import { formatProblem, type Problem } from "#kernel/config/invalid.ts"
-import { Rule } from "#kernel/config/schema.ts"
+import { checkLayer } from "#kernel/schema/check.ts"
+import { formatProblem, type Problem } from "#kernel/schema/invalid.ts"
+import { Rule } from "#kernel/schema/schema.ts"
 import { about } from "#util/about.ts"
 import { NamedError } from "#util/error.ts"
 import type { Path, Place } from "#util/jsonc.ts"

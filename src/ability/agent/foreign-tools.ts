@@ -1,5 +1,5 @@
 // Tools as Claude Code and opencode name them, and rules of ours about them.
-import type { Rule } from "#kernel/config/schema.ts"
+import type { Rule } from "#kernel/schema/schema.ts"
 
 /** Tools that are named otherwise there, in lower case. */
 const aliases: Readonly<Record<string, string>> = {

@@ -2,11 +2,11 @@
 // data: it never runs, must really lie in its work tree, and cannot allow anything.
 import { basename, extname } from "node:path"
 import { Invalid as InvalidConfig } from "#kernel/config/config.ts"
-import { formatPath, formatProblem } from "#kernel/config/invalid.ts"
-import { readSmallFile } from "#kernel/config/read-file.ts"
 import { importModule } from "#kernel/config/typescript.ts"
-import { Unreviewed } from "#kernel/trust/guard-imports.ts"
-import type { Narrowing, Reviewed } from "#kernel/trust/reviewed.ts"
+import { Unreviewed } from "#kernel/reviewed/guard-imports.ts"
+import type { Narrowing, Reviewed } from "#kernel/reviewed/reviewed.ts"
+import { formatPath, formatProblem } from "#kernel/schema/invalid.ts"
+import { readSmallFile } from "#kernel/schema/read-file.ts"
 import { NamedError } from "#util/error.ts"
 import * as Agent from "./agent.ts"
 

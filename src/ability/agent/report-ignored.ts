@@ -1,7 +1,7 @@
 // Warnings about what is ignored in agent files. A folder with many files that nobody has reviewed gets one line for all.
 import { dirname, relative } from "node:path"
 import { Instance } from "#kernel/instance.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import type { Ignored } from "./read-agent-file.ts"
 
 /** So many are named one by one. */

@@ -1,9 +1,9 @@
 // The agents of a folder, file by file in order of name. A bad file is reported and stops no other.
 import { readdir } from "node:fs/promises"
 import { isAbsolute, join, relative, sep } from "node:path"
-import * as Global from "#kernel/global.ts"
-import { agentFolders, isAgentFile } from "#kernel/trust/places.ts"
-import * as Reviewed from "#kernel/trust/reviewed.ts"
+import * as Global from "#kernel/process/global.ts"
+import { agentFolders, isAgentFile } from "#kernel/reviewed/places.ts"
+import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import { errorCode, errorText, NamedError } from "#util/error.ts"
 import { statOf } from "#util/stat-of.ts"
 import type { AgentDefinition } from "./agent.ts"

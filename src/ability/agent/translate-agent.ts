@@ -1,8 +1,8 @@
 // Agent files as Claude Code (`.claude/agents`) and opencode (`.opencode/agent`) write them, in our words: a description at
 // the top, tools as a line or a table of switches, families of models, permissions by tool. What means nothing here is named.
 import { basename } from "node:path"
-import type { Rule } from "#kernel/config/schema.ts"
-import { isFolderOf } from "#kernel/trust/places.ts"
+import { isFolderOf } from "#kernel/reviewed/places.ts"
+import type { Rule } from "#kernel/schema/schema.ts"
 import { Invalid } from "./agent.ts"
 import {
   type Action,

@@ -2,7 +2,7 @@
 // an agent or a project, and no denial by a grant. Nothing is asked, read or kept here.
 import { posix } from "node:path"
 import { Instance } from "#kernel/instance.ts"
-import * as SecretFiles from "#kernel/secret-files.ts"
+import * as SecretFiles from "#kernel/process/secret-files.ts"
 import { fitsPath, fitsText, hasWildcard, type Path, readPath } from "#util/wildcard.ts"
 import { readTexts, writtenCommands } from "./exact-command.ts"
 import { isOwnConfiguration, mentionsOwnConfiguration } from "./own-configuration.ts"

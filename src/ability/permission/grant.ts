@@ -2,8 +2,8 @@
 // back, never changed; a record that is not whole allows nothing.
 import { z } from "zod"
 import { Instance } from "#kernel/instance.ts"
-import * as Log from "#kernel/log.ts"
-import * as Secret from "#kernel/secret.ts"
+import * as Log from "#kernel/process/log.ts"
+import * as Secret from "#kernel/process/secret.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"

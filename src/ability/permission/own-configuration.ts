@@ -2,8 +2,8 @@
 // shell run something when a folder is opened. A wildcard rule does not cover them; a rule or a person must name them.
 // Shell commands are judged by their words, which is a guard rail, not a boundary.
 import { homedir } from "node:os"
-import * as Env from "#kernel/env.ts"
-import * as Global from "#kernel/global.ts"
+import * as Env from "#kernel/process/env.ts"
+import * as Global from "#kernel/process/global.ts"
 import { fitsText, type Path } from "#util/wildcard.ts"
 import { protectedForms, protectedNames, protectedPairs } from "./protected-names.ts"
 import { withoutQuotedPatterns } from "./shell/quoted-patterns.ts"

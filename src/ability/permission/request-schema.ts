@@ -1,7 +1,7 @@
 // A question for permission and its answer, as they are published and sent: their schemas and events, and which answers a
 // question can get.
 import { z } from "zod"
-import * as Bus from "#kernel/bus.ts"
+import * as Bus from "#kernel/bus/bus.ts"
 import { about } from "#util/about.ts"
 import { isOutside } from "./evaluate.ts"
 import { editPermissions, Scope } from "./grant.ts"

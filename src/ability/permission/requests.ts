@@ -1,7 +1,7 @@
 // Questions to a person: published, kept until somebody answers, their time is up, or nobody needs the answer any more.
 // Who can ask a person listens for them, wherever that is.
 import { z } from "zod"
-import * as Bus from "#kernel/bus.ts"
+import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import { NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"

@@ -1,5 +1,5 @@
 // Rules: what they may say, how they are written on one line, and which permissions there are.
-import { permissions, Rule } from "#kernel/config/schema.ts"
+import { permissions, Rule } from "#kernel/schema/schema.ts"
 import { NamedError } from "#util/error.ts"
 import { fitsText } from "#util/wildcard.ts"
 

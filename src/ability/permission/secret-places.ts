@@ -1,6 +1,6 @@
 // Commands and rules that name the files of ours with keys and tokens (`SecretFiles`). Of a command that is told by its
 // words: a guard rail, not a wall. What it prints of them all the same is redacted.
-import * as SecretFiles from "#kernel/secret-files.ts"
+import * as SecretFiles from "#kernel/process/secret-files.ts"
 import { fitsText, hasWildcard, readPath } from "#util/wildcard.ts"
 import { pathsIn } from "./own-configuration.ts"
 import { isFile, type Rule } from "./rule.ts"

@@ -3,9 +3,9 @@
 import { existsSync } from "node:fs"
 import { homedir } from "node:os"
 import { isAbsolute, join, resolve } from "node:path"
-import * as Global from "#kernel/global.ts"
 import { Instance } from "#kernel/instance.ts"
-import { levels, skillFolders } from "#kernel/trust/places.ts"
+import * as Global from "#kernel/process/global.ts"
+import { levels, skillFolders } from "#kernel/reviewed/places.ts"
 
 /** `root`: where its files must really be. The person's own may be anywhere. */
 export type SkillPlace = { folder: string; root?: string; isOwn: boolean }

@@ -4,7 +4,7 @@
 import { z } from "zod"
 import type { Category, Context, Definition, Json, Need, Output } from "#ability/tool/define/types.ts"
 import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
-import * as Bus from "#kernel/bus.ts"
+import * as Bus from "#kernel/bus/bus.ts"
 import { about } from "#util/about.ts"
 import { NamedError } from "#util/error.ts"
 

@@ -4,7 +4,7 @@ import type { Readable, Writable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { PersonOptions } from "#edge/acp/session/run-turn.ts"
 import { createMessageStream } from "#edge/acp/wire/message-stream.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { createAcpAgent } from "./acp-agent.ts"
 
 type Ends = { input: Readable; output: Writable; signal: AbortSignal }

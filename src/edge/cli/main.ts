@@ -1,8 +1,8 @@
 // The command line: the one place where an error becomes a line on stderr and an exit code. Nothing else reads argv.
 
 import { exitCodes, UsageError } from "#edge/cli/process/exit.ts"
-import * as Log from "#kernel/log.ts"
-import * as Secret from "#kernel/secret.ts"
+import * as Log from "#kernel/process/log.ts"
+import * as Secret from "#kernel/process/secret.ts"
 import { errorText } from "#util/error.ts"
 import { addCommands } from "./commands.ts"
 import { withDefaultCommand } from "./default-command.ts"

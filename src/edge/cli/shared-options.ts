@@ -1,7 +1,7 @@
 // Options of every command, and what they do.
 
 import { UsageError } from "#edge/cli/process/exit.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 
 export const sharedOptions = {
   dir: { type: "string", describe: "the folder to work in (default: this one)", global: true },

@@ -1,8 +1,8 @@
 // Tells a client how its call goes on, where it wants to know: one notification after the other, each with a higher number.
 import type { ServerContext } from "@modelcontextprotocol/server"
 import { plainText } from "#ability/tool/define/plain-text.ts"
-import * as Log from "#kernel/log.ts"
-import * as Secret from "#kernel/secret.ts"
+import * as Log from "#kernel/process/log.ts"
+import * as Secret from "#kernel/process/secret.ts"
 
 const maxText = 500
 

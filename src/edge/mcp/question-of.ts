@@ -3,7 +3,7 @@ import * as Permission from "#ability/permission/permission.ts"
 import { stepOf } from "#ability/tool/gate/run-tool.ts"
 import { judgeStep } from "#ability/tool/judge/judge-step.ts"
 import { createRights } from "#engine/rights/rights.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import type { Asked } from "./call-tool.ts"
 import * as ToolCalls from "./tool-calls.ts"
 

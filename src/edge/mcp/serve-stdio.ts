@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import type { Writable } from "node:stream"
 import { StdioServerTransport, serveStdio as serve } from "@modelcontextprotocol/server/stdio"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { createConsents } from "./consents.ts"
 import { createMcpServer, type Options } from "./create-mcp-server.ts"
 

@@ -3,10 +3,10 @@
 import { randomBytes } from "node:crypto"
 import { chmodSync, lstatSync, mkdirSync } from "node:fs"
 import { dirname } from "node:path"
-import * as Log from "#kernel/log.ts"
-import * as PrivateFile from "#kernel/private-file.ts"
-import * as Secret from "#kernel/secret.ts"
-import * as SecretFiles from "#kernel/secret-files.ts"
+import * as Log from "#kernel/process/log.ts"
+import * as PrivateFile from "#kernel/process/private-file.ts"
+import * as Secret from "#kernel/process/secret.ts"
+import * as SecretFiles from "#kernel/process/secret-files.ts"
 import { errorCode, errorText, NamedError } from "#util/error.ts"
 
 export class UnsafeFile extends NamedError {

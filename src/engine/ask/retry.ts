@@ -1,6 +1,6 @@
 // Which faults of a provider pass by themselves, and how long to wait for that.
 import { setTimeout as sleep } from "node:timers/promises"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { errorCode, errorText, NamedError } from "#util/error.ts"
 import { EmptyAnswer, Filtered, ProviderFault, Unfinished } from "./collect.ts"
 import { isTooLong } from "./too-long.ts"

@@ -7,7 +7,7 @@ import type { Context, Definition } from "#ability/tool/tool.ts"
 import { Notice } from "#engine/record/notice.ts"
 import { whoCanBeAsked } from "#engine/rights/permits.ts"
 import type { Run } from "#engine/run/run.ts"
-import * as Bus from "#kernel/bus.ts"
+import * as Bus from "#kernel/bus/bus.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
 

@@ -9,7 +9,7 @@ import { addUsage } from "#engine/record/session-record.ts"
 import { limitOf } from "#engine/run/budget.ts"
 import { textWithin } from "#engine/run/fit-tokens.ts"
 import type { Run } from "#engine/run/run.ts"
-import * as Secret from "#kernel/secret.ts"
+import * as Secret from "#kernel/process/secret.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import type * as Message from "#knowledge/message/message.ts"
 

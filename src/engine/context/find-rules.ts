@@ -2,8 +2,8 @@
 // fit best. What is found is kept in a database that can be deleted at any time.
 import { createHash } from "node:crypto"
 import { dirname, join, relative } from "node:path"
-import * as Global from "#kernel/global.ts"
 import { Instance } from "#kernel/instance.ts"
+import * as Global from "#kernel/process/global.ts"
 import type { Embedder } from "#knowledge/embedder/types.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import type { ReferenceMatch, RulesDiscovery } from "#knowledge/rules/rules-discovery.ts"

@@ -7,7 +7,7 @@ import { lastId } from "#engine/record/append.ts"
 import { Notice } from "#engine/record/notice.ts"
 import type { Permits } from "#engine/rights/permits.ts"
 import type { Run } from "#engine/run/run.ts"
-import * as Bus from "#kernel/bus.ts"
+import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import { storeFolder } from "#knowledge/grounding/store-folder.ts"
 

@@ -3,7 +3,7 @@
 
 import { append, lastId } from "#engine/record/append.ts"
 import type { Run } from "#engine/run/run.ts"
-import * as Secret from "#kernel/secret.ts"
+import * as Secret from "#kernel/process/secret.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { insideTag } from "#util/inside-tag.ts"

@@ -2,7 +2,7 @@
 // of a folder that nobody trusted never do.
 import type { Added } from "#ability/mcp/configured/load-servers.ts"
 import type * as Skill from "#ability/skill/skill.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 
 export async function startSkillServers(skills: readonly Skill.Info[]): Promise<void> {
   const bringing = skills.filter(({ mcp, isTrusted }) => isTrusted && Object.keys(mcp).length > 0)

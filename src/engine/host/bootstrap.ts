@@ -2,7 +2,7 @@
 // everything down again whatever happened.
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import * as Vcs from "#kernel/vcs.ts"
 

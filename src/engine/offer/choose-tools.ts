@@ -7,7 +7,7 @@ import type { Definition } from "#ability/tool/tool.ts"
 import { keep } from "#engine/record/append.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import type { More, Offer, Run } from "#engine/run/run.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import { errorText } from "#util/error.ts"
 

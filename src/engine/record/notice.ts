@@ -1,6 +1,6 @@
 // Something about a prompt, its attachments or its answer that a person should know.
 import { z } from "zod"
-import * as Bus from "#kernel/bus.ts"
+import * as Bus from "#kernel/bus/bus.ts"
 import { about } from "#util/about.ts"
 
 export const Notice = Bus.define(

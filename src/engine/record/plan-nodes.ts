@@ -2,7 +2,7 @@
 // the last time that it was shown in them.
 import * as TodoList from "#ability/tool/plan/todo-list.ts"
 import { changePlan } from "#ability/tool/plan/todo-plan.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import type { RelationNode } from "#knowledge/memory/relation-node.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { errorText } from "#util/error.ts"

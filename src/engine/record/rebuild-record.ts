@@ -3,7 +3,7 @@
 // still has it. That file stays in quarantine.
 import { isAbsolute } from "node:path"
 import { Instance } from "#kernel/instance.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { gapsIn } from "#knowledge/message/bridge-gaps.ts"
 import type * as Message from "#knowledge/message/message.ts"

@@ -1,9 +1,9 @@
 // A session as it is kept: who, where, with which model, how it stands. Its messages lie beside it, one record each.
 import { z } from "zod"
 import * as Grant from "#ability/permission/grant.ts"
-import * as Bus from "#kernel/bus.ts"
+import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"

@@ -2,7 +2,7 @@
 import { z } from "zod"
 import * as Provider from "#ability/provider/provider.ts"
 import type { Chosen } from "#engine/ask/choose-model.ts"
-import * as Bus from "#kernel/bus.ts"
+import * as Bus from "#kernel/bus/bus.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import { about } from "#util/about.ts"
 import { NamedError } from "#util/error.ts"

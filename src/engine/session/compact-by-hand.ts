@@ -15,7 +15,7 @@ import { type Tip, tipOf } from "#engine/record/tip.ts"
 import { fixedOf, limitOf } from "#engine/run/budget.ts"
 import { createProgress } from "#engine/run/run.ts"
 import { openHistory } from "#engine/turn/open-history.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import { errorText } from "#util/error.ts"
 

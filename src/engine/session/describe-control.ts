@@ -1,5 +1,5 @@
 // What a control message says, in a line for people. Its parameters may come from anywhere: an import, a later version.
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import type * as Message from "#knowledge/message/message.ts"
 
 const longest = 200

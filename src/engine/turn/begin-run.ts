@@ -19,7 +19,7 @@ import { readingBy } from "#engine/rights/reading-by.ts"
 import { createRights } from "#engine/rights/rights.ts"
 import type { Input } from "#engine/run/input.ts"
 import { type Ask, mayCall, type Offer, type Run, type Settled, type Timing } from "#engine/run/run.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { addPrompt, textOf } from "./add-prompt.ts"
 import { createSending, openHistory } from "./open-history.ts"
 

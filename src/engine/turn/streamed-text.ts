@@ -3,8 +3,8 @@
 
 import { keep } from "#engine/record/append.ts"
 import type { Run } from "#engine/run/run.ts"
-import * as Bus from "#kernel/bus.ts"
-import * as Secret from "#kernel/secret.ts"
+import * as Bus from "#kernel/bus/bus.ts"
+import * as Secret from "#kernel/process/secret.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"

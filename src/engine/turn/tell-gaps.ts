@@ -4,7 +4,7 @@
 import { lastId } from "#engine/record/append.ts"
 import { Notice } from "#engine/record/notice.ts"
 import type { Run } from "#engine/run/run.ts"
-import * as Bus from "#kernel/bus.ts"
+import * as Bus from "#kernel/bus/bus.ts"
 import { gapsIn } from "#knowledge/message/bridge-gaps.ts"
 
 export function tellGaps(run: Pick<Run, "session" | "progress">): void {

@@ -4,29 +4,37 @@ import { AsyncLocalStorage } from "node:async_hooks"
 import { realpathSync } from "node:fs"
 import { isDeepStrictEqual } from "node:util"
 import { z } from "zod"
-import * as Bus from "#kernel/bus.ts"
+import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
-import * as Log from "#kernel/log.ts"
-import * as Reviewed from "#kernel/trust/reviewed.ts"
+import * as Log from "#kernel/process/log.ts"
+import * as Reviewed from "#kernel/reviewed/reviewed.ts"
+import { checkLayer } from "#kernel/schema/check.ts"
+import { Invalid, type Problem } from "#kernel/schema/invalid.ts"
+import { Info, type Input, type Rule } from "#kernel/schema/schema.ts"
+import { holdSecrets } from "#kernel/schema/secrets.ts"
 import * as Vcs from "#kernel/vcs.ts"
 import { about } from "#util/about.ts"
 import { errorText } from "#util/error.ts"
-import { checkLayer } from "./check.ts"
-import { Invalid, type Problem } from "./invalid.ts"
 import type { Layer, Source, Status } from "./layer.ts"
 import { configFiles, readLayers, remoteLayer } from "./layers.ts"
 import { findOrigins, mergeLayers, type Origins } from "./merge.ts"
 import { withoutTrust } from "./project-layers.ts"
 import { renewCache } from "./remote.ts"
 import type { Ignored } from "./restrict.ts"
-import { Info, type Input, type Rule } from "./schema.ts"
-import { holdSecrets } from "./secrets.ts"
 import { watchFiles } from "./watch-files.ts"
 import { watchTrust } from "./watch-trust.ts"
 
+export {
+  type AgentRule,
+  Info,
+  type Input,
+  McpServer,
+  Provider,
+  Rule,
+  Standalone,
+} from "#kernel/schema/schema.ts"
+export { redacted } from "#kernel/schema/secrets.ts"
 export { setInline } from "./inline.ts"
-export { type AgentRule, Info, type Input, McpServer, Provider, Rule, Standalone } from "./schema.ts"
-export { redacted } from "./secrets.ts"
 export type { Ignored, Origins, Source, Status }
 export { Invalid, type Problem }
 

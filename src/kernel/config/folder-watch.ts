@@ -3,7 +3,7 @@
 // since a link may be swapped for another.
 import { type FSWatcher, readlinkSync, watch } from "node:fs"
 import { basename, dirname, isAbsolute, join, parse, sep } from "node:path"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { errorCode, errorText } from "#util/error.ts"
 import { statOf } from "#util/stat-of.ts"
 

@@ -1,10 +1,10 @@
 // The inline layer of a process: settings that the person gives on the command line as key=value. They are checked here one
 // by one, so that a mistake stops the command before anything is read.
-import { checkLayer, type Raw } from "./check.ts"
-import { formatProblem, parsePath } from "./invalid.ts"
+import { checkLayer, type Raw } from "#kernel/schema/check.ts"
+import { formatProblem, parsePath } from "#kernel/schema/invalid.ts"
+import { Info } from "#kernel/schema/schema.ts"
 import { mergeLayers } from "./merge.ts"
 import { withoutOwn } from "./restrict.ts"
-import { Info } from "./schema.ts"
 
 let ofProcess: Raw | undefined
 

@@ -1,13 +1,13 @@
 // One layer of a configuration: what a file or a value says, checked. Problems are collected, not thrown, so that a person
 // sees all of them at once.
-import type { Reviewed } from "#kernel/trust/reviewed.ts"
+import type { Reviewed } from "#kernel/reviewed/reviewed.ts"
+import { checkLayer, type Raw } from "#kernel/schema/check.ts"
+import { Invalid, type Problem } from "#kernel/schema/invalid.ts"
+import { readSmallFile } from "#kernel/schema/read-file.ts"
+import { Info } from "#kernel/schema/schema.ts"
 import { errorText } from "#util/error.ts"
 import { JsoncError, parseJsonc } from "#util/jsonc.ts"
-import { checkLayer, type Raw } from "./check.ts"
-import { Invalid, type Problem } from "./invalid.ts"
-import { readSmallFile } from "./read-file.ts"
 import { type Ignored, withoutOwn } from "./restrict.ts"
-import { Info } from "./schema.ts"
 import { importConfig, isTypeScript } from "./typescript.ts"
 
 export type Source = "remote" | "global" | "project" | "typescript" | "environment" | "inline"

@@ -1,15 +1,15 @@
 // The layers of a configuration, lowest first, each read, checked and restricted on its own.
 import { join, resolve } from "node:path"
-import * as Env from "#kernel/env.ts"
-import * as Global from "#kernel/global.ts"
-import type { Reviewed } from "#kernel/trust/reviewed.ts"
+import * as Env from "#kernel/process/env.ts"
+import * as Global from "#kernel/process/global.ts"
+import type { Reviewed } from "#kernel/reviewed/reviewed.ts"
+import { formatProblem } from "#kernel/schema/invalid.ts"
+import type { Input, Remote } from "#kernel/schema/schema.ts"
+import { shownUrl } from "#kernel/schema/shown-url.ts"
 import { inline as inlineOfProcess } from "./inline.ts"
-import { formatProblem } from "./invalid.ts"
 import { broken, dropOwn, empty, fromText, fromValue, type Layer, readFileLayer } from "./layer.ts"
 import { readProject, readTypeScript } from "./project-layers.ts"
 import { readCache } from "./remote.ts"
-import type { Input, Remote } from "./schema.ts"
-import { shownUrl } from "./shown-url.ts"
 
 /** The files that a configuration of this work tree is read from, whether they exist or not. */
 export function configFiles(worktree: string) {

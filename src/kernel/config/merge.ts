@@ -1,6 +1,6 @@
 // Layers into one value, lowest first: objects merge by key, lists replace, permission rules follow one another.
-import { isPlain, type Raw } from "./check.ts"
-import { formatPath } from "./invalid.ts"
+import { isPlain, type Raw } from "#kernel/schema/check.ts"
+import { formatPath } from "#kernel/schema/invalid.ts"
 
 /** Key path of every single setting → the layer that it came from, or "default". */
 export type Origins = Record<string, string>

@@ -2,8 +2,9 @@
 // what an untrusted folder may say, and the deny and ask rules that were last trusted.
 import { existsSync } from "node:fs"
 import { relative } from "node:path"
-import { Unreviewed } from "#kernel/trust/guard-imports.ts"
-import type { Reviewed } from "#kernel/trust/reviewed.ts"
+import { Unreviewed } from "#kernel/reviewed/guard-imports.ts"
+import type { Reviewed } from "#kernel/reviewed/reviewed.ts"
+import type { Rule } from "#kernel/schema/schema.ts"
 import {
   broken,
   dropOwn,
@@ -15,7 +16,6 @@ import {
   readFileLayer,
 } from "./layer.ts"
 import { type Ignored, restrictUntrusted } from "./restrict.ts"
-import type { Rule } from "./schema.ts"
 
 /** All of a reviewed file; of any other what an untrusted folder may say, and the deny and ask rules that were last trusted. */
 export async function readProject(path: string, reviewed: Reviewed): Promise<Layer> {

@@ -2,13 +2,13 @@
 // background. An answer that is late, broken or too big changes nothing.
 import { createHash } from "node:crypto"
 import { join } from "node:path"
-import * as Global from "#kernel/global.ts"
-import * as Log from "#kernel/log.ts"
+import * as Global from "#kernel/process/global.ts"
+import * as Log from "#kernel/process/log.ts"
+import { readSmallFile } from "#kernel/schema/read-file.ts"
+import type { Remote } from "#kernel/schema/schema.ts"
+import { shownUrl } from "#kernel/schema/shown-url.ts"
 import { fetchBytes, fetchFailure } from "#util/fetch-bytes.ts"
 import { replaceFile } from "#util/replace-file.ts"
-import { readSmallFile } from "./read-file.ts"
-import type { Remote } from "./schema.ts"
-import { shownUrl } from "./shown-url.ts"
 
 const maxBytes = 1 << 20
 const timeLimit = 3000

@@ -1,9 +1,9 @@
 // What a layer may not say: a file that is not trusted says only what cannot widen what runs or where requests go, and
 // only the person may name a remote configuration or instructions of their own. Whatever is taken out is named.
 import { isAbsolute, win32 } from "node:path"
+import { isPlain, type Raw } from "#kernel/schema/check.ts"
+import { formatPath } from "#kernel/schema/invalid.ts"
 import type { Path } from "#util/jsonc.ts"
-import { isPlain, type Raw } from "./check.ts"
-import { formatPath } from "./invalid.ts"
 
 export type Ignored = { source: string; key: string; reason: string }
 type Ignore = (path: Path, detail?: string) => void

@@ -2,10 +2,10 @@
 // and when it is gone. Where the system has no watches left, the files are polled.
 import { createHash } from "node:crypto"
 import { unwatchFile, watchFile } from "node:fs"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
+import { readSmallFile } from "#kernel/schema/read-file.ts"
 import { errorText } from "#util/error.ts"
 import { createFolderWatch } from "./folder-watch.ts"
-import { readSmallFile } from "./read-file.ts"
 
 const settle = 50
 const pollInterval = 1000

@@ -1,6 +1,6 @@
 // Tells when trust in a work tree was given, changed or taken back, which a person does from another process. The record
 // is polled, not watched.
-import * as Reviewed from "#kernel/trust/reviewed.ts"
+import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 
 const interval = 1500
 

@@ -1,7 +1,7 @@
 // What can go wrong with a record, each with the key or path it is about.
 import { inspect } from "node:util"
+import * as Global from "#kernel/process/global.ts"
 import { NamedError } from "#util/error.ts"
-import * as Global from "../global.ts"
 
 export type Key = readonly string[]
 

@@ -2,7 +2,7 @@
 // cut short goes on where it stopped.
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import * as Log from "../log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { NotFound } from "./errors.ts"
 import { createLock } from "./lock.ts"
 import type { Store } from "./store.ts"

@@ -2,7 +2,7 @@
 // up to date with the journal.
 import { accessSync, constants, mkdirSync } from "node:fs"
 import { join } from "node:path"
-import * as Log from "../log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { Locked } from "./errors.ts"
 import type { Folders } from "./files.ts"
 import { createLock, type Lock } from "./lock.ts"

@@ -1,8 +1,8 @@
 // What happens when a store is opened, or when a process died inside a commit: the journal is the truth for what it
 // holds, and the last value of every record is put in place wherever a file differs.
 import { fdatasyncSync } from "node:fs"
+import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
-import * as Log from "../log.ts"
 import { type Folders, isJson, readRecordBytes, removeLeftovers, setAside } from "./files.ts"
 import { type Content, type Entry, headerBytes, recordSize, writeRecord } from "./journal.ts"
 import { placeRecord } from "./placing.ts"

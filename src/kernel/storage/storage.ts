@@ -1,6 +1,6 @@
 // JSON records by key, as files under `Global.data()/storage`. A write is acknowledged when its promise resolves: it
 // then survives `kill -9` and a power cut. Several processes may use one store.
-import * as Global from "../global.ts"
+import * as Global from "#kernel/process/global.ts"
 import type { Key } from "./errors.ts"
 import { fileOf, foldersOf, removeEmptyFolder, setAside } from "./files.ts"
 import { type Migration, migrations, runMigrations } from "./migrate.ts"

@@ -2,8 +2,8 @@
 // synced once, then put in place as files, then acknowledged. Whoever opens the store compares files with the
 // journal, so that neither a crash between two steps nor a power cut loses what was acknowledged.
 import { fdatasync } from "node:fs"
+import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
-import * as Log from "../log.ts"
 import { createEncoder } from "./encoder.ts"
 import { WriteFailed } from "./errors.ts"
 import { type Folders, type Found, readRecord, syncRecords } from "./files.ts"

@@ -1,7 +1,7 @@
 // A repository in a few lines: how much there is, in which languages, in which folders. Numbers are rounded, so that the
 // words stay the same while work goes on, and prompt caches hold.
 import { extname } from "node:path"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { listFiles } from "./list-files.ts"
 
 const maxFiles = 50_000

@@ -1,5 +1,5 @@
 // Whether a stored record is one that is looked for, and the words of it that show why.
-import * as Secret from "#kernel/secret.ts"
+import * as Secret from "#kernel/process/secret.ts"
 
 type Wish = { text?: string | undefined; where?: Record<string, string | number | boolean> | undefined }
 

@@ -1,6 +1,6 @@
 // The folder that who looks into the store reads in. Apart from the store, so that a rule about it loads nothing else.
 import { join } from "node:path"
-import * as Global from "#kernel/global.ts"
+import * as Global from "#kernel/process/global.ts"
 
 /** A project's own, or all of it. */
 export function storeFolder(projectId?: string): string {

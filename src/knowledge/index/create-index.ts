@@ -1,7 +1,7 @@
 // One index under tools, skills, rules, resources and prompts: words in FTS5 and vectors beside them in one SQLite file, or
 // in memory. Whatever happens to the file, callers are served: it can be made again from what they put.
 import { hash } from "node:crypto"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import type { Embedder } from "#knowledge/embedder/types.ts"
 import { errorText } from "#util/error.ts"
 import { fuse } from "./fuse.ts"

@@ -3,7 +3,7 @@
 import { mkdirSync, renameSync, rmSync } from "node:fs"
 import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { errorCode, errorText } from "#util/error.ts"
 
 export const inMemory = ":memory:"

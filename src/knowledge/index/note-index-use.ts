@@ -2,7 +2,7 @@
 // nobody can read, and SQLite leaves its own files untouched where they are only read.
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
 import { statOf } from "#util/stat-of.ts"
 

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { errorCode, errorText } from "#util/error.ts"
 import { statOf } from "#util/stat-of.ts"
 import { isBroken } from "./index-file.ts"

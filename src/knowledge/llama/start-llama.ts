@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
-import * as Env from "#kernel/env.ts"
+import * as Env from "#kernel/process/env.ts"
 import { NamedError } from "#util/error.ts"
 import type { Answer, Start, Task } from "./llama-process.ts"
 

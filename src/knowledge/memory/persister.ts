@@ -1,7 +1,7 @@
 // Hands what a store holds to who keeps it, one time after the other: what changes meanwhile is handed over afterwards,
 // once, as it is then. A failure loses nothing, since the store still has it all.
 import { setImmediate } from "node:timers/promises"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { errorText, NamedError } from "#util/error.ts"
 
 class PersistFailed extends NamedError {

@@ -1,6 +1,6 @@
 // Relations in memory: plans and their steps, files, agents, or anything else of which one thing stands below others. A
 // node may have several parents, and never itself among its ancestors. Who made the store says where it is kept.
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { formatPlanContext, formatRelationsForContext } from "./format-relations.ts"
 import { createPersister } from "./persister.ts"
 import { above, createGraph, type Entry, nodeOf } from "./relation-graph.ts"

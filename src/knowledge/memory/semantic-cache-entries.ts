@@ -1,6 +1,6 @@
 // Entries of a semantic cache as they are handed in and out. What is read back was written by others: one that is broken is
 // named and left out, the rest is used.
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { NamedError } from "#util/error.ts"
 
 /** As whoever keeps them gets them: plain JSON. */

@@ -1,7 +1,7 @@
 // Answers that were given before, for the same request. Vectors find what is near; whether it is the same request, words
 // decide (semantic-cache-request.ts), since an answer to another one must never be replayed. Entries live in memory; whoever
 // wants to keep them is handed them.
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { createEmbedder, type EmbedderConfig } from "#knowledge/embedder/create-embedder.ts"
 import type { Embedder } from "#knowledge/embedder/types.ts"
 import { errorText } from "#util/error.ts"

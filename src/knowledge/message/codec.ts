@@ -1,6 +1,6 @@
 // Messages from JSON and back. Older versions are migrated on the way in. What this program does not know (a type, a
 // newer version) is kept as it was found and goes out again byte for byte.
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"
 import { createFit } from "./create-fit.ts"

@@ -1,9 +1,9 @@
 // Messages on disk, one record each below their session, and the events that tell of them. An event is published
 // when its record is acknowledged.
 import { z } from "zod"
-import * as Bus from "#kernel/bus.ts"
+import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { about } from "#util/about.ts"
 import { followId } from "#util/id.ts"

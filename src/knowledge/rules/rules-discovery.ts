@@ -2,7 +2,7 @@
 // done, and those of a folder when something in it is touched. Whoever drives the model asks; the model does not.
 import { realpathSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import type { Embedder } from "#knowledge/embedder/types.ts"
 import { createIndex } from "#knowledge/index/create-index.ts"
 import { readDocument, Unreadable } from "#knowledge/index/read-document.ts"

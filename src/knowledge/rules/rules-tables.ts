@@ -1,7 +1,7 @@
 // What rules-discovery keeps in its database: the files that links were taken from, the links, their words for text search,
 // and what of each linked document is in the index, so that one that did not change costs no more than a look at it.
 import { DatabaseSync } from "node:sqlite"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
 
 /** A link of a file with rules. */

@@ -5,7 +5,7 @@ import type { Input } from "#ability/agent/agent.ts"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import { defineAgent } from "#ability/agent/define-agent.ts"
 import { Instance } from "#kernel/instance.ts"
-import * as Trust from "#kernel/trust.ts"
+import * as Trust from "#kernel/trust/trust.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 import { inProject } from "./harness.ts"
 

@@ -1,6 +1,6 @@
 // A project folder with an Instance around the test, and agents in files.
 import { Instance } from "#kernel/instance.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 

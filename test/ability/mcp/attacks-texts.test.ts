@@ -7,7 +7,7 @@ import { checkEntry, normalizeServer } from "#ability/mcp/server/normalize-serve
 import { checkSchema } from "#ability/tool/define/check-schema.ts"
 import { plainText } from "#ability/tool/define/plain-text.ts"
 import { nameApart, type ServerTool, toolsOf } from "#ability/tool/server/server-tools.ts"
-import * as Secret from "#kernel/secret.ts"
+import * as Secret from "#kernel/process/secret.ts"
 
 /** Kept from the eyes of the linter, which takes it for a template. */
 const variable = ["$", "{SOME_TOKEN}"].join("")

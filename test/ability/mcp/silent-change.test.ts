@@ -7,7 +7,7 @@ import { type Grant, type Refusal, runTool, type Step } from "#ability/tool/gate
 import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Storage from "#kernel/storage/storage.ts"
-import * as Trust from "#kernel/trust.ts"
+import * as Trust from "#kernel/trust/trust.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 import { until } from "../tool/shell/running.ts"
 import { mcpJson } from "./servers.ts"

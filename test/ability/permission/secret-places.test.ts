@@ -4,8 +4,8 @@ import { mkdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import * as Permission from "#ability/permission/permission.ts"
-import * as Global from "#kernel/global.ts"
-import * as SecretFiles from "#kernel/secret-files.ts"
+import * as Global from "#kernel/process/global.ts"
+import * as SecretFiles from "#kernel/process/secret-files.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 
 const rule = (permission: string, pattern: string, action: "allow" | "ask" | "deny" = "allow") => ({

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { test } from "node:test"
 import { getEmbedder } from "#ability/provider/get-embedder.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { inInstance } from "./harness.ts"
 

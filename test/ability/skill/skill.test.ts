@@ -5,9 +5,9 @@ import { test } from "node:test"
 import * as Skill from "#ability/skill/skill.ts"
 import { hasSkills, skillPlaces } from "#ability/skill/skill-places.ts"
 import { Instance } from "#kernel/instance.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
-import * as Trust from "#kernel/trust.ts"
+import * as Trust from "#kernel/trust/trust.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 
 const text = (name: string, body = `# ${name}\n`) =>

@@ -3,8 +3,8 @@ import { chmodSync, existsSync, lstatSync, readFileSync, statSync, symlinkSync }
 import { join } from "node:path"
 import { test } from "node:test"
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
-import * as Bus from "#kernel/bus.ts"
-import * as Global from "#kernel/global.ts"
+import * as Bus from "#kernel/bus/bus.ts"
+import * as Global from "#kernel/process/global.ts"
 import { change, command, imageOf, inProject, revert, sessionId, sh } from "./harness.ts"
 
 for (const git of [true, false]) {

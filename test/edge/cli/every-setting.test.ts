@@ -3,7 +3,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { z } from "zod"
-import { Info } from "#kernel/config/schema.ts"
+import { Info } from "#kernel/schema/schema.ts"
 import { agentProofs } from "./setting-proofs/agents.ts"
 import { mcpProofs } from "./setting-proofs/mcp.ts"
 import { modelProofs } from "./setting-proofs/models.ts"

@@ -2,7 +2,7 @@
 import { createApp } from "#edge/server/app.ts"
 import { createEventStream } from "#edge/server/event/event-stream.ts"
 import type { Route } from "#edge/server/http/route.ts"
-import { createEventLog } from "#kernel/event-log.ts"
+import { createEventLog } from "#kernel/bus/event-log.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"

@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { mkdirSync, realpathSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import * as Secret from "#kernel/secret.ts"
+import * as Secret from "#kernel/process/secret.ts"
 import { auth, base, errorOf, setUp, token } from "./app-harness.ts"
 import { parseFrame, publish, range, until } from "./harness.ts"
 

@@ -4,7 +4,7 @@ import { type ClientRequest, type IncomingMessage, request } from "node:http"
 import { connect } from "node:net"
 import { z } from "zod"
 import { createServer, type ServerOptions } from "#edge/server/server.ts"
-import * as Bus from "#kernel/bus.ts"
+import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 
 export const Tick = Bus.define("test.tick", z.object({ n: z.number(), text: z.string().optional() }))

@@ -3,10 +3,10 @@ import assert from "node:assert/strict"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { setTimeout } from "node:timers/promises"
-import * as Bus from "#kernel/bus.ts"
+import * as Bus from "#kernel/bus/bus.ts"
 import * as Config from "#kernel/config/config.ts"
-import * as Global from "#kernel/global.ts"
 import { Instance } from "#kernel/instance.ts"
+import * as Global from "#kernel/process/global.ts"
 
 export function writeGlobal(content: string | Uint8Array): string {
   const file = join(Global.config(), "vitamin.jsonc")

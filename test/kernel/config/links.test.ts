@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import * as Config from "#kernel/config/config.ts"
-import * as Trust from "#kernel/trust.ts"
+import * as Trust from "#kernel/trust/trust.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 import { inInstance, until } from "./fixture.ts"
 

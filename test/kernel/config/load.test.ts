@@ -4,7 +4,7 @@ import { join, relative } from "node:path"
 import { test } from "node:test"
 import * as Config from "#kernel/config/config.ts"
 import { mergeLayers } from "#kernel/config/merge.ts"
-import * as Trust from "#kernel/trust.ts"
+import * as Trust from "#kernel/trust/trust.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { inInstance, withVariable, writeGlobal } from "./fixture.ts"
 

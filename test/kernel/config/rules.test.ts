@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Config from "#kernel/config/config.ts"
-import * as Trust from "#kernel/trust.ts"
+import * as Trust from "#kernel/trust/trust.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { inInstance, withVariable, writeGlobal } from "./fixture.ts"
 

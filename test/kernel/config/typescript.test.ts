@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { test } from "node:test"
 import * as Config from "#kernel/config/config.ts"
 import { defineConfig, importConfig, loadConfig, publicModule } from "#kernel/config/typescript.ts"
-import * as Trust from "#kernel/trust.ts"
+import * as Trust from "#kernel/trust/trust.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { problemsOf } from "./fixture.ts"
 

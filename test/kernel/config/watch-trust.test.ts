@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { test } from "node:test"
 import { promisify } from "node:util"
 import * as Config from "#kernel/config/config.ts"
-import * as Trust from "#kernel/trust.ts"
+import * as Trust from "#kernel/trust/trust.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 import { inInstance, until } from "./fixture.ts"
 

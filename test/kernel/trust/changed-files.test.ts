@@ -6,9 +6,9 @@ import { join } from "node:path"
 import { afterEach, test } from "node:test"
 import * as Config from "#kernel/config/config.ts"
 import { importModule } from "#kernel/config/typescript.ts"
+import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import * as Storage from "#kernel/storage/storage.ts"
-import * as Reviewed from "#kernel/trust/reviewed.ts"
-import * as Trust from "#kernel/trust.ts"
+import * as Trust from "#kernel/trust/trust.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 
 afterEach(() => Storage.close())

@@ -1,7 +1,7 @@
 // What is written to the log meanwhile.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
 /** The log lines of what is done. */

@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, 
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { test } from "node:test"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { createEmbedder } from "#knowledge/embedder/create-embedder.ts"
 import { createRulesDiscovery, type RulesDiscoveryConfig } from "#knowledge/rules/rules-discovery.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"

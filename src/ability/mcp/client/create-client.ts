@@ -12,7 +12,7 @@ import type {
   MCPResource,
   MCPTool,
 } from "#ability/mcp/server/types.ts"
-import * as Secret from "#kernel/secret.ts"
+import * as Secret from "#kernel/process/secret.ts"
 import { createLink } from "./keep-connected.ts"
 import { readContent, readResourceContent } from "./read-content.ts"
 import { runCall } from "./run-call.ts"

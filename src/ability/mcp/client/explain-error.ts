@@ -7,7 +7,7 @@ import type { MCPClientConfig, MCPServerConfig } from "#ability/mcp/server/types
 import { clean } from "#ability/mcp/transport/stderr-tail.ts"
 import { wrongAnswer } from "#ability/mcp/transport/stdio-transport.ts"
 import { plainText } from "#ability/tool/define/plain-text.ts"
-import * as Secret from "#kernel/secret.ts"
+import * as Secret from "#kernel/process/secret.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { RedirectRefused } from "#util/redirect.ts"
 

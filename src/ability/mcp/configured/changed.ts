@@ -1,6 +1,6 @@
 // How MCP servers stand, and the event that reports it.
 import { z } from "zod"
-import * as Bus from "#kernel/bus.ts"
+import * as Bus from "#kernel/bus/bus.ts"
 import { about } from "#util/about.ts"
 
 export const State = z

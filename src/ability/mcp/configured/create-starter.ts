@@ -2,7 +2,7 @@
 // once, comes up beside the work.
 import { AsyncLocalStorage } from "node:async_hooks"
 import { setTimeout as sleep } from "node:timers/promises"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
 import type { ConfiguredServer } from "./configured-server.ts"
 import { withSlots } from "./with-slots.ts"

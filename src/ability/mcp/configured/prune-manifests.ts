@@ -2,7 +2,7 @@
 // every session. All of it can be learned again. Done once a day, a bounded number at a time.
 import { lstat, readdir, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { errorCode, errorText } from "#util/error.ts"
 import { statOf } from "#util/stat-of.ts"
 

@@ -2,10 +2,10 @@
 // program itself reads these files later, so the check runs when servers are listed and again right before each start.
 import { relative } from "node:path"
 import type { MCPServerConfig } from "#ability/mcp/server/types.ts"
-import { readSmallFile } from "#kernel/config/read-file.ts"
-import { maxProgram } from "#kernel/trust/places.ts"
-import { namedByCommand, withImports } from "#kernel/trust/project-code.ts"
-import * as Reviewed from "#kernel/trust/reviewed.ts"
+import { maxProgram } from "#kernel/reviewed/places.ts"
+import { namedByCommand, withImports } from "#kernel/reviewed/project-code.ts"
+import * as Reviewed from "#kernel/reviewed/reviewed.ts"
+import { readSmallFile } from "#kernel/schema/read-file.ts"
 import type { Found } from "./load-servers.ts"
 import { Unusable } from "./unknown-server.ts"
 

@@ -3,7 +3,7 @@
 
 import type { ElicitationReply, Elicitation as Question } from "#ability/mcp/server/types.ts"
 import type { WhileAsking } from "#ability/tool/tool.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import type * as Elicitation from "./elicitation.ts"
 
 /** For whom a call is made, and how to wait for its person, where one can be asked. */

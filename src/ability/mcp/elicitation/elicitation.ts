@@ -3,7 +3,7 @@
 import { z } from "zod"
 import type { Elicitation } from "#ability/mcp/server/types.ts"
 import { plainText } from "#ability/tool/define/plain-text.ts"
-import * as Bus from "#kernel/bus.ts"
+import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import { about } from "#util/about.ts"
 import { NamedError } from "#util/error.ts"

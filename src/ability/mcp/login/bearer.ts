@@ -5,7 +5,7 @@ import type { Resolve } from "#ability/mcp/server/check-lead.ts"
 import type { AuthToken, MCPHooks } from "#ability/mcp/server/hooks.ts"
 import type { SDK } from "#ability/mcp/server/sdk.ts"
 import type { MCPServerConfig } from "#ability/mcp/server/types.ts"
-import * as Secret from "#kernel/secret.ts"
+import * as Secret from "#kernel/process/secret.ts"
 import { createLoginTokens } from "./login-tokens.ts"
 
 type OnAuth = NonNullable<MCPHooks["onAuth"]>

@@ -1,8 +1,8 @@
 // One server as a file names it, in the form that clients take. Files of other tools are read as they are: a command as
 // a line or a list, `args` beside it, `type` or `transport`, and `${VAR}` or `${VAR:-default}` in every value.
 import { isAbsolute, join } from "node:path"
-import * as Env from "#kernel/env.ts"
-import * as Secret from "#kernel/secret.ts"
+import * as Env from "#kernel/process/env.ts"
+import * as Secret from "#kernel/process/secret.ts"
 import { NamedError } from "#util/error.ts"
 import { splitWords } from "./split-words.ts"
 import type { MCPAuth, MCPServerConfig } from "./types.ts"

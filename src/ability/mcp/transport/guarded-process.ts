@@ -8,7 +8,7 @@ import type { Duplex, Readable, Writable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
 import { markName } from "#ability/tool/shell/environment.ts"
 import * as Processes from "#ability/tool/shell/processes.ts"
-import * as Env from "#kernel/env.ts"
+import * as Env from "#kernel/process/env.ts"
 import { guardScript } from "./guard-script.ts"
 import * as ProcessTree from "./process-tree.ts"
 

@@ -2,7 +2,7 @@
 // that one lives. One is known by its number and the time of its start, since numbers are used again.
 import { execFileSync } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
-import * as Env from "#kernel/env.ts"
+import * as Env from "#kernel/process/env.ts"
 
 /** Number and start. */
 export type Tree = ReadonlyMap<number, string>

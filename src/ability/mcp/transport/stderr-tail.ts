@@ -1,6 +1,6 @@
 // What a server wrote to stderr last, for the error that tells of its end. Bounded, escaped and without our secrets.
-import * as Log from "#kernel/log.ts"
-import * as Secret from "#kernel/secret.ts"
+import * as Log from "#kernel/process/log.ts"
+import * as Secret from "#kernel/process/secret.ts"
 import { createBoundedLines } from "./bounded-lines.ts"
 
 const keptLines = 20

@@ -1,6 +1,6 @@
 // What rules say about a command line: every simple command in it is judged, and the strictest counts. What cannot be
 // told for sure is asked, and what is denied is found behind other commands too.
-import type { Rule } from "#kernel/config/schema.ts"
+import type { Rule } from "#kernel/schema/schema.ts"
 import { fitsText, hasWildcard } from "#util/wildcard.ts"
 import { createBehind, pieces } from "./behind.ts"
 import { mightFit } from "./might-fit.ts"

@@ -1,7 +1,7 @@
 // Commands of git that only read the repository of the workspace. They are allowed without asking, as reading files is:
 // in a folder that nobody trusts, git runs no program of the folder (ability/tool/shell/git-environment.ts).
 
-import type { Rule } from "#kernel/config/schema.ts"
+import type { Rule } from "#kernel/schema/schema.ts"
 import { isInside } from "#util/resolve-inside.ts"
 import type { Place } from "./outside-targets.ts"
 import { type SimpleCommand, splitCommand } from "./split-command.ts"

@@ -2,7 +2,7 @@
 import { statSync } from "node:fs"
 import { basename, resolve } from "node:path"
 import { tokens } from "#ability/provider/functiongemma/control-tokens.ts"
-import { createPrivateJson } from "#kernel/private-json.ts"
+import { createPrivateJson } from "#kernel/storage/private-json.ts"
 import { NamedError } from "#util/error.ts"
 import type { ModelFacts } from "./catalog.ts"
 import { rulesFacts } from "./rules-facts.ts"

@@ -3,8 +3,8 @@
 // one, provider by provider.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import * as Global from "#kernel/global.ts"
-import * as Log from "#kernel/log.ts"
+import * as Global from "#kernel/process/global.ts"
+import * as Log from "#kernel/process/log.ts"
 import { errorCode, errorText } from "#util/error.ts"
 import shipped from "./models.json" with { type: "json" }
 

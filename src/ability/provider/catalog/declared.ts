@@ -2,7 +2,7 @@
 // form where a server speaks another one than its provider.
 
 import type { Settings } from "#ability/provider/reach/connection.ts"
-import type { DeclaredModel } from "#kernel/config/schema.ts"
+import type { DeclaredModel } from "#kernel/schema/schema.ts"
 import * as Catalog from "./catalog.ts"
 
 /** What the configuration says about a model, if it names it. */

@@ -1,6 +1,7 @@
 // Keys that a person stored with `vitamin auth login`: `auth.json` in the data folder, readable by its owner only.
-import { createPrivateJson } from "#kernel/private-json.ts"
-import * as Secret from "#kernel/secret.ts"
+
+import * as Secret from "#kernel/process/secret.ts"
+import { createPrivateJson } from "#kernel/storage/private-json.ts"
 import { NamedError } from "#util/error.ts"
 
 export class UnsafeLogins extends NamedError {

@@ -1,8 +1,9 @@
 // How a provider is reached: base URL, key and headers, from the configuration, then the environment, then a stored
 // login, then the table. What it finds is handed to `Secret`.
-import type { Info } from "#kernel/config/schema.ts"
-import * as Env from "#kernel/env.ts"
-import * as Secret from "#kernel/secret.ts"
+
+import * as Env from "#kernel/process/env.ts"
+import * as Secret from "#kernel/process/secret.ts"
+import type { Info } from "#kernel/schema/schema.ts"
 import { storedKey } from "./auth-file.ts"
 import { UnknownProvider, Unusable } from "./errors.ts"
 import { type Entry, providers, type Quirks, type Wire } from "./providers.ts"

@@ -1,7 +1,7 @@
 // Model servers on this machine that nobody configured: Ollama, LM Studio, llama.cpp, vLLM. Asked only when it comes to
 // choosing a model, side by side, and what has not answered properly within 50 ms is not there.
 import type { IncomingMessage } from "node:http"
-import type { Info } from "#kernel/config/schema.ts"
+import type { Info } from "#kernel/schema/schema.ts"
 import { configuredBase, isLoopback, settingsOf } from "./connection.ts"
 import { providers } from "./providers.ts"
 

@@ -1,6 +1,6 @@
 // Sends what this process fetches through the proxy that the environment names, the way Node itself does it. Servers on
 // this machine are always reached directly.
-import * as Env from "#kernel/env.ts"
+import * as Env from "#kernel/process/env.ts"
 import { errorText } from "#util/error.ts"
 import { Unusable } from "./errors.ts"
 

@@ -1,7 +1,7 @@
 // Git, on the shadow store only: none of the project's, the person's or the system's configuration is read, so no hook,
 // filter, fsmonitor, textconv or alias of theirs exists for it; nothing is fetched.
 import { delimiter, isAbsolute } from "node:path"
-import * as Env from "#kernel/env.ts"
+import * as Env from "#kernel/process/env.ts"
 import { childProcess } from "#util/builtins.ts"
 import { errorCode } from "#util/error.ts"
 import { GitFailed } from "./errors.ts"

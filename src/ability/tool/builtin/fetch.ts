@@ -2,7 +2,7 @@
 import { z } from "zod"
 import type { Context, Definition, Json, Output } from "#ability/tool/define/types.ts"
 import { fileKind } from "#ability/tool/files/file-kind.ts"
-import * as Secret from "#kernel/secret.ts"
+import * as Secret from "#kernel/process/secret.ts"
 import { NamedError } from "#util/error.ts"
 import type { Page } from "../web/get-page.ts"
 import { descriptions } from "./descriptions.ts"

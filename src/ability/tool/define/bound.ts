@@ -1,7 +1,7 @@
 // What a tool gave back, in the one form of the gate and no larger than a model should see. Our own secrets are taken
 // out by value: results are stored, published and shown.
-import * as Secret from "#kernel/secret.ts"
-import * as SecretFiles from "#kernel/secret-files.ts"
+import * as Secret from "#kernel/process/secret.ts"
+import * as SecretFiles from "#kernel/process/secret-files.ts"
 import { NamedError } from "#util/error.ts"
 import { createOutput, maxShown } from "./output.ts"
 import type { Context, Json, Output } from "./types.ts"

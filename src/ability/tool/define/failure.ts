@@ -1,7 +1,7 @@
 // What went wrong with a call, as a result. An error that names its cause is one that the model can act on; anything
 // else is a fault of ours or of the machine.
 import { inspect } from "node:util"
-import * as Secret from "#kernel/secret.ts"
+import * as Secret from "#kernel/process/secret.ts"
 import { errorCode, NamedError } from "#util/error.ts"
 import { boundText } from "./bound.ts"
 import type { Result } from "./call-types.ts"

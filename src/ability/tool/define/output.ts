@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto"
 import { type FileHandle, mkdir, open } from "node:fs/promises"
 import { join } from "node:path"
-import * as Global from "#kernel/global.ts"
+import * as Global from "#kernel/process/global.ts"
 import { errorCode, errorText } from "#util/error.ts"
 
 /** Bytes that the model sees at most, the mark of the cut included. */

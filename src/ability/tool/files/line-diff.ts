@@ -1,6 +1,6 @@
 // What changed between two texts, line by line, as a short unified diff for people. Where the shortest diff would take
 // long to find, the changed part is shown as one block.
-import * as Secret from "#kernel/secret.ts"
+import * as Secret from "#kernel/process/secret.ts"
 
 export type LineDiff = { additions: number; deletions: number; diff: string }
 type Options = {

@@ -1,6 +1,6 @@
 // What a model most likely meant where its text is not in the file: the place that is nearest, and in what the two
 // differ. It is only told, never taken for the text itself.
-import * as Secret from "#kernel/secret.ts"
+import * as Secret from "#kernel/process/secret.ts"
 import { differences, fits, type Line, linesOf } from "./text-differences.ts"
 
 /** Lines that are looked at: an answer must not be waited for. */

@@ -1,9 +1,10 @@
 // Whether a script of a skill is, with all that it imports from the project, as a person has reviewed it.
-import { readSmallFile } from "#kernel/config/read-file.ts"
+
 import { Instance } from "#kernel/instance.ts"
-import { maxProgram } from "#kernel/trust/places.ts"
-import { withImports } from "#kernel/trust/project-code.ts"
-import * as Reviewed from "#kernel/trust/reviewed.ts"
+import { maxProgram } from "#kernel/reviewed/places.ts"
+import { withImports } from "#kernel/reviewed/project-code.ts"
+import * as Reviewed from "#kernel/reviewed/reviewed.ts"
+import { readSmallFile } from "#kernel/schema/read-file.ts"
 import { realOf } from "#util/real-of.ts"
 
 /** A script that does not exist is not reviewed. */

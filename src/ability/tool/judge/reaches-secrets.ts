@@ -2,7 +2,7 @@
 // link. What it plainly names is known to the rules already.
 import * as Permission from "#ability/permission/permission.ts"
 import * as KeptFolder from "#ability/tool/shell/kept-folder.ts"
-import * as SecretFiles from "#kernel/secret-files.ts"
+import * as SecretFiles from "#kernel/process/secret-files.ts"
 import { reachedPaths } from "./reached-paths.ts"
 import { startFolders } from "./start-folders.ts"
 

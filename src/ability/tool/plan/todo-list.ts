@@ -2,8 +2,8 @@
 // below it and below what they wait for. It is changed under the lock of the store, since several processes may work on
 // one session, and published after it was written.
 import { z } from "zod"
-import * as Bus from "#kernel/bus.ts"
-import * as Log from "#kernel/log.ts"
+import * as Bus from "#kernel/bus/bus.ts"
+import * as Log from "#kernel/process/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import type { RelationNode } from "#knowledge/memory/relation-node.ts"
 import { about } from "#util/about.ts"

@@ -1,7 +1,7 @@
 // A task list as relations: one plan, a step for each item below the plan and below the steps that it waits for. A step
 // that nobody has named is called by a number.
 import { z } from "zod"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import type { NodeContext, RelationNode } from "#knowledge/memory/relation-node.ts"
 import { createRelationStore, type RelationStoreConfig } from "#knowledge/memory/relation-store.ts"
 import { NamedError } from "#util/error.ts"

@@ -1,7 +1,7 @@
 // The environment of a command: the person's, without our secrets and other credentials, and with what keeps programs from
 // asking, paging, drawing colours or opening an editor that nobody sees. CI is not set: it changes what package managers
 // install.
-import * as Env from "#kernel/env.ts"
+import * as Env from "#kernel/process/env.ts"
 
 /** Carries the ids of the calls that a process stems from, outermost first, so that daemons can be found again. */
 export const markName = "VITAMIN_CALL"

@@ -1,7 +1,7 @@
 // Where a program is, by PATH. A relative entry of it would let the project's own folder name the program.
 import { existsSync } from "node:fs"
 import { delimiter, isAbsolute, join } from "node:path"
-import * as Env from "#kernel/env.ts"
+import * as Env from "#kernel/process/env.ts"
 
 /** The first of the names that is found. */
 export function findProgram(...names: string[]): string | undefined {

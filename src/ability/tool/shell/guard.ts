@@ -4,7 +4,7 @@ import type { ChildProcessByStdio } from "node:child_process"
 import { once } from "node:events"
 import type { Writable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
-import * as Env from "#kernel/env.ts"
+import * as Env from "#kernel/process/env.ts"
 import { childProcess } from "#util/builtins.ts"
 
 export type Guard = Readonly<{

@@ -5,7 +5,7 @@ import { closeSync, constants, mkdtempSync, openSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import * as Env from "#kernel/env.ts"
+import * as Env from "#kernel/process/env.ts"
 import { childProcess } from "#util/builtins.ts"
 import { findProgram } from "./find-program.ts"
 

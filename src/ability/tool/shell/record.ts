@@ -2,8 +2,8 @@
 // job is read in parts, so the record can be cut: each part is what came since the one before.
 
 import { createOutput, type Sink } from "#ability/tool/define/output.ts"
-import { createRedactor } from "#kernel/redactor.ts"
-import * as SecretFiles from "#kernel/secret-files.ts"
+import { createRedactor } from "#kernel/process/redactor.ts"
+import * as SecretFiles from "#kernel/process/secret-files.ts"
 import { createCleaner } from "./clean-output.ts"
 
 export type Record = {

@@ -3,8 +3,8 @@
 
 import type { Context } from "#ability/tool/define/types.ts"
 import * as Config from "#kernel/config/config.ts"
-import * as Env from "#kernel/env.ts"
 import { Instance } from "#kernel/instance.ts"
+import * as Env from "#kernel/process/env.ts"
 
 const maxNamed = 20
 const told = Instance.state(() => new Set<string>())

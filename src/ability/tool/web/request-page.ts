@@ -4,7 +4,7 @@
 import * as Http from "node:http"
 import * as Https from "node:https"
 import { isIPv6, type LookupFunction } from "node:net"
-import * as Env from "#kernel/env.ts"
+import * as Env from "#kernel/process/env.ts"
 import { version } from "#util/version.ts"
 import { type Checked, isPublic } from "./check-url.ts"
 

@@ -5,7 +5,7 @@ import type { McpServer } from "@agentclientprotocol/sdk"
 import { idsOf } from "#ability/mcp/configured/ids-of.ts"
 import type { Added } from "#ability/mcp/configured/load-servers.ts"
 import { Instance } from "#kernel/instance.ts"
-import * as Trust from "#kernel/trust.ts"
+import * as Trust from "#kernel/trust/trust.ts"
 import { statOf } from "#util/stat-of.ts"
 
 /** To be called inside the instance of the session's folder. */

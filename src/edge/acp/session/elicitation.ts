@@ -8,9 +8,9 @@ import type {
 } from "@agentclientprotocol/sdk"
 import { methods } from "@agentclientprotocol/sdk"
 import * as Elicitation from "#ability/mcp/elicitation/elicitation.ts"
-import * as Bus from "#kernel/bus.ts"
-import * as Log from "#kernel/log.ts"
-import * as Secret from "#kernel/secret.ts"
+import * as Bus from "#kernel/bus/bus.ts"
+import * as Log from "#kernel/process/log.ts"
+import * as Secret from "#kernel/process/secret.ts"
 import { errorText } from "#util/error.ts"
 
 type Asking = {

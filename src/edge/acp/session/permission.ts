@@ -4,9 +4,9 @@ import type { AgentContext, PermissionOption } from "@agentclientprotocol/sdk"
 import { methods } from "@agentclientprotocol/sdk"
 import * as Permission from "#ability/permission/permission.ts"
 import { toolCallOf } from "#edge/acp/update/updates.ts"
-import * as Bus from "#kernel/bus.ts"
-import * as Log from "#kernel/log.ts"
-import * as Secret from "#kernel/secret.ts"
+import * as Bus from "#kernel/bus/bus.ts"
+import * as Log from "#kernel/process/log.ts"
+import * as Secret from "#kernel/process/secret.ts"
 import { errorText } from "#util/error.ts"
 
 type Asking = {

@@ -2,7 +2,7 @@
 // of them what it chose. A prompt meets all that was chosen before it, and nothing that was chosen later.
 
 import { checkWish, keepWish, type Wish } from "#edge/acp/update/session-options.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
 
 type Choice = { wish: Wish; checked: Promise<void>; isChecked: boolean }

@@ -1,6 +1,6 @@
 // Words of others inside Markdown, which is what editors take every text for: shown as they are written, with nothing in
 // them that draws, hides or loads something.
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 
 const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]+/g
 

@@ -1,7 +1,7 @@
 // The last look before something leaves for an editor, which keeps logs of its own. Events have had theirs; records of
 // earlier times and files have not. Only words are looked at: a poor password may be a word of the protocol, or of the
 // path of a folder, and what an editor does with those must go on.
-import * as Secret from "#kernel/secret.ts"
+import * as Secret from "#kernel/process/secret.ts"
 
 /** Of these everything is words, whatever it is made of. */
 const free = new Set(["rawInput", "rawOutput"])

@@ -1,7 +1,7 @@
 // Which slash commands there are, told again whenever there are others.
 import { isDeepStrictEqual } from "node:util"
 import type { AvailableCommand } from "@agentclientprotocol/sdk"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
 import { availableCommands, type Send } from "./updates.ts"
 

@@ -1,7 +1,7 @@
 // How a session stands: its title, its mode, and what else a client can choose, told when it changes.
 import type { SessionUpdate } from "@agentclientprotocol/sdk"
 import * as Session from "#engine/session/session.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
 import { infoUpdate } from "./replay.ts"
 import { type SessionOptions, sessionOptions, type Wish } from "./session-options.ts"

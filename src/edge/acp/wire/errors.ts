@@ -1,6 +1,6 @@
 // What is wrong, as JSON-RPC says it: a code, one line, and the name of the error for programs.
 import { RequestError } from "@agentclientprotocol/sdk"
-import * as Secret from "#kernel/secret.ts"
+import * as Secret from "#kernel/process/secret.ts"
 import { errorText, NamedError } from "#util/error.ts"
 
 const maxId = 100

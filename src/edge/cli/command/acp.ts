@@ -7,7 +7,7 @@ import { onSignal } from "#edge/cli/process/on-signal.ts"
 import { leaveStdout, takeStdout } from "#edge/cli/process/take-stdout.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Storage from "#kernel/storage/storage.ts"
-import * as Trust from "#kernel/trust.ts"
+import * as Trust from "#kernel/trust/trust.ts"
 
 type Options = FolderOptions &
   RuleOptions & {

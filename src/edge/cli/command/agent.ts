@@ -4,7 +4,7 @@ import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import { formatRule } from "#ability/permission/rule.ts"
 import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 
 type Options = FolderOptions & { format: "text" | "json" }
 

@@ -2,10 +2,10 @@
 
 import { directoryOf, type FolderOptions } from "#edge/cli/process/in-instance.ts"
 import * as Config from "#kernel/config/config.ts"
-import { parsePath } from "#kernel/config/invalid.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
+import { parsePath } from "#kernel/schema/invalid.ts"
 import * as Storage from "#kernel/storage/storage.ts"
-import * as Trust from "#kernel/trust.ts"
+import * as Trust from "#kernel/trust/trust.ts"
 
 type Options = FolderOptions & { format: "text" | "json" }
 

@@ -10,7 +10,7 @@ import { UsageError } from "#edge/cli/process/exit.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
 import { localTime } from "#edge/cli/session/session-lines.ts"
 import { Instance } from "#kernel/instance.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 
 export async function listGrants(options: FolderOptions & { format: "text" | "json" }): Promise<void> {
   await inInstance(options, async () => {

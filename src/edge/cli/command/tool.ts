@@ -6,7 +6,7 @@ import { placeOf } from "#ability/mcp/registry/local-tools.ts"
 import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 
 type Options = FolderOptions & { format: "text" | "json" }
 

@@ -9,10 +9,10 @@ import { countOf } from "#edge/cli/terminal/count-of.ts"
 import { reviewChanges, summaryOf } from "#edge/cli/terminal/review-changes.ts"
 import { safeText } from "#edge/cli/terminal/safe-text.ts"
 import * as Config from "#kernel/config/config.ts"
-import * as Env from "#kernel/env.ts"
+import * as Env from "#kernel/process/env.ts"
+import { agentFolders } from "#kernel/reviewed/places.ts"
 import * as Storage from "#kernel/storage/storage.ts"
-import { agentFolders } from "#kernel/trust/places.ts"
-import * as Trust from "#kernel/trust.ts"
+import * as Trust from "#kernel/trust/trust.ts"
 import { errorText } from "#util/error.ts"
 
 type Options = FolderOptions & {

@@ -2,7 +2,7 @@
 // tell that its disk is full or mounted read-only.
 import { existsSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import * as Global from "#kernel/global.ts"
+import * as Global from "#kernel/process/global.ts"
 import { errorText } from "#util/error.ts"
 import { createId } from "#util/id.ts"
 import type { Finding } from "./doctor.ts"

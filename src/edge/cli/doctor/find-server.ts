@@ -3,7 +3,7 @@
 // stranger who passes the text on to the server gets a proof for another port.
 import { createHmac, randomBytes } from "node:crypto"
 import { readFileSync, statSync } from "node:fs"
-import * as SecretFiles from "#kernel/secret-files.ts"
+import * as SecretFiles from "#kernel/process/secret-files.ts"
 import type { Finding } from "./doctor.ts"
 
 export async function findServer(port: number): Promise<Finding[]> {

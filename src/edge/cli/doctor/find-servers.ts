@@ -2,7 +2,7 @@
 
 import { countOf } from "#edge/cli/terminal/count-of.ts"
 import * as Config from "#kernel/config/config.ts"
-import * as Reviewed from "#kernel/trust/reviewed.ts"
+import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import type { Finding } from "./doctor.ts"
 
 const about = "MCP servers"

@@ -9,8 +9,8 @@ import { serveStdio } from "#edge/mcp/serve-stdio.ts"
 import { createServer } from "#edge/server/server.ts"
 import { startParts } from "#engine/host/bootstrap.ts"
 import * as Config from "#kernel/config/config.ts"
-import * as Env from "#kernel/env.ts"
 import { Instance } from "#kernel/instance.ts"
+import * as Env from "#kernel/process/env.ts"
 import { version } from "#util/version.ts"
 
 type Options = FolderOptions &

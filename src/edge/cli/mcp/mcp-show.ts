@@ -4,7 +4,7 @@ import { findOffers, type Offers } from "#ability/mcp/find-offers.ts"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import { exitCodes, UsageError } from "#edge/cli/process/exit.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 
 type Options = FolderOptions & {
   name?: string | undefined

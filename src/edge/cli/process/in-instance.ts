@@ -3,7 +3,7 @@ import { resolve } from "node:path"
 import { bootstrap } from "#engine/host/bootstrap.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Storage from "#kernel/storage/storage.ts"
-import * as Trust from "#kernel/trust.ts"
+import * as Trust from "#kernel/trust/trust.ts"
 
 export type FolderOptions = { dir?: string | undefined; trust?: boolean | undefined }
 

@@ -5,7 +5,7 @@ import { callLine } from "#edge/cli/terminal/call-line.ts"
 import { describeAttachment } from "#edge/cli/terminal/describe-attachment.ts"
 import type { Screen } from "#edge/cli/terminal/screen.ts"
 import * as Session from "#engine/session/session.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { createInOrder } from "#knowledge/message/in-order.ts"
 import * as Message from "#knowledge/message/message.ts"
 

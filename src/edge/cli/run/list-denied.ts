@@ -3,8 +3,8 @@
 import * as Permission from "#ability/permission/permission.ts"
 import { exitCodes } from "#edge/cli/process/exit.ts"
 import { wrapLines } from "#edge/cli/terminal/wrap-text.ts"
-import * as Bus from "#kernel/bus.ts"
-import * as Log from "#kernel/log.ts"
+import * as Bus from "#kernel/bus/bus.ts"
+import * as Log from "#kernel/process/log.ts"
 
 const maxNamed = 3
 

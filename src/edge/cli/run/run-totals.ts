@@ -1,7 +1,7 @@
 // What a run has cost and changed so far, tasks of other agents included: for the status line and the closing line.
 import { styleText } from "node:util"
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
-import * as Bus from "#kernel/bus.ts"
+import * as Bus from "#kernel/bus/bus.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 

@@ -3,7 +3,7 @@
 import { UsageError } from "#edge/cli/process/exit.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
 import * as Session from "#engine/session/session.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { findSession } from "./find-session.ts"
 
 export async function branchSession(

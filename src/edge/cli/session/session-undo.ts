@@ -5,7 +5,7 @@ import { UsageError } from "#edge/cli/process/exit.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
 import { safeText } from "#edge/cli/terminal/safe-text.ts"
 import * as Session from "#engine/session/session.ts"
-import * as Secret from "#kernel/secret.ts"
+import * as Secret from "#kernel/process/secret.ts"
 import { findSession } from "./find-session.ts"
 
 type One = FolderOptions & { id?: string | undefined }

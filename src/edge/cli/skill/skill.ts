@@ -5,7 +5,7 @@ import { validateSkills } from "#ability/skill/validate-skills.ts"
 import { exitCodes } from "#edge/cli/process/exit.ts"
 import { directoryOf, type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
 import { countOf } from "#edge/cli/terminal/count-of.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 
 type Options = FolderOptions & { format: "text" | "json" }
 

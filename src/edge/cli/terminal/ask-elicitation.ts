@@ -1,9 +1,9 @@
 // A question of an MCP server in the terminal. It is always said which server asks; an address is shown, and opened by
 // nobody.
 import * as Elicitation from "#ability/mcp/elicitation/elicitation.ts"
-import * as Bus from "#kernel/bus.ts"
-import * as Log from "#kernel/log.ts"
-import * as Secret from "#kernel/secret.ts"
+import * as Bus from "#kernel/bus/bus.ts"
+import * as Log from "#kernel/process/log.ts"
+import * as Secret from "#kernel/process/secret.ts"
 import { type Ask, converse } from "./converse.ts"
 import { safeText } from "./safe-text.ts"
 

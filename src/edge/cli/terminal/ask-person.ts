@@ -1,8 +1,8 @@
 // Questions in the terminal, one after the other: for permission, with what exactly would run, and those of MCP servers.
 import type * as Elicitation from "#ability/mcp/elicitation/elicitation.ts"
 import * as Permission from "#ability/permission/permission.ts"
-import * as Bus from "#kernel/bus.ts"
-import * as Log from "#kernel/log.ts"
+import * as Bus from "#kernel/bus/bus.ts"
+import * as Log from "#kernel/process/log.ts"
 import { type Ask, converse } from "./converse.ts"
 
 type Given = Permission.Details & { reply: Permission.Reply }

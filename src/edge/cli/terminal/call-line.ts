@@ -1,7 +1,7 @@
 // A tool call that has ended, as a line for a person: `· Edit src/config.ts (+1 -1)`. A failed one says why, whole.
 import { stripVTControlCharacters, styleText } from "node:util"
 import { describeCall } from "#ability/tool/define/describe-call.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import type * as Message from "#knowledge/message/message.ts"
 
 type Result = Message.Of<"tool_result">["data"]

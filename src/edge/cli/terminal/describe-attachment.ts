@@ -1,5 +1,5 @@
 // One line about what was attached to a prompt, or why it could not be: `· attached src/app.ts:10-20`.
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import * as Message from "#knowledge/message/message.ts"
 
 const maxLine = 500

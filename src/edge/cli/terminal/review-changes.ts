@@ -1,9 +1,9 @@
 // Files that wait for review, shown to a person one after the other: the whole difference, with nothing in it that could
 // drive the terminal. What is shown is what is trusted, whatever happens to the file meanwhile.
 import { lineDiff } from "#ability/tool/files/line-diff.ts"
-import * as Secret from "#kernel/secret.ts"
-import { hashOf } from "#kernel/trust/reviewed.ts"
-import * as Trust from "#kernel/trust.ts"
+import * as Secret from "#kernel/process/secret.ts"
+import { hashOf } from "#kernel/reviewed/reviewed.ts"
+import * as Trust from "#kernel/trust/trust.ts"
 import { type Ask, converse } from "./converse.ts"
 import { safeText } from "./safe-text.ts"
 

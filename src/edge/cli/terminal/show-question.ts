@@ -2,8 +2,8 @@
 // risky about a command. Nothing in it can drive the terminal.
 import { styleText } from "node:util"
 import * as Permission from "#ability/permission/permission.ts"
-import * as Log from "#kernel/log.ts"
-import * as Secret from "#kernel/secret.ts"
+import * as Log from "#kernel/process/log.ts"
+import * as Secret from "#kernel/process/secret.ts"
 import { asciiMarks, wrapLines } from "./wrap-text.ts"
 
 type Style = Parameters<typeof styleText>[0]

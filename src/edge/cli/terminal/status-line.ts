@@ -1,9 +1,9 @@
 // One line at the bottom of a terminal while a run works: model, step, seconds, tokens, and the last line that a running
 // command printed. It is erased before anything else is shown. Without a terminal there is no such line.
 import * as Tool from "#ability/tool/tool.ts"
-import * as Bus from "#kernel/bus.ts"
-import * as Env from "#kernel/env.ts"
-import * as Log from "#kernel/log.ts"
+import * as Bus from "#kernel/bus/bus.ts"
+import * as Env from "#kernel/process/env.ts"
+import * as Log from "#kernel/process/log.ts"
 import { asciiMarks } from "./wrap-text.ts"
 
 export type StatusLine = Readonly<{ clear(): void; stop(): void }>

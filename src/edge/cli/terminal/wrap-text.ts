@@ -1,7 +1,7 @@
 // Lines for a terminal, wrapped between words: a terminal by itself breaks them anywhere. Code and tables stay as they are,
 // and so does everything where the width is not known. Without a UTF-8 locale our own marks become ASCII.
 import { stripVTControlCharacters } from "node:util"
-import * as Env from "#kernel/env.ts"
+import * as Env from "#kernel/process/env.ts"
 
 export type Wrapper = Readonly<{
   /** What can be shown of the text so far: a word is held back until it ends. */

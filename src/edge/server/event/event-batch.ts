@@ -1,6 +1,6 @@
 // The events of one tick, each serialised once. They arrive in the order of their ids; live ones lie between them.
-import { frameOf } from "#kernel/event-frame.ts"
-import type * as GlobalBus from "#kernel/global-bus.ts"
+import { frameOf } from "#kernel/bus/event-frame.ts"
+import type * as GlobalBus from "#kernel/bus/global-bus.ts"
 
 type Kept = { bytes: Buffer; first: number; last: number; count: number }
 export type EventBatch = Readonly<{

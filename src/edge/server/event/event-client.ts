@@ -1,7 +1,7 @@
 // One client of the event stream: a cursor and nothing else. It reads the shared ring while it keeps up, the event log
 // while it is behind, and has at most one chunk under way, so a client that does not read costs next to nothing.
-import { createDirectoryFilter, gapFrame } from "#kernel/event-frame.ts"
-import type { EventLog } from "#kernel/event-log.ts"
+import { createDirectoryFilter, gapFrame } from "#kernel/bus/event-frame.ts"
+import type { EventLog } from "#kernel/bus/event-log.ts"
 import type { EventRing } from "./event-ring.ts"
 import type { Sink } from "./event-sink.ts"
 

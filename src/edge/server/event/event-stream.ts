@@ -1,8 +1,8 @@
 // All events of this process, for the clients of GET /event. The frames of one tick are
 // written to the event log in one go, and only then sent to anybody, so whatever a client saw can be replayed.
-import type { EventLog } from "#kernel/event-log.ts"
-import * as GlobalBus from "#kernel/global-bus.ts"
-import * as Log from "#kernel/log.ts"
+import type { EventLog } from "#kernel/bus/event-log.ts"
+import * as GlobalBus from "#kernel/bus/global-bus.ts"
+import * as Log from "#kernel/process/log.ts"
 import { createEventBatch } from "./event-batch.ts"
 import { createEventClient, type EventClient } from "./event-client.ts"
 import { createEventRing } from "./event-ring.ts"

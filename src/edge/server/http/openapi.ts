@@ -1,7 +1,7 @@
 // The OpenAPI 3.1 document, made from the declared routes and the event types that are known at the time.
 import { STATUS_CODES } from "node:http"
 import type { z } from "zod"
-import * as Bus from "#kernel/bus.ts"
+import * as Bus from "#kernel/bus/bus.ts"
 import { createSchemas, type Schema } from "./openapi-schemas.ts"
 import type { Route } from "./route.ts"
 import { Failure, pascal } from "./schemas.ts"

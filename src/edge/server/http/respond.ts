@@ -1,8 +1,8 @@
 // How every answer leaves the server, errors included: JSON, held secrets taken out, headers that keep browsers from
 // guessing, caching or sharing it.
 import type { HttpBindings } from "@hono/node-server"
-import * as Log from "#kernel/log.ts"
-import * as Secret from "#kernel/secret.ts"
+import * as Log from "#kernel/process/log.ts"
+import * as Secret from "#kernel/process/secret.ts"
 import { NamedError } from "#util/error.ts"
 import { Refusal } from "./refusal.ts"
 import { statusOf } from "./statuses.ts"

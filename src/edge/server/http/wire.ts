@@ -2,7 +2,7 @@
 // They get an answer in our form where one can still be sent, and never hold a connection for long.
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
 import { errorCode } from "#util/error.ts"
 import { invalidRequest, methodNotAllowed, Refusal } from "./refusal.ts"
 import { errorBody, securityHeaders } from "./respond.ts"

@@ -8,9 +8,9 @@ import { describeRoutes } from "#edge/server/http/openapi.ts"
 import { defineRoute, type Route } from "#edge/server/http/route.ts"
 import { Health, Info } from "#edge/server/http/schemas.ts"
 import { currentVcs } from "#engine/host/bootstrap.ts"
-import * as GlobalBus from "#kernel/global-bus.ts"
+import * as GlobalBus from "#kernel/bus/global-bus.ts"
 import { Instance } from "#kernel/instance.ts"
-import * as Trust from "#kernel/trust.ts"
+import * as Trust from "#kernel/trust/trust.ts"
 
 export function coreRoutes(options: {
   token: string

@@ -3,7 +3,7 @@ import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
 import { createMCPClient } from "#ability/mcp/client/create-client.ts"
 import type { MCPClientConfig, MCPLog, MCPServerConfig } from "#ability/mcp/server/types.ts"
-import * as Secret from "#kernel/secret.ts"
+import * as Secret from "#kernel/process/secret.ts"
 import { hostile } from "../../../fixture/mcp/servers.ts"
 
 test("a crash fails the call that waits, with the last words of the server, and the next call starts it again", async () => {

@@ -5,7 +5,7 @@ import { createElicit } from "#ability/mcp/elicitation/create-elicit.ts"
 import * as Elicitation from "#ability/mcp/elicitation/elicitation.ts"
 import { fieldsOf, problemOf, readTyped } from "#ability/mcp/elicitation/elicitation-form.ts"
 import type { WhileAsking } from "#ability/tool/tool.ts"
-import * as Bus from "#kernel/bus.ts"
+import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
 

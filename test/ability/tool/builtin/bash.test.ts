@@ -6,7 +6,7 @@ import { test } from "node:test"
 import { bash } from "#ability/tool/builtin/bash.ts"
 import { type Result, runTool } from "#ability/tool/gate/run-tool.ts"
 import type { Json } from "#ability/tool/tool.ts"
-import * as Secret from "#kernel/secret.ts"
+import * as Secret from "#kernel/process/secret.ts"
 import { call, free, inProject, type Options } from "../harness.ts"
 import { running, uniqueNap, until } from "../shell/running.ts"
 

@@ -6,7 +6,7 @@ import { basename, dirname, join } from "node:path"
 import { Readable } from "node:stream"
 import { test } from "node:test"
 import { createOutput, maxShown, outputFolder } from "#ability/tool/define/output.ts"
-import * as Global from "#kernel/global.ts"
+import * as Global from "#kernel/process/global.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
 
 const ids = { sessionId: "ses_1", callId: "call_1" }

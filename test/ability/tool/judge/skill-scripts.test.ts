@@ -9,7 +9,7 @@ import type { Step } from "#ability/tool/gate/run-tool.ts"
 import { judgeStep } from "#ability/tool/judge/judge-step.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Storage from "#kernel/storage/storage.ts"
-import * as Trust from "#kernel/trust.ts"
+import * as Trust from "#kernel/trust/trust.ts"
 import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
 
 const many = Array.from({ length: 50 }, (_, i) => `w${i} ../v${i}`).join(" ")

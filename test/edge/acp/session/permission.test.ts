@@ -5,7 +5,7 @@ import type { AgentContext } from "@agentclientprotocol/sdk"
 import * as Permission from "#ability/permission/permission.ts"
 import { askPermission } from "#edge/acp/session/permission.ts"
 import { runTurn } from "#edge/acp/session/run-turn.ts"
-import * as Bus from "#kernel/bus.ts"
+import * as Bus from "#kernel/bus/bus.ts"
 import { inWorld } from "../../../engine/session/harness.ts"
 import { call, text } from "../../../fixture/fake-llm.ts"
 

@@ -3,11 +3,11 @@ import assert from "node:assert/strict"
 import { chmodSync, existsSync, utimesSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, test } from "node:test"
-import * as Env from "#kernel/env.ts"
-import * as Secret from "#kernel/secret.ts"
+import * as Env from "#kernel/process/env.ts"
+import * as Secret from "#kernel/process/secret.ts"
 import * as Vcs from "#kernel/vcs.ts"
-import { run } from "../fixture/child.ts"
-import { tmpdir } from "../fixture/tmpdir.ts"
+import { run } from "../../fixture/child.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
 
 afterEach(() => {
   for (const name of Object.keys(process.env)) if (name.startsWith("ENV_TEST")) delete process.env[name]
@@ -73,7 +73,7 @@ test("Env.forServer() has a base and proxies without a password", async () => {
 
 test("variables that a command loses are gone from /proc/self/environ, and still there for us", async () => {
   const script = `
-    const Env = await import(${JSON.stringify(import.meta.resolve("#kernel/env.ts"))})
+    const Env = await import(${JSON.stringify(import.meta.resolve("#kernel/process/env.ts"))})
     const { readFileSync } = await import("node:fs")
     Env.forCommand(["PASSED_TOKEN"])
     const shown = readFileSync("/proc/self/environ", "latin1").split(String.fromCharCode(0)).filter((line) => /_TOKEN/.test(line))

@@ -14,10 +14,10 @@ import {
 import { join } from "node:path"
 import { test } from "node:test"
 import { promisify } from "node:util"
-import { createDirectoryFilter, frameOf } from "#kernel/event-frame.ts"
-import { createEventLog, type EventLog } from "#kernel/event-log.ts"
-import * as Log from "#kernel/log.ts"
-import { tmpdir } from "../fixture/tmpdir.ts"
+import { createDirectoryFilter, frameOf } from "#kernel/bus/event-frame.ts"
+import { createEventLog, type EventLog } from "#kernel/bus/event-log.ts"
+import * as Log from "#kernel/process/log.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
 
 function add(log: EventLog, count: number, directory = "/a"): number[] {
   const first = log.lastId() + 1
@@ -331,8 +331,8 @@ test("createEventLog() tries again after a while by a clock that cannot go back"
 test("createEventLog() takes back what a full disk took only half of, and goes on elsewhere", async () => {
   await using tmp = await tmpdir()
   const script = `
-    import { frameOf } from "#kernel/event-frame.ts"
-    import { createEventLog } from "#kernel/event-log.ts"
+    import { frameOf } from "#kernel/bus/event-frame.ts"
+    import { createEventLog } from "#kernel/bus/event-log.ts"
     const log = createEventLog({ directory: process.argv[1] })
     for (let id = 1; id <= 40; id++)
       log.append({ bytes: Buffer.from(frameOf({ id, type: "t", time: 1, directory: "/", payload: "x".repeat(3000) })), first: id, last: id, count: 1 })
@@ -351,7 +351,7 @@ test("createEventLog() takes back what a full disk took only half of, and goes o
       script,
       join(tmp.path, "e"),
     ],
-    { cwd: join(import.meta.dirname, "../..") },
+    { cwd: join(import.meta.dirname, "../../..") },
   )
   const { gap, ids, lost, last } = JSON.parse(stdout)
   assert.equal(gap, undefined)

@@ -2,9 +2,9 @@
 // so that two at once are both kept.
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import * as Global from "./global.ts"
-import * as PrivateFile from "./private-file.ts"
-import { createLock } from "./storage/lock.ts"
+import * as Global from "#kernel/process/global.ts"
+import * as PrivateFile from "#kernel/process/private-file.ts"
+import { createLock } from "./lock.ts"
 
 type Options = {
   /** Of the file, without its ending. */

@@ -3,10 +3,10 @@ import assert from "node:assert/strict"
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, test } from "node:test"
+import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import * as Storage from "#kernel/storage/storage.ts"
-import * as Reviewed from "#kernel/trust/reviewed.ts"
-import * as Trust from "#kernel/trust.ts"
-import { tmpdir } from "../fixture/tmpdir.ts"
+import * as Trust from "#kernel/trust/trust.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
 
 afterEach(() => Storage.close())
 

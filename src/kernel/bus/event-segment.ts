@@ -15,9 +15,9 @@ import {
   writeSync,
 } from "node:fs"
 import { basename, join } from "node:path"
+import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
 import { type Place, places, wholeFrames } from "./event-frame.ts"
-import * as Log from "./log.ts"
 
 export type Segment = {
   path: string

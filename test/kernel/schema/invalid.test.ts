@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { test } from "node:test"
 import * as Config from "#kernel/config/config.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
-import { problemsOf, withVariable, writeGlobal } from "./fixture.ts"
+import { problemsOf, withVariable, writeGlobal } from "../config/fixture.ts"
 
 test("Config.load() names file, line, column, key path and expectation of every problem at once", async () => {
   await using tmp = await tmpdir()

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Config from "#kernel/config/config.ts"
-import { shownUrl } from "#kernel/config/shown-url.ts"
-import * as Secret from "#kernel/secret.ts"
+import * as Secret from "#kernel/process/secret.ts"
+import { shownUrl } from "#kernel/schema/shown-url.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
-import { writeGlobal } from "./fixture.ts"
+import { writeGlobal } from "../config/fixture.ts"
 
 test("Config.redacted() shows no key, token, header or function", async () => {
   await using tmp = await tmpdir()

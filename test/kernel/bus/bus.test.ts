@@ -5,13 +5,13 @@ import { join } from "node:path"
 import { afterEach, test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
-import * as Bus from "#kernel/bus.ts"
-import * as GlobalBus from "#kernel/global-bus.ts"
+import * as Bus from "#kernel/bus/bus.ts"
+import * as GlobalBus from "#kernel/bus/global-bus.ts"
 import { Instance } from "#kernel/instance.ts"
-import * as Log from "#kernel/log.ts"
-import * as Secret from "#kernel/secret.ts"
+import * as Log from "#kernel/process/log.ts"
+import * as Secret from "#kernel/process/secret.ts"
 import * as Storage from "#kernel/storage/storage.ts"
-import { tmpdir } from "../fixture/tmpdir.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
 
 const Created = Bus.define(
   "test.created",

@@ -3,10 +3,10 @@ import assert from "node:assert/strict"
 import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, test } from "node:test"
-import * as Log from "#kernel/log.ts"
-import * as Secret from "#kernel/secret.ts"
-import { run } from "../fixture/child.ts"
-import { tmpdir } from "../fixture/tmpdir.ts"
+import * as Log from "#kernel/process/log.ts"
+import * as Secret from "#kernel/process/secret.ts"
+import { run } from "../../fixture/child.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
 
 afterEach(() => {
   Log.setFile(undefined)
@@ -59,7 +59,7 @@ test("Log goes to stderr, never to stdout, at the level of VITAMIN_LOG", async (
   await using tmp = await tmpdir()
   const script = tmp.write(
     "log.mts",
-    `import * as Log from "${new URL("../../src/kernel/log.ts", import.meta.url)}"
+    `import * as Log from "${new URL("../../../src/kernel/process/log.ts", import.meta.url)}"
     for (const level of Log.levels) Log[level]("a " + level)
     Log.setFile("/nowhere/at/all")
     Log.error("back on stderr")`,
@@ -80,7 +80,7 @@ test("Log tells a person on stderr in plain words, and logs there when more than
   await using tmp = await tmpdir()
   const script = tmp.write(
     "log.mts",
-    `import * as Log from "${new URL("../../src/kernel/log.ts", import.meta.url)}"
+    `import * as Log from "${new URL("../../../src/kernel/process/log.ts", import.meta.url)}"
     Log.warn("the index could not be read", { error: new Error("no space\\u001b[2J"), file: "a.db", tries: 2 })
     Log.error("it ended")`,
   )

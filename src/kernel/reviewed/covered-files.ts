@@ -2,8 +2,8 @@
 // servers, agents, skills with their scripts, and the project files that these import or name as a command.
 import { readdirSync } from "node:fs"
 import { extname, join, resolve } from "node:path"
-import { readSmallFile } from "#kernel/config/read-file.ts"
-import * as Log from "#kernel/log.ts"
+import * as Log from "#kernel/process/log.ts"
+import { readSmallFile } from "#kernel/schema/read-file.ts"
 import { errorText } from "#util/error.ts"
 import { JsoncError, parseJsonc } from "#util/jsonc.ts"
 import { statOf } from "#util/stat-of.ts"

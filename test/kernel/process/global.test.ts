@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { userInfo } from "node:os"
 import { join } from "node:path"
 import { afterEach, test } from "node:test"
-import * as Global from "#kernel/global.ts"
+import * as Global from "#kernel/process/global.ts"
 
 const before = { ...process.env }
 afterEach(() => {

@@ -1,8 +1,8 @@
 // Events of all instances of this process, numbered. The ids grow without end; whoever keeps events across restarts
 // (the server's event log) says where to go on.
 import { AsyncResource } from "node:async_hooks"
+import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
-import * as Log from "./log.ts"
 
 /** `id` is missing on live events, which are never replayed. */
 export type Event<P = unknown> = { id?: number; type: string; time: number; directory: string; payload: P }

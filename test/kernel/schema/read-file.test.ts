@@ -6,7 +6,7 @@ import { test } from "node:test"
 import * as Config from "#kernel/config/config.ts"
 import { beforeCall } from "../../fixture/before-call.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
-import { inInstance, problemsOf } from "./fixture.ts"
+import { inInstance, problemsOf } from "../config/fixture.ts"
 
 for (const [when, isSwappedBack, problem] of [
   ["before the file is opened", false, /cannot be read: it leads outside the work tree/],

@@ -3,12 +3,12 @@
 // one by one. What loaders ask is in trust/reviewed.ts.
 import { realpathSync } from "node:fs"
 import { relative, resolve } from "node:path"
-import * as Config from "./config/config.ts"
-import * as Storage from "./storage/storage.ts"
-import { coveredFiles } from "./trust/covered-files.ts"
-import * as Reviewed from "./trust/reviewed.ts"
+import * as Config from "#kernel/config/config.ts"
+import { coveredFiles } from "#kernel/reviewed/covered-files.ts"
+import * as Reviewed from "#kernel/reviewed/reviewed.ts"
+import * as Storage from "#kernel/storage/storage.ts"
 
-export { type Grant, InvalidDirectory, list, rootOf } from "./trust/reviewed.ts"
+export { type Grant, InvalidDirectory, list, rootOf } from "#kernel/reviewed/reviewed.ts"
 
 /** A file that waits for review. `before` is the trusted content as far as it is kept, `after` the present one. */
 export type Change = {

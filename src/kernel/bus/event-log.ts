@@ -2,6 +2,7 @@
 // go by offsets in the log as a whole; an id is looked up once, when a client comes back. A disk that fails costs the
 // replay of what it could not take, never a live event.
 import { existsSync, rmSync } from "node:fs"
+import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
 import { type Gap, gapFrame } from "./event-frame.ts"
 import {
@@ -15,7 +16,6 @@ import {
   type Segment,
 } from "./event-segment.ts"
 import { type Slot, takeSlot } from "./event-slot.ts"
-import * as Log from "./log.ts"
 
 export type EventLog = Readonly<{
   /** Ids go on after this one. */

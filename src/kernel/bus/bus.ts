@@ -1,11 +1,11 @@
 // Events of one instance: typed by Zod, delivered to its subscribers in the order in which they subscribed, then to the
 // GlobalBus. Held secrets are taken out before anybody sees an event.
 import { z } from "zod"
+import { Instance } from "#kernel/instance.ts"
+import * as Secret from "#kernel/process/secret.ts"
 import { about } from "#util/about.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import * as GlobalBus from "./global-bus.ts"
-import { Instance } from "./instance.ts"
-import * as Secret from "./secret.ts"
 
 export type Definition<P = unknown> = {
   readonly type: string
