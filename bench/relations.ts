@@ -1,7 +1,7 @@
 // Relations in memory: what adding a million nodes costs beside putting the same objects into a Map, what they weigh, and
 // how quick questions are. Each run is a process of its own, since what an earlier one left behind would count.
 import { execFileSync } from "node:child_process"
-import { createRelationStore } from "#knowledge/memory/relation-store.ts"
+import { createRelationStore } from "#knowledge/relation/relation-store.ts"
 import { median, report } from "./measure.ts"
 
 const count = 1_000_000

@@ -2,10 +2,10 @@
 // dot products over plain float32 arrays, and the limit of a lookup.
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { createSemanticCache } from "#knowledge/cache/semantic-cache.ts"
 import { createEmbedder } from "#knowledge/embedder/create-embedder.ts"
 import { readEmbedded } from "#knowledge/embedder/embedded-model.ts"
 import { createVectors } from "#knowledge/embedder/vectors.ts"
-import { createSemanticCache } from "#knowledge/memory/semantic-cache.ts"
 import { median, quantile, report } from "./measure.ts"
 
 const rows = 100_000

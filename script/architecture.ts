@@ -7,7 +7,7 @@ import { basename, dirname, join, posix } from "node:path"
 
 /** Bottom to top. A module may import itself and anything earlier. */
 const layers = [
-  ..."util kernel knowledge/message knowledge/llama knowledge/embedder knowledge/index knowledge/skill knowledge/rules knowledge/memory knowledge/grounding".split(
+  ..."util kernel knowledge/message knowledge/llama knowledge/embedder knowledge/index knowledge/skill knowledge/rules knowledge/relation knowledge/cache knowledge/memory knowledge/grounding".split(
     " ",
   ),
   ..."ability/provider ability/permission ability/snapshot ability/skill ability/agent ability/tool ability/image ability/mcp".split(

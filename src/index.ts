@@ -37,6 +37,7 @@ export * as Log from "#kernel/process/log.ts"
 export * as Space from "#kernel/space.ts"
 export * as Storage from "#kernel/storage/storage.ts"
 export * as Trust from "#kernel/trust/trust.ts"
+export * from "#knowledge/cache/semantic-cache.ts"
 export { createEmbedder, type EmbedderConfig } from "#knowledge/embedder/create-embedder.ts"
 export type { Embedder } from "#knowledge/embedder/types.ts"
 export * as Grounding from "#knowledge/grounding/grounding.ts"
@@ -47,15 +48,14 @@ export {
   type ToolDiscovery,
   type ToolSource,
 } from "#knowledge/index/tool-discovery.ts"
-export { formatPlanContext, formatRelationsForContext } from "#knowledge/memory/format-relations.ts"
-export type { NodeContext, RelationNode } from "#knowledge/memory/relation-node.ts"
+export * as Message from "#knowledge/message/message.ts"
+export { formatPlanContext, formatRelationsForContext } from "#knowledge/relation/format-relations.ts"
+export type { NodeContext, RelationNode } from "#knowledge/relation/relation-node.ts"
 export {
   createRelationStore,
   type RelationStore,
   type RelationStoreConfig,
-} from "#knowledge/memory/relation-store.ts"
-export * from "#knowledge/memory/semantic-cache.ts"
-export * as Message from "#knowledge/message/message.ts"
+} from "#knowledge/relation/relation-store.ts"
 export {
   createRulesDiscovery,
   type ReferenceMatch as RuleReferenceMatch,

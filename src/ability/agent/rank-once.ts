@@ -1,7 +1,7 @@
 // The same request among the same agents under the same rules is ranked once. Only the very same words count, since they
 // are what is ranked, and the reasons name them.
 import { Instance } from "#kernel/instance.ts"
-import type { SemanticCache } from "#knowledge/memory/semantic-cache.ts"
+import type { SemanticCache } from "#knowledge/cache/semantic-cache.ts"
 import type { AgentDefinition } from "./agent.ts"
 import { type Ranked, rank } from "./rank.ts"
 
@@ -27,7 +27,7 @@ export async function rankOnce(options: Parameters<typeof rank>[0]): Promise<Ran
 }
 
 async function create(): Promise<SemanticCache> {
-  const { createSemanticCache } = await import("#knowledge/memory/semantic-cache.ts")
+  const { createSemanticCache } = await import("#knowledge/cache/semantic-cache.ts")
   return createSemanticCache({ ...limits, embedder: false })
 }
 

@@ -5,10 +5,10 @@ import { planId, planOf } from "#ability/tool/plan/todo-plan.ts"
 import { isList, planNodes } from "#engine/record/plan-nodes.ts"
 import { section } from "#engine/run/section.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
-import { createRelationStore } from "#knowledge/memory/relation-store.ts"
 import { outputText } from "#knowledge/memory/tokens-of.ts"
 import { wordsOf } from "#knowledge/memory/working.ts"
 import type * as Message from "#knowledge/message/message.ts"
+import { createRelationStore } from "#knowledge/relation/relation-store.ts"
 import type { Note } from "./inform.ts"
 
 const maxTokens = 600

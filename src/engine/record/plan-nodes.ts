@@ -3,8 +3,8 @@
 import * as TodoList from "#ability/tool/plan/todo-list.ts"
 import { changePlan } from "#ability/tool/plan/todo-plan.ts"
 import * as Log from "#kernel/process/log.ts"
-import type { RelationNode } from "#knowledge/memory/relation-node.ts"
 import * as Message from "#knowledge/message/message.ts"
+import type { RelationNode } from "#knowledge/relation/relation-node.ts"
 import { errorText } from "#util/error.ts"
 
 export async function planNodes(

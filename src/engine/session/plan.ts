@@ -1,6 +1,6 @@
 // The plan of a session as it leaves the program: relations, each with its parents.
 import { z } from "zod"
-import type { RelationNode } from "#knowledge/memory/relation-node.ts"
+import type { RelationNode } from "#knowledge/relation/relation-node.ts"
 
 const Status = z.enum(["pending", "in_progress", "done", "failed"])
 

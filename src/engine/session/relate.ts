@@ -4,10 +4,10 @@
 
 import { isList, planIn, planNodes } from "#engine/record/plan-nodes.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
-import type { NodeContext } from "#knowledge/memory/relation-node.ts"
-import { createRelationStore, type RelationStore } from "#knowledge/memory/relation-store.ts"
 import { changedBy } from "#knowledge/memory/working.ts"
 import * as Message from "#knowledge/message/message.ts"
+import type { NodeContext } from "#knowledge/relation/relation-node.ts"
+import { createRelationStore, type RelationStore } from "#knowledge/relation/relation-store.ts"
 import * as Memory from "./memory.ts"
 import type { Plan } from "./plan.ts"
 

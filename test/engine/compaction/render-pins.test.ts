@@ -4,9 +4,9 @@ import type { Item } from "#ability/tool/plan/todo-list.ts"
 import { changePlan, planId } from "#ability/tool/plan/todo-plan.ts"
 import { type Pins, renderPins } from "#engine/compaction/render-pins.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
-import { createRelationStore } from "#knowledge/memory/relation-store.ts"
 import { workingState } from "#knowledge/memory/working.ts"
 import * as Message from "#knowledge/message/message.ts"
+import { createRelationStore } from "#knowledge/relation/relation-store.ts"
 
 const place = { sessionId: "sess_1", parentId: null }
 const render = (pins: Partial<Pins>, messages: Message.Info[] = []) =>

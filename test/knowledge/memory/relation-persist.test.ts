@@ -5,8 +5,8 @@ import { join } from "node:path"
 import { test } from "node:test"
 import { setImmediate } from "node:timers/promises"
 import * as Log from "#kernel/process/log.ts"
-import type { RelationNode } from "#knowledge/memory/relation-node.ts"
-import { createRelationStore } from "#knowledge/memory/relation-store.ts"
+import type { RelationNode } from "#knowledge/relation/relation-node.ts"
+import { createRelationStore } from "#knowledge/relation/relation-store.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
 const node = (id: string) => ({ id, parents: [], edgeType: "x", context: { description: id } })

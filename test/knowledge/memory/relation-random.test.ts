@@ -1,8 +1,8 @@
 // 100 000 random operations, each beside the simplest thing that could be right.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { type NodeContext, type RelationNode, statuses } from "#knowledge/memory/relation-node.ts"
-import { createRelationStore } from "#knowledge/memory/relation-store.ts"
+import { type NodeContext, type RelationNode, statuses } from "#knowledge/relation/relation-node.ts"
+import { createRelationStore } from "#knowledge/relation/relation-store.ts"
 import { createRandom } from "../../fixture/random.ts"
 
 type Node = Omit<RelationNode, "createdAt">

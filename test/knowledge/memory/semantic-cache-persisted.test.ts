@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { mock, test } from "node:test"
-import { createSemanticCache, type SerializableCacheEntry } from "#knowledge/memory/semantic-cache.ts"
+import { createSemanticCache, type SerializableCacheEntry } from "#knowledge/cache/semantic-cache.ts"
 import { logged } from "./logged.ts"
 
 test("what is persisted can be handed in again, with its vectors and counts", async () => {

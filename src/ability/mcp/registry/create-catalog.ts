@@ -2,6 +2,7 @@
 // there can be thousands of them; resources and prompts share another one beside it.
 
 import type { MCPPrompt, MCPResource, MCPTool } from "#ability/mcp/server/types.ts"
+import { cacheSearches } from "#knowledge/cache/cache-searches.ts"
 import { createEmbedder } from "#knowledge/embedder/create-embedder.ts"
 import type { Embedder } from "#knowledge/embedder/types.ts"
 import { createItemIndex, type ItemMatch, type Why } from "#knowledge/index/create-item-index.ts"
@@ -11,7 +12,6 @@ import {
   type ToolSource,
 } from "#knowledge/index/tool-discovery.ts"
 import type { Document } from "#knowledge/index/types.ts"
-import { cacheSearches } from "#knowledge/memory/cache-searches.ts"
 import { describeParameters } from "./describe-parameters.ts"
 import { localId } from "./local-tools.ts"
 

@@ -5,7 +5,7 @@ import { z } from "zod"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
-import type { RelationNode } from "#knowledge/memory/relation-node.ts"
+import type { RelationNode } from "#knowledge/relation/relation-node.ts"
 import { about } from "#util/about.ts"
 import { type Change, Item, type Plan } from "./todo-item.ts"
 

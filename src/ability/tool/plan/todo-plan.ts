@@ -2,8 +2,8 @@
 // that nobody has named is called by a number.
 import { z } from "zod"
 import * as Log from "#kernel/process/log.ts"
-import type { NodeContext, RelationNode } from "#knowledge/memory/relation-node.ts"
-import { createRelationStore, type RelationStoreConfig } from "#knowledge/memory/relation-store.ts"
+import type { NodeContext, RelationNode } from "#knowledge/relation/relation-node.ts"
+import { createRelationStore, type RelationStoreConfig } from "#knowledge/relation/relation-store.ts"
 import { NamedError } from "#util/error.ts"
 import { type Change, type Item, Plan } from "./todo-item.ts"
 

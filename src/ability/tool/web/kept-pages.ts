@@ -3,7 +3,7 @@
 
 import type { Context, Output } from "#ability/tool/define/types.ts"
 import { Instance } from "#kernel/instance.ts"
-import type { SemanticCache } from "#knowledge/memory/semantic-cache.ts"
+import type { SemanticCache } from "#knowledge/cache/semantic-cache.ts"
 import { checkRedirect } from "./check-redirect.ts"
 import type { Page } from "./get-page.ts"
 
@@ -47,7 +47,7 @@ export async function keepPage(asked: Asked & { page: Page; output: Output }): P
 }
 
 async function create(): Promise<SemanticCache> {
-  const { createSemanticCache } = await import("#knowledge/memory/semantic-cache.ts")
+  const { createSemanticCache } = await import("#knowledge/cache/semantic-cache.ts")
   return createSemanticCache({ ...limits, ttlMs: longest.everywhere, embedder: false })
 }
 

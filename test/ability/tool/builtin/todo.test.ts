@@ -5,7 +5,7 @@ import { todo } from "#ability/tool/builtin/todo.ts"
 import * as TodoList from "#ability/tool/plan/todo-list.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as Storage from "#kernel/storage/storage.ts"
-import type { RelationNode } from "#knowledge/memory/relation-node.ts"
+import type { RelationNode } from "#knowledge/relation/relation-node.ts"
 import { call, free, inProject } from "../harness.ts"
 
 type Item = TodoList.Item

@@ -4,7 +4,7 @@ import { test } from "node:test"
 import * as TodoList from "#ability/tool/plan/todo-list.ts"
 import type { Json } from "#ability/tool/tool.ts"
 import * as Storage from "#kernel/storage/storage.ts"
-import { createRelationStore } from "#knowledge/memory/relation-store.ts"
+import { createRelationStore } from "#knowledge/relation/relation-store.ts"
 import { call, free, inProject } from "../harness.ts"
 
 type Item = TodoList.Item

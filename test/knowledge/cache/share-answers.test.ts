@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { createSemanticCache } from "#knowledge/memory/semantic-cache.ts"
+import { createSemanticCache } from "#knowledge/cache/semantic-cache.ts"
 
 test("getOrCompute() asks once, and again where it failed", async () => {
   const cache = createSemanticCache()

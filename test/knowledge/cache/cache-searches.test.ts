@@ -1,9 +1,9 @@
 import assert from "node:assert/strict"
 import { mock, test } from "node:test"
+import { cacheSearches } from "#knowledge/cache/cache-searches.ts"
 import { createEmbedder } from "#knowledge/embedder/create-embedder.ts"
 import { createIndex } from "#knowledge/index/create-index.ts"
 import type { Index } from "#knowledge/index/types.ts"
-import { cacheSearches } from "#knowledge/memory/cache-searches.ts"
 
 const document = (id: string, text: string) => ({ id, group: "g", name: id, text })
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import type { NodeContext, RelationNode } from "#knowledge/memory/relation-node.ts"
-import { createRelationStore } from "#knowledge/memory/relation-store.ts"
+import type { NodeContext, RelationNode } from "#knowledge/relation/relation-node.ts"
+import { createRelationStore } from "#knowledge/relation/relation-store.ts"
 
 const node = (id: string, parents: string[] = [], more: object = {}) => ({
   id,

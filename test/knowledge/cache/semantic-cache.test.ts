@@ -1,10 +1,10 @@
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { mock, test } from "node:test"
+import { createSemanticCache } from "#knowledge/cache/semantic-cache.ts"
 import { createEmbedder } from "#knowledge/embedder/create-embedder.ts"
 import type { Embedder } from "#knowledge/embedder/types.ts"
-import { createSemanticCache } from "#knowledge/memory/semantic-cache.ts"
-import { logged } from "./logged.ts"
+import { logged } from "../memory/logged.ts"
 
 type Pair = [kind: string, a: string, b: string]
 const pairs = (name: string): Pair[] =>

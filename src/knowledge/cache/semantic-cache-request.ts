@@ -1,6 +1,6 @@
 // When two requests are the same. No similarity of vectors can say so ("merge main into dev", "merge dev into main"), so
 // every word must be there, in its order and spelling; what may differ is how a request is dressed: a polite beginning, the
-// capital and the end of a sentence, a contraction it begins with. How often that errs: test/knowledge/memory/semantic-cache.test.ts.
+// capital and the end of a sentence, a contraction it begins with. How often that errs: test/knowledge/cache/semantic-cache.test.ts.
 
 /** As it was asked, without the blanks around it. Line ends and forms of a character stay: they may be what is asked about. */
 export function normalise(query: string): string {

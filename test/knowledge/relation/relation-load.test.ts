@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import type { RelationNode } from "#knowledge/memory/relation-node.ts"
-import { createRelationStore, type RelationStoreConfig } from "#knowledge/memory/relation-store.ts"
+import type { RelationNode } from "#knowledge/relation/relation-node.ts"
+import { createRelationStore, type RelationStoreConfig } from "#knowledge/relation/relation-store.ts"
 
 type SetAside = Parameters<NonNullable<RelationStoreConfig["onSetAside"]>>[0]
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { formatPlanContext, formatRelationsForContext } from "#knowledge/memory/format-relations.ts"
-import type { NodeContext, RelationNode } from "#knowledge/memory/relation-node.ts"
+import { formatPlanContext, formatRelationsForContext } from "#knowledge/relation/format-relations.ts"
+import type { NodeContext, RelationNode } from "#knowledge/relation/relation-node.ts"
 
 const node = (
   id: string,
