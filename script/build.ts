@@ -41,7 +41,7 @@ const jsonSchemaTypes: Rolldown.Plugin = {
  * function, or imports a subpath, does not get the whole runtime. */
 const alone: Record<string, string> = {
   functiongemma: "src/ability/provider/functiongemma/functiongemma.ts",
-  "markdown-links": "src/util/markdown-links.ts",
+  "markdown-links": "src/util/parse/markdown-links.ts",
   zod: "node_modules/zod/index.js",
 }
 const fromIndex = new Map(
@@ -58,7 +58,7 @@ const takeAlone: Rolldown.Plugin = {
 const lazyZod: Rolldown.Plugin = {
   name: "lazy-zod",
   resolveId(id, importer) {
-    const lazy = resolve("src/util/lazy-zod.ts")
+    const lazy = resolve("src/util/parse/lazy-zod.ts")
     const isOurs =
       importer?.startsWith(resolve("src")) && importer !== lazy && importer !== resolve("src/index.ts")
     return id === "zod" && isOurs ? lazy : null

@@ -72,6 +72,6 @@ export {
   type SkillMatch,
 } from "#knowledge/skill/skill-discovery.ts"
 export type * from "#knowledge/skill/skill-types.ts"
+export { PathInvalid, PathOutside, resolveInside } from "#util/file/resolve-inside.ts"
 export { createId } from "#util/id.ts"
-export { extractMarkdownLinks, getExtension, isExternalLink } from "#util/markdown-links.ts"
-export { PathInvalid, PathOutside, resolveInside } from "#util/resolve-inside.ts"
+export { extractMarkdownLinks, getExtension, isExternalLink } from "#util/parse/markdown-links.ts"

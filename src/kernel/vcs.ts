@@ -8,7 +8,7 @@ import { promisify } from "node:util"
 import * as Env from "#kernel/process/env.ts"
 import { childProcess } from "#util/builtins.ts"
 import { NamedError } from "#util/error.ts"
-import { statOf } from "#util/stat-of.ts"
+import { statOf } from "#util/file/stat-of.ts"
 
 export type Info = { type: "git"; branch?: string; commit?: string }
 

@@ -5,8 +5,8 @@ import { formatProblem, type Problem } from "#kernel/schema/invalid.ts"
 import { Rule } from "#kernel/schema/schema.ts"
 import { about } from "#util/about.ts"
 import { NamedError } from "#util/error.ts"
-import type { Path, Place } from "#util/jsonc.ts"
 import { nearest } from "#util/nearest.ts"
+import type { Path, Place } from "#util/parse/jsonc.ts"
 
 /** What part an agent plays among others. */
 export const AgentRole = z.enum(["orchestrator", "specialist", "advisor", "executor", "utility"])

@@ -63,8 +63,8 @@ function isNarrowing({ action }: { action: string }): boolean {
 
 /** Loaded only where there is such a file: the YAML package is not small. Unknown keys are named and left out. */
 async function readData(file: string, bytes: Buffer): Promise<Content> {
-  const { parseFrontmatter } = await import("#util/frontmatter.ts")
-  const { decodeText, parseYaml } = await import("#util/yaml.ts")
+  const { parseFrontmatter } = await import("#util/parse/frontmatter.ts")
+  const { decodeText, parseYaml } = await import("#util/parse/yaml.ts")
   const { translateAgent } = await import("./translate-agent.ts")
   const source = basename(file)
   const id = basename(file, extname(file))

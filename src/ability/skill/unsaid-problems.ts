@@ -6,8 +6,8 @@ import { join } from "node:path"
 import * as Global from "#kernel/process/global.ts"
 import * as Log from "#kernel/process/log.ts"
 import { errorCode, errorText } from "#util/error.ts"
-import { replaceFile } from "#util/replace-file.ts"
-import { statOf } from "#util/stat-of.ts"
+import { replaceFile } from "#util/file/replace-file.ts"
+import { statOf } from "#util/file/stat-of.ts"
 
 type Problem = { file: string; message: string }
 /** What a file was like when it was told of, by its path. */

@@ -4,8 +4,8 @@
 import { isAbsolute, posix, resolve } from "node:path"
 import type { Reference } from "#engine/record/prompt-part.ts"
 import { Instance } from "#kernel/instance.ts"
-import { isInside } from "#util/resolve-inside.ts"
-import { statOf } from "#util/stat-of.ts"
+import { isInside } from "#util/file/resolve-inside.ts"
+import { statOf } from "#util/file/stat-of.ts"
 
 /** More than a person writes; a text that was pasted may have any number. */
 const maxFound = 50

@@ -10,8 +10,8 @@ import * as Secret from "#kernel/process/secret.ts"
 import { readDocument } from "#knowledge/index/read-document.ts"
 import { maxRuleBytes } from "#knowledge/rules/create-nested-rules.ts"
 import { errorText } from "#util/error.ts"
-import { paragraphsOf } from "#util/markdown-paragraphs.ts"
-import { isInside } from "#util/resolve-inside.ts"
+import { isInside } from "#util/file/resolve-inside.ts"
+import { paragraphsOf } from "#util/parse/markdown-paragraphs.ts"
 import { shortPath } from "./short-path.ts"
 
 export type Imported = { name: string; by: string; text: string }

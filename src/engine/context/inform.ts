@@ -6,7 +6,7 @@ import type { Run } from "#engine/run/run.ts"
 import * as Secret from "#kernel/process/secret.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import * as Message from "#knowledge/message/message.ts"
-import { insideTag } from "#util/inside-tag.ts"
+import { insideTag } from "#util/parse/inside-tag.ts"
 
 export type Note = { kind: "rule" | "skill" | "plan"; name: string; text: string }
 

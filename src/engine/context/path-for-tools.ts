@@ -1,7 +1,7 @@
 // A file as tools take it: from the folder that they work in, or whole.
 import { relative } from "node:path"
 import { Instance } from "#kernel/instance.ts"
-import { isInside } from "#util/resolve-inside.ts"
+import { isInside } from "#util/file/resolve-inside.ts"
 
 export function pathForTools(file: string): string {
   const { directory } = Instance

@@ -8,7 +8,7 @@ import * as Log from "#kernel/process/log.ts"
 import * as Secret from "#kernel/process/secret.ts"
 import { maxRuleBytes, ruleNames } from "#knowledge/rules/create-nested-rules.ts"
 import { errorCode, errorText } from "#util/error.ts"
-import { isInside, openInside } from "#util/resolve-inside.ts"
+import { isInside, openInside } from "#util/file/resolve-inside.ts"
 import { shortPath } from "./short-path.ts"
 
 export type RuleText = { name: string; path: string; text: string }

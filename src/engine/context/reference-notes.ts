@@ -5,7 +5,7 @@ import { Unreadable } from "#knowledge/index/read-document.ts"
 import { cutToTokens } from "#knowledge/memory/cut-to-tokens.ts"
 import type { SkillDiscovery } from "#knowledge/skill/skill-discovery.ts"
 import type { SkillReference } from "#knowledge/skill/skill-types.ts"
-import { realOf } from "#util/real-of.ts"
+import { realOf } from "#util/file/real-of.ts"
 import type { Note } from "./inform.ts"
 import { pathForTools } from "./path-for-tools.ts"
 

@@ -2,7 +2,7 @@
 import { homedir } from "node:os"
 import { join, relative } from "node:path"
 import { Instance } from "#kernel/instance.ts"
-import { isInside } from "#util/resolve-inside.ts"
+import { isInside } from "#util/file/resolve-inside.ts"
 
 export function shortPath(path: string): string {
   if (isInside(Instance.worktree, path)) return relative(Instance.worktree, path)

@@ -5,7 +5,7 @@ import { type FSWatcher, readlinkSync, watch } from "node:fs"
 import { basename, dirname, isAbsolute, join, parse, sep } from "node:path"
 import * as Log from "#kernel/process/log.ts"
 import { errorCode, errorText } from "#util/error.ts"
-import { statOf } from "#util/stat-of.ts"
+import { statOf } from "#util/file/stat-of.ts"
 
 // As many as the system itself follows.
 const maxLinks = 40

@@ -6,7 +6,7 @@ import { Invalid, type Problem } from "#kernel/schema/invalid.ts"
 import { readSmallFile } from "#kernel/schema/read-file.ts"
 import { Info } from "#kernel/schema/schema.ts"
 import { errorText } from "#util/error.ts"
-import { JsoncError, parseJsonc } from "#util/jsonc.ts"
+import { JsoncError, parseJsonc } from "#util/parse/jsonc.ts"
 import { type Ignored, withoutOwn } from "./restrict.ts"
 import { importConfig, isTypeScript } from "./typescript.ts"
 

@@ -3,7 +3,7 @@
 import { isAbsolute, win32 } from "node:path"
 import { isPlain, type Raw } from "#kernel/schema/check.ts"
 import { formatPath } from "#kernel/schema/invalid.ts"
-import type { Path } from "#util/jsonc.ts"
+import type { Path } from "#util/parse/jsonc.ts"
 
 export type Ignored = { source: string; key: string; reason: string }
 type Ignore = (path: Path, detail?: string) => void

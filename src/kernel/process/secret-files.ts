@@ -2,7 +2,7 @@
 // in them is redacted in every process, also in one that never uses it, and tools do not reach them unless a rule says so.
 import { statSync } from "node:fs"
 import { join } from "node:path"
-import { realOf } from "#util/real-of.ts"
+import { realOf } from "#util/file/real-of.ts"
 import * as Global from "./global.ts"
 import * as PrivateFile from "./private-file.ts"
 import * as Secret from "./secret.ts"

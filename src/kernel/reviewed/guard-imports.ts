@@ -5,7 +5,7 @@ import { registerHooks } from "node:module"
 import { relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { NamedError } from "#util/error.ts"
-import { isInside } from "#util/resolve-inside.ts"
+import { isInside } from "#util/file/resolve-inside.ts"
 import * as Reviewed from "./reviewed.ts"
 
 export class Unreviewed extends NamedError {

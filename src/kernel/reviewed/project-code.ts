@@ -2,9 +2,9 @@
 // configuration or a command names. Found in the text alone; nothing runs.
 import { readFileSync } from "node:fs"
 import { dirname, extname, resolve } from "node:path"
-import { realOf } from "#util/real-of.ts"
-import { isInside } from "#util/resolve-inside.ts"
-import { statOf } from "#util/stat-of.ts"
+import { realOf } from "#util/file/real-of.ts"
+import { isInside } from "#util/file/resolve-inside.ts"
+import { statOf } from "#util/file/stat-of.ts"
 
 const moduleEndings = ".js .mjs .cjs .jsx .ts .mts .cts .tsx".split(" ")
 const otherEndings =

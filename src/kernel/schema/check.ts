@@ -1,8 +1,8 @@
 // One layer against the schema: all of its problems at once, unknown keys removed with a warning or refused. What comes out is a
 // plain copy without defaults, so that a layer says only what somebody wrote in it.
 import type { z } from "zod"
-import type { Path, Place } from "#util/jsonc.ts"
 import { nearest } from "#util/nearest.ts"
+import type { Path, Place } from "#util/parse/jsonc.ts"
 import { formatPath, formatProblem, type Problem } from "./invalid.ts"
 
 export type Raw = Record<string, unknown>

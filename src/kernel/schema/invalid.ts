@@ -1,6 +1,6 @@
 // The one error of a configuration: every problem that was found, each with its place.
 import { NamedError } from "#util/error.ts"
-import type { Path } from "#util/jsonc.ts"
+import type { Path } from "#util/parse/jsonc.ts"
 
 /** `source` is the file, the variable or the URL that is wrong; `path` is empty when the whole of it is. */
 export type Problem = { source: string; line?: number; column?: number; path: string; message: string }

@@ -1,6 +1,6 @@
 // The secrets inside a configuration: held, so that they leave in no log or event, and taken out where it is shown.
 import * as Secret from "#kernel/process/secret.ts"
-import type { Path } from "#util/jsonc.ts"
+import type { Path } from "#util/parse/jsonc.ts"
 import { isPlain, type Raw } from "./check.ts"
 import { shownUrl } from "./shown-url.ts"
 

@@ -2,7 +2,7 @@
 // root; neither pipes nor devices; never more than a bound; and what is not text is not taken for one.
 import { readSync } from "node:fs"
 import { errorCode, NamedError } from "#util/error.ts"
-import { openInside, PathInvalid, PathOutside } from "#util/resolve-inside.ts"
+import { openInside, PathInvalid, PathOutside } from "#util/file/resolve-inside.ts"
 
 export type FileText = {
   bytes: Buffer

@@ -3,7 +3,7 @@
 import { basename } from "node:path"
 import { z } from "zod"
 import * as Message from "#knowledge/message/message.ts"
-import { insideTag } from "#util/inside-tag.ts"
+import { insideTag } from "#util/parse/inside-tag.ts"
 
 const Cut = z.object({ before: z.string().nullable(), limit: z.number().min(0) })
 /** Results, arguments and files before a message (null: before the compaction) that are longer than `limit` characters

@@ -1,7 +1,7 @@
 // Tool calls as a model gives them, OpenAI's `tool_calls`, as the data of one tool request. Nothing that the model
 // said is lost; what is wrong with a call is told to the model as the call's result, and by `validate`.
 import { createId } from "#util/id.ts"
-import { isTooDeep } from "#util/is-too-deep.ts"
+import { isTooDeep } from "#util/parse/is-too-deep.ts"
 import { isObject, type Json, type JsonObject } from "./json.ts"
 import type { Call, Of } from "./schema.ts"
 

@@ -1,7 +1,7 @@
 // Images, files and resources as parts of a user message: as a file where the model takes one, else as text, else as
 // a short note that something was there.
 import type { LanguageModelV4FilePart, LanguageModelV4TextPart } from "@ai-sdk/provider"
-import { insideTag } from "#util/inside-tag.ts"
+import { insideTag } from "#util/parse/inside-tag.ts"
 import type { Of } from "./schema.ts"
 
 export type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart

@@ -1,7 +1,12 @@
 // The links of a file with rules as references: where each leads, as far as that is inside of the root.
 import { dirname, isAbsolute, join, resolve } from "node:path"
-import { extractMarkdownLinks, filePathOf, getExtension, type MarkdownLink } from "#util/markdown-links.ts"
-import { isInside } from "#util/resolve-inside.ts"
+import { isInside } from "#util/file/resolve-inside.ts"
+import {
+  extractMarkdownLinks,
+  filePathOf,
+  getExtension,
+  type MarkdownLink,
+} from "#util/parse/markdown-links.ts"
 import type { RuleReference } from "./rules-tables.ts"
 
 /** More than that nobody wrote by hand. Of documents there can be many, and each is only a step on the way. */

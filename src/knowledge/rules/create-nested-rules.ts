@@ -3,7 +3,7 @@
 import { type Stats, statSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 import { type FileText, readDocument } from "#knowledge/index/read-document.ts"
-import { isInside } from "#util/resolve-inside.ts"
+import { isInside } from "#util/file/resolve-inside.ts"
 
 export type RuleFile = FileText & { path: string }
 type Known = { mtime: number; size: number; ino: number; file?: RuleFile }

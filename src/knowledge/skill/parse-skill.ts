@@ -1,7 +1,7 @@
 // The text of a SKILL.md by the Agent Skills specification. Whatever is against it is named, and used all the same where
 // what was meant is plain; what has no description cannot be found by anyone and is no skill.
-import { type Frontmatter, parseFrontmatter } from "#util/frontmatter.ts"
-import { YamlError } from "#util/yaml.ts"
+import { type Frontmatter, parseFrontmatter } from "#util/parse/frontmatter.ts"
+import { YamlError } from "#util/parse/yaml.ts"
 import type { SkillProblem, SkillText } from "./skill-types.ts"
 
 export type ParsedSkill = {

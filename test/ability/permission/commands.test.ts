@@ -4,7 +4,7 @@ import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"
 import * as Permission from "#ability/permission/permission.ts"
-import { parseJsonc } from "#util/jsonc.ts"
+import { parseJsonc } from "#util/parse/jsonc.ts"
 
 type Entry = { command: string; rules: string | Permission.Rule[]; expect: Permission.Action; why: string }
 type Corpus = { ruleSets: Record<string, Permission.Rule[]>; entries: Entry[] }

@@ -18,7 +18,7 @@ import type { Reviewed } from "#kernel/reviewed/reviewed.ts"
 import { readSmallFile } from "#kernel/schema/read-file.ts"
 import type { McpServer } from "#kernel/schema/schema.ts"
 import { errorText } from "#util/error.ts"
-import { parseJsonc } from "#util/jsonc.ts"
+import { parseJsonc } from "#util/parse/jsonc.ts"
 import { type Places, placeBrought } from "./place-brought.ts"
 import { unreviewedProgram } from "./unreviewed-program.ts"
 

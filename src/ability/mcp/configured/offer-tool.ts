@@ -9,7 +9,7 @@ import { outputOf } from "#ability/tool/server/server-output.ts"
 import { serverToolId } from "#ability/tool/server/server-tool-id.ts"
 import type { Context, Definition, Output } from "#ability/tool/tool.ts"
 import { NamedError } from "#util/error.ts"
-import { insideTag } from "#util/inside-tag.ts"
+import { insideTag } from "#util/parse/inside-tag.ts"
 import type { ConfiguredServer } from "./configured-server.ts"
 import type { Manifest } from "./manifest.ts"
 

@@ -1,7 +1,7 @@
 // The files of a project that name MCP servers. Looking whether they are there is all that a start without servers costs.
 import { join } from "node:path"
 import { serverFiles } from "#kernel/reviewed/places.ts"
-import { statOf } from "#util/stat-of.ts"
+import { statOf } from "#util/file/stat-of.ts"
 
 /** Changes whenever one of the files does; empty where there is none. */
 export function stampOf(worktree: string): string {

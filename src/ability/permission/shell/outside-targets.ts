@@ -2,7 +2,7 @@
 // wildcard does not cover that. By names alone: a link is followed by the tools that write files, not here.
 import { homedir } from "node:os"
 import { isAbsolute, resolve } from "node:path"
-import { isInside } from "#util/resolve-inside.ts"
+import { isInside } from "#util/file/resolve-inside.ts"
 import type { SimpleCommand } from "./split-command.ts"
 import { programOf } from "./unwrap.ts"
 import type { ShellWord } from "./word.ts"

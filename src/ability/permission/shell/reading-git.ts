@@ -2,7 +2,7 @@
 // in a folder that nobody trusts, git runs no program of the folder (ability/tool/shell/git-environment.ts).
 
 import type { Rule } from "#kernel/schema/schema.ts"
-import { isInside } from "#util/resolve-inside.ts"
+import { isInside } from "#util/file/resolve-inside.ts"
 import type { Place } from "./outside-targets.ts"
 import { type SimpleCommand, splitCommand } from "./split-command.ts"
 

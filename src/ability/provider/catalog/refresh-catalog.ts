@@ -5,7 +5,7 @@ import { providers } from "#ability/provider/reach/providers.ts"
 import { useProxy } from "#ability/provider/reach/use-proxy.ts"
 import { NamedError } from "#util/error.ts"
 import { fetchBytes, fetchFailure } from "#util/fetch-bytes.ts"
-import { replaceFile } from "#util/replace-file.ts"
+import { replaceFile } from "#util/file/replace-file.ts"
 import * as Catalog from "./catalog.ts"
 import { catalogRows } from "./catalog-rows.ts"
 

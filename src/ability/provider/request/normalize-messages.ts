@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto"
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider"
 import type { Quirks, Wire } from "#ability/provider/reach/providers.ts"
-import { insideTag } from "#util/inside-tag.ts"
+import { insideTag } from "#util/parse/inside-tag.ts"
 import { createContinued } from "./continued.ts"
 
 type Target = { wire: Wire; quirks: Quirks }

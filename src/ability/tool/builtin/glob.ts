@@ -10,7 +10,7 @@ import { openReal } from "#ability/tool/files/open-real.ts"
 import { needsReading, openTarget } from "#ability/tool/files/open-target.ts"
 import * as Ripgrep from "#knowledge/grounding/ripgrep.ts"
 import { NamedError } from "#util/error.ts"
-import { handlePath } from "#util/resolve-inside.ts"
+import { handlePath } from "#util/file/resolve-inside.ts"
 import { descriptions } from "./descriptions.ts"
 
 const limit = 1_000

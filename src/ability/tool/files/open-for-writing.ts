@@ -15,8 +15,14 @@ import { basename, dirname, isAbsolute, join, parse, relative, resolve } from "n
 import type { Context, Need } from "#ability/tool/define/types.ts"
 import { Instance } from "#kernel/instance.ts"
 import { errorCode, NamedError } from "#util/error.ts"
-import { isInside, PathInvalid, PathOutside, refuseSwapped, resolveInside } from "#util/resolve-inside.ts"
-import { removeLeftovers } from "#util/temporary-file.ts"
+import {
+  isInside,
+  PathInvalid,
+  PathOutside,
+  refuseSwapped,
+  resolveInside,
+} from "#util/file/resolve-inside.ts"
+import { removeLeftovers } from "#util/file/temporary-file.ts"
 import { makeFolder, replaceFile } from "./replace-file.ts"
 
 export type Place = {

@@ -2,7 +2,7 @@
 // rules say about the name holds for it.
 import { join } from "node:path"
 import { errorCode } from "#util/error.ts"
-import { type Handle, openInside, PathInvalid, PathOutside } from "#util/resolve-inside.ts"
+import { type Handle, openInside, PathInvalid, PathOutside } from "#util/file/resolve-inside.ts"
 
 /** By its path from the folder that is really at `root`. Undefined where that leads elsewhere, or nowhere. */
 export function openReal(root: string, path: string): Handle | undefined {

@@ -6,7 +6,6 @@ import type { Context, Need } from "#ability/tool/define/types.ts"
 import { rootOf } from "#ability/tool/judge/permit-reading.ts"
 import { Instance } from "#kernel/instance.ts"
 import { errorCode, NamedError } from "#util/error.ts"
-import { nearest } from "#util/nearest.ts"
 import {
   type Handle,
   handlePath,
@@ -14,8 +13,9 @@ import {
   openInside,
   refuseSwapped,
   resolveInside,
-} from "#util/resolve-inside.ts"
-import { statOf } from "#util/stat-of.ts"
+} from "#util/file/resolve-inside.ts"
+import { statOf } from "#util/file/stat-of.ts"
+import { nearest } from "#util/nearest.ts"
 
 export type Target = {
   handle: Handle

@@ -4,7 +4,7 @@ import type { Step } from "#ability/tool/define/call-types.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Secret from "#kernel/process/secret.ts"
 import { errorCode } from "#util/error.ts"
-import { openInside } from "#util/resolve-inside.ts"
+import { openInside } from "#util/file/resolve-inside.ts"
 import { lineDiff } from "./line-diff.ts"
 import { decode, toText } from "./text-file.ts"
 

@@ -19,8 +19,8 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { errorCode, NamedError } from "#util/error.ts"
-import { temporaryName } from "#util/temporary-file.ts"
-import { writeAll, writeInPlace as writeInto } from "#util/write-in-place.ts"
+import { temporaryName } from "#util/file/temporary-file.ts"
+import { writeAll, writeInPlace as writeInto } from "#util/file/write-in-place.ts"
 
 /** The file that was there, open, as it was when it was looked at. */
 export type Before = { fd: number; stat: BigIntStats; bytes: Buffer | undefined }

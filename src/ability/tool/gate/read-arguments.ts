@@ -4,8 +4,8 @@ import type { z } from "zod"
 import type { Definition, Json } from "#ability/tool/define/types.ts"
 import { type ToolSchema, zodToToolSchema } from "#ability/tool/define/zod-to-tool-schema.ts"
 import { errorText, NamedError } from "#util/error.ts"
-import { isTooDeep } from "#util/is-too-deep.ts"
 import { nearest } from "#util/nearest.ts"
+import { isTooDeep } from "#util/parse/is-too-deep.ts"
 
 const maxProblems = 10
 type Issue = z.core.$ZodIssue

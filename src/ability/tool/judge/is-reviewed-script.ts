@@ -5,7 +5,7 @@ import { maxProgram } from "#kernel/reviewed/places.ts"
 import { withImports } from "#kernel/reviewed/project-code.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import { readSmallFile } from "#kernel/schema/read-file.ts"
-import { realOf } from "#util/real-of.ts"
+import { realOf } from "#util/file/real-of.ts"
 
 /** A script that does not exist is not reviewed. */
 export async function isReviewedScript(path: string): Promise<boolean> {

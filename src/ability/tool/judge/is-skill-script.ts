@@ -3,8 +3,8 @@
 import { relative, resolve } from "node:path"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
-import { realOf } from "#util/real-of.ts"
-import { isInside } from "#util/resolve-inside.ts"
+import { realOf } from "#util/file/real-of.ts"
+import { isInside } from "#util/file/resolve-inside.ts"
 
 /** `path` is a real one. */
 export async function isSkillScript(path: string): Promise<boolean> {

@@ -4,7 +4,7 @@ import * as Permission from "#ability/permission/permission.ts"
 import type { Refusal, Step } from "#ability/tool/define/call-types.ts"
 import { outputFolder } from "#ability/tool/define/output.ts"
 import { Instance } from "#kernel/instance.ts"
-import { isInside } from "#util/resolve-inside.ts"
+import { isInside } from "#util/file/resolve-inside.ts"
 import { judgeStep } from "./judge-step.ts"
 
 /** The default of the gate's permission slot: a refusal with its reason, or undefined. */

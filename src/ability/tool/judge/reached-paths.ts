@@ -2,7 +2,7 @@
 // folder is read once, and of words that make no difference to what counts one stands for all.
 import { type Dirent, opendirSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
-import { realOf } from "#util/real-of.ts"
+import { realOf } from "#util/file/real-of.ts"
 
 /** `real` is where it is, or would be made. */
 type Reached = { target: string; real: string }

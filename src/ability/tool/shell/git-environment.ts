@@ -9,8 +9,8 @@ import * as Env from "#kernel/process/env.ts"
 import * as Trust from "#kernel/trust/trust.ts"
 import * as Vcs from "#kernel/vcs.ts"
 import { childProcess } from "#util/builtins.ts"
-import { isInside } from "#util/resolve-inside.ts"
-import { statOf } from "#util/stat-of.ts"
+import { isInside } from "#util/file/resolve-inside.ts"
+import { statOf } from "#util/file/stat-of.ts"
 import { type Entry, lastingSetting, overrides } from "./git-off.ts"
 
 type Variables = Record<string, string>

@@ -2,7 +2,7 @@
 import { statSync } from "node:fs"
 import { relative } from "node:path"
 import { Instance } from "#kernel/instance.ts"
-import { isInside } from "#util/resolve-inside.ts"
+import { isInside } from "#util/file/resolve-inside.ts"
 
 const folders = Instance.state(() => new Map<string, string>())
 

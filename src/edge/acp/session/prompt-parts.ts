@@ -7,7 +7,7 @@ import { plainText } from "#ability/tool/define/plain-text.ts"
 import { InvalidParams } from "#edge/acp/wire/errors.ts"
 import type * as Session from "#engine/session/session.ts"
 import { Instance } from "#kernel/instance.ts"
-import { insideTag } from "#util/inside-tag.ts"
+import { insideTag } from "#util/parse/inside-tag.ts"
 
 /** `mentionsIn` are the words that the person wrote: in nothing else does `@path` point at a file. */
 export type PromptParts = { words: string; mentionsIn: string; attached: Session.PromptPart[] }

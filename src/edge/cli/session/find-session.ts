@@ -4,7 +4,7 @@
 import { UsageError } from "#edge/cli/process/exit.ts"
 import * as Session from "#engine/session/session.ts"
 import { Instance } from "#kernel/instance.ts"
-import { isInside } from "#util/resolve-inside.ts"
+import { isInside } from "#util/file/resolve-inside.ts"
 
 const maxNamed = 5
 

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from "node:http"
 import type { Context } from "hono"
 import { errorText } from "#util/error.ts"
-import { isTooDeep } from "#util/is-too-deep.ts"
+import { isTooDeep } from "#util/parse/is-too-deep.ts"
 import { invalidRequest, Refusal, tooLarge } from "./refusal.ts"
 import type { Bindings } from "./respond.ts"
 

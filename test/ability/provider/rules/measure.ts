@@ -6,7 +6,7 @@ import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from "@ai-sdk
 import { createRulesModel } from "#ability/provider/rules/rules-model.ts"
 import type { Slots } from "#ability/tool/gate/run-tool.ts"
 import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
-import { parseJsonc } from "#util/jsonc.ts"
+import { parseJsonc } from "#util/parse/jsonc.ts"
 import type { Tmp } from "../../../fixture/tmpdir.ts"
 import { call, inProject } from "../../tool/harness.ts"
 

@@ -7,7 +7,7 @@ import { test } from "node:test"
 import { openForWriting } from "#ability/tool/files/open-for-writing.ts"
 import { openReal } from "#ability/tool/files/open-real.ts"
 import { openTarget } from "#ability/tool/files/open-target.ts"
-import { temporaryName } from "#util/temporary-file.ts"
+import { temporaryName } from "#util/file/temporary-file.ts"
 import { beforeCall } from "../../../fixture/before-call.ts"
 import { call, free, inProject } from "../harness.ts"
 

@@ -4,8 +4,8 @@ import { createHash } from "node:crypto"
 import { lstatSync, readdirSync, readlinkSync, unlinkSync } from "node:fs"
 import { hostname } from "node:os"
 import { join } from "node:path"
-import { createId } from "./id.ts"
-import { isRunning, ownLife } from "./process-life.ts"
+import { createId } from "#util/id.ts"
+import { isRunning, ownLife } from "#util/process-life.ts"
 
 const form = /^\.vitamin-tmp\.([0-9a-f]{8})\.(\d+)\.(\d*)\.tmp_[0-9a-z]+$/
 /** What another machine or container left cannot be judged by its process; nobody writes a file for this long. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { decodeText, parseYaml, YamlError } from "#util/yaml.ts"
+import { decodeText, parseYaml, YamlError } from "#util/parse/yaml.ts"
 
 function refused(text: string, place: { line: number; column: number }, reason: RegExp, firstLine?: number) {
   assert.throws(

@@ -5,10 +5,10 @@ import { readFileSync, realpathSync, symlinkSync } from "node:fs"
 import { createServer } from "node:net"
 import { dirname, join, resolve } from "node:path"
 import { test } from "node:test"
-import { openInside, resolveInside } from "#util/resolve-inside.ts"
-import { call, inProject } from "../ability/tool/harness.ts"
-import { run } from "../fixture/child.ts"
-import { type Tmp, tmpdir } from "../fixture/tmpdir.ts"
+import { openInside, resolveInside } from "#util/file/resolve-inside.ts"
+import { call, inProject } from "../../ability/tool/harness.ts"
+import { run } from "../../fixture/child.ts"
+import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 
 /** Points a link at one target and then the other, as fast as it can. */
 const swapLinks = `

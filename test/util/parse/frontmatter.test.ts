@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { parseFrontmatter } from "#util/frontmatter.ts"
+import { parseFrontmatter } from "#util/parse/frontmatter.ts"
 
 const parse = (text: string) => parseFrontmatter(Buffer.from(text), "f.md")
 

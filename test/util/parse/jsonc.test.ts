@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { JsoncError, parseJsonc } from "#util/jsonc.ts"
+import { JsoncError, parseJsonc } from "#util/parse/jsonc.ts"
 
 function refused(bytes: Uint8Array | string, expected: { line: number; column: number; message: RegExp }) {
   assert.throws(

@@ -3,7 +3,7 @@
 // folder is read before each command, so its size and the number of its values are limited.
 import { isUtf8 } from "node:buffer"
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser"
-import { NamedError } from "./error.ts"
+import { NamedError } from "#util/error.ts"
 
 export type Path = readonly (string | number)[]
 export type Place = { line: number; column: number }

@@ -2,7 +2,7 @@
 // knows no tags that make code, but compares every key with every other: doubled keys are looked for here.
 import { isUtf8 } from "node:buffer"
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit, type YAMLMap } from "yaml"
-import { NamedError } from "./error.ts"
+import { NamedError } from "#util/error.ts"
 import type { Path, Place } from "./jsonc.ts"
 
 export type Yaml = { value: unknown; locate: (path: Path) => Place }

@@ -7,10 +7,10 @@ import * as Zod from "zod"
 import "#engine/session/session.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as Message from "#knowledge/message/message.ts"
-import { z as lazy } from "#util/lazy-zod.ts"
-import { examples } from "../../script/messages.ts"
-import { repeat } from "../fixture/soak.ts"
-import { createRandom, mutate, randomMessage } from "../knowledge/message/fixture.ts"
+import { z as lazy } from "#util/parse/lazy-zod.ts"
+import { examples } from "../../../script/messages.ts"
+import { repeat } from "../../fixture/soak.ts"
+import { createRandom, mutate, randomMessage } from "../../knowledge/message/fixture.ts"
 
 type Z = typeof Zod.z
 const lazyZod = lazy as unknown as Z

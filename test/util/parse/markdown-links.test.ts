@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { extractMarkdownLinks, filePathOf, getExtension, isExternalLink } from "#util/markdown-links.ts"
+import { extractMarkdownLinks, filePathOf, getExtension, isExternalLink } from "#util/parse/markdown-links.ts"
 
 const paths = (text: string, options = {}) =>
   extractMarkdownLinks(text, options).map((link) => link.relativePath)
