@@ -1,22 +1,57 @@
-// The order of the house: every file belongs to a layer, imports point down, there is no cycle, aliases match file
+// The order of the house: every file belongs to a layer, imports point down, types too, there is no cycle, aliases match file
 // names, packages have owners, and ARCHITECTURE.md shows the graph that is drawn here.
 //   node script/architecture.ts            check
 //   node script/architecture.ts --write    draw the graph into ARCHITECTURE.md
 import { globSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, posix } from "node:path"
 
-/** Bottom to top. A module may import itself and anything earlier. */
+/** Bottom to top: an area, then the folders in it. A module may import itself and anything earlier, types too. */
 const layers = [
-  ..."util kernel knowledge/message knowledge/llama knowledge/embedder knowledge/index knowledge/skill knowledge/rules knowledge/relation knowledge/cache knowledge/memory knowledge/grounding".split(
-    " ",
-  ),
-  ..."ability/provider ability/permission ability/snapshot ability/skill ability/agent ability/tool ability/image ability/mcp".split(
-    " ",
-  ),
-  ..."engine/symbolic engine/record engine/queue engine/rights engine/ask engine/run engine/context engine/offer engine/compaction engine/attach engine/turn engine/session engine/orchestrator engine/host".split(
-    " ",
-  ),
-  ..."edge/world edge/sandbox edge/a2a edge/acp edge/server edge/mcp edge/cli index.ts".split(" "),
+  "util",
+  "util/parse",
+  "util/file",
+  ...area("kernel", "process storage"),
+  ..."kernel/bus kernel/schema kernel/reviewed kernel/config kernel/trust".split(" "),
+  "knowledge/message",
+  "knowledge/llama",
+  "knowledge/embedder",
+  "knowledge/index",
+  "knowledge/skill",
+  "knowledge/rules",
+  "knowledge/relation",
+  "knowledge/cache",
+  "knowledge/memory",
+  "knowledge/grounding",
+  ...area("ability/provider", "reach functiongemma catalog request chat rules/words rules/skill rules"),
+  ...area("ability/permission", "shell"),
+  ...area("ability/snapshot", "store scan restore"),
+  "ability/skill",
+  "ability/agent",
+  ...area("ability/tool", "define shell judge files web plan builtin server gate"),
+  "ability/image",
+  ...area("ability/mcp", "server transport login elicitation client registry configured"),
+  "engine/symbolic",
+  "engine/record",
+  "engine/queue",
+  "engine/rights",
+  "engine/ask",
+  "engine/run",
+  "engine/context",
+  "engine/offer",
+  "engine/compaction",
+  "engine/attach",
+  "engine/turn",
+  "engine/session",
+  "engine/orchestrator",
+  "engine/host",
+  "edge/world",
+  "edge/sandbox",
+  "edge/a2a",
+  ...area("edge/acp", "wire show update session"),
+  ...area("edge/server", "http event routes"),
+  "edge/mcp",
+  ...area("edge/cli", "process option terminal session run mcp models skill command doctor"),
+  "index.ts",
 ]
 
 /** Packages, and the only places that may import them. */
@@ -47,13 +82,14 @@ type Import = { specifier: string; typeOnly: boolean; alias?: string }
 type Edge = { from: string; to: string; typeOnly: boolean }
 
 const root = new URL("..", import.meta.url).pathname
+const maxFiles = 20
 const begin = "<!-- graph: drawn by script/architecture.ts -->"
 const end = "<!-- end of graph -->"
 
 /** Every rule that the tree below `src/` breaks, one line each. */
 export function check(folder = root): string[] {
   const source = read(folder)
-  const edges = source.flatMap(({ file, imports }) => imports.flatMap((item) => edgeOf(file, item)))
+  const edges = edgesOf(folder)
   return [
     ...source.flatMap(({ file }) => (layerOf(file) < 0 ? [`${file} belongs to no layer`] : [])),
     ...edges.flatMap(upward),
@@ -64,21 +100,62 @@ export function check(folder = root): string[] {
   ]
 }
 
-/** The graph of folders that import each other, as Mermaid. */
+/** The graph of areas that import each other, as Mermaid. An arrow that a longer way implies is left out. */
 export function draw(folder = root): string {
-  const edges = read(folder).flatMap(({ file, imports }) => imports.flatMap((item) => edgeOf(file, item)))
-  const lines = edges
-    .filter(({ typeOnly }) => !typeOnly)
-    .map(({ from, to }) => [layers[layerOf(from)]!, layers[layerOf(to)]!] as const)
-    .filter(([from, to]) => from !== to)
-    .map(([from, to]) => `  ${node(from)} --> ${node(to)}`)
-  return ["```mermaid", "graph TD", ...[...new Set(lines)].sort(), "```"].join("\n")
+  const next = new Map<string, Set<string>>()
+  for (const { from, to, typeOnly } of edgesOf(folder)) {
+    const [above, below] = [areaOf(from), areaOf(to)]
+    if (!typeOnly && above !== below) next.set(above, (next.get(above) ?? new Set()).add(below))
+  }
+  const leads = (from: string, to: string): boolean =>
+    [...(next.get(from) ?? [])].some((step) => step === to || leads(step, to))
+  const lines = [...next].flatMap(([from, below]) =>
+    [...below]
+      .filter((to) => ![...below].some((other) => other !== to && leads(other, to)))
+      .map((to) => `  ${node(from)} --> ${node(to)}`),
+  )
+  return ["```mermaid", "graph TD", ...lines.sort(), "```"].join("\n")
+}
+
+/** Folders with more files than a listing should have, and folders that import each other in a circle, types included. */
+export function figures(folder = root): string[] {
+  const counts = Map.groupBy(read(folder), ({ file }) => dirname(file))
+  const next = Map.groupBy(
+    edgesOf(folder)
+      .map(({ from, to }) => ({ from: dirname(from), to: dirname(to) }))
+      .filter(({ from, to }) => from !== to),
+    ({ from }) => from,
+  )
+  const reached = (first: string): Set<string> => {
+    const found = new Set((next.get(first) ?? []).map(({ to }) => to))
+    for (const one of found) for (const { to } of next.get(one) ?? []) found.add(to)
+    return found
+  }
+  const circular = [...counts.keys()].filter((name) => reached(name).has(name))
+  const large = [...counts].filter(([, files]) => files.length > maxFiles)
+  return [
+    `${counts.size} folders, ${large.length} with more than ${maxFiles} files${large.length ? `: ${large.map(([name, files]) => `${name} ${files.length}`).join(", ")}` : ""}`,
+    `${circular.length} folders in a cycle${circular.length ? `: ${circular.join(", ")}` : ""}`,
+  ]
 }
 
 /** ARCHITECTURE.md with the graph as it is now. */
 export function withGraph(text: string, folder = root): string {
   const [before, after] = [text.split(begin)[0], text.split(end)[1]]
   return `${before}${begin}\n${draw(folder)}\n${end}${after}`
+}
+
+/** The folders of an area, then the area's own files. */
+function area(name: string, folders: string): string[] {
+  return [...folders.split(" ").map((folder) => `${name}/${folder}`), name]
+}
+
+function areaOf(file: string): string {
+  return layers[layerOf(file)]!.split("/").slice(0, 2).join("/")
+}
+
+function edgesOf(folder: string): Edge[] {
+  return read(folder).flatMap(({ file, imports }) => imports.flatMap((item) => edgeOf(file, item)))
 }
 
 function node(layer: string): string {
@@ -113,12 +190,14 @@ function edgeOf(from: string, { specifier, typeOnly }: Import): Edge[] {
   return []
 }
 
+/** The longest name that fits: `ability/tool/gate` before `ability/tool`. */
 function layerOf(file: string): number {
-  return layers.findIndex((layer) => file === layer || file.startsWith(`${layer}/`))
+  const fitting = layers.filter((layer) => file === layer || file.startsWith(`${layer}/`))
+  return layers.indexOf(fitting.sort((a, b) => b.length - a.length)[0] ?? "")
 }
 
-function upward({ from, to, typeOnly }: Edge): string[] {
-  return typeOnly || layerOf(to) <= layerOf(from) ? [] : [`${from} imports ${to}, which is above it`]
+function upward({ from, to }: Edge): string[] {
+  return layerOf(to) <= layerOf(from) ? [] : [`${from} imports ${to}, which is above it`]
 }
 
 function cycles(edges: Edge[]): string[] {
@@ -166,6 +245,7 @@ if (import.meta.main) {
   if (process.argv.includes("--write")) writeFileSync(document, withGraph(readFileSync(document, "utf8")))
   const problems = check()
   for (const problem of problems) console.error(problem)
+  for (const line of figures()) console.log(line)
   console.log(`architecture: ${problems.length} problems`)
   process.exitCode = problems.length ? 1 : 0
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { test } from "node:test"
-import { check, withGraph } from "../../script/architecture.ts"
+import { check, draw, figures, withGraph } from "../../script/architecture.ts"
 import { tmpdir } from "../fixture/tmpdir.ts"
 
 const document = new URL("../../ARCHITECTURE.md", import.meta.url)
@@ -23,6 +23,16 @@ for (const [name, files, problem] of [
     /kernel\/a\.ts imports edge\/cli\/b\.ts, which is above/,
   ],
   ["a dynamic import that points up", { "util/a.ts": 'await import("#kernel/b.ts")' }, /which is above it/],
+  [
+    "a type import that points up",
+    { "util/a.ts": 'import type { B } from "#kernel/b.ts"' },
+    /which is above it/,
+  ],
+  [
+    "an import of a folder that is above in the same area",
+    { "ability/tool/define/a.ts": 'import { b } from "#ability/tool/gate/b.ts"' },
+    /define\/a\.ts imports ability\/tool\/gate\/b\.ts, which is above/,
+  ],
   [
     "a cycle",
     { "util/a.ts": 'import "./b.ts"', "util/b.ts": 'export { a } from "./a.ts"' },
@@ -51,12 +61,27 @@ for (const [name, files, problem] of [
     assert.match(check(tmp.path).join("\n"), problem)
   })
 
-test("script/architecture.ts lets types point up", async () => {
+test("script/architecture.ts counts folders that import each other by types", async () => {
   await using tmp = await tmpdir()
-  mkdirSync(join(tmp.path, "src/util"), { recursive: true })
-  writeFileSync(
-    join(tmp.path, "src/util/a.ts"),
-    'import type { B } from "#kernel/b.ts"\nimport { type C } from "#kernel/b.ts"\n',
-  )
-  assert.deepEqual(check(tmp.path), [])
+  for (const [file, text] of Object.entries({
+    "kernel/a.ts": 'import { b } from "#kernel/config/b.ts"',
+    "kernel/config/b.ts": 'import type { A } from "#kernel/a.ts"',
+  })) {
+    mkdirSync(dirname(join(tmp.path, "src", file)), { recursive: true })
+    writeFileSync(join(tmp.path, "src", file), text)
+  }
+  assert.match(figures(tmp.path).join("\n"), /2 folders in a cycle: kernel, kernel\/config/)
+})
+
+test("script/architecture.ts draws no arrow that a longer way implies", async () => {
+  await using tmp = await tmpdir()
+  for (const [file, text] of Object.entries({
+    "edge/server/a.ts": 'import "#kernel/b.ts"\nimport "#util/c.ts"',
+    "kernel/b.ts": 'import "#util/c.ts"',
+    "util/c.ts": "",
+  })) {
+    mkdirSync(dirname(join(tmp.path, "src", file)), { recursive: true })
+    writeFileSync(join(tmp.path, "src", file), text)
+  }
+  assert.equal(draw(tmp.path).match(/-->/g)?.length, 2)
 })

@@ -13,7 +13,7 @@ import { inInstance, until } from "./fixture.ts"
 const modules = new URL("../../../src/kernel/", import.meta.url)
 
 async function inAnotherProcess(tmp: Tmp, call: "grant" | "remove") {
-  const [trust, storage] = ["trust.ts", "storage/storage.ts"].map((name) => new URL(name, modules).href)
+  const [trust, storage] = ["trust/trust.ts", "storage/storage.ts"].map((name) => new URL(name, modules).href)
   const script = `const Trust = await import("${trust}"); const Storage = await import("${storage}")
     await Trust.${call}(${JSON.stringify(tmp.path)}); await Storage.close()`
   const args = ["--input-type=module", "-e", script]

@@ -14,7 +14,7 @@ import { createRandom, mutate, randomMessage } from "../../knowledge/message/fix
 
 type Z = typeof Zod.z
 const lazyZod = lazy as unknown as Z
-const { Bus: BuiltBus, Message: BuiltMessage } = await import("../../dist/index.js" as string)
+const { Bus: BuiltBus, Message: BuiltMessage } = await import("../../../dist/index.js" as string)
 
 const values = [
   ...[
