@@ -27,7 +27,7 @@ import { loadRules } from "./load-rules.ts"
 
 export type { ModelFacts } from "#ability/provider/catalog/catalog.ts"
 export { NotRefreshed, refreshCatalog as refresh } from "#ability/provider/catalog/refresh-catalog.ts"
-export { InvalidKey, type Login, logins, logout, UnsafeLogins } from "#ability/provider/reach/auth-file.ts"
+export { InvalidKey, logout, UnsafeLogins } from "#ability/provider/reach/auth-file.ts"
 export type { Auth } from "#ability/provider/reach/connection.ts"
 export {
   MissingKey,

@@ -5,7 +5,6 @@ import { z } from "zod"
 import { createId, followId } from "#util/id.ts"
 import { Info, type Of, type Type, type Usage } from "./schema.ts"
 
-export { checkPairing } from "./check-pairing.ts"
 export { Invalid, type Place, parse, serialize } from "./codec.ts"
 export { type Converter, createConverter } from "./converter.ts"
 export { fromToolCalls } from "./from-tool-calls.ts"

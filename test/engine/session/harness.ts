@@ -15,7 +15,8 @@ import { Instance } from "#kernel/instance.ts"
 import * as Global from "#kernel/process/global.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
-import * as Message from "#knowledge/message/message.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import { checkPairing } from "../../fixture/check-pairing.ts"
 import { env, type FakeLlm, fakeLlm, type Request, type Script, type Wire } from "../../fixture/fake-llm.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 
@@ -105,7 +106,7 @@ export function checkRequest({ messages, wire }: Request): void {
     if (last?.role === "assistant") last.content.push(...content)
     else prompt.push({ role: "assistant", content })
   }
-  assert.deepEqual(Message.checkPairing(prompt), { ok: true })
+  assert.deepEqual(checkPairing(prompt), { ok: true })
 }
 
 /** The words of a text message. */

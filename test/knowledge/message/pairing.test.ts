@@ -2,6 +2,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Message from "#knowledge/message/message.ts"
+import { checkPairing } from "../../fixture/check-pairing.ts"
 import { repeat } from "../../fixture/soak.ts"
 import { assistant, calls, createRandom, message, randomMessage, result, user } from "./fixture.ts"
 
@@ -11,7 +12,7 @@ const interrupted = "The call was interrupted; whether it had an effect is not k
 /** A prompt in short: `assistant: a, call 1` and `tool: 1=…`. */
 function outline(history: Message.Info[], facts = model): string[] {
   const prompt = Message.toModel(history, facts)
-  assert.deepEqual(Message.checkPairing(prompt), { ok: true })
+  assert.deepEqual(checkPairing(prompt), { ok: true })
   return prompt.map(({ role, content }) => {
     if (typeof content === "string") return `${role}: ${content}`
     const parts = content.map((part) => {
@@ -193,7 +194,7 @@ for (const [what, call, shown] of wrong)
     const prompt = Message.toModel([message("tool_request", { calls: [whole] })], model)
     const expected = { type: "tool-call", toolCallId: "1", toolName: "read", input: {}, ...shown }
     assert.deepEqual(prompt[0]?.content, [expected])
-    assert.deepEqual(Message.checkPairing(prompt), { ok: true })
+    assert.deepEqual(checkPairing(prompt), { ok: true })
   })
 
 test("Message.toModel() tells a denied call from an interrupted one", () => {
@@ -221,7 +222,7 @@ test("Message.toModel() gives a prompt that can be sent, whatever the history", 
       randomMessage(types[Math.floor(random() * types.length)]!, random),
     )
     const prompt = Message.toModel(history, { input: ["text", "image"] })
-    assert.deepEqual(Message.checkPairing(prompt), { ok: true }, `seed ${seed}`)
+    assert.deepEqual(checkPairing(prompt), { ok: true }, `seed ${seed}`)
     for (const [i, { role, content }] of prompt.entries()) {
       assert.ok(content.length > 0, `seed ${seed}`)
       assert.ok(role === "system" || role === "tool" || role !== prompt[i - 1]?.role, `seed ${seed}`)

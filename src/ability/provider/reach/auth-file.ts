@@ -24,7 +24,6 @@ export class InvalidKey extends NamedError {
   }
 }
 
-export type Login = { providerId: string; time: number }
 type Stored = { key: string; time: number }
 
 const { read, update } = createPrivateJson<Stored>({
@@ -46,11 +45,6 @@ export async function logout(providerId: string): Promise<boolean> {
   if (!Object.hasOwn(read(), providerId)) return false
   await update(({ [providerId]: _, ...rest }) => rest)
   return true
-}
-
-/** Who is logged in, without the keys. */
-export function logins(): Login[] {
-  return Object.entries(read()).map(([providerId, { time }]) => ({ providerId, time }))
 }
 
 export function storedKey(providerId: string): string | undefined {

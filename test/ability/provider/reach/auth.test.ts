@@ -54,19 +54,12 @@ test("the credentials of Provider.auth() are those that a request carries", asyn
 
 test("Provider.login() keeps a key in a file of its owner's alone, Provider.logout() takes it out", async () => {
   await inInstance({}, async () => {
-    assert.deepEqual(Provider.logins(), [])
     await Promise.all([
       Provider.login("anthropic", " sk-ant-0123456789\n"),
       Provider.login("openai", "sk-0123456789"),
     ])
     assert.equal(statSync(file()).mode & 0o777, 0o600)
-    assert.deepEqual(
-      Provider.logins()
-        .map(({ providerId }) => providerId)
-        .sort(),
-      ["anthropic", "openai"],
-    )
-    assert.doesNotMatch(JSON.stringify(Provider.logins()), /sk-/)
+    assert.deepEqual(Object.keys(JSON.parse(readFileSync(file(), "utf8"))).sort(), ["anthropic", "openai"])
     assert.equal(Secret.reveals("sk-ant-0123456789"), true)
     assert.equal(await Provider.logout("openai"), true)
     assert.equal(await Provider.logout("openai"), false)
