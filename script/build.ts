@@ -60,7 +60,9 @@ const lazyZod: Rolldown.Plugin = {
   resolveId(id, importer) {
     const lazy = resolve("src/util/parse/lazy-zod.ts")
     const isOurs =
-      importer?.startsWith(resolve("src")) && importer !== lazy && importer !== resolve("src/index.ts")
+      importer?.startsWith(resolve("src")) &&
+      importer !== resolve("src/util/zod-parts.ts") &&
+      importer !== resolve("src/index.ts")
     return id === "zod" && isOurs ? lazy : null
   },
 }
@@ -70,7 +72,7 @@ const minify = { compress: true, mangle: { keepNames: { function: true, class: t
 await build({
   ...shared,
   plugins: [takeAlone, lazyZod, plainWidth, licences, breakLines],
-  entry: { vitamin: "src/edge/cli/vitamin.ts", index: "src/index.ts" },
+  entry: { vitamin: "src/edge/cli/vitamin.ts", index: "src/index.ts", "zod-parts": "src/util/zod-parts.ts" },
   inputOptions: { ...shared.inputOptions, preserveEntrySignatures: "allow-extension" },
   outputOptions: { ...shared.outputOptions, codeSplitting: createChunks() },
   minify,

@@ -20,7 +20,10 @@ export class Invalid extends NamedError {
 }
 
 const warnOnce = createWarnOnce()
-/** Made when the first history is read: a start has no time for it. */
+/** For so many messages the quick check costs more than it saves. */
+const few = 100
+let adopted = 0
+/** Made when a long history is read: a start has no time for it. */
 let fits: ReturnType<typeof createFit> | undefined
 
 /** A message from JSON text, or from its value. Throws `Invalid` only for what cannot be a message, and for broken
@@ -41,8 +44,10 @@ export function parse(json: unknown, place: Place = {}): Info {
   throw new Invalid(problemsOf(checked.error), place.id ?? value.id)
 }
 
-/** The same for a value that was read from JSON and that nobody else holds: most often it is the message, and not copied. */
+/** The same for a value that was read from JSON and that nobody else holds: in a long history most often it is the
+ * message, and not copied. */
 export function adopt(value: unknown, { id, sessionId }: Required<Place>): Info {
+  if (adopted++ < few) return parse(value, { id, sessionId })
   fits ??= createFit(Info)
   if (fits(value)) {
     const message = value as Info

@@ -1,67 +1,27 @@
 // Zod for the bundle: a schema is noted where it is declared and made when it is first needed, which for most is never. A
 // start declares some 1 300, and what is right is parsed without them (`quick-parse.ts`). `script/build.ts` puts this
 // module in the place of "zod" for our own files; the source as written uses Zod itself.
-import * as Zod from "zod"
+import { createRequire } from "node:module"
+import type * as Zod from "zod"
 import { createQuickParse, type Note, unsure } from "./quick-parse.ts"
 
 type Declared = Note & { made: Zod.ZodType | undefined; about: About[] }
 type About = { [name: string]: unknown }
 type Method = (this: object, ...args: unknown[]) => unknown
 
-const makers = {
-  string: Zod.string,
-  number: Zod.number,
-  int: Zod.int,
-  boolean: Zod.boolean,
-  literal: Zod.literal,
-  enum: Zod.enum,
-  unknown: Zod.unknown,
-  array: Zod.array,
-  tuple: Zod.tuple,
-  record: Zod.record,
-  object: Zod.object,
-  strictObject: Zod.strictObject,
-  looseObject: Zod.looseObject,
-  union: Zod.union,
-  discriminatedUnion: Zod.discriminatedUnion,
-  custom: Zod.custom,
-  preprocess: Zod.preprocess,
-}
+let parts: typeof import("./zod-parts.ts") | undefined
+/** Functions of Zod that make a schema. */
+const makers = `string number int boolean literal enum unknown custom preprocess array tuple record object strictObject
+  looseObject union discriminatedUnion`
 /** Methods that give another schema. */
-const modifiers = [
-  ...["optional", "nullable", "nullish", "default", "prefault", "catch", "array", "describe", "meta"],
-  ...[
-    "refine",
-    "superRefine",
-    "check",
-    "transform",
-    "pipe",
-    "trim",
-    "min",
-    "max",
-    "length",
-    "int",
-    "positive",
-  ],
-  ...[
-    "nonnegative",
-    "regex",
-    "startsWith",
-    "strict",
-    "loose",
-    "catchall",
-    "extend",
-    "partial",
-    "omit",
-    "pick",
-  ],
-]
+const modifiers = `optional nullable nullish default prefault catch array describe meta refine superRefine check transform
+  pipe trim min max length int positive nonnegative regex startsWith strict loose catchall extend partial omit pick`
 
 const notes = new WeakMap<object, Declared>()
 const { takeOf, fieldsOf } = createQuickParse((schema) => notes.get(schema), ask)
 /** What a schema can do before it is made. */
 const methods = new Map<string | symbol, Method>(
-  modifiers.map((name) => [
+  modifiers.split(/\s+/).map((name) => [
     name,
     function (...args) {
       return declare(name, args, this)
@@ -91,18 +51,30 @@ const handler: ProxyHandler<Declared> = {
 
 export const z = {
   ...Object.fromEntries(
-    Object.keys(makers).map((name) => [name, (...args: unknown[]) => declare(name, args)]),
+    makers.split(/\s+/).map((name) => [name, (...args: unknown[]) => declare(name, args)]),
   ),
   globalRegistry: { add: describe },
-  prettifyError: Zod.prettifyError,
-  toJSONSchema: (schema: object, options: object) => Zod.toJSONSchema(made(schema), options),
-  ZodError: Zod.ZodError,
-  ZodObject: Zod.ZodObject,
+  prettifyError: (error: Zod.ZodError) => zod().prettifyError(error),
+  toJSONSchema: (schema: object, options: object) => zod().toJSONSchema(made(schema), options),
+  get ZodError() {
+    return zod().ZodError
+  },
+  get ZodObject() {
+    return zod().ZodObject
+  },
+}
+
+/** Zod itself. Whoever parses does not wait, so it is not imported. */
+function zod() {
+  const here = import.meta.url
+  parts ??= createRequire(here)(here.endsWith(".ts") ? "./zod-parts.ts" : "./zod-parts.js")
+  return parts!
 }
 
 /** What a schema consists of, as it was declared. */
 function partOf(note: Note, name: string | symbol): unknown {
   if (name === "shape") return fieldsOf(note)
+  if (name === "value" && note.name === "literal") return note.args[0]
   return name === "options" && note.name === "discriminatedUnion" ? note.args[1] : undefined
 }
 
@@ -116,7 +88,7 @@ function declare(name: string, args: unknown[], from?: object): object {
 function describe(schema: object, about: About): void {
   const note = notes.get(schema)
   if (note && !note.made) note.about.push(about)
-  else Zod.globalRegistry.add(made(schema), about)
+  else zod().globalRegistry.add(made(schema), about)
 }
 
 /** Zod's own schema. */
@@ -127,12 +99,12 @@ function made(schema: object): Zod.ZodType {
 
 function make(note: Declared): Zod.ZodType {
   if (note.made) return note.made
-  const owner = (note.from ? made(note.from) : makers) as unknown as Record<
+  const owner = (note.from ? made(note.from) : zod()) as unknown as Record<
     string,
     (...args: unknown[]) => Zod.ZodType
   >
   const schema = owner[note.name]!(...note.args.map(withSchemas))
-  for (const about of note.about) Zod.globalRegistry.add(schema, about)
+  for (const about of note.about) zod().globalRegistry.add(schema, about)
   note.made = schema
   return schema
 }

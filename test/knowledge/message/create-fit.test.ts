@@ -63,9 +63,10 @@ test("adopt() gives what parse() gives, or throws what it throws, for whole, mut
   }
 })
 
-test("adopt() takes a whole message as it is, without a copy", () => {
+test("adopt() takes a whole message of a long history as it is, without a copy", () => {
   const value = copy(Message.Info.parse(examples.tool_result))
   const { id, sessionId } = value
+  for (let i = 0; i < 100; i++) adopt(value, { id, sessionId })
   assert.equal(adopt(value, { id, sessionId }), value)
   assert.notEqual(adopt(value, { id: "msg_other", sessionId }), value)
   assert.equal(value.id, id)

@@ -164,11 +164,15 @@ test("a schema of the bundle gives a copy", () => {
 })
 
 test("every function of Zod that the source uses is there", () => {
-  const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((path) =>
-    path.endsWith(".ts"),
-  )
+  const files = readdirSync(new URL("../../src", import.meta.url), {
+    recursive: true,
+    encoding: "utf8",
+  }).filter((path) => path.endsWith(".ts"))
   const used = files.flatMap(
-    (path) => readFileSync(`src/${path}`, "utf8").match(/(?<=\bz\.)[a-z]\w*(?=\()/g) ?? [],
+    (path) =>
+      readFileSync(new URL(`../../src/${path}`, import.meta.url), "utf8").match(
+        /(?<=\bz\.)[a-z]\w*(?=\()/g,
+      ) ?? [],
   )
   assert.deepEqual(
     [...new Set(used)].filter((name) => !(name in lazy)),
