@@ -7,6 +7,7 @@ import { build, type InlineConfig, type Rolldown } from "tsdown"
 import { breakLines } from "./break-lines.ts"
 import { createChunks } from "./chunks.ts"
 import { licences } from "./licences.ts"
+import { onlyAscii } from "./only-ascii.ts"
 
 if (process.argv.includes("--if-changed") && isBuilt()) process.exit(0)
 
@@ -61,7 +62,7 @@ const lazyZod: Rolldown.Plugin = {
     const lazy = resolve("src/util/parse/lazy-zod.ts")
     const isOurs =
       importer?.startsWith(resolve("src")) &&
-      importer !== resolve("src/util/zod-parts.ts") &&
+      importer !== resolve("src/util/parse/zod-parts.ts") &&
       importer !== resolve("src/index.ts")
     return id === "zod" && isOurs ? lazy : null
   },
@@ -71,8 +72,12 @@ const minify = { compress: true, mangle: { keepNames: { function: true, class: t
 
 await build({
   ...shared,
-  plugins: [takeAlone, lazyZod, plainWidth, licences, breakLines],
-  entry: { vitamin: "src/edge/cli/vitamin.ts", index: "src/index.ts", "zod-parts": "src/util/zod-parts.ts" },
+  plugins: [takeAlone, lazyZod, plainWidth, licences, onlyAscii, breakLines],
+  entry: {
+    vitamin: "src/edge/cli/vitamin.ts",
+    index: "src/index.ts",
+    "zod-parts": "src/util/parse/zod-parts.ts",
+  },
   inputOptions: { ...shared.inputOptions, preserveEntrySignatures: "allow-extension" },
   outputOptions: { ...shared.outputOptions, codeSplitting: createChunks() },
   minify,
@@ -82,7 +87,7 @@ await build({
 for (const [name, file] of Object.entries(alone))
   await build({
     ...shared,
-    plugins: [breakLines],
+    plugins: [onlyAscii, breakLines],
     entry: { [name]: file },
     outputOptions: { ...shared.outputOptions, codeSplitting: false },
     minify,

@@ -164,13 +164,13 @@ test("a schema of the bundle gives a copy", () => {
 })
 
 test("every function of Zod that the source uses is there", () => {
-  const files = readdirSync(new URL("../../src", import.meta.url), {
+  const files = readdirSync(new URL("../../../src", import.meta.url), {
     recursive: true,
     encoding: "utf8",
   }).filter((path) => path.endsWith(".ts"))
   const used = files.flatMap(
     (path) =>
-      readFileSync(new URL(`../../src/${path}`, import.meta.url), "utf8").match(
+      readFileSync(new URL(`../../../src/${path}`, import.meta.url), "utf8").match(
         /(?<=\bz\.)[a-z]\w*(?=\()/g,
       ) ?? [],
   )
