@@ -1,11 +1,10 @@
 // Messages from JSON and back. Older versions are migrated on the way in. What this program does not know (a type, a
-// newer version) is kept as it was found and goes out again byte for byte.
+// version) is kept as it was found and goes out again byte for byte.
 import * as Log from "#kernel/process/log.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"
 import { createFit } from "./create-fit.ts"
 import { isObject, type JsonObject } from "./json.ts"
-import { current, migrate } from "./migrate.ts"
 import { Info, type Of, type Problem, problemsOf, types } from "./schema.ts"
 
 /** Where a message is kept. It counts more than what the message says of itself. */
@@ -18,6 +17,13 @@ export class Invalid extends NamedError {
     super("Message.Invalid", `${subject} is not valid: ${reasons.join("; ")}`, { problems })
   }
 }
+
+type Migration = (value: JsonObject) => JsonObject
+
+/** The version that is written. */
+const current = 1
+/** The migration at n makes version n + 1 of version n. There is none so far: 1 is the first version that was written. */
+export const migrations = new Map<unknown, Migration>()
 
 const warnOnce = createWarnOnce()
 /** For so many messages the quick check costs more than it saves. */
@@ -32,11 +38,10 @@ export function parse(json: unknown, place: Place = {}): Info {
   const value = typeof json === "string" ? read(json) : json
   if (!isObject(value)) throw new Invalid([{ path: "", message: "an object is expected" }], place.id)
   const text = () => (typeof json === "string" ? json : write(value))
-  const version = value.schema ?? 0
-  if (!isKnownVersion(version)) return unknown(value, text(), place)
+  const migrated = migrate(value, value.schema)
+  if (!migrated) return unknown(value, text(), place)
   if (typeof value.type !== "string")
     throw new Invalid([{ path: "type", message: "a string is expected" }], value.id)
-  const migrated = migrate(value, version)
   if (!types.has(migrated.type as string)) return unknown(value, text(), place)
   const checked = Info.safeParse(placed(migrated, place))
   if (checked.success) return checked.data
@@ -68,8 +73,11 @@ export function checked(message: Info): Info {
   return result.data
 }
 
-function isKnownVersion(version: unknown): version is number {
-  return Number.isInteger(version) && (version as number) >= 0 && (version as number) <= current
+/** The value in the current version; undefined if no migration leads there. */
+function migrate(value: JsonObject, version: unknown): JsonObject | undefined {
+  if (version === current) return value
+  const step = migrations.get(version)
+  return step && migrate(step(value), Number(version) + 1)
 }
 
 function read(text: string): unknown {
@@ -117,9 +125,9 @@ function createWarnOnce() {
     const key = `${type.slice(0, 80)} ${String(schema).slice(0, 20)}`
     if (warned.has(key) || warned.size >= most) return
     warned.add(key)
-    Log.warn("messages of an unknown type or a newer version are kept as they are", {
+    Log.warn("messages of an unknown type or version are kept as they are", {
       type: type.slice(0, 80),
-      schema: schema ?? 0,
+      schema,
     })
   }
 }

@@ -72,7 +72,8 @@ const foreign = {
   "a newer version without a type": '{"schema":9,"kind":"text"}',
   "a version that is no number": '{"schema":"1.5","type":"text"}',
   "a half version": '{"schema":1.5,"type":"text","data":{"role":"user"}}',
-  "an unknown type of version 0": '{"type":"Poll","question":"?"}',
+  "a type without a version": '{"type":"Poll","question":"?"}',
+  "an older version without a migration": '{"schema":0,"type":"text","data":{"role":"user"}}',
   "a foreign type that is called unknown": '{"schema":1,"type":"unknown","id":"m","data":{"x":1}}',
   "a name of Object's own": '{"schema":0,"type":"constructor"}',
   "a name that sets prototypes": '{"schema":1,"type":"__proto__","__proto__":{"type":"text"}}',
@@ -111,7 +112,7 @@ const broken: Record<string, [json: unknown, path: string]> = {
   "a number": [7, ""],
   nothing: [undefined, ""],
   "no type": [{ schema: 1 }, "type"],
-  "a type that is no text": [{ schema: 0, type: 5 }, "type"],
+  "a type that is no text": [{ schema: 1, type: 5 }, "type"],
   "no data": [{ ...envelope, type: "text" }, "data"],
   "an unknown role": [{ ...envelope, type: "text", data: { role: "robot", parts: [] } }, "data.role"],
   "an unknown part": [
@@ -130,7 +131,6 @@ const broken: Record<string, [json: unknown, path: string]> = {
     { ...envelope, id: 5, type: "mcp_resource", data: { serverName: "a", resourceUri: "b", content: "" } },
     "id",
   ],
-  "a role of version 0 that never was": [{ type: "Text", data: { role: "Robot" } }, "data.role"],
 }
 for (const [what, [json, path]] of Object.entries(broken))
   test(`Message.parse() refuses ${what} and names the place`, () => {

@@ -8,6 +8,7 @@ import { Instance } from "#kernel/instance.ts"
 import * as Secret from "#kernel/process/secret.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { gapsIn } from "#knowledge/message/bridge-gaps.ts"
+import { migrations } from "#knowledge/message/codec.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { examples } from "../../../script/messages.ts"
@@ -171,14 +172,27 @@ test("MessageStore.list() has a note for each message that cannot be read and na
     assert.match(log, /WARN .*Message msg_zrole is not valid: data\.role: .*sessionId=sess_1/)
   }))
 
-test("MessageStore.list() reads version 0 without changing the record", () =>
+test("MessageStore.list() migrates an older version step by step without changing the record", (t) =>
   inStore(async (store) => {
-    const old = '{"type":"FileReference","data":{"path":"a","start_line":2}}'
-    place(store, "msg_0", old)
-    const [read] = await MessageStore.list("sess_1")
-    assert.deepEqual(read?.data, { path: "a", startLine: 2, status: "pending" })
-    assert.deepEqual([read?.id, read?.sessionId], ["msg_0", "sess_1"])
-    assert.equal(readFileSync(store.file("message", "sess_1", "msg_0"), "utf8"), old)
+    migrations.set(-1, ({ file, ...rest }) => ({ ...rest, path: file! }))
+    migrations.set(0, ({ path, ...rest }) => ({ ...rest, schema: 1, time: 5, data: { path: path! } }))
+    t.after(() => migrations.clear())
+    const older = '{"schema":-1,"type":"file_reference","file":"a"}'
+    const old = '{"schema":0,"type":"file_reference","path":"b"}'
+    place(store, "msg_0", older)
+    place(store, "msg_1", old)
+    const read = await MessageStore.list("sess_1")
+    assert.deepEqual(
+      read.map(({ id, sessionId, schema, data }) => ({ id, sessionId, schema, data })),
+      ["a", "b"].map((path, i) => ({
+        id: `msg_${i}`,
+        sessionId: "sess_1",
+        schema: 1,
+        data: { path, status: "pending" },
+      })),
+    )
+    assert.equal(readFileSync(store.file("message", "sess_1", "msg_0"), "utf8"), older)
+    assert.equal(readFileSync(store.file("message", "sess_1", "msg_1"), "utf8"), old)
   }))
 
 test("MessageStore.get() of a missing message throws Storage.NotFound", () =>
