@@ -8,6 +8,7 @@ import { promisify } from "node:util"
 import * as Env from "#kernel/process/env.ts"
 import { childProcess } from "#util/builtins.ts"
 import { NamedError } from "#util/error.ts"
+import { isInside } from "#util/file/resolve-inside.ts"
 import { statOf } from "#util/file/stat-of.ts"
 
 export type Info = { type: "git"; branch?: string; commit?: string }
@@ -38,6 +39,14 @@ export function find(directory: string): Repository | undefined {
     if (gitDir) return { worktree: folder, gitDir, commonDir: commonDirOf(gitDir) }
     if (folder === dirname(folder)) return undefined
   }
+}
+
+/** Whether all files of a repository lie in a folder, or it names the work tree that it was found from as one of its own.
+ * A `.git` that was prepared can name any other repository. */
+export function belongsTo({ worktree, gitDir, commonDir }: Repository, folder: string): boolean {
+  if ([gitDir, commonDir].every((path) => isInside(folder, path))) return true
+  const linked = readText(join(gitDir, "gitdir"))?.trim()
+  return linked !== undefined && resolve(gitDir, linked) === join(worktree, ".git")
 }
 
 /** Branch and commit as they are now; both are missing where there is no commit yet. */

@@ -5,7 +5,8 @@ import * as Permission from "#ability/permission/permission.ts"
 import type * as SessionRecord from "#engine/record/session-record.ts"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
-import * as Vcs from "#kernel/vcs.ts"
+import * as SecretFiles from "#kernel/process/secret-files.ts"
+import { isInside } from "#util/file/resolve-inside.ts"
 
 type Agent = { id: string; permissions: readonly Permission.Rule[] }
 /** One that is at work, and what the person said for it alone. */
@@ -102,13 +103,15 @@ export function createRights(options: {
   return Object.freeze({ chain, now, remember })
 }
 
-/** Git shows the content of every file, so it is read without asking only where no rule keeps a file from being read.
- * Outside a repository `git diff` compares any files. */
+/** Git shows the content of every file, so it reads without asking only where no rule keeps a file from being read, and no
+ * files of ours with keys and tokens lie in the workspace. */
 function defaultsBelow(others: Permission.Layer[]): readonly Permission.Rule[] {
   const keepsFiles = others.some(({ rules }) =>
     rules.some((rule) => rule.action !== "allow" && Permission.covers(rule, "file.read")),
   )
-  if (keepsFiles || !Vcs.find(Instance.worktree)) return Permission.defaults
+  const root = Instance.worktree.toLowerCase()
+  const hasSecrets = SecretFiles.places().some(({ path }) => isInside(root, path))
+  if (keepsFiles || hasSecrets) return Permission.defaults
   return [...Permission.defaults, ...Permission.gitReading]
 }
 

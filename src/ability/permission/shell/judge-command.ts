@@ -71,8 +71,10 @@ function judge<D extends Decision>(command: SimpleCommand, judging: Judging<D>):
     const { action, pattern } = rule
     // What was granted was granted by itself, not for what is run by something else.
     if (action === "allow" && source === "grant" && depth > 0) return false
-    if (action === "allow" && source === "default" && !readsGit(command, judging.place)) return false
-    if (action === "allow") return fits(pattern, command) && covers(rule, command, judging)
+    if (action === "allow") {
+      const isMeant = fits(pattern, command) && covers(rule, command, judging)
+      return isMeant && (source !== "default" || readsGit(command, judging.place))
+    }
     if (names().some((name) => fitsText(pattern, name))) return true
     if (action === "ask") return mightFit(pattern, holes())
     mayBeDenied ||= mightFit(pattern, holes())

@@ -1,7 +1,9 @@
 // Commands of git that only read the repository of the workspace. They are allowed without asking, as reading files is:
 // in a folder that nobody trusts, git runs no program of the folder (ability/tool/shell/git-environment.ts).
-
+import { resolve } from "node:path"
 import type { Rule } from "#kernel/schema/schema.ts"
+import * as Vcs from "#kernel/vcs.ts"
+import { realOf } from "#util/file/real-of.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
 import type { Place } from "./outside-targets.ts"
 import { type SimpleCommand, splitCommand } from "./split-command.ts"
@@ -32,11 +34,25 @@ export const gitReading: readonly Rule[] = list("git git|--no-pager")
   .map((pattern) => ({ permission: "bash.execute", pattern, action: "allow" }))
 
 /** Whether a git command only reads, and only in the workspace. */
-export function readsGit({ words, writes, sets }: SimpleCommand, place?: Place): boolean {
-  const [program, ...args] = words
-  if (program?.text !== "git" || writes || sets || !words.every(({ isLiteral }) => isLiteral)) return false
-  if (place?.folders.some((folder) => !isInside(place.worktree, folder))) return false
-  const texts = args.map(({ text }) => text)
+export function readsGit(command: SimpleCommand, place: Place): boolean {
+  return isReading(command) && staysInside(command, place)
+}
+
+/** Whether a line has git commands, and all of them only read. */
+export function onlyReadsGit(line: string): boolean {
+  const { commands, unclear } = splitCommand(line)
+  const ofGit = commands.filter(isGit)
+  return unclear === undefined && ofGit.length > 0 && ofGit.every(isReading)
+}
+
+function isGit({ words }: SimpleCommand): boolean {
+  return words[0]?.text === "git"
+}
+
+function isReading(command: SimpleCommand): boolean {
+  const { words, writes, sets } = command
+  if (!isGit(command) || writes || sets || !words.every(({ isLiteral }) => isLiteral)) return false
+  const texts = words.slice(1).map(({ text }) => text)
   const own = texts[0] === "--no-pager" ? texts.slice(1) : texts
   if (alone.includes(own.join(" "))) return true
   const [name = "", ...rest] = own
@@ -44,10 +60,15 @@ export function readsGit({ words, writes, sets }: SimpleCommand, place?: Place):
   return withOperands.includes(name) && rest.every((word, i) => isHarmless(name, word, over >= 0 && i > over))
 }
 
-/** Whether all commands of a line do. */
-export function onlyReadsGit(line: string): boolean {
-  const { commands, unclear } = splitCommand(line)
-  return unclear === undefined && commands.length > 0 && commands.every((command) => readsGit(command))
+/** Whether the repository and the files that the words name are in the workspace, links followed. If git finds no
+ * repository, or is off, `git diff` compares any two files. */
+function staysInside({ words }: SimpleCommand, { folders, worktree }: Place): boolean {
+  const isIn = (path: string) => isInside(worktree, realOf(path) ?? path)
+  return folders.every((folder) => {
+    const repository = Vcs.find(folder)
+    if (!repository || !isIn(folder) || !Vcs.belongsTo(repository, worktree)) return false
+    return words.every(({ text }) => isIn(resolve(folder, text)))
+  })
 }
 
 function isHarmless(name: string, word: string, isPath: boolean): boolean {

@@ -9,6 +9,7 @@ import * as Env from "#kernel/process/env.ts"
 import * as Trust from "#kernel/trust/trust.ts"
 import * as Vcs from "#kernel/vcs.ts"
 import { childProcess } from "#util/builtins.ts"
+import { realOf } from "#util/file/real-of.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
 import { statOf } from "#util/file/stat-of.ts"
 import { type Entry, lastingSetting, overrides } from "./git-off.ts"
@@ -159,8 +160,12 @@ function conditional(entries: Entry[], folder: string): string[] {
 /** `core.worktree` names the folder that git writes to, and no variable takes that back. */
 function refuseForeignTree(entries: Entry[], folder: string): void {
   for (const { key, value, isOwn } of entries)
-    if (isOwn && key === "core.worktree" && !isInside(Instance.worktree, resolve(folder, value)))
+    if (isOwn && key === "core.worktree" && !isInWorkspace(resolve(folder, value)))
       throw new Error("core.worktree leads out of the workspace")
+}
+
+function isInWorkspace(path: string): boolean {
+  return isInside(Instance.worktree, realOf(path) ?? path)
 }
 
 function submoduleConfigs(modules: string, depth = 0): string[] {

@@ -240,11 +240,13 @@ test("git that reads without asking fetches nothing from a remote of an untruste
     join(tmp.path, ".git/config"),
     `[core]\n repositoryformatversion = 1\n[extensions]\n partialClone = origin\n[remote "origin"]\n url = http://127.0.0.1:${port}/x\n promisor = true\n`,
   )
-  const command = "git show HEAD:a.txt"
-  await using llm = await fakeLlm([call("bash", { command }), text("done")])
-  const { code, err } = await vitamin(tmp, ["run", "go"], env(llm, "chat").variables)
+  const commands = ["git show HEAD:a.txt", "git show HEAD:a.txt | head -1"]
+  await using llm = await fakeLlm([...commands.map((command) => call("bash", { command })), text("done")])
+  const args = ["run", "--allow", "bash.execute:head *", "go"]
+  const { code, err } = await vitamin(tmp, args, env(llm, "chat").variables)
   server.close()
   assert.equal(code, 0, err)
-  assert.match(JSON.stringify(llm.requests[1]!.body), /transport 'http' not allowed/)
+  for (const { body } of llm.requests.slice(1))
+    assert.match(JSON.stringify((body.messages as unknown[]).at(-1)), /transport 'http' not allowed/)
   assert.equal(requests, 0)
 })
