@@ -18,12 +18,7 @@ import { useProxy } from "#ability/provider/reach/use-proxy.ts"
 import { type Request, type Target, transformRequest } from "#ability/provider/request/transform-request.ts"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
-import { loadAnthropic } from "./load-anthropic.ts"
-import { loadCompatible } from "./load-compatible.ts"
-import { loadGguf } from "./load-gguf.ts"
-import { loadGoogle } from "./load-google.ts"
-import { loadOpenai } from "./load-openai.ts"
-import { loadRules } from "./load-rules.ts"
+import { loadModel } from "./load-model.ts"
 
 export type { ModelFacts } from "#ability/provider/catalog/catalog.ts"
 export { NotRefreshed, refreshCatalog as refresh } from "#ability/provider/catalog/refresh-catalog.ts"
@@ -47,15 +42,6 @@ export type ToolDescription = LanguageModelV4FunctionTool
 export type ProviderFacts = { id: string; name: string; wire: Wire; baseURL?: string; env: string[] }
 
 type Built = { fingerprint: string; model: Promise<LanguageModelV4> }
-
-const loaders = {
-  chat: loadCompatible,
-  responses: loadOpenai,
-  messages: loadAnthropic,
-  gemini: loadGoogle,
-  rules: loadRules,
-  gguf: loadGguf,
-}
 
 type State = {
   proxy?: Promise<void>
@@ -82,7 +68,7 @@ export async function getModel(providerId: string, modelId: string): Promise<Lan
   const fingerprint = JSON.stringify(resolved)
   const before = own.built.get(name)
   if (before?.fingerprint === fingerprint) return before.model
-  const model = loaders[resolved.connection.wire](resolved)
+  const model = loadModel(resolved)
   own.built.set(name, { fingerprint, model })
   own.resolved.set(name, resolved)
   return model
