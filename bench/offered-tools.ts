@@ -1,6 +1,6 @@
 // Which tools a first request offers: for requests that need tools, how many of the right ones; for coding prompts, how many
 // needless ones. The numbers of `tool-fit.ts` were chosen on the even lines; the odd ones only judge them.
-import { describeParameters } from "#ability/mcp/registry/describe-parameters.ts"
+import { describeParameters } from "#ability/mcp/registry/create-catalog.ts"
 import { createEmbedder } from "#knowledge/embedder/create-embedder.ts"
 import { createToolDiscovery, type DiscoverableTool } from "#knowledge/index/tool-discovery.ts"
 import { takeNear, wishesOf } from "#knowledge/index/tool-fit.ts"

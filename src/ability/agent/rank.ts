@@ -2,12 +2,33 @@
 // always goes to the same agent, without a model, and a person can see why.
 import type { AgentRule } from "#kernel/config/config.ts"
 import type { AgentDefinition } from "./agent.ts"
-import { domainWords } from "./domain-words.ts"
 import { hasPhrase, tellingWords, wordsOf } from "./words.ts"
 
 export type Ranked = { agent: string; score: number; reasons: string[] }
 type Reason = { score: number; text: string }
 type Request = { words: string[]; telling: Map<string, string> }
+
+const table: Record<string, string> = {
+  coding:
+    "code coding bug fix debug implement refactor compile function class method module api crash exception error feature test build typescript javascript python rust login endpoint",
+  testing: "test tests coverage assert fixture regression flaky",
+  analysis: "analyze analyse analysis data statistics chart trend compare measure metric csv report",
+  documentation: "document documentation docs readme changelog guide tutorial comment",
+  writing: "write draft article blog letter email translate proofread",
+  research: "research investigate search web compare source paper survey",
+  security: "security vulnerability exploit audit secret encrypt permission injection cve",
+  design: "design layout css style component color accessibility wireframe",
+  data: "data database sql query table schema migration csv",
+  operations: "deploy release docker kubernetes server ci pipeline monitor infrastructure",
+}
+const others: Record<string, string> = {
+  code: "coding",
+  development: "coding",
+  engineering: "coding",
+  docs: "documentation",
+  devops: "operations",
+  ops: "operations",
+}
 
 /** A configured rule stands above everything an agent says of itself; a phrase says more than a word. */
 const weight = { rule: 1_000, mention: 9, phrase: 10, keyword: 4, capability: 3, domain: 2, word: 1 }
@@ -96,4 +117,12 @@ function shared({ telling }: Request, text: string): string[] {
 /** The alternative of a rule that the request has. */
 function matching({ words }: Request, match: string): string | undefined {
   return match.split("|").find((phrase) => hasPhrase(words, wordsOf(phrase)))
+}
+
+/** What people say when they mean a domain, so that an agent need not list it all. Words for a domain; its own name
+ * alone where nobody wrote more. */
+function domainWords(domain: string): string {
+  const name = domain.toLowerCase()
+  const key = Object.hasOwn(others, name) ? others[name]! : name
+  return `${domain} ${Object.hasOwn(table, key) ? table[key] : ""}`
 }

@@ -1,6 +1,6 @@
 // A snapshot around one call: what is there before it runs, and then what it left behind.
-import { existsSync } from "node:fs"
-import { dirname, join, relative } from "node:path"
+import { existsSync, readlinkSync, realpathSync } from "node:fs"
+import { basename, dirname, join, relative, resolve } from "node:path"
 import { z } from "zod"
 import { stateOf } from "#ability/snapshot/scan/state-of.ts"
 import * as Worktree from "#ability/snapshot/scan/worktree.ts"
@@ -16,7 +16,6 @@ import { about } from "#util/about.ts"
 import { errorCode, errorText } from "#util/error.ts"
 import { createId } from "#util/id.ts"
 import { pruneStore } from "./prune-store.ts"
-import { realPath } from "./real-path.ts"
 
 export type Asked = {
   sessionId: string
@@ -31,6 +30,8 @@ export type Asked = {
 /** `finish` is called when the call is over, whatever became of it, and `close` when what it gave is on record, or when
  * the call never ran. */
 export type Taken = { part: Part; finish(): Promise<Part>; close(): void }
+
+const maxLinks = 40
 
 export const Created = Bus.define(
   "snapshot.created",
@@ -191,4 +192,24 @@ function announce({ sessionId, messageId, callId }: Asked, part: Part): void {
   if (!files.length && !part.list && !uncovered.length) return
   const about = { sessionId, messageId, callId, snapshotId, files, uncovered: uncovered.slice(0, 200) }
   Bus.publish(Created, { ...about, ...(note ? { note } : {}) })
+}
+
+/** Where a file that is to be written really lies, whether it is there yet or not. */
+function realPath(path: string, links = 0): string {
+  try {
+    return realpathSync.native(path)
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT" || links > maxLinks) throw error
+  }
+  const parent = realPath(dirname(path), links)
+  const target = linkAt(path)
+  return target === undefined ? join(parent, basename(path)) : realPath(resolve(parent, target), links + 1)
+}
+
+function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined
+  }
 }

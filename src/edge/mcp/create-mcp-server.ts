@@ -18,21 +18,24 @@ import {
 import { z } from "zod"
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
-import type * as Permission from "#ability/permission/permission.ts"
+import * as Permission from "#ability/permission/permission.ts"
+import { plainText } from "#ability/tool/define/plain-text.ts"
+import { stepOf } from "#ability/tool/gate/run-tool.ts"
 import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
+import { judgeStep } from "#ability/tool/judge/judge-step.ts"
 import type { Definition, Json } from "#ability/tool/tool.ts"
 import { chooseAgent } from "#engine/record/choose-agent.ts"
+import { createRights } from "#engine/rights/rights.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Secret from "#kernel/process/secret.ts"
 import { errorText } from "#util/error.ts"
 import { version } from "#util/version.ts"
 import { type Asked, callTool } from "./call-tool.ts"
 import type { Consents } from "./consents.ts"
-import { createReport } from "./create-report.ts"
 import { offeredTools, offersRun } from "./offered-tools.ts"
-import { questionOf } from "./question-of.ts"
 import * as RunPrompt from "./run-prompt.ts"
 import { errorResult, toCallResult } from "./to-call-result.ts"
+import * as ToolCalls from "./tool-calls.ts"
 
 export type Options = {
   /** Of the person, for as long as the server runs. */
@@ -50,6 +53,9 @@ type Given = {
   consents: Consents
 }
 type Offer = { agent: AgentDefinition; tools: Definition[]; run: boolean }
+
+const maxPreview = 2_000
+const maxText = 500
 
 const instructions =
   "Tools that work in one folder under the rules of its owner. `run` gives a whole task to an agent there."
@@ -190,4 +196,40 @@ async function unavailable(
     ProtocolErrorCode.InvalidParams,
     `Tool ${JSON.stringify(name.slice(0, 100))} is not offered. Available: ${names.join(", ") || "none"}`,
   )
+}
+
+/** Tells a client how its call goes on, where it wants to know: one notification after the other, each with a
+ * higher number. */
+function createReport({ mcpReq }: ServerContext): (text: string) => void {
+  const { progressToken } = mcpReq._meta ?? {}
+  if (progressToken === undefined) return () => {}
+  let progress = 0
+  return (text) => {
+    // Of what a program prints, the end is what it does now.
+    const message = plainText(Secret.redact(text.trim()).slice(-maxText), maxText)
+    if (!message || mcpReq.signal.aborted) return
+    const params = { progressToken, progress: ++progress, message }
+    mcpReq
+      .notify({ method: "notifications/progress", params })
+      .catch((error) => Log.debug("an MCP client did not take a notification", { error }))
+  }
+}
+
+/** What a person would be asked before a call may run, where the rules leave it to one. `key` is what exactly was
+ * judged. Undefined where nobody needs to be asked, or the call cannot run anyway. */
+async function questionOf(asked: Asked): Promise<{ key: string; text: string } | undefined> {
+  const { agent, rules, tool, args, signal } = asked
+  const session = await ToolCalls.session(agent.id)
+  const context = { sessionId: session.id, messageId: "", callId: "", signal }
+  // What is wrong with it is said by the gate.
+  const step = await stepOf({ id: "", name: tool.id, arguments: args }, context).catch(() => undefined)
+  if (!step) return undefined
+  const { decide } = await createRights({ session, agent, rules }).now()
+  const judgement = await judgeStep(step, decide).catch(() => undefined)
+  if (judgement?.action !== "ask") return undefined
+  const needs = judgement.needs.filter(({ action }) => action === "ask").map(Permission.showNeed)
+  const preview = tool.preview?.(step.args)?.slice(0, maxPreview)
+  const title = Log.escapeControls(`Allow ${tool.id}: ${needs.map(Permission.sayNeed).join(", ")}?`)
+  const lines = preview ? preview.split("\n").map(Log.escapeControls) : []
+  return { key: judgement.key, text: [title, ...lines].join("\n") }
 }

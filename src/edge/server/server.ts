@@ -2,7 +2,7 @@
 // the event log and the token beside it. `stop` ends it without cutting off what is being answered.
 import { once } from "node:events"
 import { createServer as createHttpServer, type IncomingMessage, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { AddressInfo, Socket } from "node:net"
 import { join } from "node:path"
 import { getRequestListener } from "@hono/node-server"
 import { createEventStream } from "#edge/server/event/event-stream.ts"
@@ -14,10 +14,18 @@ import * as Global from "#kernel/process/global.ts"
 import { errorCode, errorText, NamedError } from "#util/error.ts"
 import { hostsOf, openUrls, urlOf } from "./address.ts"
 import { type AppOptions, createApp } from "./app.ts"
-import { createConnections } from "./connections.ts"
 import { checkHost } from "./guard.ts"
 import { createIdleSweep } from "./idle-sweep.ts"
 import * as Token from "./token.ts"
+
+type Connections = Readonly<{
+  /** A request on this connection showed the token. */
+  admit(socket: Socket): void
+}>
+
+/** Node refuses new connections above this number, whoever they are from. */
+const maxConnections = 4_000
+const maxStrangers = 500
 
 export class PortInUse extends NamedError {
   constructor(port: number, host: string) {
@@ -163,4 +171,22 @@ async function listen(server: Server, port: number, host: string): Promise<Addre
     throw new CannotListen(port, host, errorText(error))
   }
   return server.address() as AddressInfo
+}
+
+/** Which connections count. One that has shown the token is kept; the others share a fixed number of places, and
+ * the oldest of them leaves when a new one comes. Clients without the token can therefore never lock out the
+ * others. */
+function createConnections(server: Server): Connections {
+  /** In the order in which they came. */
+  const strangers = new Set<Socket>()
+  server.maxConnections = maxConnections
+  server.on("connection", (socket: Socket) => {
+    strangers.add(socket)
+    socket.once("close", () => strangers.delete(socket))
+    if (strangers.size <= maxStrangers) return
+    const [oldest] = strangers
+    oldest!.destroy()
+    strangers.delete(oldest!)
+  })
+  return Object.freeze({ admit: (socket: Socket) => void strangers.delete(socket) })
 }

@@ -6,10 +6,10 @@ import { contextOf } from "#engine/run/budget.ts"
 import type { Settled } from "#engine/run/run.ts"
 import * as Config from "#kernel/config/config.ts"
 import * as Log from "#kernel/process/log.ts"
+import * as Memory from "#knowledge/memory/memory.ts"
 import { isRuleName } from "#knowledge/rules/create-nested-rules.ts"
 import { errorText } from "#util/error.ts"
 import { findRules, mayHaveRules } from "./find-rules.ts"
-import { hasPlan } from "./has-plan.ts"
 import { inform, informed, type Note } from "./inform.ts"
 
 type Asked = Pick<Settled, "session" | "progress" | "intent" | "agent" | "chosen" | "permits" | "parent">
@@ -63,4 +63,14 @@ async function orNothing(find: () => Promise<Note[]>): Promise<Note[]> {
     Log.warn("what could help with the prompt was not found", { error: errorText(error) })
     return []
   }
+}
+
+/** A quick check whether a session ever wrote a plan: only then is it worth looking for one. By the messages that
+ * the session has in memory; if older ones were compacted, by the record of the plan. */
+export async function hasPlan(sessionId: string): Promise<boolean> {
+  const messages = Memory.shortTerm(sessionId).messages()
+  if (messages.some(({ type, data }) => type === "tool_result" && data.toolName === "todo")) return true
+  if (!messages[0]?.parentId) return false
+  const TodoList = await import("#ability/tool/plan/todo-list.ts")
+  return TodoList.isKept(sessionId)
 }

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto"
 import { dirname, join } from "node:path"
 import type { AgentDefinition } from "#ability/agent/agent.ts"
+import type { Added } from "#ability/mcp/configured/load-servers.ts"
 import type { Action } from "#ability/permission/rule.ts"
 import { askedSkills } from "#ability/skill/asked-skills.ts"
 import * as Skill from "#ability/skill/skill.ts"
@@ -19,7 +20,6 @@ import { takeFitting } from "#knowledge/skill/skill-fit.ts"
 import { errorText } from "#util/error.ts"
 import type { Note } from "./inform.ts"
 import { listName, listNote, nameNote, skillNote } from "./skill-note.ts"
-import { startSkillServers } from "./start-skill-servers.ts"
 
 export type Options = {
   agent: AgentDefinition
@@ -182,4 +182,24 @@ async function inOrder(intent: string, { discovery, skills: all }: Finder): Prom
     (await discovery.search(intent, { limit: skills.length })).map(({ skill, fit }) => [skill.name, fit]),
   )
   return skills.sort((a, b) => (fits.get(b.name) ?? 0) - (fits.get(a.name) ?? 0))
+}
+
+/** The MCP servers of skills that are in use. They come up with those that are configured, before the next request;
+ * those of a folder that nobody trusted never do. */
+async function startSkillServers(skills: readonly Skill.Info[]): Promise<void> {
+  const bringing = skills.filter(({ mcp, isTrusted }) => isTrusted && Object.keys(mcp).length > 0)
+  if (!bringing.length) return
+  const { addServers } = await import("#ability/mcp/if-configured.ts")
+  const { entriesOf } = await import("#ability/mcp/configured/load-servers.ts")
+  const { InvalidEntry } = await import("#ability/mcp/server/normalize-server.ts")
+  const added: Added[] = []
+  for (const { mcp, name, folder, isOwn } of bringing)
+    try {
+      for (const [id, entry] of entriesOf(mcp))
+        added.push({ id, entry, source: `skill ${name}`, folder, isOwn })
+    } catch (error) {
+      if (!(error instanceof InvalidEntry)) throw error
+      Log.warn(`the MCP servers of the skill ${name} are not used: ${error.message}`)
+    }
+  await addServers(added)
 }

@@ -1,5 +1,6 @@
 // Sessions that leave and come back: as JSON, whole, or as Markdown to be read.
 import { z } from "zod"
+import * as ImageStore from "#ability/image/image-store.ts"
 import * as TodoList from "#ability/tool/plan/todo-list.ts"
 import { historyOf } from "#engine/record/history.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
@@ -12,7 +13,6 @@ import { createId } from "#util/id.ts"
 import { isName } from "./branch.ts"
 import { checkChain } from "./check-chain.ts"
 import { describeControl } from "./describe-control.ts"
-import { keepImages, readImages, takeImages } from "./exchange-images.ts"
 import { copyable } from "./fork.ts"
 import { Relation } from "./plan.ts"
 
@@ -186,4 +186,30 @@ function fence(text: string): string {
 
 function quote(text: string): string {
   return text.replace(/^/gm, "> ")
+}
+
+/** The images of a session that leaves or comes back, by their sums. In base64; undefined where there are none. */
+function takeImages(
+  sessionId: string,
+  messages: readonly Message.Info[],
+): Record<string, string> | undefined {
+  const images: Record<string, string> = {}
+  for (const message of messages) {
+    const hash = message.type === "image" ? message.data.stored?.hash : undefined
+    const bytes = hash && !Object.hasOwn(images, hash) ? ImageStore.read(sessionId, hash) : undefined
+    if (hash && bytes) images[hash] = bytes.toString("base64")
+  }
+  return Object.keys(images).length ? images : undefined
+}
+
+/** What is no image throws before anything is kept. */
+async function readImages(images: Record<string, string> = {}): Promise<Buffer[]> {
+  const all = Object.values(images).map((base64) => Buffer.from(base64, "base64"))
+  const { imageFormat } = await import("#ability/image/image-format.ts")
+  for (const bytes of all) await imageFormat(bytes)
+  return all
+}
+
+async function keepImages(sessionId: string, images: readonly Buffer[]): Promise<void> {
+  for (const bytes of images) await ImageStore.write(sessionId, bytes)
 }

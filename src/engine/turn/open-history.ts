@@ -2,17 +2,19 @@
 import * as ImageStore from "#ability/image/image-store.ts"
 import * as SeenFiles from "#ability/tool/files/seen-files.ts"
 import type { Chosen } from "#engine/ask/choose-model.ts"
-import { append, keep } from "#engine/record/append.ts"
+import { append, keep, lastId } from "#engine/record/append.ts"
 import { cutOff, missingResults } from "#engine/record/history.ts"
+import { Notice } from "#engine/record/notice.ts"
 import { recentHistory } from "#engine/record/recent-history.ts"
 import type { Tip } from "#engine/record/tip.ts"
 import type { Run } from "#engine/run/run.ts"
+import * as Bus from "#kernel/bus/bus.ts"
 import { compactionOf } from "#knowledge/memory/compaction.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import { windowOf } from "#knowledge/memory/window.ts"
+import { gapsIn } from "#knowledge/message/bridge-gaps.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
-import { tellGaps } from "./tell-gaps.ts"
 
 /** The messages are pushed to `history`, which is that of `Memory.begin`. */
 export async function openHistory(
@@ -44,4 +46,18 @@ export function createSending(
   })
   converter.hold(windowOf(progress.history).sent)
   return converter
+}
+
+/** A prompt goes on in a session of which a part cannot be read: the person is told so, each time. The model has a
+ * note in the place of each missing message. */
+function tellGaps(run: Pick<Run, "session" | "progress">): void {
+  const gaps = gapsIn(run.progress.history)
+  const [first] = gaps
+  if (!first) return
+  const missing =
+    gaps.length === 1
+      ? `a message of this session cannot be read and is missing (${first.id}: ${first.reason})`
+      : `${gaps.length} messages of this session cannot be read and are missing (the first is ${first.id}: ${first.reason})`
+  const text = `${missing}; the model is told so. "vitamin doctor" says how to get back what can be.`
+  Bus.publish(Notice, { sessionId: run.session.id, messageId: lastId(run) ?? "", text })
 }

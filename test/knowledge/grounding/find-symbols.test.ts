@@ -1,7 +1,7 @@
 // Definitions by the look of their lines, in many languages.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { findSymbols } from "#knowledge/grounding/find-symbols.ts"
+import { findSymbols } from "#knowledge/grounding/code-repo.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
 const find = async (cwd: string, name: string, limit = 100) =>

@@ -1,22 +1,25 @@
 // One client for one MCP server, over stdio or http, in the newest revision of the protocol that both sides know. It
 // connects by itself when it is first used. The SDK stays inside.
-import type { CacheableRequestOptions, Client } from "@modelcontextprotocol/client"
+
+import { EventEmitter, on } from "node:events"
+import type { CacheableRequestOptions, Client, ContentBlock } from "@modelcontextprotocol/client"
 import { InvalidServer } from "#ability/mcp/server/errors.ts"
 import { isCredential } from "#ability/mcp/server/normalize-server.ts"
 import type {
   MCPCallOptions,
   MCPClient,
   MCPClientConfig,
+  MCPContent,
   MCPListOptions,
   MCPPrompt,
   MCPResource,
+  MCPResourceContent,
   MCPTool,
 } from "#ability/mcp/server/types.ts"
 import * as Secret from "#kernel/process/secret.ts"
+import { type Connection, isLegacy } from "./connection.ts"
 import { createLink } from "./keep-connected.ts"
-import { readContent, readResourceContent } from "./read-content.ts"
 import { runCall } from "./run-call.ts"
-import { watchResource } from "./watch-resource.ts"
 
 type Call = Parameters<typeof runCall>[0]
 
@@ -122,4 +125,67 @@ function holdSecrets({ server }: MCPClientConfig) {
   for (const [name, value] of URL.parse(server.url ?? "")?.searchParams ?? [])
     if (isCredential(name)) Secret.hold(value, `${server.id} ${name}`)
   Secret.hold(server.auth?.token, `${server.id} token`)
+}
+
+/** Tells of changes of one resource until the loop over it is left. The revisions of the protocol differ in how a
+ * client asks for that; the notifications are the same. */
+async function* watchResource(
+  getConnection: () => Promise<Connection>,
+  uri: string,
+): AsyncGenerator<{ uri: string }> {
+  const { client, updates } = await getConnection()
+  const emitter = new EventEmitter()
+  const ending = new AbortController()
+  // Listening begins before the server is asked, so that no change falls in between.
+  const changes = on(emitter, "change", { signal: ending.signal })
+  const listener = (changed: string) => void (changed === uri && emitter.emit("change"))
+  updates.add(listener)
+  const stop = isLegacy(client)
+    ? await client.subscribeResource({ uri }).then(() => () => client.unsubscribeResource({ uri }))
+    : await client.listen({ resourceSubscriptions: [uri] }).then((subscription) => () => subscription.close())
+  try {
+    for await (const _ of changes) yield { uri }
+  } finally {
+    updates.delete(listener)
+    ending.abort()
+    await Promise.resolve(stop()).catch(() => {})
+  }
+}
+
+/** Content of the protocol as plain values of ours; what it carries beside (annotations, icons) stays behind. */
+function readContent(block: ContentBlock): MCPContent {
+  switch (block.type) {
+    case "text":
+      return { type: "text", text: block.text }
+    case "image":
+    case "audio":
+      return { type: block.type, data: block.data, mimeType: block.mimeType }
+    case "resource":
+      return { type: "resource", resource: readResourceContent(block.resource) }
+    case "resource_link": {
+      const { uri, name, description, mimeType } = block
+      return {
+        type: "resource_link",
+        uri,
+        name,
+        ...(description === undefined ? {} : { description }),
+        ...(mimeType === undefined ? {} : { mimeType }),
+      }
+    }
+  }
+}
+
+function readResourceContent(content: {
+  uri: string
+  mimeType?: string | undefined
+  text?: string
+  blob?: string
+}): MCPResourceContent {
+  const { uri, mimeType, text, blob } = content
+  return {
+    uri,
+    ...(mimeType === undefined ? {} : { mimeType }),
+    ...(text === undefined ? {} : { text }),
+    ...(blob === undefined ? {} : { blob }),
+  }
 }

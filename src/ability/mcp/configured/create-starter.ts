@@ -5,7 +5,6 @@ import { setTimeout as sleep } from "node:timers/promises"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
 import type { ConfiguredServer } from "./configured-server.ts"
-import { withSlots } from "./with-slots.ts"
 
 export type Starter = Readonly<{
   /** Begin with those that nobody tried, or not for long. */
@@ -16,6 +15,8 @@ export type Starter = Readonly<{
   tend(): void
   end(): void
 }>
+
+const patience = 1_000
 
 const firstWait = 3_000
 const tendAfter = 2_000
@@ -93,4 +94,20 @@ export function createStarter(usable: ReadonlyMap<string, ConfiguredServer>): St
 
 function isFresh(one: ConfiguredServer): boolean {
   return one.isNew() && one.state() !== "disconnected"
+}
+
+/** Much work, a few at a time. One that takes its time gives its place to the next: a server that hangs must not
+ * hold up those behind it. */
+async function withSlots<T>(slots: number, items: T[], work: (item: T) => Promise<void>): Promise<void> {
+  const waiting = [...items]
+  const running: Promise<void>[] = []
+  const next = async (): Promise<void> => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
+      const done = work(item)
+      running.push(done)
+      await Promise.race([done, sleep(patience, undefined, { ref: false })])
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(slots, items.length) }, next))
+  await Promise.all(running)
 }

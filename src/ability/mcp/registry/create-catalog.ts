@@ -1,6 +1,5 @@
 // What servers offer: found by words, known by its kind, its server and its name. Tools have an index of their own, because
 // there can be thousands of them; resources and prompts share another one beside it.
-
 import type { MCPPrompt, MCPResource, MCPTool } from "#ability/mcp/server/types.ts"
 import { cacheSearches } from "#knowledge/cache/cache-searches.ts"
 import { createEmbedder } from "#knowledge/embedder/create-embedder.ts"
@@ -12,7 +11,6 @@ import {
   type ToolSource,
 } from "#knowledge/index/tool-discovery.ts"
 import type { Document } from "#knowledge/index/types.ts"
-import { describeParameters } from "./describe-parameters.ts"
 import { localId } from "./local-tools.ts"
 
 export type { Why }
@@ -38,6 +36,11 @@ export type Catalog = Readonly<{
 type ServerTool = DiscoverableTool & { provider: string; tool: MCPTool }
 type Scored = { score: number } & Why
 type Offer = { kind: Kind; item: MCPResource | MCPPrompt; serverId: string }
+
+type Node = Record<string, unknown>
+
+const maxText = 4_000
+const maxDepth = 3
 
 const usualLimit = 10
 /** Of the best score; what is further behind has little to do with the words. */
@@ -134,4 +137,38 @@ function textOf({ title, description }: Kinds[Kind]): string {
 function moreOf(item: Offer["item"]): string {
   if ("uri" in item) return item.uri
   return (item.arguments ?? []).map(({ name, description = "" }) => `${name} ${description}`).join("\n")
+}
+
+/** The parameters of a tool as words, by which it is found: their names, what is said of them, and the values that
+ * they take. */
+export function describeParameters(schema: unknown): string {
+  const words: string[] = []
+  walk(schema, { words, depth: 0 })
+  return words.join("\n").slice(0, maxText)
+}
+
+function walk(schema: unknown, { words, depth }: { words: string[]; depth: number }): void {
+  if (!isNode(schema) || depth > maxDepth) return
+  for (const [name, value] of Object.entries(isNode(schema.properties) ? schema.properties : {})) {
+    if (!isNode(value)) continue
+    words.push(
+      [name, value.description, ...valuesOf(value)].filter((word) => typeof word === "string").join(" "),
+    )
+    walk(value, { words, depth: depth + 1 })
+  }
+  walk(schema.items, { words, depth: depth + 1 })
+}
+
+/** Of the parameter itself, of the entries of a list, or of any of its forms. */
+function valuesOf(schema: Node): unknown[] {
+  const forms = [schema, schema.items, ...listOf(schema.anyOf), ...listOf(schema.oneOf)].filter(isNode)
+  return forms.flatMap((form) => [...listOf(form.enum), form.const])
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

@@ -4,7 +4,6 @@ import { isAbsolute, join } from "node:path"
 import * as Env from "#kernel/process/env.ts"
 import * as Secret from "#kernel/process/secret.ts"
 import { NamedError } from "#util/error.ts"
-import { splitWords } from "./split-words.ts"
 import type { MCPAuth, MCPServerConfig } from "./types.ts"
 
 export type Entry = {
@@ -148,4 +147,27 @@ function checked(text: string): string {
 /** Whether a variable, a header or a part of an address is called like something that nobody else may know. */
 export function isCredential(name: string): boolean {
   return /key|token|secret|passw|auth|credential|cookie/i.test(name)
+}
+
+/** A command written as one line, as the words of a program and its arguments. No shell: quotes and backslashes are
+ * all that it knows. */
+function splitWords(line: string): string[] {
+  const words: string[] = []
+  let word: string | undefined
+  let quote: string | undefined
+  for (let at = 0; at < line.length; at++) {
+    const c = line[at]!
+    if (c === "\\" && quote !== "'" && at + 1 < line.length) word = (word ?? "") + line[++at]
+    else if (quote) {
+      if (c === quote) quote = undefined
+      else word += c
+    } else if (c === '"' || c === "'") {
+      quote = c
+      word ??= ""
+    } else if (/\s/.test(c)) {
+      if (word !== undefined) words.push(word)
+      word = undefined
+    } else word = (word ?? "") + c
+  }
+  return word === undefined ? words : [...words, word]
 }

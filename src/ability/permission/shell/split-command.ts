@@ -3,7 +3,6 @@
 import { parse, type SyntaxNode } from "unbash"
 import { createDeclaredLists } from "./declared-lists.ts"
 import { areFound } from "./here-documents.ts"
-import { keepLast } from "./keep-last.ts"
 import { createValues } from "./values.ts"
 import { changesWhatRuns } from "./variables.ts"
 import { type Command, type Found, walk } from "./walk.ts"
@@ -31,6 +30,11 @@ export type Split = {
 }
 
 type Redirection = Extract<SyntaxNode, { type: "Redirect" | "HereString" | "HereDoc" }>
+
+/** To keep what was made of a longer one costs more than to make it again. */
+const longest = 16_384
+/** All texts together, so that what is kept takes a few megabytes at most. */
+const maxLetters = 100_000
 
 const maxLength = 256 * 1024
 const maxEnd = 100
@@ -140,4 +144,25 @@ function isWriting(redirection: Redirection, known: Known): boolean {
 /** Whether a path that begins so can be one of those that bash connects to. */
 function mayBeNetwork(start: string): boolean {
   return "/dev/tcp/".startsWith(start) || "/dev/udp/".startsWith(start) || /^\/dev\/(tcp|udp)/.test(start)
+}
+
+/** What was made of the last texts, so that one that is looked at from several sides is read once. What is given is
+ * shared: nobody may change it. */
+function keepLast<T extends object>(make: (text: string) => T): (text: string) => T {
+  const kept = new Map<string, T>()
+  let letters = 0
+
+  return (text) => {
+    const known = kept.get(text)
+    if (known) return known
+    const made = make(text)
+    if (text.length > longest) return made
+    letters += text.length
+    if (letters > maxLetters) {
+      kept.clear()
+      letters = text.length
+    }
+    kept.set(text, made)
+    return made
+  }
 }

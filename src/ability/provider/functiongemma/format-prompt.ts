@@ -7,9 +7,9 @@ import type {
   LanguageModelV4ToolResultOutput,
 } from "@ai-sdk/provider"
 import { neutralize, tokens } from "./control-tokens.ts"
-import { formatFunctionCall } from "./format-function-call.ts"
 import { formatFunctionResponse } from "./format-function-response.ts"
 import { formatToolDeclarations } from "./format-tool-declarations.ts"
+import { checkName, formatObject } from "./format-value.ts"
 
 type Assistant = Extract<LanguageModelV4Message, { role: "assistant" }>
 type Tool = Extract<LanguageModelV4Message, { role: "tool" }>
@@ -113,4 +113,9 @@ function resultOf(output: LanguageModelV4ToolResultOutput): unknown {
     case "content":
       return output.value.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n")
   }
+}
+
+/** A call as the model writes it: for the history that it is shown. */
+export function formatFunctionCall(name: string, args: object): string {
+  return `${tokens.startCall}call:${checkName(name)}${formatObject(args)}${tokens.endCall}`
 }

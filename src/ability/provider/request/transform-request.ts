@@ -1,9 +1,13 @@
 // One request in the form that its provider takes. Each difference is a function of its own in the files beside; here is
 // their order. Parts that need no change are passed on as they are: long conversations come through at every turn.
-import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from "@ai-sdk/provider"
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Message,
+  SharedV4ProviderOptions,
+} from "@ai-sdk/provider"
 import type { ModelFacts } from "#ability/provider/catalog/catalog.ts"
 import type { Quirks, Wire } from "#ability/provider/reach/providers.ts"
-import { markCache } from "./cache-markers.ts"
 import { normalizeMessages } from "./normalize-messages.ts"
 import { reasoningOptions } from "./reasoning-options.ts"
 import { limitSchema } from "./tool-schema.ts"
@@ -31,6 +35,8 @@ export type Target = {
 }
 
 type Tool = LanguageModelV4FunctionTool
+
+type Tools = NonNullable<LanguageModelV4CallOptions["tools"]>
 
 const limited = new WeakMap<Tool, Partial<Record<Wire, Tool>>>()
 
@@ -82,4 +88,33 @@ function outputLimit({ maxOutputTokens }: Request, { facts, known, wire }: Targe
   if (facts.output > 0 && maxOutputTokens !== undefined) return Math.min(maxOutputTokens, facts.output)
   if (maxOutputTokens !== undefined || wire === "responses") return maxOutputTokens
   return facts.output > 0 || wire === "messages" ? outputBudget(facts) : undefined
+}
+
+/** Where Anthropic's prompt cache may break: after the tools, after the system prompt, after the last message.
+ * Three of the four that a request may carry. */
+function markCache(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+  const prompt = [...options.prompt]
+  const system = prompt.findLastIndex(({ role }) => role === "system")
+  const last = prompt.findLastIndex(({ role }) => role === "user" || role === "tool")
+  if (system >= 0) prompt[system] = mark(prompt[system]!)
+  if (last >= 0) prompt[last] = markLastPart(prompt[last]!)
+  return { ...options, prompt, ...(options.tools ? { tools: markLastTool(options.tools) } : {}) }
+}
+
+function markLastTool(tools: Tools): Tools {
+  return tools.map((tool, i) => (i === tools.length - 1 && tool.type === "function" ? mark(tool) : tool))
+}
+
+/** A conversation grows behind its last part, so that is what the next request finds again. */
+function markLastPart(message: LanguageModelV4Message): LanguageModelV4Message {
+  if (message.role !== "user" && message.role !== "tool") return message
+  const content = [...message.content]
+  const last = content.pop()
+  return last ? ({ ...message, content: [...content, mark(last)] } as LanguageModelV4Message) : message
+}
+
+function mark<T extends { providerOptions?: SharedV4ProviderOptions }>(value: T): T {
+  const { anthropic, ...others } = value.providerOptions ?? {}
+  const marked = { ...anthropic, cacheControl: { type: "ephemeral" } }
+  return { ...value, providerOptions: { ...others, anthropic: marked } }
 }

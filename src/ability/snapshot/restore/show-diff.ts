@@ -9,8 +9,8 @@ import type { State, Uncovered } from "#ability/snapshot/store/part.ts"
 import { runGit } from "#ability/snapshot/store/run-git.ts"
 import type { Shadow } from "#ability/snapshot/store/shadow.ts"
 import { createId } from "#util/id.ts"
-import { describeMetadata } from "./describe-metadata.ts"
-import { type Plan, plan } from "./plan.ts"
+import { differingLinks } from "./apply-links.ts"
+import { emptyFolders, type Plan, plan } from "./plan.ts"
 
 export type Diff = {
   files: { path: string; change: "added" | "removed" | "changed" }[]
@@ -91,4 +91,30 @@ function modeOf({ kind, mode }: NonNullable<State>): string {
 function changeOf(old: State, now: State): "added" | "removed" | "changed" {
   if (!old) return "added"
   return now ? "changed" : "removed"
+}
+
+/** What changed beside the bytes of files, which git's diff does not show: modes, folders, hard links, named pipes.
+ * One line each, in a form that `git apply` passes over. */
+function describeMetadata(shadow: Shadow, plan: Plan): string {
+  const lines = [
+    ...plan.actions.flatMap(({ path, from, to }) => {
+      if (from?.kind === "other" && !to)
+        return [`${from.stamp?.split(" ").slice(0, -1).join(" ")} made: ${path}`]
+      if (from?.kind !== "file" || to?.kind !== "file" || to.exact === false || from.mode === to.mode)
+        return []
+      return [`mode changed: ${path} (${octal(to.mode)} to ${octal(from.mode)})`]
+    }),
+    ...plan.folderActions.map(({ path, from, to }) =>
+      from === null ? `folder removed: ${path}/` : `mode changed: ${path}/ (${octal(to)} to ${octal(from)})`,
+    ),
+    ...emptyFolders(shadow, plan).map((path) => `folder made: ${path}/`),
+    ...differingLinks(shadow, plan.links).map(
+      ({ paths, before }) => `hard link ${before === "linked" ? "broken" : "made"}: ${paths.join(", ")}`,
+    ),
+  ]
+  return lines.map((line) => `${line.replaceAll(/\p{Cc}/gu, "?")}\n`).join("")
+}
+
+function octal(mode: number): string {
+  return mode.toString(8).padStart(3, "0")
 }

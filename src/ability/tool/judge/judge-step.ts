@@ -7,14 +7,16 @@ import { outputFolder } from "#ability/tool/define/output.ts"
 import type { Definition, Need } from "#ability/tool/define/types.ts"
 import * as KeptFolder from "#ability/tool/shell/kept-folder.ts"
 import { Instance } from "#kernel/instance.ts"
+import * as SecretFiles from "#kernel/process/secret-files.ts"
 import { realOf } from "#util/file/real-of.ts"
 import { isInside, lookInside } from "#util/file/resolve-inside.ts"
 import { hasWildcard } from "#util/wildcard.ts"
 import { changesWhatRuns } from "./changes-what-runs.ts"
 import { isLinkToProtected } from "./is-link-to-protected.ts"
 import { isSkillScript } from "./is-skill-script.ts"
-import { reachesSecrets } from "./reaches-secrets.ts"
+import { reachedPaths } from "./reached-paths.ts"
 import { runsUntrustedScript } from "./runs-untrusted-script.ts"
+import { startFolders } from "./start-folders.ts"
 
 export type Judgement = {
   action: Permission.Action
@@ -29,6 +31,9 @@ export type Judgement = {
   key: string
 }
 type Decide = (need: Need) => Permission.Decision
+
+/** A command with more words than this is not looked at word by word. */
+const maxPaths = 1_000
 
 /** What a call needs. A tool that does not say what it needs, and does not only read, needs to be allowed itself. */
 export function needsOf(tool: Definition, args: unknown): Need[] {
@@ -135,4 +140,15 @@ function isPlain(origin: string): boolean {
 function originOf(url: string): string | undefined {
   const { origin } = URL.parse(url) ?? {}
   return origin === "null" ? undefined : origin
+}
+
+/** Whether a command reaches the files of ours with keys and tokens by another name: from a folder near them, or
+ * through a link. What it plainly names is known to the rules already. */
+function reachesSecrets(command: string, sessionId: string): boolean {
+  const folders = startFolders(command, KeptFolder.get(sessionId).cwd)
+  const words = [".", ...Permission.pathsIn(command).slice(0, maxPaths)]
+  const names = SecretFiles.places().flatMap(({ path }) => path.split("/"))
+  for (const { target, real } of reachedPaths({ folders, words, telling: new Set(names) }))
+    if (SecretFiles.isSecret(target) || SecretFiles.isSecret(real)) return true
+  return false
 }

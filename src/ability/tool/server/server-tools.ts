@@ -6,7 +6,6 @@ import { checkSchema } from "#ability/tool/define/check-schema.ts"
 import { Refused } from "#ability/tool/define/failure.ts"
 import { plainText } from "#ability/tool/define/plain-text.ts"
 import type { Context, Definition, Need } from "#ability/tool/define/types.ts"
-import { fingerprintTool } from "./fingerprint-tool.ts"
 import { outputOf, type ServerResult } from "./server-output.ts"
 import { serverToolId } from "./server-tool-id.ts"
 
@@ -181,4 +180,22 @@ function targetOf(tool: Definition): string {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** Which tool of a server a person has allowed: what it said of itself then, as a sum, and where the name of the
+ * server does not say it, which program that is. In whatever order a schema is written, it is the same one. */
+function fingerprintTool(
+  { name, title, description, inputSchema }: ServerTool,
+  program?: readonly string[],
+): string {
+  const said = JSON.stringify(
+    [name, description || title || "", inputSchema, ...(program ? [program] : [])],
+    inOrder,
+  )
+  return createHash("sha256").update(said).digest("hex")
+}
+
+function inOrder(_: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }

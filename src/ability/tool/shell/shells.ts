@@ -5,7 +5,6 @@ import { Instance } from "#kernel/instance.ts"
 import { createId } from "#util/id.ts"
 import { findProgram } from "./find-program.ts"
 import { createGuard } from "./guard.ts"
-import { endLeftovers } from "./leftovers.ts"
 import { createPipes } from "./pipes.ts"
 import * as Processes from "./processes.ts"
 import { NotStarted, type Order, type Shell, startShell } from "./start-shell.ts"
@@ -15,6 +14,9 @@ export type Shells = {
   /** End every shell, and the daemons that any of them left. */
   end(): Promise<void>
 }
+
+/** The marks of the commands that are over, by the signal of their turn. */
+const left = new WeakMap<AbortSignal, Set<string>>()
 
 export const ofInstance = Instance.state(
   () => createShells({ pipes: 16, guarded: true }),
@@ -75,4 +77,19 @@ export function createShells(options: { pipes: number; guarded?: true }): Shells
   }
 
   return Object.freeze({ start, end })
+}
+
+/** What a command left outside of its group goes on when the command is over, as a daemon does. When the turn is
+ * broken off it ends, as all that the turn started. End what carries the mark of a command that is over, when the
+ * signal says so. */
+function endLeftovers(mark: string, signal: AbortSignal): void {
+  // Whoever stopped the command has ended it with all that it started.
+  if (signal.aborted) return
+  const known = left.get(signal)
+  if (known) return void known.add(mark)
+  const marks = new Set([mark])
+  left.set(signal, marks)
+  signal.addEventListener("abort", () => void Processes.endMarked((found) => marks.has(found)), {
+    once: true,
+  })
 }

@@ -1,13 +1,12 @@
 // A page of the web, as bytes. Every address is checked before it is connected to, after each redirect again; size,
 // time and the number of redirects have limits.
 import { lookup } from "node:dns/promises"
-import type { IncomingMessage } from "node:http"
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http"
 import type { Context } from "#ability/tool/define/types.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { orAborted } from "#util/or-aborted.ts"
 import { checkRedirect } from "./check-redirect.ts"
 import { checkUrl, isPublic, UrlDenied } from "./check-url.ts"
-import { freshFor } from "./fresh-for.ts"
 import { type Body, readBody } from "./read-body.ts"
 import { requestPage } from "./request-page.ts"
 
@@ -34,6 +33,8 @@ export type Page = Body & {
 }
 type Answer = Omit<Page, "hops" | "isLocal" | "freshFor">
 type Limits = { bytes: number; milliseconds: number; redirects: number }
+
+const unsaid = Number.POSITIVE_INFINITY
 
 const usual: Limits = { bytes: 5_000_000, milliseconds: 30_000, redirects: 5 }
 const redirects = new Set([301, 302, 303, 307, 308])
@@ -101,4 +102,16 @@ async function pageOf(response: IncomingMessage, url: URL, limit: number): Promi
 
 async function resolveHost(host: string): Promise<string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address)
+}
+
+/** How long a page may be used again, as its server says; not at all where the server wants to be asked each time.
+ * Milliseconds. */
+export function freshFor(headers: IncomingHttpHeaders): number {
+  const { "cache-control": control = "", pragma = "", expires, vary } = headers
+  if (vary?.includes("*") || /\bno-(?:store|cache)\b/i.test(`${control},${pragma}`)) return 0
+  const age = /(?:^|[\s,])max-age\s*=\s*"?(\d+)/i.exec(control)?.[1]
+  if (age !== undefined) return Number(age) * 1_000
+  if (expires === undefined) return unsaid
+  // A date that is none ("0") is one that is over.
+  return Math.max(0, (Date.parse(expires) || 0) - Date.now())
 }

@@ -6,6 +6,7 @@ import * as TodoList from "#ability/tool/plan/todo-list.ts"
 import * as Tool from "#ability/tool/tool.ts"
 import { firstLine } from "#edge/acp/show/markdown.ts"
 import { planEntries } from "#edge/acp/show/plan-entries.ts"
+import { questionOf } from "#edge/acp/show/tool-call-of.ts"
 import { createUsage } from "#edge/acp/show/usage.ts"
 import { withoutSecrets } from "#edge/acp/show/without-secrets.ts"
 import * as Session from "#engine/session/session.ts"
@@ -14,7 +15,6 @@ import { Instance } from "#kernel/instance.ts"
 import { createInOrder } from "#knowledge/message/in-order.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
-import { createQuestionFollower } from "./follow-questions.ts"
 import { createTaskFollower } from "./follow-tasks.ts"
 import type { Wish } from "./session-options.ts"
 import { createMessageTeller } from "./tell-messages.ts"
@@ -132,4 +132,25 @@ function isFirst(message: Message.Info): boolean {
 function isTakenBack(message: Message.Info): boolean {
   if (message.type !== "text" || message.data.role !== "assistant") return false
   return message.data.parts.length === 0 && message.data.finish === undefined
+}
+
+/** Questions that a person is asked through the editor and that are about no call that waits: for an attachment, or
+ * whether to go on. An editor shows each as a call, which must not stay open when it is answered. */
+function createQuestionFollower(send: (update: SessionUpdate) => void) {
+  const open = new Set<string>()
+
+  function ask(request: Permission.Request): void {
+    const { id, callId, messageId, needs } = request
+    if (needs.length && callId !== messageId) return
+    open.add(id)
+    send({ sessionUpdate: "tool_call", ...questionOf(request) })
+  }
+
+  function answer({ id, reply }: { id: string; reply: Permission.Reply }): void {
+    if (!open.delete(id)) return
+    const status = reply === "reject" ? "failed" : "completed"
+    send({ sessionUpdate: "tool_call_update", toolCallId: id, status })
+  }
+
+  return Object.freeze({ ask, answer })
 }

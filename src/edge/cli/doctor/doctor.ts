@@ -7,7 +7,9 @@ import { findLocalServers, localPlaces } from "#ability/provider/reach/local-ser
 import { exitCodes } from "#edge/cli/process/exit.ts"
 import { directoryOf, type FolderOptions } from "#edge/cli/process/in-instance.ts"
 import { countOf } from "#edge/cli/terminal/count-of.ts"
+import { readInstructions } from "#engine/context/instructions.ts"
 import * as Config from "#kernel/config/config.ts"
+import { Instance } from "#kernel/instance.ts"
 import * as Env from "#kernel/process/env.ts"
 import * as Log from "#kernel/process/log.ts"
 import type { Info } from "#kernel/schema/schema.ts"
@@ -18,13 +20,14 @@ import { errorText } from "#util/error.ts"
 import { version } from "#util/version.ts"
 import { checkFolders } from "./check-folders.ts"
 import { findGguf } from "./find-gguf.ts"
-import { findInstructions } from "./find-instructions.ts"
 import { findServer } from "./find-server.ts"
 import { findServers } from "./find-servers.ts"
 import { findSkillFaults } from "./find-skill-faults.ts"
 import { findQuarantined, restoreQuarantined } from "./quarantine.ts"
 
 export type Finding = { state: "ok" | "note" | "bad"; about: string; text: string; todo?: string }
+
+const about = "instructions"
 
 /** With `restore`, records whose quarantined files can be read again are put back first. */
 export async function doctor(
@@ -193,4 +196,22 @@ async function reviewed(directory: string): Promise<Finding> {
   const more = changes.length > names.length ? ", …" : ""
   const text = `${countOf(changes.length, "file")} not used until you review: ${names.join(", ")}${more}`
   return { state: "note", about, text, todo: "vitamin trust" }
+}
+
+/** What `vitamin doctor` says of instructions: the files that every prompt starts with. */
+async function findInstructions(directory: string): Promise<Finding[]> {
+  try {
+    await Config.inspect({ directory })
+  } catch {
+    // What is wrong with the configuration was said already.
+    return []
+  }
+  try {
+    const files = await Instance.provide({ directory, fn: () => readInstructions() })
+    if (files.length) return [{ state: "ok", about, text: files.map(({ name }) => name).join(", ") }]
+    const todo = "write what every task should know into AGENTS.md"
+    return [{ state: "note", about, text: "none", todo }]
+  } finally {
+    await Instance.disposeAll()
+  }
 }

@@ -1,10 +1,13 @@
 // The routes that every server has: how it is, where it runs, its configuration, its events, its own description.
 import { createHmac } from "node:crypto"
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
+import type { Context } from "hono"
 import { z } from "zod"
-import { eventResponse } from "#edge/server/event/event-response.ts"
+import { createResponseSink, createStreamSink } from "#edge/server/event/event-sink.ts"
 import type { EventStream } from "#edge/server/event/event-stream.ts"
 import { resolveDirectory } from "#edge/server/http/directory.ts"
 import { describeRoutes } from "#edge/server/http/openapi.ts"
+import { type Bindings, securityHeaders } from "#edge/server/http/respond.ts"
 import { defineRoute, type Route } from "#edge/server/http/route.ts"
 import { Health, Info } from "#edge/server/http/schemas.ts"
 import { currentVcs } from "#engine/host/bootstrap.ts"
@@ -104,4 +107,35 @@ export function coreRoutes(options: {
       handle: ({ c }) => describeRoutes(options.routes(), { version, url: new URL(c.req.url).origin }),
     }),
   ]
+}
+
+/** The answer to GET /event: headers, then the client's share of the event stream for as long as it stays. With a
+ * directory only its events are sent. */
+function eventResponse(
+  c: Context<{ Bindings: Bindings }>,
+  stream: EventStream,
+  directory: string | undefined,
+): Response {
+  const headers = () => ({
+    ...securityHeaders,
+    "content-type": "text/event-stream; charset=utf-8",
+    "x-accel-buffering": "no",
+    "x-vitamin-cursor": String(stream.lastId()),
+  })
+  const request = { lastEventId: c.req.header("last-event-id")?.trim() || undefined, directory }
+  const response = c.env?.outgoing
+  if (response) {
+    stream.open((events) => {
+      response.writeHead(200, headers())
+      return createResponseSink(response, events)
+    }, request)
+    return RESPONSE_ALREADY_SENT
+  }
+  let body: ReadableStream<Uint8Array> | undefined
+  stream.open((events) => {
+    const made = createStreamSink(events)
+    body = made.body
+    return made.sink
+  }, request)
+  return new Response(body ?? null, { headers: headers() })
 }

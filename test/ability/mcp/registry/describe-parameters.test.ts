@@ -1,7 +1,7 @@
 // Parameters as words.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { describeParameters } from "#ability/mcp/registry/describe-parameters.ts"
+import { describeParameters } from "#ability/mcp/registry/create-catalog.ts"
 
 test("describeParameters() gives names and descriptions, also of what is inside", () => {
   const properties = {

@@ -1,8 +1,8 @@
 // The language of FunctionGemma, word for word as its documentation shows it.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { formatFunctionCall } from "#ability/provider/functiongemma/format-function-call.ts"
 import { formatFunctionResponse } from "#ability/provider/functiongemma/format-function-response.ts"
+import { formatFunctionCall } from "#ability/provider/functiongemma/format-prompt.ts"
 import { formatToolDeclarations } from "#ability/provider/functiongemma/format-tool-declarations.ts"
 
 const weather = {

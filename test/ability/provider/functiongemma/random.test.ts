@@ -1,7 +1,7 @@
 // Outputs that nobody thought of: whole ones come back as they were, mutated ones end in results, never in exceptions.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { formatFunctionCall } from "#ability/provider/functiongemma/format-function-call.ts"
+import { formatFunctionCall } from "#ability/provider/functiongemma/format-prompt.ts"
 import {
   type FunctionCall,
   InvalidCall,

@@ -1,7 +1,7 @@
 // Pages that are not fetched twice, through the gate, with servers on loopback.
 import assert from "node:assert/strict"
 import { afterEach, beforeEach, mock, test } from "node:test"
-import { freshFor } from "#ability/tool/web/fresh-for.ts"
+import { freshFor } from "#ability/tool/web/get-page.ts"
 import { call, inProject } from "../harness.ts"
 import { granting, redirect, type Site, site } from "./pages.ts"
 
