@@ -8,6 +8,7 @@ import { breakLines } from "./break-lines.ts"
 import { createChunks } from "./chunks.ts"
 import { licences } from "./licences.ts"
 import { onlyAscii } from "./only-ascii.ts"
+import { createPlainBuiltins } from "./plain-builtins.ts"
 
 if (process.argv.includes("--if-changed") && isBuilt()) process.exit(0)
 
@@ -72,7 +73,15 @@ const minify = { compress: true, mangle: { keepNames: { function: true, class: t
 
 await build({
   ...shared,
-  plugins: [takeAlone, lazyZod, plainWidth, licences, onlyAscii, breakLines],
+  plugins: [
+    takeAlone,
+    lazyZod,
+    plainWidth,
+    licences,
+    createPlainBuiltins("vitamin.js"),
+    onlyAscii,
+    breakLines,
+  ],
   entry: {
     vitamin: "src/edge/cli/vitamin.ts",
     index: "src/index.ts",

@@ -2,7 +2,6 @@
 // The installed command. It answers --version, and no words at all, before anything else is loaded, turns the compile cache on, and where
 // the Node that started it is too old, goes on in a newer one that it finds. Plain enough for old Nodes.
 import type { spawnSync } from "node:child_process"
-import { existsSync } from "node:fs"
 import * as module from "node:module"
 import { homedir } from "node:os"
 import { delimiter, isAbsolute, join } from "node:path"
@@ -61,7 +60,8 @@ function isSomewhere(): boolean {
 
 async function goOnInNewerNode() {
   const { spawn, spawnSync } = await import("node:child_process")
-  const node = newerNode(spawnSync)
+  const { existsSync } = await import("node:fs")
+  const node = newerNode((path) => existsSync(path) && isNewEnough(path, spawnSync))
   if (!node)
     return tell(
       `vitamin needs Node ${oldest} or newer, this is ${process.version}. Try: npm install -g node@${oldest}`,
@@ -80,13 +80,11 @@ function tell(message: string) {
 }
 
 /** One installed beside the package, one that came with a checkout, or another one on the PATH. */
-function newerNode(run: typeof spawnSync): string | undefined {
+function newerNode(isUsable: (path: string) => boolean): string | undefined {
   const name = `node-${process.platform}-${process.arch}/bin/node`
   const checkout = fileURLToPath(new URL(`../script/node24/node_modules/${name}`, import.meta.url))
   const onPath = (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, "node"))
-  return [installed(name), checkout, ...onPath].find(
-    (node) => node !== undefined && existsSync(node) && isNewEnough(node, run),
-  )
+  return [installed(name), checkout, ...onPath].find((node) => node !== undefined && isUsable(node))
 }
 
 function installed(name: string): string | undefined {

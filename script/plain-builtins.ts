@@ -1,0 +1,50 @@
+// Takes Node's own modules without `import`. An import reads every export of such a module, and with that loads what exports
+// are made of when they are first read: workers for "node:util", Web Crypto for "node:crypto".
+import type { Rolldown } from "tsdown"
+
+type Node = { type: string; start: number; end: number; [field: string]: unknown }
+type Name = { name: string } | { value: string }
+type Specifier = { type: string; imported: Name; local: { name: string } }
+type Import = Node & { source: { value: string }; specifiers: Specifier[] }
+
+/** The entry says to old Nodes which one is needed, so it keeps to what they know, and what it imports must load there. */
+export function createPlainBuiltins(entry: string): Rolldown.Plugin {
+  return {
+    name: "plain-builtins",
+    generateBundle(_, bundle) {
+      for (const file of Object.values(bundle))
+        if (file.type === "chunk" && file.fileName !== entry)
+          file.code = withPlainBuiltins(file.code, this.parse(file.code) as unknown as Node)
+    },
+  }
+}
+
+/** `tree` is the parsed `code`. */
+export function withPlainBuiltins(code: string, tree: Node): string {
+  const imports = (tree.body as Node[]).filter(isOfNode)
+  return imports.reduceRight(
+    (all, one) => `${all.slice(0, one.start)}${taken(one)}${all.slice(one.end)}`,
+    code,
+  )
+}
+
+function isOfNode(node: Node): node is Import {
+  if (node.type !== "ImportDeclaration") return false
+  const { source, specifiers } = node as Import
+  return (
+    source.value.startsWith("node:") &&
+    // The bundler's own helper calls it at once.
+    source.value !== "node:module" &&
+    specifiers.length > 0 &&
+    specifiers.every(({ type, imported }) => type === "ImportSpecifier" && nameOf(imported) !== "default")
+  )
+}
+
+function taken({ source, specifiers }: Import): string {
+  const names = specifiers.map(({ imported, local }) => `${nameOf(imported)}:${local.name}`)
+  return `const{${names.join(",")}}=process.getBuiltinModule?.(${JSON.stringify(source.value)})??{};`
+}
+
+function nameOf(name: Name): string {
+  return "name" in name ? name.name : name.value
+}

@@ -1,0 +1,53 @@
+// Node's own modules are taken without reading all that they export.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { withPlainBuiltins } from "../../script/plain-builtins.ts"
+import { run } from "../fixture/child.ts"
+import { tmpdir } from "../fixture/tmpdir.ts"
+
+const dist = new URL("../../dist/", import.meta.url)
+
+test("named imports of Node's modules become constants, others stay", () => {
+  const first = 'import{a as b,c}from"node:x";'
+  const others = 'import d from"node:y";import"node:z";import{e}from"./e.js";'
+  const specifier = (imported: string, local: string, type = "ImportSpecifier") => ({
+    type,
+    imported: { name: imported },
+    local: { name: local },
+  })
+  const declared = (text: string, value: string, specifiers: object[]) => {
+    const start = (first + others).indexOf(text)
+    return { type: "ImportDeclaration", start, end: start + text.length, source: { value }, specifiers }
+  }
+  const body = [
+    declared(first, "node:x", [specifier("a", "b"), specifier("c", "c")]),
+    declared('import d from"node:y";', "node:y", [specifier("default", "d", "ImportDefaultSpecifier")]),
+    declared('import"node:z";', "node:z", []),
+    declared('import{e}from"./e.js";', "./e.js", [specifier("e", "e")]),
+  ]
+  const tree = { type: "Program", start: 0, end: (first + others).length, body }
+  assert.equal(
+    withPlainBuiltins(first + others, tree),
+    `const{a:b,c:c}=process.getBuiltinModule?.("node:x")??{};${others}`,
+  )
+})
+
+test("the command loads neither workers nor Web Crypto to show the configuration", async () => {
+  await using tmp = await tmpdir()
+  tmp.write("list.mjs", 'process.on("exit", () => console.error(process.moduleLoadList.join("\\n")))')
+  const args = ["--import", "./list.mjs", new URL("vitamin.js", dist).pathname, "config", "show"]
+  await using child = run(process.execPath, args, { cwd: tmp.path, env: tmp.env })
+  assert.equal(await child.exit, 0)
+  const loaded = child.errors().split("\n")
+  assert.ok(loaded.includes("NativeModule crypto"))
+  for (const name of ["worker_threads", "internal/crypto/webcrypto"])
+    assert.ok(!loaded.includes(`NativeModule ${name}`), name)
+})
+
+test("an old Node can load what the entry imports", async () => {
+  await using tmp = await tmpdir()
+  tmp.write("old.mjs", "process.getBuiltinModule = undefined")
+  const args = ["--import", "./old.mjs", new URL("vitamin.js", dist).pathname, "--version"]
+  await using child = run(process.execPath, args, { cwd: tmp.path, env: tmp.env })
+  assert.equal(await child.exit, 0, child.errors())
+})
