@@ -2,7 +2,7 @@
 // message what became of that. The gate asks here again before a call runs; that answer counts.
 import * as Permission from "#ability/permission/permission.ts"
 import { type Grant, type Refusal, type Step, stepOf } from "#ability/tool/gate/run-tool.ts"
-import { type Judgement, judgeStep } from "#ability/tool/judge/judge-step.ts"
+import { type Judgement, judgeStep, keyOf } from "#ability/tool/judge/judge-step.ts"
 import type { Context, WhileAsking } from "#ability/tool/tool.ts"
 import { keep, type Records } from "#engine/record/append.ts"
 import type * as SessionRecord from "#engine/record/session-record.ts"
@@ -17,6 +17,8 @@ type Request = Message.Of<"tool_request">
 type Call = Request["data"]["calls"][number]
 /** A call of the model, and the message that it stands in; or what a person attached, as the call that reads it. */
 type Asked = { request: Message.Info; call: Call }
+
+type Judged = { judgement: Judgement; verdicts: Verdicts }
 
 /** What is done where a person is needed: wait for one, deny it, or take it as allowed this once. */
 export type Asks = "wait" | "deny" | "once"
@@ -63,6 +65,9 @@ export function createPermits(options: {
 }): Permits {
   const { session, agent, rights, asks, parent, limit, records, signal } = options
   const questions = new Map<Call, { key: string; answer: Promise<Permission.Answer> }>()
+  /** What was judged before the message of the calls was written, and how many calls had changed files by then. */
+  const judged = new Map<Call, Judged & { changes: number }>()
+  let changes = 0
   let waiting: { call: Call; question: Question }[] = []
   const onlyListeners = asks === "listeners"
   const ofParent = parent?.whileWaiting
@@ -70,12 +75,14 @@ export function createPermits(options: {
 
   async function judge(request: Request): Promise<void> {
     const verdicts = await rights.now()
+    judged.clear()
     waiting = []
     for (const call of request.data.calls) {
       const context: Context = { sessionId: session.id, messageId: request.id, callId: call.id, signal }
       // A call that cannot run (unknown tool, broken arguments) is denied. The gate reports what is wrong with it.
       const step = await stepOf(call as Step["call"], context).catch(() => undefined)
       const judgement = step && (await judgeStep(step, verdicts.decide).catch(() => undefined))
+      if (judgement) judged.set(call, { judgement, verdicts, changes })
       call.approval = judgement && step ? approvalOf(judgement, step) : "denied"
       if (call.approval === "pending")
         waiting.push({ call, question: await questionOf(step!, judgement!, verdicts) })
@@ -102,14 +109,24 @@ export function createPermits(options: {
     return async (step: Step): Promise<Refusal | Grant | undefined> => {
       const verdict = await permit(asked, step)
       mark(asked, "message" in verdict ? "denied" : "approved")
+      // A server may say of its tool that it only reads.
+      if (!("message" in verdict || (step.tool.readOnly && !step.tool.server))) changes++
       return verdict
     }
   }
 
+  /** A call is judged again only if rules, links or files may have changed since its message was written. */
+  async function judgeNow({ call }: Asked, step: Step): Promise<Judged> {
+    const verdicts = await rights.now()
+    const before = judged.get(call)
+    if (before?.verdicts === verdicts && before.changes === changes && before.judgement.key === keyOf(step))
+      return before
+    return { verdicts, judgement: await judgeStep(step, verdicts.decide) }
+  }
+
   async function permit(asked: Asked, step: Step): Promise<Refusal | Grant> {
     const { tool } = step
-    const verdicts = await rights.now()
-    const judgement = await judgeStep(step, verdicts.decide)
+    const { verdicts, judgement } = await judgeNow(asked, step)
     const { needs, granted } = judgement
     const denied = needs.find(({ action }) => action === "deny")
     if (denied) return byRule(asked, denied)

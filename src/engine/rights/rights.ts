@@ -23,11 +23,13 @@ export type Verdicts = Readonly<{
   askers(needs: Permission.Need[]): string[]
 }>
 
+type Sources = { config: Permission.Layer[]; grants: Grant.Info[]; hasSecrets: boolean }
 type Asked = { needs: Permission.ShownNeed[]; agents: string[] }
 
 export type Rights = Readonly<{
   /** Who works, then for whom, and so on; the last one has its prompt from a person. */
   chain: readonly [Link, ...Link[]]
+  /** The same object as long as the rules are the same. */
   now(): Promise<Verdicts>
   /** Keep what "always" means for needs that were asked for, for those whom the question named. */
   remember(asked: Asked, details: Permission.Details): Promise<void>
@@ -48,8 +50,21 @@ export function createRights(options: {
   const chain = Object.freeze<[Link, ...Link[]]>([{ session, agent, flags }, ...above])
   const { id: sessionId } = chain.at(-1)!.session
 
+  let last: { parts: unknown[]; verdicts: Verdicts } | undefined
+
   async function now(): Promise<Verdicts> {
-    const stacks = await stacksNow()
+    const config = await Config.rules()
+    const grants = await Grant.list()
+    const hasSecrets = holdsSecrets(Instance.worktree)
+    const modes = chain.map(({ session }) => session.mode)
+    const parts = [hasSecrets, ...modes, ...config.map(({ rules }) => rules), ...grants]
+    if (last && isSame(last.parts, parts)) return last.verdicts
+    const verdicts = verdictsOf(stacksOf({ config, grants, hasSecrets }))
+    last = { parts, verdicts }
+    return verdicts
+  }
+
+  function verdictsOf(stacks: Stack[]): Verdicts {
     return {
       decide: (need) =>
         Permission.evaluateAll(need, stacks.map(({ layers }) => layers) as [Permission.Layer[]]),
@@ -85,9 +100,7 @@ export function createRights(options: {
     for (const agent of agents) await Grant.create({ agent, sessionId, scope: "session", expires, rules })
   }
 
-  async function stacksNow(): Promise<Stack[]> {
-    const config = await Config.rules()
-    const grants = await Grant.list()
+  function stacksOf({ config, grants, hasSecrets }: Sources): Stack[] {
     return chain.map(({ session, agent, flags }) => {
       const others: Permission.Layer[] = [
         { source: "agent", rules: agent.permissions },
@@ -96,7 +109,10 @@ export function createRights(options: {
         { source: "session", rules: flags },
         ...(session.mode === "plan" ? [{ source: "mode", rules: Permission.planner }] : []),
       ]
-      return { agent: agent.id, layers: [{ source: "default", rules: defaultsBelow(others) }, ...others] }
+      return {
+        agent: agent.id,
+        layers: [{ source: "default", rules: defaultsBelow(others, hasSecrets) }, ...others],
+      }
     })
   }
 
@@ -105,14 +121,21 @@ export function createRights(options: {
 
 /** Git shows the content of every file, so it reads without asking only where no rule keeps a file from being read, and no
  * files of ours with keys and tokens lie in the workspace. */
-function defaultsBelow(others: Permission.Layer[]): readonly Permission.Rule[] {
+function defaultsBelow(others: Permission.Layer[], hasSecrets: boolean): readonly Permission.Rule[] {
   const keepsFiles = others.some(({ rules }) =>
     rules.some((rule) => rule.action !== "allow" && Permission.covers(rule, "file.read")),
   )
-  const root = Instance.worktree.toLowerCase()
-  const hasSecrets = SecretFiles.places().some(({ path }) => isInside(root, path))
   if (keepsFiles || hasSecrets) return Permission.defaults
   return [...Permission.defaults, ...Permission.gitReading]
+}
+
+function holdsSecrets(folder: string): boolean {
+  const root = folder.toLowerCase()
+  return SecretFiles.places().some(({ path }) => isInside(root, path))
+}
+
+function isSame(before: unknown[], now: unknown[]): boolean {
+  return before.length === now.length && before.every((part, i) => part === now[i])
 }
 
 function asks({ layers }: Stack, need: Permission.Need): boolean {

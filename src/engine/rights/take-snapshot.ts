@@ -20,7 +20,7 @@ export function takeSnapshot({ request, call, records }: Asked) {
   let isOver = false
 
   async function slot({ needs, tool, args, context }: Step): Promise<void> {
-    const paths = pathsOf(needs)
+    const paths = tool.readOnly ? [] : pathsOf(needs)
     if (!paths.length) return
     const { sessionId, messageId, callId } = context
     const goesOn = (args as { background?: unknown } | undefined)?.background === true

@@ -69,10 +69,20 @@ export async function judgeStep(step: Omit<Step, "call">, decide: Decide): Promi
   }
 }
 
+/** The key of the judgement that this step would get now. */
+export function keyOf({ needs }: Pick<Step, "needs">): string {
+  const files = needs.filter(({ permission }) => permission.startsWith("file."))
+  return JSON.stringify([needs, files.map(({ target }) => placeOf(target).real)])
+}
+
+function placeOf(target: string) {
+  const path = resolve(Instance.directory, target)
+  return { target: path, ...lookInside(parse(path).root, path) }
+}
+
 /** The path as it is written, and the one that it leads to where that is another. */
 async function judgeFile(need: Need, sessionId: string, decide: Decide) {
-  const target = resolve(Instance.directory, need.target)
-  const { real, stat } = lookInside(parse(target).root, target)
+  const { target, real, stat } = placeOf(need.target)
   // With the whole path, so that what is shown and remembered is what was judged, whatever folder it was named from.
   const judged: Permission.JudgedNeed[] = [{ ...need, target, ...decide({ ...need, target }) }]
   if (real !== target) {

@@ -9,7 +9,13 @@ import type { Context, Definition, Need } from "#ability/tool/define/types.ts"
 import { outputOf, type ServerResult } from "./server-output.ts"
 import { serverToolId } from "./server-tool-id.ts"
 
-export type ServerTool = { name: string; title?: string; description?: string; inputSchema: object }
+export type ServerTool = {
+  name: string
+  title?: string
+  description?: string
+  inputSchema: object
+  annotations?: Record<string, unknown>
+}
 
 /** All that is needed of a server for its tools to be offered. */
 export type ToolServer = {
@@ -99,7 +105,7 @@ function toolOf(server: ToolServer, tool: ServerTool, id?: string): Definition {
     parameters: anyObject,
     inputSchema: shownSchema(tool.inputSchema) as Record<string, unknown>,
     server: serverId,
-    readOnly: false,
+    readOnly: tool.annotations?.readOnlyHint === true,
     permission: () => [need],
     preview: (args) => plainText(JSON.stringify(args, null, 2), maxDescription),
     async execute(args, { signal, sessionId, whileAsking, report, judge }) {
