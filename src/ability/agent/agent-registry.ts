@@ -6,6 +6,7 @@ import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
 import { agentFolders } from "#kernel/reviewed/places.ts"
+import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import type { Rule } from "#kernel/schema/schema.ts"
 import * as Agent from "./agent.ts"
 import { builtinAgents, defaultAgent } from "./builtin-agents.ts"
@@ -118,11 +119,10 @@ export async function getDefault(): Promise<Agent.AgentDefinition> {
 /** Read the person's own agents and the project's, where they are not as they were; what cannot be used is logged. */
 export async function load(): Promise<void> {
   const own = ofInstance()
-  const { worktree } = Instance
-  const stamps = await Promise.all(folders().map((folder) => stampOf(folder, worktree)))
-  const stamp = stamps.join("\n")
+  const [reviewed, ...stamps] = await Promise.all([Reviewed.of(Instance.worktree), ...folders().map(stampOf)])
+  const stamp = [reviewed.stamp, ...stamps].join("\n")
   if (own.files?.stamp === stamp) return
-  own.loading ??= loadFolders(own, stamp).finally(() => delete own.loading)
+  own.loading ??= loadFolders(own, stamp, reviewed).finally(() => delete own.loading)
   await own.loading
 }
 
@@ -135,14 +135,16 @@ export async function scanAndRegister(folder: string): Promise<Scanned> {
   return take(scan, ofInstance().since, all())
 }
 
-async function loadFolders(own: Known, stamp: string): Promise<void> {
+async function loadFolders(own: Known, stamp: string, reviewed: Reviewed.Reviewed): Promise<void> {
   const files: Files = { stamp, agents: new Map(), unusable: new Map() }
   const { worktree } = Instance
   const kept: Record<string, Rule[]>[] = []
   const found = { trusted: [] as Ignored[], untrusted: [] as Ignored[] }
   for (const folder of folders()) {
-    const scan = await reading.run(files.agents, () => scanAgents(folder, worktree)).catch(orNothing)
-    kept.push(...(scan?.narrowing ?? (await narrowingWithout(folder, worktree))))
+    const scan = await reading
+      .run(files.agents, () => scanAgents(folder, worktree, reviewed))
+      .catch(orNothing)
+    kept.push(...(scan?.narrowing ?? narrowingWithout(folder, reviewed)))
     if (!scan) continue
     const present = new Map([...own.before, ...files.agents])
     const { problems, ignored, registered } = take(scan, files.agents, present)

@@ -2,7 +2,7 @@
 import { readdir } from "node:fs/promises"
 import { isAbsolute, join, relative, sep } from "node:path"
 import * as Global from "#kernel/process/global.ts"
-import { agentFolders, isAgentFile } from "#kernel/reviewed/places.ts"
+import { isAgentFile } from "#kernel/reviewed/places.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import { errorCode, errorText, NamedError } from "#util/error.ts"
 import { statOf } from "#util/file/stat-of.ts"
@@ -30,11 +30,16 @@ export class FolderNotFound extends NamedError {
   }
 }
 
-/** A folder below `worktree` is as trusted as that is; any other speaks for itself. */
-export async function scanAgents(folder: string, worktree: string | undefined): Promise<Scan> {
+/** A folder below `worktree` is as trusted as that is; any other speaks for itself. `known` is what is reviewed in
+ * `worktree`, if the caller has looked. */
+export async function scanAgents(
+  folder: string,
+  worktree: string | undefined,
+  known?: Reviewed.Reviewed,
+): Promise<Scan> {
   const problems: Problem[] = []
   const names = await namesIn(folder, problems)
-  const reviewed = await reviewedIn(folder, worktree)
+  const reviewed = await reviewedIn(folder, worktree, known)
   const trusted = reviewed?.isTrusted ?? true
   const scan: Scan = { agents: [], problems, ignored: [], trusted, narrowing: [] }
   const reading: Promise<[file: string, content: Content]>[] = []
@@ -57,21 +62,18 @@ export async function scanAgents(folder: string, worktree: string | undefined): 
 }
 
 /** The deny and ask rules of reviewed agent files whose folder was removed. */
-export async function narrowingWithout(folder: string, worktree: string): Promise<Reviewed.Narrowing[]> {
-  const reviewed = await reviewedIn(folder, worktree)
-  return reviewed ? narrowingIn(folder, { agents: [] }, reviewed) : []
+export function narrowingWithout(folder: string, reviewed: Reviewed.Reviewed): Reviewed.Narrowing[] {
+  return folder === ownFolder() ? [] : narrowingIn(folder, { agents: [] }, reviewed)
 }
 
-/** Another text whenever a scan may give something else. */
-export async function stampOf(folder: string, worktree: string): Promise<string> {
+/** Another text whenever a scan may give something else, as far as that does not depend on what is reviewed. */
+export async function stampOf(folder: string): Promise<string> {
   const names = (await namesIn(folder, []).catch(() => undefined)) ?? []
-  const isPossible = names.length > 0 || agentFolders.some((name) => folder === join(worktree, name))
-  const reviewed = isPossible ? await reviewedIn(folder, worktree) : undefined
   const marks = names.slice(0, maxFiles).map((name) => {
     const { ino, size, mtimeMs, ctimeMs } = statOf(join(folder, name)) ?? {}
     return [name, ino, size, mtimeMs, ctimeMs]
   })
-  return JSON.stringify([reviewed?.stamp, names.length, marks])
+  return JSON.stringify([names.length, marks])
 }
 
 /** Where a person keeps agents for all projects; what is there is the person's own word. */
@@ -83,9 +85,11 @@ export function ownFolder(): string {
 async function reviewedIn(
   folder: string,
   worktree: string | undefined,
+  known: Reviewed.Reviewed | undefined,
 ): Promise<Reviewed.Reviewed | undefined> {
   if (folder === ownFolder()) return undefined
-  return Reviewed.of(worktree !== undefined && isBelow(worktree, folder) ? worktree : folder)
+  if (worktree === undefined || !isBelow(worktree, folder)) return Reviewed.of(folder)
+  return known ?? Reviewed.of(worktree)
 }
 
 function narrowingIn(

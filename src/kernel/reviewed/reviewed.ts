@@ -158,7 +158,7 @@ export async function list(): Promise<Grant[]> {
 /** The work tree that a folder belongs to. */
 export function rootOf(directory: string): string {
   if (!statOf(directory)?.isDirectory()) throw new InvalidDirectory(directory)
-  const folder = realpathSync(directory)
+  const folder = realpathSync.native(directory)
   return Vcs.find(folder)?.worktree ?? folder
 }
 
