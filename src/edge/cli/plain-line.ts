@@ -33,15 +33,16 @@ export function readPlainLine<T>(
   shared: Record<string, Spec>,
   addCommands: Build<T>,
 ): { options: Values; handler: Handler } | undefined {
-  // yargs takes the last word `help` for --help.
-  const found = args.at(-1) === "help" ? undefined : findCommand(args, declaredBy(addCommands))
+  const found = findCommand(args, declaredBy(addCommands))
   const handler = found?.command.handler
   if (!handler) return undefined
   const { command, words, declared } = found
   for (const [name, spec] of Object.entries(shared)) declared.options.set(name, spec)
   const given = readWords(args.slice(words.length), declared)
-  const options = given && valuesOf(given, command.pattern, declared)
-  return options && { options: { _: words, ...options }, handler }
+  // If the last word that is no option is `help`, yargs takes it for --help.
+  const isPlain = given && given.words.at(-1) !== "help"
+  const options = isPlain && valuesOf(given, command.pattern, declared)
+  return options ? { options: { _: words, ...options }, handler } : undefined
 }
 
 function findCommand(args: string[], declared: Declared, words: string[] = []): Found | undefined {
@@ -146,10 +147,20 @@ function valuesOf(
   for (const [name, spec] of options) {
     const value = name in given.values ? given.values[name] : spec.default
     if (value === undefined) continue
-    const final = spec.coerce ? spec.coerce(value) : value
+    const final = coerced(value, spec)
+    if (final === undefined) return undefined
     for (const one of [name, camelCase(name), spec.alias]) if (one) result[one] = final
   }
   return result
+}
+
+/** Undefined for a value that the command refuses: yargs says so, and names the help of the command. */
+function coerced(value: unknown, { coerce }: Spec): unknown {
+  try {
+    return coerce ? coerce(value) : value
+  } catch {
+    return undefined
+  }
 }
 
 function camelCase(name: string): string {
