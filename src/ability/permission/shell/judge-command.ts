@@ -2,8 +2,8 @@
 // told for sure is asked, and what is denied is found behind other commands too.
 import type { Rule } from "#kernel/schema/schema.ts"
 import { fitsText, hasWildcard } from "#util/wildcard.ts"
-import { createBehind, pieces } from "./behind.ts"
 import { mightFit } from "./might-fit.ts"
+import { createNestedCommands, pieces } from "./nested-commands.ts"
 import { namesTargets, outsideTargets, type Place, withMoves } from "./outside-targets.ts"
 import { readsGit } from "./reading-git.ts"
 import { isRisky } from "./risky-command.ts"
@@ -20,7 +20,7 @@ type Decision = { action: Rule["action"]; parts?: AskedPart[] }
 type Ask = { action: "ask"; parts?: AskedPart[] }
 type Judging<D> = {
   decide: Decide<D>
-  behind: ReturnType<typeof createBehind>
+  nested: ReturnType<typeof createNestedCommands>
   place: Place
   depth: number
 }
@@ -38,7 +38,7 @@ export function exactCommands(command: string): string[] {
 
 export function judgeCommand<D extends Decision>(command: string, place: Place, decide: Decide<D>): D | Ask {
   const { commands, unclear } = splitCommand(command)
-  const judging = { decide, behind: createBehind(), place: withMoves(commands, place), depth: 0 }
+  const judging = { decide, nested: createNestedCommands(), place: withMoves(commands, place), depth: 0 }
   const running = commands.filter(isRunning)
   const judged: (D | Ask)[] = running.map((simple) => judge(simple, judging))
   const asking = running.filter((_, i) => judged[i]!.action === "ask")
@@ -60,10 +60,10 @@ function partOf(command: SimpleCommand, place: Place): AskedPart[] {
 }
 
 function judge<D extends Decision>(command: SimpleCommand, judging: Judging<D>): D | Ask {
-  const { decide, behind, depth } = judging
+  const { decide, nested, depth } = judging
   const names = once(() => [
     command.text,
-    ...behind(command.words.map(({ text }) => text)).map((words) => words.join(" ")),
+    ...nested(command.words.map(({ text }) => text)).map((words) => words.join(" ")),
   ])
   const holes = once(() => (isKnown(command) ? [command.text] : certain(command)))
   let mayBeDenied = false
@@ -126,11 +126,11 @@ function once<T>(make: () => T): () => T {
 }
 
 /** Of a line that cannot be read, whatever looks like a command that is denied. */
-function denials<D extends Decision>(command: string, { decide, behind }: Judging<D>): D[] {
+function denials<D extends Decision>(command: string, { decide, nested }: Judging<D>): D[] {
   const names = [
     command,
     ...pieces(command)
-      .flatMap(behind)
+      .flatMap(nested)
       .map((words) => words.join(" ")),
   ]
   const decision = decide(

@@ -51,7 +51,7 @@ const maxPieces = 2_000
 
 /** Gives a command itself and those behind it, each by its full and by its plain name. For the commands of one line, which
  * are behind each other: each text is read once. */
-export function createBehind(): (words: string[]) => string[][] {
+export function createNestedCommands(): (words: string[]) => string[][] {
   const known = new Map<string, string[][]>()
 
   function scripts(texts: string[]): string[][] {
