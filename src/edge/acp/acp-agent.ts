@@ -111,8 +111,8 @@ function checkMethod(methodId: string): Record<string, never> {
 }
 
 /** How a session stands; its commands are told when the client knows that it is there. */
-function stateOf({ options, tellCommands }: Opened): Opened["options"] {
-  setImmediate(tellCommands)
+function stateOf({ options, reportCommands }: Opened): Opened["options"] {
+  setImmediate(reportCommands)
   return options
 }
 

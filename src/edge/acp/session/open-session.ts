@@ -33,13 +33,13 @@ export type Opening = {
   client: AgentContext
   capabilities: ClientCapabilities
   person: PersonOptions
-  /** First tell what has happened in it before. */
+  /** First report what has happened in it before. */
   isReplayed: boolean
 }
 export type OpenSession = Readonly<{
   options(): Promise<SessionOptions>
   /** Tell which slash commands there are. */
-  tellCommands(): void
+  reportCommands(): void
   prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason>
   cancel(): void
   /** From the next prompt on. */
@@ -149,7 +149,7 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
 
   return Object.freeze({
     options: () => inside(options),
-    tellCommands: news.look,
+    reportCommands: news.look,
     prompt,
     cancel,
     setOption: async (configId: string, value: unknown) => {

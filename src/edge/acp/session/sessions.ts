@@ -24,7 +24,7 @@ type Wish = {
 type Client = Pick<Opening, "client" | "capabilities">
 /** Who asks, with what. */
 type Asking = Client & { method: string }
-export type Opened = { sessionId: string; options: SessionOptions; tellCommands(): void }
+export type Opened = { sessionId: string; options: SessionOptions; reportCommands(): void }
 
 export type Sessions = Readonly<{
   create(wish: Wish, asking: Asking): Promise<Opened>
@@ -79,7 +79,7 @@ export function createSessions(person: PersonOptions): Sessions {
     const opened = await openSession({ session, servers, client, capabilities, person, isReplayed })
     open.set(session.id, opened)
     if (isOver) await end(session.id, Session.runtimeStops)
-    return { sessionId: session.id, options: await opened.options(), tellCommands: opened.tellCommands }
+    return { sessionId: session.id, options: await opened.options(), reportCommands: opened.reportCommands }
   }
 
   function get(sessionId: string): OpenSession {

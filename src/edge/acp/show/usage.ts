@@ -34,13 +34,13 @@ export function createUsage(send: (update: SessionUpdate) => void) {
     counted.add(message.id)
     since += message.usage.cost ?? 0
     if (isOwn) window = windowAfter(message)
-    tell()
+    report()
   }
 
   function compacted(tokens: number): void {
     if (!window) return
     window = { ...window, used: whole(tokens) }
-    tell()
+    report()
   }
 
   function settle({ status, usage }: Session.Info): void {
@@ -49,10 +49,10 @@ export function createUsage(send: (update: SessionUpdate) => void) {
     const isNews = since > 0
     since = 0
     counted.clear()
-    if (isNews) tell()
+    if (isNews) report()
   }
 
-  function tell(): void {
+  function report(): void {
     if (window) send(usageUpdate(window, before + since))
   }
 

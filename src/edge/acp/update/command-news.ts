@@ -24,12 +24,12 @@ export function createCommandNews(options: {
     isStale = true
     if (isLooking || isOver) return
     isLooking = true
-    void options.inside(tell).finally(() => {
+    void options.inside(report).finally(() => {
       isLooking = false
     })
   }
 
-  async function tell(): Promise<void> {
+  async function report(): Promise<void> {
     while (isStale && !isOver)
       try {
         isStale = false

@@ -16,9 +16,9 @@ import { createInOrder } from "#knowledge/message/in-order.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { createTaskFollower } from "./follow-tasks.ts"
+import { createMessageReporter } from "./report-messages.ts"
+import { createStateReporter } from "./report-state.ts"
 import type { Wish } from "./session-options.ts"
-import { createMessageTeller } from "./tell-messages.ts"
-import { createStateTeller } from "./tell-state.ts"
 import type { Send } from "./updates.ts"
 
 /** `told` is when everything that has happened is sent. */
@@ -39,20 +39,20 @@ export function followSession(options: {
   const { sessionId, client, wished = () => ({}) } = options
   const { directory } = Instance
   const send = (update: SessionUpdate) => options.send(withoutSecrets(update))
-  const teller = createMessageTeller({ directory, client, send, isReplay: false })
-  const tasks = createTaskFollower({ sessionId, directory, calls: teller.calls, send })
+  const reporter = createMessageReporter({ directory, client, send, isReplay: false })
+  const tasks = createTaskFollower({ sessionId, directory, calls: reporter.calls, send })
   const questions = createQuestionFollower(send)
   const usage = createUsage(send)
   const order = createInOrder()
-  const state = createStateTeller({ sessionId, send, wished })
+  const state = createStateReporter({ sessionId, send, wished })
   let isWorking = false
 
-  function tell(message: Message.Info): void {
-    teller.tell(message)
+  function report(message: Message.Info): void {
+    reporter.report(message)
     if (message.type === "tool_result") tasks.end(message.data.requestId)
   }
 
-  function tellSkipped({ text, reason }: Session.SkippedPrompt): void {
+  function reportSkipped({ text, reason }: Session.SkippedPrompt): void {
     if (!client.session?.notices) return
     const title = firstLine(`A prompt was not run, since ${reason}: ${text}`, maxNotice)
     send({ sessionUpdate: "notice", severity: "warning", title })
@@ -68,35 +68,35 @@ export function followSession(options: {
 
   const stops = [
     own(MessageStore.Delta, ({ messageId, parentId, kind, text }) =>
-      order.add({ parentId, show: () => teller.texts.add(messageId, kind, text) }),
+      order.add({ parentId, show: () => reporter.texts.add(messageId, kind, text) }),
     ),
     Bus.subscribe(MessageStore.Created, ({ message }) => {
       const isOwn = message.sessionId === sessionId
       if (isOwn || tasks.has(message.sessionId)) usage.add(message, { isOwn })
       if (!isOwn) return tasks.add(message)
       const { id, parentId } = message
-      order.add({ id, parentId, isFirst: isFirst(message), show: () => tell(message) })
+      order.add({ id, parentId, isFirst: isFirst(message), show: () => report(message) })
     }),
     Bus.subscribe(MessageStore.Updated, ({ message }) => {
       const isOwn = message.sessionId === sessionId
       if (isOwn || tasks.has(message.sessionId)) usage.add(message, { isOwn })
       if (!isOwn) return tasks.change(message)
       const { id, parentId } = message
-      if (isTakenBack(message)) order.add({ parentId, show: () => teller.texts.takeBack(id) })
+      if (isTakenBack(message)) order.add({ parentId, show: () => reporter.texts.takeBack(id) })
     }),
     Bus.subscribe(Tool.Started, (started) => {
       const { messageId, callId } = started
       if (started.sessionId !== sessionId) return tasks.start(started)
-      order.add({ parentId: messageId, show: () => teller.calls.start(callId) })
+      order.add({ parentId: messageId, show: () => reporter.calls.start(callId) })
     }),
-    own(Tool.Progress, ({ callId, text }) => teller.calls.print(callId, text)),
+    own(Tool.Progress, ({ callId, text }) => reporter.calls.print(callId, text)),
     own(TodoList.Updated, ({ todos }) => send({ sessionUpdate: "plan", entries: planEntries(todos) })),
     own(Session.Compacted, ({ tokensAfter }) => usage.compacted(tokensAfter)),
     own(Session.Notice, ({ text }) => {
       if (client.session?.notices)
         send({ sessionUpdate: "notice", severity: "info", title: firstLine(text, maxNotice) })
     }),
-    own(Session.Skipped, ({ prompt }) => tellSkipped(prompt)),
+    own(Session.Skipped, ({ prompt }) => reportSkipped(prompt)),
     Bus.subscribe(Permission.Requested, (request) => {
       if (request.sessionId === sessionId || tasks.has(request.sessionId)) questions.ask(request)
     }),
@@ -111,7 +111,7 @@ export function followSession(options: {
     own(Session.Idle, order.flush),
     own(Session.Failed, () => isWorking || order.flush()),
   ]
-  for (const prompt of options.skipped ?? []) tellSkipped(prompt)
+  for (const prompt of options.skipped ?? []) reportSkipped(prompt)
 
   function stop(): void {
     for (const stop of stops) stop()

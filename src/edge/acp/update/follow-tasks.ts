@@ -5,7 +5,7 @@ import { titleOf } from "#edge/acp/show/tool-look.ts"
 import type * as Session from "#engine/session/session.ts"
 import { createInOrder } from "#knowledge/message/in-order.ts"
 import type * as Message from "#knowledge/message/message.ts"
-import { type CallTeller, createCallTeller } from "./tell-calls.ts"
+import { type CallReporter, createCallReporter } from "./report-calls.ts"
 
 type Task = {
   /** The call of the followed session that it works for, itself or for another task. */
@@ -13,7 +13,7 @@ type Task = {
   depth: number
   order: ReturnType<typeof createInOrder>
   /** Of the calls that somebody is asked about. */
-  calls: CallTeller
+  calls: CallReporter
   lines: Map<string, string>
 }
 
@@ -23,7 +23,7 @@ export function createTaskFollower(options: {
   sessionId: string
   directory: string
   /** Of the followed session. */
-  calls: CallTeller
+  calls: CallReporter
   send(update: SessionUpdate): void
 }) {
   const { sessionId, directory, calls, send } = options
@@ -41,7 +41,7 @@ export function createTaskFollower(options: {
       rootCall,
       depth: parent ? parent.depth + 1 : 0,
       order: createInOrder(),
-      calls: createCallTeller({ directory, send }),
+      calls: createCallReporter({ directory, send }),
       lines: new Map(),
     })
   }

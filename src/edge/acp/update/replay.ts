@@ -8,7 +8,7 @@ import { planEntries } from "#edge/acp/show/plan-entries.ts"
 import { usageUpdate, windowAfter } from "#edge/acp/show/usage.ts"
 import { withoutSecrets } from "#edge/acp/show/without-secrets.ts"
 import * as Session from "#engine/session/session.ts"
-import { createMessageTeller } from "./tell-messages.ts"
+import { createMessageReporter } from "./report-messages.ts"
 import type { Send } from "./updates.ts"
 
 /** Who writes the updates out must have its turn between them. */
@@ -26,13 +26,13 @@ export async function replay(options: {
   const send = (update: SessionUpdate) => options.send(withoutSecrets(update))
   const session = await Session.get(sessionId)
   const messages = await Session.messages(sessionId)
-  const teller = createMessageTeller({ directory: session.directory, client, send, isReplay: true })
+  const reporter = createMessageReporter({ directory: session.directory, client, send, isReplay: true })
   for (const [i, message] of messages.entries()) {
-    teller.tell(message)
+    reporter.report(message)
     if (i % atOnce === atOnce - 1) await breathe()
   }
   const isWorking = session.status === "busy" || session.status === "waiting"
-  if (!isWorking) teller.calls.giveUp("It was interrupted.")
+  if (!isWorking) reporter.calls.giveUp("It was interrupted.")
   const todos = await TodoList.get(sessionId)
   if (todos.length) send({ sessionUpdate: "plan", entries: planEntries(todos) })
   if (session.title) send(infoUpdate(session))

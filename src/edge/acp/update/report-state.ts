@@ -6,7 +6,7 @@ import { errorText } from "#util/error.ts"
 import { infoUpdate } from "./replay.ts"
 import { type SessionOptions, sessionOptions, type Wish } from "./session-options.ts"
 
-export function createStateTeller(options: {
+export function createStateReporter(options: {
   sessionId: string
   send(update: SessionUpdate): void
   /** What was chosen and is not in the record yet. */
@@ -14,7 +14,7 @@ export function createStateTeller(options: {
 }) {
   const { sessionId, send, wished } = options
   let known: Session.Info | undefined
-  let telling = Promise.resolve()
+  let reporting = Promise.resolve()
   let changes = 0
   let isOver = false
   // What a client was told when it opened the session is not told again, unless something happens at this moment.
@@ -33,10 +33,10 @@ export function createStateTeller(options: {
     if (title && title !== before?.title) send(infoUpdate(session))
     if (mode !== before?.mode) send({ sessionUpdate: "current_mode_update", currentModeId: mode })
     if (before && (mode !== before.mode || model !== before.model || agent !== before.agent))
-      telling = tellOptions(++changes)
+      reporting = reportOptions(++changes)
   }
 
-  async function tellOptions(change: number): Promise<void> {
+  async function reportOptions(change: number): Promise<void> {
     try {
       const { configOptions } = await optionsNow()
       // Another change tells of itself.
@@ -61,7 +61,7 @@ export function createStateTeller(options: {
 
   /** When all that changed is told. */
   function told(): Promise<void> {
-    return telling
+    return reporting
   }
 
   return Object.freeze({ change, told, stop })

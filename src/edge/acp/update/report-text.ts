@@ -9,7 +9,7 @@ type Kind = Message.Part["type"]
 const updates = { text: "agent_message_chunk", reasoning: "agent_thought_chunk" } as const
 const maxPiece = 50_000
 
-export function createTextTeller(send: (update: SessionUpdate) => void) {
+export function createTextReporter(send: (update: SessionUpdate) => void) {
   let current: { messageId: string; kind?: Kind | undefined; section: number } | undefined
 
   function add(messageId: string, kind: Kind, text: string): void {

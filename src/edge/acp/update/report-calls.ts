@@ -17,9 +17,9 @@ type Told = {
 
 const maxPrinted = 8_000
 
-export type CallTeller = ReturnType<typeof createCallTeller>
+export type CallReporter = ReturnType<typeof createCallReporter>
 
-export function createCallTeller(options: { directory: string; send(update: SessionUpdate): void }) {
+export function createCallReporter(options: { directory: string; send(update: SessionUpdate): void }) {
   const { directory, send } = options
   /** Those that are not over, by the id that the model gave. A later turn may give it again. */
   const open = new Map<string, Told>()

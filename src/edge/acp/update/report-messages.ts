@@ -4,12 +4,12 @@ import type { ClientCapabilities, SessionUpdate } from "@agentclientprotocol/sdk
 import { attachedContent, imageContent, isAttached } from "#edge/acp/show/attached-content.ts"
 import { compactionOf } from "#knowledge/memory/compaction.ts"
 import type * as Message from "#knowledge/message/message.ts"
-import { createCallTeller } from "./tell-calls.ts"
-import { createTextTeller, sendText } from "./tell-text.ts"
+import { createCallReporter } from "./report-calls.ts"
+import { createTextReporter, sendText } from "./report-text.ts"
 
 const maxSummary = 50_000
 
-export function createMessageTeller(options: {
+export function createMessageReporter(options: {
   directory: string
   client: ClientCapabilities
   send(update: SessionUpdate): void
@@ -17,21 +17,21 @@ export function createMessageTeller(options: {
   isReplay: boolean
 }) {
   const { directory, client, send, isReplay } = options
-  const calls = createCallTeller({ directory, send })
-  const texts = createTextTeller(send)
+  const calls = createCallReporter({ directory, send })
+  const texts = createTextReporter(send)
   /** The message of the person that attachments belong to. */
   let said: string | undefined
 
-  function tell(message: Message.Info): void {
+  function report(message: Message.Info): void {
     if (message.type === "tool_request") calls.ask(message)
     if (message.type === "tool_result") calls.finish(message)
-    if (message.type === "text") tellText(message)
-    if (message.type === "system_control") tellCompaction(message)
-    if (isAttached(message)) tellAttached(message)
+    if (message.type === "text") reportText(message)
+    if (message.type === "system_control") reportCompaction(message)
+    if (isAttached(message)) reportAttached(message)
     else if (!isNote(message)) said = isPersons(message) ? message.id : undefined
   }
 
-  function tellText(message: Message.Of<"text">): void {
+  function reportText(message: Message.Of<"text">): void {
     const { role, parts } = message.data
     if (role === "system") return
     calls.turn()
@@ -40,7 +40,7 @@ export function createMessageTeller(options: {
     else for (const { text } of parts) sendText("user_message_chunk", message.id, text, send)
   }
 
-  function tellAttached(message: Message.Of<"file_reference" | "image" | "mcp_resource">): void {
+  function reportAttached(message: Message.Of<"file_reference" | "image" | "mcp_resource">): void {
     if (message.type === "image" && said === undefined && isOfCall(message)) return
     said ??= message.id
     calls.turn()
@@ -54,7 +54,7 @@ export function createMessageTeller(options: {
     return calls.attach({ type: "content", content }, message.data.metadata?.callId)
   }
 
-  function tellCompaction(message: Message.Of<"system_control">): void {
+  function reportCompaction(message: Message.Of<"system_control">): void {
     const compaction = compactionOf(message)
     if (!compaction || !client.session?.compaction) return
     const text = compaction.summary.slice(0, maxSummary)
@@ -66,7 +66,7 @@ export function createMessageTeller(options: {
     })
   }
 
-  return Object.freeze({ tell, calls, texts })
+  return Object.freeze({ report, calls, texts })
 }
 
 function isPersons(message: Message.Info): boolean {
