@@ -69,7 +69,7 @@ export async function syncRecords(folders: Folders, paths: Iterable<string>): Pr
 }
 
 /** Keep a broken record out of the way, in the same place of another tree. Gives its new place. */
-export function setAside(folders: Folders, path: string): string {
+export function quarantineFile(folders: Folders, path: string): string {
   const target = join(folders.broken, `${path}.${Date.now()}.json`)
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
   renameSync(fileOf(folders, path), target)

@@ -3,7 +3,7 @@
 import { fdatasyncSync } from "node:fs"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
-import { type Folders, isJson, readRecordBytes, removeLeftovers, setAside } from "./files.ts"
+import { type Folders, isJson, quarantineFile, readRecordBytes, removeLeftovers } from "./files.ts"
 import { type Content, type Entry, headerBytes, recordSize, writeRecord } from "./journal.ts"
 import { placeRecord } from "./placing.ts"
 import type { Segments } from "./segments.ts"
@@ -52,7 +52,7 @@ function recoverRecords(folders: Folders, segments: Content[], lostNewest: boole
 /** One record that cannot be put in place does not keep the others from it. */
 function place(folders: Folders, { path, bytes }: Entry, isBroken: boolean): boolean {
   try {
-    if (isBroken) setAside(folders, path)
+    if (isBroken) quarantineFile(folders, path)
     placeRecord(folders, path, bytes)
     return true
   } catch (error) {

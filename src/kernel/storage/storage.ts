@@ -2,7 +2,7 @@
 // then survives `kill -9` and a power cut. Several processes may use one store.
 import * as Global from "#kernel/process/global.ts"
 import type { Key } from "./errors.ts"
-import { fileOf, foldersOf, removeEmptyFolder, setAside } from "./files.ts"
+import { fileOf, foldersOf, quarantineFile, removeEmptyFolder } from "./files.ts"
 import { type Migration, migrations, runMigrations } from "./migrate.ts"
 import { listQuarantined, type Quarantined, readQuarantined, removeQuarantined } from "./quarantine.ts"
 import { createStore, pathOf, type Store } from "./store.ts"
@@ -74,7 +74,7 @@ export function quarantine(key: Key, isWrong: (value: unknown) => boolean): Prom
   const path = pathOf(key)
   return store().exclusive(() => {
     const found = readQuarantined(fileOf(folders, path))
-    return "value" in found && isWrong(found.value) ? setAside(folders, path) : undefined
+    return "value" in found && isWrong(found.value) ? quarantineFile(folders, path) : undefined
   })
 }
 

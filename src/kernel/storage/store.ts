@@ -6,7 +6,7 @@ import * as Log from "#kernel/process/log.ts"
 import * as Secret from "#kernel/process/secret.ts"
 import { errorText } from "#util/error.ts"
 import { Corrupt, InvalidData, InvalidKey, type Key, NotFound } from "./errors.ts"
-import { fileOf, foldersOf, isJson, listRecords, readRecord, setAside } from "./files.ts"
+import { fileOf, foldersOf, isJson, listRecords, quarantineFile, readRecord } from "./files.ts"
 import { readEach } from "./read-each.ts"
 import { type Change, createWriter } from "./writer.ts"
 
@@ -64,7 +64,7 @@ export function createStore(root: string) {
     })
   }
 
-  /** One that is broken was set aside and named when it was read. */
+  /** One that is broken was quarantined and named when it was read. */
   async function readIfWell(key: Key): Promise<{ value: unknown } | undefined> {
     try {
       return { value: await read(key) }
@@ -121,7 +121,7 @@ export function createStore(root: string) {
     return listRecords(folders, path)
   }
 
-  /** Read every record below a prefix; broken ones are set aside and named. */
+  /** Read every record below a prefix; broken ones are quarantined and named. */
   async function check(prefix: Key = []): Promise<{ records: number; broken: string[] }> {
     const total = { records: 0, broken: [] as string[] }
     for (const name of await list(prefix)) {
@@ -196,7 +196,7 @@ export function createStore(root: string) {
   }
 
   function mend(key: Key, path: string, broken: Corrupt): string {
-    const movedTo = setAside(folders, path)
+    const movedTo = quarantineFile(folders, path)
     const kept = writer.lastJournaled(path)?.bytes?.toString()
     const error = new Corrupt(key, broken.reason, movedTo)
     Log.warn(kept === undefined ? error.message : `${error.message} and mended from the journal`)

@@ -1,5 +1,5 @@
 // Opens the database of an index. It holds nothing that cannot be made again: a broken file or one of an older format is
-// set aside and begun anew, and where no file can be used the index is kept in memory. Each is said in the log.
+// quarantined and begun anew, and where no file can be used the index is kept in memory. Each is said in the log.
 import { mkdirSync, renameSync, rmSync } from "node:fs"
 import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -35,10 +35,10 @@ export function openIndexFile(path: string): DatabaseSync {
   }
 }
 
-/** What is there is set aside. */
+/** What is there is quarantined. */
 export function beginAnew(path: string): DatabaseSync {
   try {
-    setAside(path, "is broken")
+    quarantine(path, "is broken")
     return open(path)
   } catch (error) {
     return insteadOf(path, error)
@@ -78,7 +78,7 @@ function open(path: string): DatabaseSync {
     if (found === format) return check(db)
     if (found > 0 || hasTables(db)) {
       db.close()
-      setAside(path, `has format ${found}, this program writes ${format}`)
+      quarantine(path, `has format ${found}, this program writes ${format}`)
       return open(path)
     }
     return begin(db)
@@ -102,8 +102,8 @@ function check(db: DatabaseSync): DatabaseSync {
   return db
 }
 
-/** `path` itself is free afterwards. The one set aside before gives way. */
-function setAside(path: string, why: string): void {
+/** `path` itself is free afterwards. The one quarantined before gives way. */
+function quarantine(path: string, why: string): void {
   const aside = `${path}.aside`
   try {
     for (const end of ["-wal", "-shm"]) rmSync(path + end, { force: true })
@@ -112,7 +112,7 @@ function setAside(path: string, why: string): void {
     // Another process may have been faster.
     if (errorCode(error) !== "ENOENT") throw error
   }
-  Log.warn(`The file of an index ${why}; it was set aside and is made anew`, { path, aside })
+  Log.warn(`The file of an index ${why}; it was quarantined and is made anew`, { path, aside })
 }
 
 function versionOf(db: DatabaseSync): number {

@@ -10,7 +10,7 @@ import {
   UnknownParent,
 } from "./relation-node.ts"
 
-export type SetAside = {
+export type Quarantined = {
   /** As it was given. */
   node: unknown
   error: InvalidNode | NodeExists | UnknownParent | Cycle
@@ -19,8 +19,8 @@ export type SetAside = {
 /** Of a cycle as it is told. */
 const longestWay = 20
 
-export function loadNodes(graph: Graph, given: readonly unknown[]): SetAside[] {
-  const aside: SetAside[] = []
+export function loadNodes(graph: Graph, given: readonly unknown[]): Quarantined[] {
+  const aside: Quarantined[] = []
   const nodes = new Map<string, RelationNode>()
   for (const node of given) {
     const error = refusalOf(node, nodes)
@@ -35,7 +35,7 @@ export function loadNodes(graph: Graph, given: readonly unknown[]): SetAside[] {
   return [...aside, ...left.map((node) => ({ node, error: errorOf(node) }))]
 }
 
-function refusalOf(node: unknown, nodes: Map<string, RelationNode>): SetAside["error"] | undefined {
+function refusalOf(node: unknown, nodes: Map<string, RelationNode>): Quarantined["error"] | undefined {
   const problem = problemOf(node)
   const { id } = (node ?? {}) as RelationNode
   if (problem) return new InvalidNode(id, problem)
@@ -86,7 +86,7 @@ function explain(left: Map<string, RelationNode>, all: Map<string, RelationNode>
     const cycle = from < 0 ? [] : way.slice(from)
     for (const [at, one] of cycle.entries()) placeOf.set(one, { cycle, at })
   }
-  return (node: RelationNode): SetAside["error"] => {
+  return (node: RelationNode): Quarantined["error"] => {
     const place = placeOf.get(node.id)
     const unknown = node.parents.find((parent) => !all.has(parent))
     if (unknown !== undefined) return new UnknownParent(node.id, unknown)

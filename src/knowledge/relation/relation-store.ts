@@ -4,7 +4,7 @@ import * as Log from "#kernel/process/log.ts"
 import { formatPlanContext, formatRelationsForContext } from "./format-relations.ts"
 import { createPersister } from "./persister.ts"
 import { above, createGraph, type Entry, nodeOf } from "./relation-graph.ts"
-import { loadNodes, type SetAside } from "./relation-load.ts"
+import { loadNodes, type Quarantined } from "./relation-load.ts"
 import {
   Cycle,
   contextProblem,
@@ -23,16 +23,16 @@ export type RelationStoreConfig = {
   /** Persist after each change; false where it is left out. */
   autoPersist?: boolean
   /** Those of `initialNodes` that cannot be taken, with the reasons; the log names them where this is left out. */
-  onSetAside?: (nodes: SetAside[]) => void
+  onQuarantine?: (nodes: Quarantined[]) => void
 }
 export type RelationStore = ReturnType<typeof createRelationStore>
 
 export function createRelationStore(config: RelationStoreConfig = {}) {
-  const { onPersist, initialNodes = [], autoPersist = false, onSetAside = warn } = config
+  const { onPersist, initialNodes = [], autoPersist = false, onQuarantine = warn } = config
   const graph = createGraph()
   const { persist, persistSoon } = createPersister(all, onPersist)
   const aside = loadNodes(graph, initialNodes)
-  if (aside.length) onSetAside(aside)
+  if (aside.length) onQuarantine(aside)
 
   /** A node that is new is nobody's parent yet, so only itself could close a cycle. */
   function add(node: Omit<RelationNode, "createdAt">): void {
@@ -134,7 +134,7 @@ export function createRelationStore(config: RelationStoreConfig = {}) {
   })
 }
 
-function warn(aside: SetAside[]): void {
-  for (const { error } of aside.slice(0, 5)) Log.warn("a relation was set aside", { error: error.message })
-  if (aside.length > 5) Log.warn("more relations were set aside", { count: aside.length - 5 })
+function warn(aside: Quarantined[]): void {
+  for (const { error } of aside.slice(0, 5)) Log.warn("a relation was quarantined", { error: error.message })
+  if (aside.length > 5) Log.warn("more relations were quarantined", { count: aside.length - 5 })
 }

@@ -1,4 +1,4 @@
-// Records that are no records any more: set aside and named, or mended from the journal; all others load.
+// Records that are no records any more: quarantined and named, or mended from the journal; all others load.
 import assert from "node:assert/strict"
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"

@@ -35,17 +35,17 @@ async function works(path: string): Promise<void> {
   index.close()
 }
 
-test("a file that is no database is set aside, named in the log, and begun anew", async () => {
+test("a file that is no database is quarantined, named in the log, and begun anew", async () => {
   await using tmp = await tmpdir()
   const path = tmp.write("index.db", "no database at all ".repeat(500))
   const log = await logOf(tmp.path, () => works(path))
-  assert.match(log, /is broken; it was set aside/)
+  assert.match(log, /is broken; it was quarantined/)
   assert.match(log, /index\.db\.aside/)
   assert.match(readFileSync(`${path}.aside`, "utf8"), /^no database/)
   assert.equal(await logOf(tmp.path, () => works(path)), "", "the new one is whole")
 })
 
-test("a database of an older format is set aside, one of a newer is left alone", async () => {
+test("a database of an older format is quarantined, one of a newer is left alone", async () => {
   await using tmp = await tmpdir()
   const older = join(tmp.path, "older.db")
   let db = new DatabaseSync(older)
@@ -53,7 +53,7 @@ test("a database of an older format is set aside, one of a newer is left alone",
   db.close()
   assert.match(
     await logOf(tmp.path, () => works(older)),
-    /has format 0, this program writes 1; it was set aside/,
+    /has format 0, this program writes 1; it was quarantined/,
   )
   assert.ok(existsSync(`${older}.aside`))
 
@@ -90,7 +90,7 @@ test("a file that breaks while it is open is replaced, and put() brings all of i
     assert.equal((await index.search("tool77"))[0]?.id, "77")
     index.close()
   })
-  assert.match(log, /set aside/)
+  assert.match(log, /quarantined/)
 })
 
 test("where no file can be made, the index is kept in memory", async () => {

@@ -3,7 +3,7 @@ import { test } from "node:test"
 import type { RelationNode } from "#knowledge/relation/relation-node.ts"
 import { createRelationStore, type RelationStoreConfig } from "#knowledge/relation/relation-store.ts"
 
-type SetAside = Parameters<NonNullable<RelationStoreConfig["onSetAside"]>>[0]
+type Quarantined = Parameters<NonNullable<RelationStoreConfig["onQuarantine"]>>[0]
 
 const node = (id: string, ...parents: string[]): RelationNode => ({
   id,
@@ -14,10 +14,10 @@ const node = (id: string, ...parents: string[]): RelationNode => ({
 })
 
 function load(nodes: unknown[]) {
-  let aside: SetAside = []
+  let aside: Quarantined = []
   const store = createRelationStore({
     initialNodes: nodes as RelationNode[],
-    onSetAside: (nodes) => {
+    onQuarantine: (nodes) => {
       aside = nodes
     },
   })
@@ -39,7 +39,7 @@ test("initialNodes may come in any order, and keep it", () => {
   assert.equal(store.get("a")!.createdAt, 1)
 })
 
-test("A cycle in initialNodes is set aside with what is below it, and named; the rest is there", () => {
+test("A cycle in initialNodes is quarantined with what is below it, and named; the rest is there", () => {
   const { loaded, aside, store } = load([
     node("root"),
     node("below", "z"),
@@ -61,7 +61,7 @@ test("A cycle in initialNodes is set aside with what is below it, and named; the
   )
 })
 
-test("Unknown parents, self parents, ids that come twice and what is no node are set aside", () => {
+test("Unknown parents, self parents, ids that come twice and what is no node are quarantined", () => {
   const { loaded, aside } = load([
     node("a"),
     node("b", "nowhere"),
@@ -83,11 +83,11 @@ test("Unknown parents, self parents, ids that come twice and what is no node are
   ])
 })
 
-test("Who throws in onSetAside has no store with half of the nodes", () => {
+test("Who throws in onQuarantine has no store with half of the nodes", () => {
   const strict = () =>
     createRelationStore({
       initialNodes: [node("a", "a")],
-      onSetAside: ([first]) => {
+      onQuarantine: ([first]) => {
         throw first!.error
       },
     })

@@ -106,7 +106,7 @@ async function read<T>(key: string[]): Promise<T | undefined> {
   } catch (error) {
     if (error instanceof Storage.NotFound) return undefined
     if (!(error instanceof Storage.Corrupt)) throw error
-    // It was set aside; the messages of the session still show the list.
+    // It was quarantined; the messages of the session still show the list.
     Log.warn("the task list of a session is broken", { error: error.message })
     return undefined
   }

@@ -7,7 +7,7 @@ import { createRelationStore, type RelationStoreConfig } from "#knowledge/relati
 import { NamedError } from "#util/error.ts"
 import { type Change, type Item, Plan } from "./todo-item.ts"
 
-type SetAside = Parameters<NonNullable<RelationStoreConfig["onSetAside"]>>[0]
+type Quarantined = Parameters<NonNullable<RelationStoreConfig["onQuarantine"]>>[0]
 /** `after`: ids, or texts that are still to be looked up. */
 type Step = { id: string; text: string; status: Item["status"]; after: string[]; createdAt: number }
 
@@ -52,7 +52,7 @@ export function importNodes(nodes: RelationNode[]): RelationNode[] {
   if (nodes.length > maxItems + 1) throw new TooMany(nodes.length - 1)
   const store = createRelationStore({
     initialNodes: nodes,
-    onSetAside: ([first]) => {
+    onQuarantine: ([first]) => {
       throw first!.error
     },
   })
@@ -95,7 +95,7 @@ export function changePlan(before: readonly RelationNode[], change: Change): Rel
   }
   const store = createRelationStore({
     initialNodes: [plan, ...steps.map((step) => nodeOf(step, steps))],
-    onSetAside: (aside) => refuse(aside, steps),
+    onQuarantine: (aside) => refuse(aside, steps),
   })
   return store.all()
 }
@@ -162,7 +162,7 @@ function statusOf(steps: readonly Step[]): NonNullable<NodeContext["status"]> {
   return steps.some(({ status }) => status !== "pending") ? "in_progress" : "pending"
 }
 
-function refuse(aside: SetAside, steps: readonly Step[]): void {
+function refuse(aside: Quarantined, steps: readonly Step[]): void {
   const round = aside.find(({ error }) => error.name === "RelationStore.Cycle")?.error.data.path
   if (!round) throw aside[0]!.error
   const nameOf = (id: string) => (isNumber(id) ? `"${steps.find((step) => step.id === id)?.text}"` : id)
