@@ -39,7 +39,7 @@ export async function attach(
   const place: Place = { ...run, told: new Set(), promptId }
   if (refresh) await refreshAll(place)
   const { resources, rest, misspelt } = await resourcesIn(mentionsIn, place)
-  tellMisspelt(place, misspelt)
+  reportMisspelt(place, misspelt)
   for (const attachment of attachmentsOf([...parts, ...resources], rest)) {
     append(place, await resolveOrLeave(pending(place, attachment), place))
     place.promptId = undefined
@@ -78,7 +78,7 @@ async function resourcesIn(
   )
 }
 
-function tellMisspelt(place: Place, misspelt: Misspelt[]): void {
+function reportMisspelt(place: Place, misspelt: Misspelt[]): void {
   for (const { word, serverName, meant } of misspelt) {
     const hint = meant === undefined ? "" : ` Did you mean "@${meant}"?`
     const text = `"@${word}" was not attached: there is no MCP server "${serverName}".${hint}`

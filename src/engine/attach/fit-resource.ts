@@ -24,8 +24,8 @@ export async function fitResource(
   message: Message.Of<"mcp_resource">,
   fitting: Fitting,
 ): Promise<string> {
-  const room = limitOf(fitting.chosen)
-  const budget = Math.floor(room * share)
+  const limit = limitOf(fitting.chosen)
+  const budget = Math.floor(limit * share)
   const text = Secret.redact(words)
   // Of a longer one no more is sent in any case.
   if (estimateTokens(text.slice(0, maxShown)) <= budget) return text
@@ -34,7 +34,7 @@ export async function fitResource(
   const asking = { sessionId: message.sessionId, chosen, signal, timing }
   const count = (usage: Message.Usage) => addUsage(progress.totals, usage)
   const summary = canSummarize(chosen)
-    ? await summarizeDocument(asking, { document: text, room, budget, count })
+    ? await summarizeDocument(asking, { document: text, limit, budget, count })
     : undefined
   const where = `all ${text.length} characters are in ${file}, which read and grep can open`
   return summary ? `[a summary; ${where}]\n${summary}` : `[cut; ${where}]\n${textWithin(text, budget)}`

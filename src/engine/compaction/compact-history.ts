@@ -11,7 +11,7 @@ import { Notice } from "#engine/record/notice.ts"
 import { planNodes } from "#engine/record/plan-nodes.ts"
 import { wholeHistory } from "#engine/record/recent-history.ts"
 import { addUsage } from "#engine/record/session-record.ts"
-import { Compacted, mostAbove, type Room } from "#engine/run/budget.ts"
+import { type Budget, Compacted, mostAbove } from "#engine/run/budget.ts"
 import type { Run, Timing } from "#engine/run/run.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as Log from "#kernel/process/log.ts"
@@ -38,11 +38,11 @@ export type Scope = Pick<Run, "session" | "progress" | "signal"> & {
 }
 /** `wanted`: a person asked for it, and no more than so many tokens of the newest turns are to stay. `cause`: the
  * provider refused a request. */
-export type Wish = Room & { wanted?: number; cause?: unknown }
+export type Wish = Budget & { wanted?: number; cause?: unknown }
 
-/** What the words in front of the kept messages may have of the room, with a least and a most. */
+/** Summary and pins: their share of the budget, the least and the most tokens. */
 const shares = { summary: [0.1, 150, 8_000], pins: [0.15, 300, 20_000] } as const
-/** Of a small room even the least may be too much. */
+/** In a small budget even the least may be too much. */
 const largestShare = 0.25
 /** What a summary may have of what it saves, and what a person who asks for it must save of the whole. */
 const spent = 0.5
@@ -61,9 +61,10 @@ export async function compactHistory(scope: Scope, wish: Wish): Promise<boolean>
   // What the provider counts as more than our estimate does must become smaller by that much, too.
   const estimated = fixed + sumOf(shown.sent)
   const scale = Math.min(mostAbove, Math.max(1, tokensBefore / estimated))
-  const room = Math.floor(limit / scale) - fixed
-  const plan = planOf({ history, shown, room, wish })
-  const words = plan && (await wordsFor(scope, { plan, shown, room, wish, limit: Math.floor(limit / scale) }))
+  const budget = Math.floor(limit / scale) - fixed
+  const plan = planOf({ history, shown, budget, wish })
+  const words =
+    plan && (await wordsFor(scope, { plan, shown, budget, wish, limit: Math.floor(limit / scale) }))
   const giveUp = () => {
     if (wish.wanted !== undefined || (cause === undefined && estimated <= limit)) return false
     throw refuseFull({ fixed, limit, sent: shown.sent }, cause)
@@ -73,7 +74,7 @@ export async function compactHistory(scope: Scope, wish: Wish): Promise<boolean>
   const message = controlOf(scope)
   const front = frontOf(message, words)
   const files = outputFolder(session.id)
-  const cuts = fitNewest(kept, { cuts: plan.cuts, room: room - (front ? tokensOf(front) : 0), files })
+  const cuts = fitNewest(kept, { cuts: plan.cuts, budget: budget - (front ? tokensOf(front) : 0), files })
   const compaction: Compaction = {
     ...words,
     keptFrom: kept[0]?.id ?? null,
@@ -93,21 +94,21 @@ export async function compactHistory(scope: Scope, wish: Wish): Promise<boolean>
   message.data.parameters = compaction
   append(scope, message)
   await settle(scope.progress.records)
-  tellResources(message, { gone: history.slice(shown.start, plan.start), kept: history.slice(plan.start) })
+  reportDropped(message, { gone: history.slice(shown.start, plan.start), kept: history.slice(plan.start) })
   const { by, tokensAfter } = compaction
   Bus.publish(Compacted, { sessionId: session.id, messageId: message.id, by, tokensBefore, tokensAfter })
   return true
 }
 
 /** Each use of a resource is a message of its own, so that those used last are the last to go. */
-function tellResources(
+function reportDropped(
   { sessionId, id: messageId }: Message.Info,
   { gone, kept }: { gone: readonly Message.Info[]; kept: readonly Message.Info[] },
 ): void {
   const shown = new Set(kept.flatMap(resourceName))
   const names = new Set(gone.flatMap(resourceName).filter((name) => !shown.has(name)))
   if (!names.size) return
-  const text = `Not shown to the model any more, to save room: ${[...names].join(", ")}. Attach it again to show it.`
+  const text = `Not shown to the model any more, to save tokens: ${[...names].join(", ")}. Attach it again to show it.`
   Bus.publish(Notice, { sessionId, messageId, text })
 }
 
@@ -116,24 +117,30 @@ type Shown = ReturnType<Memory.ShortTerm["shown"]>
 function planOf(options: {
   history: readonly Message.Info[]
   shown: Shown
-  room: number
+  budget: number
   wish: Wish
 }): Plan | undefined {
-  const { history: messages, shown, room, wish } = options
+  const { history: messages, shown, budget, wish } = options
   const { start, compaction, sent } = shown
-  if (room <= 0) return undefined
+  if (budget <= 0) return undefined
   const front = compaction && (compaction.summary || compaction.pinned) ? tokensOf(sent[0]!) : 0
-  const cuts = wish.wanted === undefined ? planCuts({ messages, start, room, front }) : undefined
+  const cuts = wish.wanted === undefined ? planCuts({ messages, start, budget, front }) : undefined
   if (cuts) return cuts
   const { wanted } = wish
-  const plan = planKept({ messages, start, room, ...(wanted === undefined ? {} : { wanted }) })
+  const plan = planKept({ messages, start, budget, ...(wanted === undefined ? {} : { wanted }) })
   return wanted !== undefined && plan?.start === start ? undefined : plan
 }
 
 /** The summary of what goes, and what must not go with it. Nothing where that is as long as what goes. */
 async function wordsFor(
   scope: Scope,
-  { plan, shown, room, limit, wish }: { plan: Plan; shown: Shown; room: number; limit: number; wish: Wish },
+  {
+    plan,
+    shown,
+    budget,
+    limit,
+    wish,
+  }: { plan: Plan; shown: Shown; budget: number; limit: number; wish: Wish },
 ): Promise<Pick<Compaction, "by" | "summary" | "pinned"> | undefined> {
   const { session, progress, chosen, signal, timing } = scope
   const { history, totals } = progress
@@ -141,17 +148,18 @@ async function wordsFor(
   if (plan.start === shown.start) return { by: "cut", summary: earlier, pinned: pinnedBefore }
   const messages = history.slice(shown.start, plan.start)
   const before = sumOf(shown.sent)
-  const pinned = await pinsFor(scope, { plan, budget: shareOf(room, shares.pins) })
+  const pinned = await pinsFor(scope, { plan, budget: shareOf(budget, shares.pins) })
   const gain = before - plan.tokens - estimateTokens(frontText({ summary: "-", pinned }))
   if (gain <= (wish.wanted === undefined ? 0 : before * worthwhile)) return undefined
-  const budget = Math.min(shareOf(room, shares.summary), Math.ceil(gain * spent))
+  const summaryBudget = Math.min(shareOf(budget, shares.summary), Math.ceil(gain * spent))
   const asking =
     chosen && canSummarize(chosen) ? { sessionId: session.id, chosen, signal, timing } : undefined
   const count = (usage: Message.Usage) => addUsage(totals, usage)
-  const summary = asking && (await summarize(asking, { messages, earlier, room: limit, budget, count }))
+  const summary =
+    asking && (await summarize(asking, { messages, earlier, limit, budget: summaryBudget, count }))
   signal.throwIfAborted()
   if (summary) return { by: "model", summary, pinned }
-  return { by: "extract", summary: extractSummary({ messages, earlier, budget }), pinned }
+  return { by: "extract", summary: extractSummary({ messages, earlier, budget: summaryBudget }), pinned }
 }
 
 async function pinsFor(
@@ -213,8 +221,8 @@ function controlOf(scope: Scope): Message.Of<"system_control"> {
   return Message.make({ sessionId, parentId: lastId(scope), branch, type: "system_control", data })
 }
 
-function shareOf(room: number, [share, least, most]: readonly [number, number, number]): number {
-  return Math.floor(Math.min(most, Math.max(least, room * share), room * largestShare))
+function shareOf(budget: number, [share, least, most]: readonly [number, number, number]): number {
+  return Math.floor(Math.min(most, Math.max(least, budget * share), budget * largestShare))
 }
 
 function modelOf({ chosen }: Scope): { model?: string } {

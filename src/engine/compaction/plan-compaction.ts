@@ -15,7 +15,7 @@ type Messages = readonly Message.Info[]
 const older = 1_000
 const least = 200
 const longest = 50_000
-/** Parts of the room: what is well below it, what recent turns may have, what is kept of all turns, the least of it that
+/** Parts of the budget: what is well below it, what recent turns may have, what is kept of all turns, the least of it that
  * older turns get beside a long newest step, and what is kept with that step before a summary is written. */
 const enough = 0.5
 const recent = 0.25
@@ -27,21 +27,21 @@ const keptWithNewest = 0.6
 export function planCuts(options: {
   messages: Messages
   start: number
-  room: number
+  budget: number
   front: number
 }): Plan | undefined {
-  const { messages, start, room, front } = options
+  const { messages, start, budget, front } = options
   const shown = messages.slice(start)
   const newest = newestStep(shown)
-  const limit = recentLimit(room)
-  const first = fitting(shown.slice(0, newest), { limit, tokens: room * recent }) ?? newest
+  const limit = recentLimit(budget)
+  const first = fitting(shown.slice(0, newest), { limit, tokens: budget * recent }) ?? newest
   // Recent results are cut like older ones before any of the newest step is cut.
   for (const from of new Set([first, newest])) {
     const cuts = [cutBefore(shown, from, older), cutBefore(shown, newest, limit)]
-    const fitted = fitNewest(shown, { cuts, room: room - front })
+    const fitted = fitNewest(shown, { cuts, budget: budget - front })
     if (from !== newest && fitted !== cuts) continue
     const tokens = tokensWith(shown, { cuts: fitted })
-    if (front + tokensWith(shown, { cuts, end: newest }) <= room * enough && front + tokens <= room)
+    if (front + tokensWith(shown, { cuts, end: newest }) <= budget * enough && front + tokens <= budget)
       return { start, cuts, tokens }
   }
   return undefined
@@ -51,67 +51,67 @@ export function planCuts(options: {
 export function planKept(options: {
   messages: Messages
   start: number
-  room: number
-  /** As much of the newest turns as is wanted, where that is less than there is room for. */
+  budget: number
+  /** As much of the newest turns as is wanted, where that is less than the budget. */
   wanted?: number
 }): Plan | undefined {
-  const { messages, start, room, wanted } = options
+  const { messages, start, budget, wanted } = options
   const shown = messages.slice(start)
   if (!turnStarts(shown).length) return undefined
-  const plan = wanted === undefined ? planStep(shown, room) : planWanted(shown, { room, wanted })
+  const plan = wanted === undefined ? planStep(shown, budget) : planWanted(shown, { budget, wanted })
   return { ...plan, start: start + plan.start }
 }
 
-/** The cuts, with one more where the messages would have more than `room` tokens: results of the newest step then share
+/** The cuts, with one more where the messages would have more than `budget` tokens: results of the newest step then share
  * what the others leave. `files` is the folder that a cut names. */
 export function fitNewest(
   messages: Messages,
-  { cuts, room, files }: { cuts: Cut[]; room: number; files?: string },
+  { cuts, budget, files }: { cuts: Cut[]; budget: number; files?: string },
 ): Cut[] {
-  if (tokensWith(messages, { cuts, files }) <= room) return cuts
+  if (tokensWith(messages, { cuts, files }) <= budget) return cuts
   const cutTo = (limit: number) => [...cuts, { before: null, limit }]
   let [fits, tooLong] = [least, longest]
   while (tooLong - fits > 20) {
     const limit = Math.floor((fits + tooLong) / 2)
-    if (tokensWith(messages, { cuts: cutTo(limit), files }) <= room) fits = limit
+    if (tokensWith(messages, { cuts: cutTo(limit), files }) <= budget) fits = limit
     else tooLong = limit
   }
   return cutTo(fits)
 }
 
-function planStep(shown: Messages, room: number): Plan {
+function planStep(shown: Messages, budget: number): Plan {
   const newest = newestStep(shown)
   const starts = turnStarts(shown)
   const last = (starts.findLast(({ index }) => index <= newest) ?? starts[0]!).index
-  const limit = recentLimit(room)
-  const tokens = Math.max(room * keptOlder, room * kept - tokensWith(shown.slice(newest), { cuts: [] }))
+  const limit = recentLimit(budget)
+  const tokens = Math.max(budget * keptOlder, budget * kept - tokensWith(shown.slice(newest), { cuts: [] }))
   const first = Math.min(last, fitting(shown.slice(0, newest), { limit, tokens }) ?? last)
   const stays = shown.slice(first)
   const cuts = [cutBefore(shown, newest, limit)]
-  const fitted = fitNewest(stays, { cuts, room: room * keptWithNewest })
+  const fitted = fitNewest(stays, { cuts, budget: budget * keptWithNewest })
   return { start: first, cuts, tokens: tokensWith(stays, { cuts: fitted }) }
 }
 
-/** Nobody waits for an answer, and less than there is room for is wanted. */
-function planWanted(shown: Messages, { room, wanted }: { room: number; wanted: number }): Plan {
+/** Nobody waits for an answer, and less than the budget is wanted. */
+function planWanted(shown: Messages, { budget, wanted }: { budget: number; wanted: number }): Plan {
   const starts = turnStarts(shown)
   const last = starts.at(-1)!.index
   const plan = (index: number, limit: number): Plan => {
     const cuts = [{ before: null, limit }]
     return { start: index, cuts, tokens: tokensWith(shown.slice(index), { cuts }) }
   }
-  const newest = recentLimit(room)
+  const newest = recentLimit(budget)
   // The last exchange stays as it is all the same, if it can.
   const exchange = starts.findLast(({ isPerson }) => isPerson)?.index ?? last
-  const first = fitting(shown, { limit: newest, tokens: Math.min(room * kept, wanted) }) ?? last
+  const first = fitting(shown, { limit: newest, tokens: Math.min(budget * kept, wanted) }) ?? last
   const wish = plan(Math.min(first, exchange), newest)
-  if (wish.tokens <= room * kept) return wish
+  if (wish.tokens <= budget * kept) return wish
   for (let limit = newest; limit >= least; limit = Math.floor(limit / 2)) {
-    const from = fitting(shown, { limit, tokens: room * kept })
+    const from = fitting(shown, { limit, tokens: budget * kept })
     if (from !== undefined) return plan(from, limit)
   }
   // The last turn can go, too, if it is too much.
-  if (plan(last, least).tokens > room * enough) return { start: shown.length, cuts: [], tokens: 0 }
+  if (plan(last, least).tokens > budget * enough) return { start: shown.length, cuts: [], tokens: 0 }
   return plan(last, least)
 }
 
@@ -148,9 +148,9 @@ function fitting(
   return person && sums[person.index]! * 2 >= sums[first.index]! ? person.index : first.index
 }
 
-/** About as many characters as a tenth of the room has. */
-function recentLimit(room: number): number {
-  return Math.min(longest, Math.max(older, Math.floor(room * 0.3)))
+/** About as many characters as a tenth of the budget has. */
+function recentLimit(budget: number): number {
+  return Math.min(longest, Math.max(older, Math.floor(budget * 0.3)))
 }
 
 /** Tokens of the messages before `end` as these cuts leave them. */

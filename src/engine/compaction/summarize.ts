@@ -41,15 +41,16 @@ export async function summarize(
   options: {
     messages: readonly Message.Info[]
     earlier: string
-    /** Tokens that the request may have, and the summary. */
-    room: number
+    /** Tokens of the request. */
+    limit: number
+    /** Tokens of the summary. */
     budget: number
     count(usage: Message.Usage): void
   },
 ): Promise<string | undefined> {
-  const { messages, earlier, room, budget, count } = options
+  const { messages, earlier, limit, budget, count } = options
   const before = earlier ? `${insideTag("earlier_summary", earlier)}\n\n` : ""
-  const conversation = renderTranscript(messages, Math.max(500, room - 800 - budget))
+  const conversation = renderTranscript(messages, Math.max(500, limit - 800 - budget))
   const text = `${before}${insideTag("conversation", conversation)}\n\nWrite the summary now, in at most ${Math.floor(budget * 0.6)} words.`
   return answerTo(asking, { order, text, budget, count })
 }
@@ -57,10 +58,10 @@ export async function summarize(
 /** The same for one document. Of one that is larger than the request may be, the middle is not read. */
 export async function summarizeDocument(
   asking: Asking,
-  options: { document: string; room: number; budget: number; count(usage: Message.Usage): void },
+  options: { document: string; limit: number; budget: number; count(usage: Message.Usage): void },
 ): Promise<string | undefined> {
-  const { document, room, budget, count } = options
-  const read = textWithin(document, Math.max(500, room - 400 - budget))
+  const { document, limit, budget, count } = options
+  const read = textWithin(document, Math.max(500, limit - 400 - budget))
   const text = `${insideTag("document", read)}\n\nWrite the summary now, in at most ${Math.floor(budget * 0.6)} words.`
   return answerTo(asking, { order: documentOrder, text, budget, count })
 }

@@ -25,7 +25,7 @@ const fileTools = new Set(["read", "write", "edit", "ls", "glob", "grep", "symbo
 const frame = 40
 /** So many are named that there is no room for; that there are more is said once. */
 const maxNamed = 20
-const notShown = "Not shown, to save room"
+const notShown = "Not shown, to save tokens"
 const further: Note = {
   kind: "rule",
   name: "*/AGENTS.md",

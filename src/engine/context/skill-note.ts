@@ -31,7 +31,7 @@ export function nameNote({ name, file }: Skill.Info): Note {
   return {
     kind: "skill",
     name,
-    text: `Not shown, to save room. Read ${pathForTools(file)} first, and follow it.`,
+    text: `Not shown, to save tokens. Read ${pathForTools(file)} first, and follow it.`,
   }
 }
 

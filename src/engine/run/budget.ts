@@ -1,4 +1,4 @@
-// The room that a model's window has for a request, in tokens.
+// The token budget of a request: how much of the model's window it may use.
 import { z } from "zod"
 import * as Provider from "#ability/provider/provider.ts"
 import type { Chosen } from "#engine/ask/choose-model.ts"
@@ -8,19 +8,23 @@ import { about } from "#util/about.ts"
 import { NamedError } from "#util/error.ts"
 import type { Offer } from "./run.ts"
 
-/** Tokens: all that a request may have, and what of it is there in every request, the system prompt and the tools. */
-export type Room = { limit: number; fixed: number }
+/** In tokens. `limit`: the whole request. `fixed`: the part that every request has, the system prompt and the tools. */
+export type Budget = { limit: number; fixed: number }
 
 export const Compacted = Bus.define(
   "session.compacted",
   z.object({
     sessionId: z.string(),
-    messageId: z.string().describe("the message that says so"),
-    by: z.string().describe("who wrote the summary: model, extract; cut: only long results were cut"),
-    tokensBefore: about("Estimated tokens of the history before.", z.number()),
-    tokensAfter: about("And after.", z.number()),
+    messageId: z.string().describe("the message that records it"),
+    by: z
+      .string()
+      .describe(
+        "how: model (the model wrote a summary), extract (vitamin extracted one), cut (only long results were cut)",
+      ),
+    tokensBefore: about("Estimated tokens of the history before the compaction.", z.number()),
+    tokensAfter: about("Estimated tokens after it.", z.number()),
   }),
-  { when: "The model is from now on sent less than the whole history." },
+  { when: "A session was compacted: from now on the model gets less than the whole history." },
 )
 
 export class ContextFull extends NamedError {
@@ -28,16 +32,16 @@ export class ContextFull extends NamedError {
     const { limit, tokens, largest } = options
     super(
       "Session.ContextFull",
-      `The request does not fit the model's window: it has about ${tokens} tokens after compaction, and there is room for ${limit}. The largest part is ${largest}. Use a model with a larger window, make that part smaller, or begin a new session.`,
+      `The request does not fit the model's window: it has about ${tokens} tokens after compaction, and the budget is ${limit}. The largest part is ${largest}. Use a model with a larger window, make that part smaller, or begin a new session.`,
       options,
       cause === undefined ? {} : { cause },
     )
   }
 }
 
-/** Assumed of a model whose window nobody stated. */
+/** Assumed if the window of a model is unknown. */
 const unknownContext = 128_000
-/** So much more than our estimate, which errs high, no request has: who counts that counts something else. */
+/** Our estimate errs high. A provider that counts more than three times as many tokens counts something else. */
 export const mostAbove = 3
 
 /** Tokens that a model sees at once. */
@@ -61,7 +65,7 @@ export function fixedOf(system: string, tools: Offer["tools"]): number {
   return estimateTokens(system) + tools.reduce((sum, tool) => sum + estimateTokens(JSON.stringify(tool)), 0)
 }
 
-/** Where no limit is sent, the longest answer has its place in the window. */
+/** These providers get no output limit, so the longest answer must fit into the window. */
 function takesAll(providerId: string | undefined): boolean {
   return Provider.list().find(({ id }) => id === providerId)?.wire === "responses"
 }

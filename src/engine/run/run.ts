@@ -9,7 +9,7 @@ import * as SessionRecord from "#engine/record/session-record.ts"
 import type { Permits } from "#engine/rights/permits.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
-import type { Room } from "./budget.ts"
+import type { Budget } from "./budget.ts"
 import type { Input } from "./input.ts"
 
 export type Limits = { maxSteps: number; maxCost?: number }
@@ -79,7 +79,7 @@ export type Progress = {
   /** The last calls with their results, as far as it takes to see that they repeat. */
   repeats: Made[]
   /** Tokens of the model's window; known from the first request on. */
-  budget?: Room
+  budget?: Budget
   /** How far the history was searched for images, and whether there is one. */
   images?: { seen: number; found: boolean }
   /** The tasks that it has given away: how many run, who waits for a place, and those at work by their sessions. */

@@ -24,7 +24,7 @@ export async function openHistory(
   const { session, progress } = run
   const { history, records } = progress
   for (const message of await recentHistory(session, tip)) history.push(message)
-  tellGaps(run)
+  reportGaps(run)
   for (const message of cutOff(history)) keep(records, MessageStore.write(message))
   for (const result of missingResults(history)) append(run, result)
   // Not by the window of the memory: attachments may still be read again, and a window that was made stays.
@@ -50,7 +50,7 @@ export function createSending(
 
 /** A prompt goes on in a session of which a part cannot be read: the person is told so, each time. The model has a
  * note in the place of each missing message. */
-function tellGaps(run: Pick<Run, "session" | "progress">): void {
+function reportGaps(run: Pick<Run, "session" | "progress">): void {
   const gaps = gapsIn(run.progress.history)
   const [first] = gaps
   if (!first) return

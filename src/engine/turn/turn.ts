@@ -2,7 +2,7 @@
 
 import type { Answer } from "#engine/ask/collect.ts"
 import { isTooLong } from "#engine/ask/too-long.ts"
-import { makeRoom } from "#engine/compaction/make-room.ts"
+import { compactIfNeeded } from "#engine/compaction/compact-if-needed.ts"
 import { append, lastId, throwIfLost } from "#engine/record/append.ts"
 import { Notice } from "#engine/record/notice.ts"
 import type { Run } from "#engine/run/run.ts"
@@ -23,7 +23,7 @@ const mostRefusals = 6
 /** A request that is too long for the model, whatever was known of its window, is made shorter until it is taken. */
 export async function runTurn(run: Run): Promise<Turn> {
   throwIfLost(run.progress.records)
-  await makeRoom(run)
+  await compactIfNeeded(run)
   for (let refusals = 1; ; refusals++)
     try {
       return await takeTurn(run)
@@ -31,7 +31,7 @@ export async function runTurn(run: Run): Promise<Turn> {
       if (run.signal.aborted) throw error
       if (!isTooLong(error)) throw await explained(run, error)
       if (refusals > mostRefusals) throw await tooLong(run, error)
-      await makeRoom(run, { error })
+      await compactIfNeeded(run, { error })
     }
 }
 

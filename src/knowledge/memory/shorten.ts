@@ -41,7 +41,7 @@ export function fileFor(message: Message.Info, limit: number, files: string): st
 export function cut(text: string, limit: number, where = ""): string {
   const head = Math.floor(limit * 0.6)
   const tail = limit - head
-  const note = `[… ${text.length - limit} of ${text.length} characters left out here to save room${where ? `; ${where}` : ""} …]`
+  const note = `[… ${text.length - limit} of ${text.length} characters left out here to save tokens${where ? `; ${where}` : ""} …]`
   return `${text.slice(0, head).toWellFormed()}\n${note}\n${text.slice(text.length - tail).toWellFormed()}`
 }
 

@@ -94,5 +94,5 @@ test("Older results are cut before the newest", async () => {
   const results = resultsOf(requests.at(-1)!)
   const newest = results.at(-1)!
   for (let i = 1; i <= 350; i++) assert.ok(newest.includes(`line ${i} of file d`), `line ${i} is missing`)
-  assert.match(results[0]!, /left out here to save room; all of it in \S+, which read and grep can open/)
+  assert.match(results[0]!, /left out here to save tokens; all of it in \S+, which read and grep can open/)
 })

@@ -158,7 +158,7 @@ test("findSkills() says of a skill the same words whatever else is used, and nam
     const known = new Set([listName])
     const [first, second] = await find("use the skill one and use the skill two", { known, budget: 4_000 })
     assert.match(first!.text, /^The rules of one\./)
-    assert.match(second!.text, /^Not shown, to save room\. Read \.vitamin\/skills\/two\/SKILL\.md first/)
+    assert.match(second!.text, /^Not shown, to save tokens\. Read \.vitamin\/skills\/two\/SKILL\.md first/)
     const [whole, ...others] = await find("use the skill two and use the skill one", {
       known: new Set([listName, "one", "two"]),
       budget: 4_000,

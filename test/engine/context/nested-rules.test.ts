@@ -185,7 +185,7 @@ test("rules take a tenth of a model's window and no more; further ones are named
     const all = told()
     const shown = all.filter((text) => text.includes("free of side effects"))
     const named = all.filter((text) =>
-      /Not shown, to save room \(1880 bytes\)\. Read m\d+\/AGENTS\.md/.test(text),
+      /Not shown, to save tokens \(1880 bytes\)\. Read m\d+\/AGENTS\.md/.test(text),
     )
     assert.ok(shown.length >= 2 && named.length >= 6, `${shown.length} ${named.length}`)
     assert.equal(shown.length + named.length, 13)
@@ -200,7 +200,7 @@ test("what is only named has a bound as well: that there are more is said once",
     for (let i = 0; i < 60; i++)
       tmp.write(`m${i}/AGENTS.md`, "Keep this module free of side effects, please.\n".repeat(80))
     for (let i = 0; i < 60; i++) await touch(["read", { path: `m${i}/x` }])
-    const named = told().filter((text) => text.includes("Not shown, to save room"))
+    const named = told().filter((text) => text.includes("Not shown, to save tokens"))
     const further = told().filter((text) => text.includes("Further folders have rules"))
     assert.deepEqual([named.length, further.length], [20, 1])
     assert.ok(told().length < 30, `${told().length}`)

@@ -168,7 +168,7 @@ test("A huge result is cut before any turn is left out, and the cut names a file
       assert.ok(!llm.requests.some(isSummary))
       const [result] = llm.requests.at(-1)!.messages.flatMap(({ results }) => results)
       const [, file] =
-        /characters left out here to save room; all of it in (\S+), which read and grep can open/.exec(
+        /characters left out here to save tokens; all of it in (\S+), which read and grep can open/.exec(
           result!.text,
         )!
       assert.equal(readFileSync(file!, "utf8"), `1\n${long}`)

@@ -112,7 +112,7 @@ test("windowOf() gives front and kept messages, the same objects where nothing i
   const cut = sent[3] as Message.Of<"tool_result">
   assert.match(
     String(cut.data.output),
-    /8000 of 9000 characters left out here to save room; all of it in \/f\/sess_1\/msg_\w+\.txt/,
+    /8000 of 9000 characters left out here to save tokens; all of it in \/f\/sess_1\/msg_\w+\.txt/,
   )
   assert.equal((messages[4] as Message.Of<"tool_result">).data.output, "x".repeat(9_000))
 })

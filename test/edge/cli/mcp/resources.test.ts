@@ -125,7 +125,7 @@ test("resources go with the oldest turns when the window is full, which is told,
     assert.equal(code, 0, err)
     told += err
   }
-  assert.match(told, /Not shown to the model any more, to save room: tiny:notes:\/\/one\./)
+  assert.match(told, /Not shown to the model any more, to save tokens: tiny:notes:\/\/one\./)
   const named = /Resources of MCP servers that were shown and are not any more:\n- tiny:notes:\/\/one$/m
   assert.match(
     llm.requests

@@ -12,7 +12,7 @@ const afterRefusal = 0.6
 
 /** Make room for the next request, if there is too little of it, or the provider said so. A summary can be dear: one that
  * goes beyond what may be spent ends the work. */
-export async function makeRoom(run: Run, refusal?: { error: unknown }): Promise<void> {
+export async function compactIfNeeded(run: Run, refusal?: { error: unknown }): Promise<void> {
   const { system, offer, chosen, agent } = run
   run.progress.budget ??= { limit: limitOf(chosen, agent.maxTokens), fixed: fixedOf(system, offer.tools) }
   const { budget } = run.progress
