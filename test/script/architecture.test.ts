@@ -1,5 +1,5 @@
 import assert from "node:assert/strict"
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { test } from "node:test"
 import { check, draw, figures, withGraph } from "../../script/architecture.ts"
@@ -84,4 +84,16 @@ test("script/architecture.ts draws no arrow that a longer way implies", async ()
     writeFileSync(join(tmp.path, "src", file), text)
   }
   assert.equal(draw(tmp.path).match(/-->/g)?.length, 2)
+})
+
+test("what is outside prompts through Agent.process() and nothing else", () => {
+  const root = new URL("../../src/edge/", import.meta.url)
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".ts"),
+  )
+  const past = files.filter((name) =>
+    /\bSession\.(prompt|accept)\(/.test(readFileSync(new URL(name, root), "utf8")),
+  )
+  assert.ok(files.length > 100)
+  assert.deepEqual(past, [])
 })

@@ -1,8 +1,10 @@
 // The tool `run`: a prompt for a session of this folder, as `vitamin run` takes it; the answer comes back when the session
 // is done. Nobody can be asked on the way, so what would need that is denied.
+
 import { z } from "zod"
 import type * as Permission from "#ability/permission/permission.ts"
 import { zodToToolSchema } from "#ability/tool/define/zod-to-tool-schema.ts"
+import { createAgent } from "#engine/host/create-agent.ts"
 import * as Session from "#engine/session/session.ts"
 import { answerText } from "#engine/turn/answer-text.ts"
 import * as Bus from "#kernel/bus/bus.ts"
@@ -57,7 +59,7 @@ export async function runPrompt(options: {
     if (id === sessionId && message.type === "tool_result") report(lineOf(message.data))
   })
   try {
-    const answer = await Session.prompt({
+    const prompt = (await createAgent({ directory: Instance.directory })).process({
       ...named,
       sessionId,
       text: args.prompt,
@@ -67,6 +69,7 @@ export async function runPrompt(options: {
       rules: [...options.rules],
       signal,
     })
+    const answer = await prompt.answer()
     return { sessionId, text: Secret.redact(answerText(answer)) }
   } catch (error) {
     throw new Failed(sessionId, error)

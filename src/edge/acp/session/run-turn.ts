@@ -1,8 +1,11 @@
 // One prompt of a client, and why it ended. What a client asks to be stopped is no error.
+
 import type { ContentBlock, StopReason } from "@agentclientprotocol/sdk"
 import type * as Permission from "#ability/permission/permission.ts"
 import { InvalidParams } from "#edge/acp/wire/errors.ts"
+import { createAgent } from "#engine/host/create-agent.ts"
 import * as Session from "#engine/session/session.ts"
+import { Instance } from "#kernel/instance.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
 import { promptParts } from "./prompt-parts.ts"
@@ -31,7 +34,8 @@ export async function runTurn(turn: {
   const { sessionId, person, signal, stored } = turn
   try {
     const { words, mentionsIn, attached } = promptParts(turn.blocks)
-    const answer = await Session.prompt({
+    const agent = await createAgent({ directory: Instance.directory })
+    const prompt = agent.process({
       sessionId,
       parts: [{ type: "text", text: words }, ...attached],
       mentionsIn,
@@ -41,6 +45,7 @@ export async function runTurn(turn: {
       signal,
       stored,
     })
+    const answer = await prompt.answer()
     return signal.aborted ? "cancelled" : reasonOf(answer)
   } catch (error) {
     const reason = signal.aborted ? "cancelled" : reasonIn(error)

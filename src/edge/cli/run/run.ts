@@ -6,7 +6,9 @@ import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts
 import { onSignal } from "#edge/cli/process/on-signal.ts"
 import { readStdin } from "#edge/cli/process/read-stdin.ts"
 import { findSession, newestSession } from "#edge/cli/session/find-session.ts"
+import { createAgent } from "#engine/host/create-agent.ts"
 import * as Session from "#engine/session/session.ts"
+import { Instance } from "#kernel/instance.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
 import { listDenied } from "./list-denied.ts"
@@ -66,7 +68,8 @@ export async function run(given: Options): Promise<void> {
       Session.abort(session.id)
     })
     try {
-      const answer = await Session.prompt({
+      const agent = await createAgent({ directory: Instance.directory })
+      const prompt = agent.process({
         sessionId: session.id,
         parts: [...parts, { type: "text", text }, ...attachments],
         // What is piped in beside a message, or said by a server, comes from somewhere else, and points at nothing here.
@@ -80,6 +83,7 @@ export async function run(given: Options): Promise<void> {
         ...(options.maxCost ? { maxCost: options.maxCost } : {}),
         ...(options.timeout ? { timeout: options.timeout * 1000 } : {}),
       })
+      const answer = await prompt.answer()
       // The reason was reported as a notice, or is the answer itself.
       if (Message.cutReason(answer) || Message.isCannot(answer)) process.exitCode = exitCodes.failed
     } catch (error) {

@@ -1,9 +1,12 @@
 // Sessions over HTTP.
+
 import { z } from "zod"
 import { jsonResponse } from "#edge/server/http/respond.ts"
 import { defineRoute, type Route } from "#edge/server/http/route.ts"
 import { Accepted, Prompt, Removed, Reverted } from "#edge/server/http/schemas.ts"
+import { createAgent } from "#engine/host/create-agent.ts"
 import * as Session from "#engine/session/session.ts"
+import { Instance } from "#kernel/instance.ts"
 import * as Message from "#knowledge/message/message.ts"
 
 /** Room for the largest image in base64, and for words. */
@@ -94,8 +97,9 @@ export function sessionRoutes(): Route[] {
         await Session.get(params.id)
         // A client may look for questions with GET /permission/pending alone.
         const input = { asks: "wait" as const, ...defined(body), sessionId: params.id }
-        if (!/\brespond-async\b/.test(headers.prefer ?? "")) return Session.prompt(input)
-        const { promptId } = await Session.accept(input)
+        const prompt = (await createAgent({ directory: Instance.directory })).process(input)
+        if (!/\brespond-async\b/.test(headers.prefer ?? "")) return prompt.answer()
+        const { promptId } = await prompt.accept()
         const answer: z.input<typeof Accepted> = { sessionId: params.id, accepted: true, promptId }
         return jsonResponse(answer, { status: 202 })
       },

@@ -1,0 +1,164 @@
+// An agent for the outside: one folder, prompts that go in, events that come out. The command line, the server, ACP and MCP
+// prompt through `process` and nothing else, and so do programs that embed vitamin.
+import type { AgentDefinition } from "#ability/agent/agent.ts"
+import type { MCPRegistry } from "#ability/mcp/registry/create-registry.ts"
+import type { Input } from "#engine/run/input.ts"
+import * as Session from "#engine/session/session.ts"
+import * as Bus from "#kernel/bus/bus.ts"
+import { Instance } from "#kernel/instance.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import { NamedError } from "#util/error.ts"
+import { startParts } from "./bootstrap.ts"
+
+/** The folder that the agent works in, and what holds for each of its prompts unless the prompt says otherwise. */
+export type AgentConfig = { directory: string } & Partial<
+  Pick<Input, "agent" | "model" | "asks" | "rules" | "maxSteps" | "maxCost" | "timeout" | "replyLimit">
+>
+/** Without a session, a new one begins. */
+export type AgentInput = Omit<Input, "sessionId" | "parent"> & { sessionId?: string }
+/** An event of the session, or of a session that does a task for it. */
+export type AgentOutput = Bus.Event
+export type Capability = Pick<AgentDefinition, "id" | "name" | "domain" | "role" | "capabilities">
+
+/** A prompt that begins when it is iterated, or when its answer is asked for. Leaving the loop aborts it. */
+export type Processing = AsyncIterable<AgentOutput> & {
+  /** The final message of the model. */
+  answer(): Promise<Message.Info>
+  /** Store the prompt and return when it survives the end of this process. */
+  accept(): Promise<{ promptId: string }>
+}
+
+export type Agent = Readonly<{
+  process(input: AgentInput): Processing
+  /** What its agents can do; known from `start` on. */
+  capabilities(): Capability[]
+  /** The tools, resources and prompts of its MCP servers; there from `start` on. */
+  readonly mcp: MCPRegistry
+  start(): Promise<void>
+  /** Aborts what runs, and takes down what the folder's instance has started. */
+  stop(): Promise<void>
+}>
+
+class NotStarted extends NamedError {
+  constructor(what: string) {
+    super("Agent.NotStarted", `${what} is known after "await agent.start()".`)
+  }
+}
+
+type Started = { registry: MCPRegistry; capabilities: Capability[]; release: () => void }
+
+export async function createAgent({ directory, ...usual }: AgentConfig): Promise<Agent> {
+  let started: Started | undefined
+
+  function inFolder<T>(fn: () => Promise<T>): Promise<T> {
+    return Instance.provide({ directory, init: startParts, fn })
+  }
+
+  function process(input: AgentInput): Processing {
+    const withSession = async (): Promise<Input> => {
+      const { sessionId, ...rest } = { ...usual, ...input }
+      return { ...rest, sessionId: sessionId ?? (await Session.create(namesOf(rest))).id }
+    }
+    return {
+      answer: () => inFolder(async () => Session.prompt(await withSession())),
+      accept: () =>
+        inFolder(async () => {
+          const { promptId } = await Session.accept(await withSession())
+          return { promptId }
+        }),
+      [Symbol.asyncIterator]: () => outputs(inFolder, withSession),
+    }
+  }
+
+  async function start(): Promise<void> {
+    started ??= await inFolder(load)
+  }
+
+  async function stop(): Promise<void> {
+    started?.release()
+    started = undefined
+    await inFolder(() => Instance.dispose())
+  }
+
+  return Object.freeze({
+    process,
+    start,
+    stop,
+    capabilities() {
+      if (!started) throw new NotStarted("What the agent can do")
+      return started.capabilities
+    },
+    get mcp() {
+      if (!started) throw new NotStarted("The MCP registry")
+      return started.registry
+    },
+  })
+}
+
+async function load(): Promise<Started> {
+  const AgentRegistry = await import("#ability/agent/agent-registry.ts")
+  const { loadRegistry } = await import("#ability/mcp/load-registry.ts")
+  await AgentRegistry.load()
+  const capabilities = AgentRegistry.list().map(({ id, name, domain, role, capabilities }) => ({
+    id,
+    name,
+    domain,
+    role,
+    capabilities,
+  }))
+  return { registry: await loadRegistry(), capabilities, release: Instance.hold() }
+}
+
+async function* outputs(
+  inFolder: <T>(fn: () => Promise<T>) => Promise<T>,
+  withSession: () => Promise<Input>,
+): AsyncGenerator<AgentOutput, void> {
+  const waiting: AgentOutput[] = []
+  const leaving = new AbortController()
+  let wake = Promise.withResolvers<void>()
+  let isOver = false
+  const work = inFolder(async () => {
+    const input = await withSession()
+    const stop = follow(input.sessionId, (event) => {
+      waiting.push(event)
+      wake.resolve()
+    })
+    const signals = [leaving.signal, ...(input.signal ? [input.signal] : [])]
+    try {
+      return await Session.prompt({ ...input, signal: AbortSignal.any(signals) })
+    } finally {
+      stop()
+    }
+  }).finally(() => {
+    isOver = true
+    wake.resolve()
+  })
+  // It is thrown below, when all that came before it was given out.
+  work.catch(() => {})
+  try {
+    while (!isOver || waiting.length) {
+      for (let event = waiting.shift(); event; event = waiting.shift()) yield event
+      if (isOver) break
+      await wake.promise
+      wake = Promise.withResolvers()
+    }
+    await work
+  } finally {
+    leaving.abort()
+    await work.catch(() => {})
+  }
+}
+
+/** The events of a session, and of those that do tasks for it. */
+function follow(sessionId: string, take: (event: AgentOutput) => void): () => void {
+  const sessions = new Set([sessionId])
+  return Bus.subscribe("*", (event) => {
+    const { sessionId, session } = event.payload as { sessionId?: string; session?: Session.Info }
+    if (session?.taskOf && sessions.has(session.taskOf.sessionId)) sessions.add(session.id)
+    if (sessionId !== undefined && sessions.has(sessionId)) take(event)
+  })
+}
+
+function namesOf({ agent, model }: Pick<Input, "agent" | "model">) {
+  return { ...(agent ? { agent } : {}), ...(model ? { model } : {}) }
+}
