@@ -10,8 +10,7 @@ import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import type { Rule } from "#kernel/schema/schema.ts"
 import * as Agent from "./agent.ts"
 import { builtinAgents, defaultAgent } from "./builtin-agents.ts"
-import type { Ranked } from "./rank.ts"
-import { rankOnce } from "./rank-once.ts"
+import { type Ranked, rank } from "./rank.ts"
 import type { Ignored } from "./read-agent-file.ts"
 import { reportIgnored } from "./report-ignored.ts"
 import {
@@ -98,7 +97,7 @@ export function byCapability(capability: string): Agent.AgentDefinition[] {
 export async function resolve(input: string): Promise<Resolution> {
   const { agent: settings } = await Config.get()
   const usual = await getDefault()
-  const ranked = await rankOnce({ input, agents: list(), rules: settings?.rules ?? [], fallback: usual.id })
+  const ranked = rank({ input, agents: list(), rules: settings?.rules ?? [], fallback: usual.id })
   const [best] = ranked
   if (best) return { agent: get(best.agent), score: best.score, reasons: best.reasons, ranked }
   return { agent: usual, score: 0, reasons: [`nothing fits, so the default: ${usual.id}`], ranked }

@@ -1,5 +1,6 @@
-// Entries of a semantic cache as they are handed in and out. What is read back was written by others: one that is broken is
-// named and left out, the rest is used.
+// Entries of a semantic cache as they are handed in and out. What is read back was written by others: a broken entry is
+// reported and left out, the rest is used.
+import { z } from "zod"
 import * as Log from "#kernel/process/log.ts"
 import { NamedError } from "#util/error.ts"
 
@@ -26,49 +27,31 @@ class BadEntries extends NamedError {
 
 const maxNamed = 5
 
-/** An id that another has, or that is none, is given anew. */
-type Read = Omit<SerializableCacheEntry, "id"> & { id?: number }
+/** An embedding can be made again, and a wrong count does no harm. */
+const Entry = z.object({
+  id: z.number().catch(0),
+  query: z.string(),
+  response: z.string(),
+  cachedAt: z.number(),
+  hitCount: z.int().nonnegative().catch(0),
+  embedding: z.array(z.number()).catch([]),
+  embedder: z.string().optional().catch(undefined),
+})
 
 /** Those that can be used, oldest first. */
-export function readEntries(given: unknown): Read[] {
+export function readEntries(given: unknown): z.infer<typeof Entry>[] {
   if (!Array.isArray(given)) throw new BadEntries(given)
   const problems: string[] = []
-  const ids = new Set<number>()
-  const entries: Read[] = []
-  for (const [at, item] of given.entries()) {
-    const problem = problemOf(item)
-    if (problem) problems.push(`entry ${at}: ${problem}`)
-    else entries.push(repaired(item, ids))
-  }
+  const entries = given.flatMap((item, at) => {
+    const { data, error } = Entry.safeParse(item)
+    if (error) problems.push(`entry ${at}: ${error.issues[0]?.path.join(".")} ${error.issues[0]?.message}`)
+    // A time in the future would never expire.
+    return data ? [{ ...data, cachedAt: Math.min(data.cachedAt, Date.now()) }] : []
+  })
   if (problems.length > 0)
     Log.warn("entries of a semantic cache are left out", {
       count: problems.length,
       problems: problems.slice(0, maxNamed),
     })
   return entries.sort((a, b) => a.cachedAt - b.cachedAt)
-}
-
-function problemOf(item: unknown): string | undefined {
-  if (typeof item !== "object" || item === null) return "it is no object"
-  const { query, response, cachedAt } = item as Record<string, unknown>
-  if (typeof query !== "string") return "query is no text"
-  if (typeof response !== "string") return "response is no text"
-  if (typeof cachedAt !== "number" || !Number.isFinite(cachedAt)) return "cachedAt is no time"
-  return undefined
-}
-
-/** What only helps is set right: a time of the future would never expire, a vector can be made again. */
-function repaired(entry: SerializableCacheEntry, ids: Set<number>): Read {
-  const { id, query, response, cachedAt, hitCount, embedding, embedder } = entry
-  const isNew = Number.isSafeInteger(id) && id > 0 && !ids.has(id)
-  if (isNew) ids.add(id)
-  return {
-    ...(isNew ? { id } : {}),
-    query,
-    response,
-    cachedAt: Math.min(cachedAt, Date.now()),
-    hitCount: Number.isInteger(hitCount) && hitCount > 0 ? hitCount : 0,
-    embedding: Array.isArray(embedding) && embedding.every(Number.isFinite) ? embedding : [],
-    ...(typeof embedder === "string" ? { embedder } : {}),
-  }
 }

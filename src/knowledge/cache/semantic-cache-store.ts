@@ -1,6 +1,4 @@
-// The entries of a semantic cache: found by their words, compared by their vectors, bounded in number, bytes and age. The
-// one that was used longest ago goes first.
-import { createVectors, type Vectors } from "#knowledge/embedder/vectors.ts"
+// The entries of a semantic cache, bounded in number, bytes and age. The least recently used one goes first.
 import { normalise, plainRequest } from "./semantic-cache-request.ts"
 
 export type Kept = {
@@ -9,56 +7,38 @@ export type Kept = {
   response: string
   cachedAt: number
   hitCount: number
-  /** Where its vector is; undefined while there is none. */
-  slot?: number
+  vector?: Float32Array | undefined
 }
-export type Near = { kept: Kept; similarity: number }
 type Limits = { maxEntries: number; maxBytes: number; ttlMs: number; dimensions: number }
 
 /** What an entry takes beside its texts. */
 const overhead = 400
-/** How many that are too old are passed over in looking for the nearest. */
-const maxTries = 16
 
-export function createStore(limits: Limits) {
-  const { maxEntries, maxBytes, ttlMs, dimensions } = limits
+export function createStore({ maxEntries, maxBytes, ttlMs, dimensions }: Limits) {
   const byQuery = new Map<string, Kept>()
   const byPlain = new Map<string, Kept>()
-  const bySlot = new Map<number, Kept>()
-  const free: number[] = []
-  let vectors: Vectors | undefined
   let bytes = 0
   let lastId = 0
 
-  /** Not where the clock went back: nobody knows how old it is. */
+  /** Not if the clock went back: nobody knows how old it is. */
   const isFresh = ({ cachedAt }: Kept) => cachedAt <= Date.now() && Date.now() - cachedAt < ttlMs
-  const sizeOf = ({ query, response }: Kept) => 6 * query.length + 2 * response.length + dimensions + overhead
+  const sizeOf = ({ query, response }: Kept) =>
+    6 * query.length + 2 * response.length + 4 * dimensions + overhead
 
-  /** An id that is given stays. Undefined where it is too large to be kept. */
-  function add(entry: Omit<Kept, "id" | "slot"> & { id?: number }, vector?: Float32Array): Kept | undefined {
-    const kept: Kept = { ...entry, id: entry.id ?? lastId + 1 }
-    lastId = Math.max(lastId, kept.id)
+  /** An id above those that are there stays. */
+  function add(entry: Omit<Kept, "id"> & { id?: number }): void {
+    const kept = { ...entry, id: Math.max(entry.id ?? 0, lastId + 1) }
+    lastId = kept.id
     const before = byQuery.get(normalise(entry.query))
     if (before) remove(before)
-    if (sizeOf(kept) > maxBytes || maxEntries < 1) return undefined
+    if (sizeOf(kept) > maxBytes || maxEntries < 1) return
     byQuery.set(normalise(kept.query), kept)
     byPlain.set(plainRequest(kept.query), kept)
     bytes += sizeOf(kept)
-    if (vector) place(kept, vector)
     for (const oldest of byQuery.values()) {
       if (byQuery.size <= maxEntries && bytes <= maxBytes) break
       remove(oldest)
     }
-    return kept
-  }
-
-  /** Only one that is still there. */
-  function place(kept: Kept, vector: Float32Array): void {
-    if (byQuery.get(normalise(kept.query)) !== kept) return
-    kept.slot ??= free.pop() ?? bySlot.size
-    bySlot.set(kept.slot, kept)
-    vectors ??= createVectors(dimensions)
-    vectors.put(kept.slot, vector)
   }
 
   function remove(kept: Kept): void {
@@ -66,23 +46,11 @@ export function createStore(limits: Limits) {
     const plain = plainRequest(kept.query)
     if (byPlain.get(plain) === kept) byPlain.delete(plain)
     bytes -= sizeOf(kept)
-    if (kept.slot === undefined) return
-    vectors?.remove(kept.slot)
-    bySlot.delete(kept.slot)
-    free.push(kept.slot)
   }
 
   function fresh(kept: Kept | undefined): Kept | undefined {
     if (!kept || isFresh(kept)) return kept
     remove(kept)
-    return undefined
-  }
-
-  function nearest(vector: Float32Array): Near | undefined {
-    for (const { slot, score } of vectors?.top(vector, maxTries) ?? []) {
-      const kept = fresh(bySlot.get(slot))
-      if (kept) return { kept, similarity: score }
-    }
     return undefined
   }
 
@@ -105,14 +73,12 @@ export function createStore(limits: Limits) {
 
   return Object.freeze({
     add,
-    place,
     touch,
     clear,
     removeExpired,
-    nearest,
     exact: (query: string) => fresh(byQuery.get(normalise(query))),
+    /** The same request but for its dress. */
     same: (query: string) => fresh(byPlain.get(plainRequest(query))),
-    vectorOf: ({ slot }: Kept) => (slot === undefined ? undefined : vectors?.get(slot)),
     all: () => [...byQuery.values()],
     size: () => byQuery.size,
     bytes: () => bytes,

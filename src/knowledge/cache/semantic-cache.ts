@@ -1,21 +1,20 @@
-// Answers that were given before, for the same request. Vectors find what is near; whether it is the same request, words
-// decide (semantic-cache-request.ts), since an answer to another one must never be replayed. Entries live in memory; whoever
-// wants to keep them is handed them.
+// Answers that were given before, for the same request. Its words decide which one that is (semantic-cache-request.ts) and
+// vectors must agree, since an answer to another request must never be replayed. Entries live in memory; whoever wants to
+// keep them is handed them.
 import * as Log from "#kernel/process/log.ts"
 import { createEmbedder, type EmbedderConfig } from "#knowledge/embedder/create-embedder.ts"
 import type { Embedder } from "#knowledge/embedder/types.ts"
 import { createPersister } from "#knowledge/relation/persister.ts"
 import { errorText } from "#util/error.ts"
 import { readEntries, type SerializableCacheEntry } from "./semantic-cache-entries.ts"
-import { plainRequest } from "./semantic-cache-request.ts"
+import { normalise, plainRequest } from "./semantic-cache-request.ts"
 import { createStore, type Kept } from "./semantic-cache-store.ts"
-import { shareAnswers } from "./share-answers.ts"
 
 export type { SerializableCacheEntry }
 export type SemanticCacheConfig = {
   /** `false`: only the exact request counts. Default: the embedded model. */
   embedder?: Embedder | EmbedderConfig | false
-  /** How near a request must be before its words are compared. Default: 0.85. */
+  /** How near the vectors of two requests must be. Default: 0.85. */
   similarityThreshold?: number
   /** Default: 1 000. */
   maxEntries?: number
@@ -40,18 +39,14 @@ export type CacheLookupResult = {
   entry?: CacheEntry
   /** Of a hit: the request was the very same, or the same but for its dress. */
   match?: "exact" | "similar"
-  /** Of a miss: what was near enough by vector, and is another request by its words. */
-  rejected?: { query: string; similarity: number }
   lookupMs: number
 }
-/** A rejection is a miss as well. */
 export type CacheStats = {
   totalEntries: number
   totalHits: number
   exactHits: number
   similarHits: number
   totalMisses: number
-  totalRejections: number
   hitRate: number
   avgSimilarity: number
   bytes: number
@@ -71,24 +66,19 @@ export type SemanticCache = Readonly<{
 }>
 
 const day = 86_400_000
-/** How many entries that came without a vector get theirs along with a lookup: as many as cost few milliseconds. */
-const catchUp = { now: 400, later: 64 }
 
 export function createSemanticCache(config: SemanticCacheConfig = {}): SemanticCache {
   const { similarityThreshold = 0.85, maxEntries = 1_000, maxBytes = 256_000_000, ttlMs = day } = config
   const embedder = embedderOf(config.embedder)
   const store = createStore({ maxEntries, maxBytes, ttlMs, dimensions: embedder?.dimensions ?? 16 })
-  const counts = { exact: 0, similar: 0, misses: 0, rejections: 0, similarity: 0 }
+  const counts = { exact: 0, similar: 0, misses: 0, similarity: 0 }
   const persister = createPersister(snapshot, config.onPersist)
-  let waiting: Kept[] = []
+  const running = new Map<string, Promise<string | undefined>>()
   let isWarned = false
-  for (const entry of readEntries(config.initialEntries ?? []).slice(-maxEntries)) restore(entry)
-
-  function restore({ embedding, embedder: madeBy, ...entry }: ReturnType<typeof readEntries>[number]): void {
-    if (Date.now() - entry.cachedAt >= ttlMs) return
+  for (const { embedding, embedder: madeBy, ...entry } of readEntries(config.initialEntries ?? [])) {
     const isOurs = embedding.length === embedder?.dimensions && (madeBy ?? embedder.id) === embedder.id
-    const kept = store.add(entry, isOurs ? Float32Array.from(embedding) : undefined)
-    if (kept && embedder && !isOurs) waiting.push(kept)
+    if (Date.now() - entry.cachedAt < ttlMs)
+      store.add({ ...entry, vector: isOurs ? Float32Array.from(embedding) : undefined })
   }
 
   async function lookup(query: string): Promise<CacheLookupResult> {
@@ -100,16 +90,14 @@ export function createSemanticCache(config: SemanticCacheConfig = {}): SemanticC
   async function find(query: string): Promise<Omit<CacheLookupResult, "lookupMs">> {
     const exact = store.exact(query)
     if (exact) return hit(exact, "exact", 1)
-    const vector = embedder && store.size() > 0 ? await vectorFor(query) : undefined
-    if (!vector) return miss()
     const same = store.same(query)
-    const own = same && store.vectorOf(same)
-    const similarity = own ? dot(vector, own) : 0
-    if (same && similarity >= similarityThreshold) return hit(same, "similar", similarity)
-    const near = store.nearest(vector)
-    if (!near || near.similarity < similarityThreshold) return miss()
-    counts.rejections++
-    return { ...miss(), rejected: { query: near.kept.query, similarity: near.similarity } }
+    if (!same) return miss()
+    const [own, its] = await vectorsOf(same.vector ? [query] : [query, same.query])
+    same.vector ??= its
+    const similarity = own && same.vector ? dot(own, same.vector) : Number.NEGATIVE_INFINITY
+    // It may have gone meanwhile.
+    const isHit = similarity >= similarityThreshold && store.same(query) === same
+    return isHit ? hit(same, "similar", similarity) : miss()
   }
 
   function hit(kept: Kept, match: "exact" | "similar", similarity: number) {
@@ -127,61 +115,63 @@ export function createSemanticCache(config: SemanticCacheConfig = {}): SemanticC
   }
 
   async function put(query: string, response: string): Promise<void> {
-    const vector = embedder ? await vectorFor(query) : undefined
-    const kept = store.add({ query, response, cachedAt: Date.now(), hitCount: 0 }, vector)
-    if (kept && embedder && !vector) waiting.push(kept)
+    const [vector] = await vectorsOf([query])
+    store.add({ query, response, cachedAt: Date.now(), hitCount: 0, vector })
     changed()
   }
 
-  /** With it, those that wait for theirs. None where the embedder fails: then only the exact request counts. */
-  async function vectorFor(query: string): Promise<Float32Array | undefined> {
-    if (!embedder) return undefined
-    const others = waiting.splice(0, embedder.embedNow ? catchUp.now : catchUp.later)
+  /** None if the embedder fails: then only the exact request counts. */
+  async function vectorsOf(queries: string[]): Promise<Float32Array[]> {
+    if (!embedder) return []
     try {
-      const texts = [query, ...others.map((kept) => kept.query)].map(plainRequest)
-      const [own, ...rest] = embedder.embedNow
-        ? texts.map(embedder.embedNow)
-        : await embedder.embedBatch(texts)
-      for (const [at, kept] of others.entries()) store.place(kept, rest[at]!)
-      return own
+      const texts = queries.map(plainRequest)
+      return embedder.embedNow ? texts.map(embedder.embedNow) : await embedder.embedBatch(texts)
     } catch (error) {
-      waiting = [...others, ...waiting].slice(0, maxEntries)
       if (!isWarned) Log.warn("a semantic cache goes on without vectors", { error: errorText(error) })
       isWarned = true
-      return undefined
+      return []
     }
   }
 
   function snapshot(): SerializableCacheEntry[] {
-    return store.all().map((kept) => {
-      const { id, query, response, cachedAt, hitCount } = kept
-      const embedding = [...(store.vectorOf(kept) ?? [])]
-      return {
-        id,
-        query,
-        response,
-        cachedAt,
-        hitCount,
-        embedding,
-        ...(embedder ? { embedder: embedder.id } : {}),
-      }
-    })
+    const by = embedder ? { embedder: embedder.id } : {}
+    return store.all().map(({ vector, ...entry }) => ({ ...entry, embedding: [...(vector ?? [])], ...by }))
   }
 
   function changed(): void {
     if (config.autoPersist) persister.persistSoon()
   }
 
-  const getOrCompute = shareAnswers(async (query, compute) => {
+  /** Of those who want the same answer at the same time one computes it. A failure is that one's alone, who may only have
+   * given up: the next one then computes it in its own way. */
+  async function getOrCompute(query: string, compute: () => Promise<string>) {
+    const key = normalise(query)
+    for (let other = running.get(key); other; other = running.get(key)) {
+      const response = await other
+      if (response !== undefined) return { response, cached: true }
+    }
+    const own = answer(query, compute)
+    const heard = own.then(
+      ({ response }) => response,
+      () => undefined,
+    )
+    running.set(
+      key,
+      heard.finally(() => running.delete(key)),
+    )
+    return own
+  }
+
+  async function answer(query: string, compute: () => Promise<string>) {
     const { entry } = await lookup(query)
     if (entry) return { response: entry.response, cached: true }
     const response = await compute()
     await put(query, response)
     return { response, cached: false }
-  })
+  }
 
   function stats(): CacheStats {
-    const { exact, similar, misses, rejections, similarity } = counts
+    const { exact, similar, misses, similarity } = counts
     const hits = exact + similar
     return {
       totalEntries: store.size(),
@@ -189,7 +179,6 @@ export function createSemanticCache(config: SemanticCacheConfig = {}): SemanticC
       exactHits: exact,
       similarHits: similar,
       totalMisses: misses,
-      totalRejections: rejections,
       hitRate: hits + misses > 0 ? hits / (hits + misses) : 0,
       avgSimilarity: hits > 0 ? similarity / hits : 0,
       bytes: store.bytes(),
@@ -198,8 +187,7 @@ export function createSemanticCache(config: SemanticCacheConfig = {}): SemanticC
 
   function clear(): void {
     store.clear()
-    waiting = []
-    Object.assign(counts, { exact: 0, similar: 0, misses: 0, rejections: 0, similarity: 0 })
+    Object.assign(counts, { exact: 0, similar: 0, misses: 0, similarity: 0 })
     changed()
   }
 
@@ -212,7 +200,6 @@ export function createSemanticCache(config: SemanticCacheConfig = {}): SemanticC
   async function close(): Promise<void> {
     if (config.autoPersist) await persister.persist()
     store.clear()
-    waiting = []
     // One that was given is its owner's.
     if (embedder !== config.embedder) await embedder?.close()
   }

@@ -3,19 +3,15 @@
 import { NamedError } from "#util/error.ts"
 import { createDotProducts, type DotProducts } from "./dot-products.ts"
 
-type Scored = { slot: number; score: number }
 export type Vectors = Readonly<{
-  dimensions: number
   /** In the place of what was there. Slots are small numbers that the caller counts up and uses again. */
   put(slot: number, vector: Float32Array): void
-  /** An empty slot scores 0 and is never among the top. */
+  /** An empty slot scores 0. */
   remove(slot: number): void
   /** What was put, as it is kept: each number within 0.4 % of the largest. */
   get(slot: number): Float32Array
   /** One per slot, up to the highest that was used. */
   scores(query: Float32Array): Float32Array
-  /** The best first; equal ones in the order of their slots. */
-  top(query: Float32Array, limit: number): Scored[]
   /** Bytes that the table holds. */
   bytes(): number
 }>
@@ -78,21 +74,6 @@ export function createVectors(dimensions: number, options: { kind?: DotProducts[
     return result
   }
 
-  function top(wanted: Float32Array, limit: number): Scored[] {
-    const all = scores(wanted)
-    const best: Scored[] = []
-    let least = Number.NEGATIVE_INFINITY
-    for (let slot = 0; slot < all.length; slot++) {
-      const score = all[slot]!
-      if (best.length >= limit && score <= least) continue
-      if (score === 0 && isEmpty(slot)) continue
-      insert(best, { slot, score })
-      if (best.length > limit) best.pop()
-      if (best.length >= limit) least = best.at(-1)?.score ?? Number.POSITIVE_INFINITY
-    }
-    return best
-  }
-
   const scaleAt = (slot: number) => head + Math.floor(slot / blockRows) * blockBytes + (slot % blockRows) * 4
   const rowAt = (slot: number) =>
     head + Math.floor(slot / blockRows) * blockBytes + 4 * blockRows + (slot % blockRows) * width
@@ -109,7 +90,7 @@ export function createVectors(dimensions: number, options: { kind?: DotProducts[
   }
 
   const bytes = () => products.buffer().byteLength
-  return Object.freeze({ dimensions, put, remove, get, scores, top, bytes })
+  return Object.freeze({ put, remove, get, scores, bytes })
 }
 
 /** As whole numbers up to `max`; gives back what they are to be multiplied with. A vector that is no vector is empty. */
@@ -123,10 +104,4 @@ function write(into: Int8Array | Int16Array, vector: Float32Array, max: number):
   const factor = max / largest
   for (let at = 0; at < vector.length; at++) into[at] = Math.round(vector[at]! * factor)
   return Math.fround(largest / max)
-}
-
-function insert(best: Scored[], item: Scored): void {
-  let at = best.length
-  while (at > 0 && best[at - 1]!.score < item.score) at--
-  best.splice(at, 0, item)
 }

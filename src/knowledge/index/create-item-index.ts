@@ -10,8 +10,6 @@ export type ItemIndexConfig = {
   path?: string | undefined
   /** Without one, words alone decide. */
   embedder?: Embedder | undefined
-  /** What stands before the index: a cache of its searches. */
-  around?: ((index: Index, embedder: Embedder | undefined) => Index) | undefined
 }
 type SearchOptions<T> = {
   limit?: number | undefined
@@ -101,7 +99,7 @@ export function createItemIndex<T>(
 
   async function update(): Promise<void> {
     if (isClosed) return
-    index ??= open(config)
+    index ??= createIndex({ ...(config.path ? { path: config.path } : {}), embedder: config.embedder })
     if (!isStale) return
     isStale = false
     const documents = fresh
@@ -133,8 +131,4 @@ export function createItemIndex<T>(
 
   const items = () => [...known.values()].map(({ item }) => item)
   return Object.freeze({ put, remove, items, takeIn: () => inTurn(update), search, close })
-}
-
-function open({ path, embedder, around = (index) => index }: ItemIndexConfig): Index {
-  return around(createIndex({ ...(path ? { path } : {}), embedder }), embedder)
 }

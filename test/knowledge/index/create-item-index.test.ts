@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { test } from "node:test"
 import { createIndex } from "#knowledge/index/create-index.ts"
 import { createItemIndex } from "#knowledge/index/create-item-index.ts"
-import type { Document, Index } from "#knowledge/index/types.ts"
+import type { Document } from "#knowledge/index/types.ts"
 import { countingEmbedder } from "../../fixture/embedder/counting-embedder.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
@@ -77,23 +77,6 @@ test("what was removed, and what an earlier process left, leaves the file with t
   const file = createIndex({ path })
   assert.deepEqual(file.ids(), ["hall/lamp"])
   file.close()
-})
-
-test("the index is what stands around it", async () => {
-  const asked: string[] = []
-  const around = (index: Index): Index => ({
-    ...index,
-    search: (query, options) => {
-      asked.push(query)
-      return index.search(query, options)
-    },
-  })
-  const things = createItemIndex(documentOf, { around })
-  assert.deepEqual(await things.search("lamp"), [])
-  things.put({ name: "lamp", place: "hall" })
-  assert.deepEqual(names(await things.search("a lamp")), ["lamp"])
-  assert.deepEqual(asked, ["a lamp"], "nothing is opened where there is nothing")
-  things.close()
 })
 
 test("a search that is under way when it is closed finds nothing, and opens no file any more", async () => {

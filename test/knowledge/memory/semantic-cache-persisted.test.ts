@@ -68,7 +68,7 @@ test("broken initial entries are named and left out, the others are used", async
     cache = createSemanticCache({ initialEntries })
   })
   assert.match(log, /left out.*count=5|left out.*5/)
-  assert.match(log, /entry 2: query is no text/)
+  assert.match(log, /entry 2: query Invalid input: expected string/)
   assert.equal(cache.stats().totalEntries, 2)
   for (const query of ["run the tests", "list the files"]) assert.equal((await cache.lookup(query)).hit, true)
   for (const wrong of [{}, "[]", 3])

@@ -1,7 +1,6 @@
 // What servers offer: found by words, known by its kind, its server and its name. Tools have an index of their own, because
 // there can be thousands of them; resources and prompts share another one beside it.
 import type { MCPPrompt, MCPResource, MCPTool } from "#ability/mcp/server/types.ts"
-import { cacheSearches } from "#knowledge/cache/cache-searches.ts"
 import { createEmbedder } from "#knowledge/embedder/create-embedder.ts"
 import type { Embedder } from "#knowledge/embedder/types.ts"
 import { createItemIndex, type ItemMatch, type Why } from "#knowledge/index/create-item-index.ts"
@@ -48,9 +47,8 @@ const least = 0.4
 
 export function createCatalog({ path, ...rest }: CatalogConfig = {}): Catalog {
   const { embedder } = { embedder: createEmbedder(), ...rest }
-  const shared = { embedder, around: cacheSearches }
-  const tools = createToolDiscovery<ServerTool>({ dbPath: path, isLazy: true, ...shared })
-  const offers = createItemIndex(documentOf, { path: path && `${path}-offers`, ...shared })
+  const tools = createToolDiscovery<ServerTool>({ dbPath: path, isLazy: true, embedder })
+  const offers = createItemIndex(documentOf, { path: path && `${path}-offers`, embedder })
 
   async function put<K extends Kind>(kind: K, item: Kinds[K], serverId: string): Promise<void> {
     if (kind === "tool") await tools.register([toServerTool(item as MCPTool, serverId)])
