@@ -1,5 +1,5 @@
-// How a runtime comes up for a folder: records brought up to date, instance, its parts in order, then the work, and
-// everything down again whatever happened.
+// Starts the runtime for a folder: migrates the records, makes the instance and its parts in order, runs the work, and
+// disposes of everything afterwards, also after an error.
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
@@ -12,7 +12,7 @@ const chain: [name: string, start: () => Promise<unknown>][] = [
   ["vcs", () => currentVcs()],
 ]
 
-/** How many `bootstrap` calls are at work in an instance; the last one takes it down. */
+/** How many `bootstrap` calls use an instance; the last one disposes of it. */
 const users = Instance.state(() => ({ count: 0 }))
 
 /** Run `callback` in the instance of a directory and dispose of it afterwards, also when the callback throws. */
@@ -41,7 +41,7 @@ export async function startParts(): Promise<void> {
   }
 }
 
-/** Branch and commit of the current instance as they are now; undefined outside git. */
+/** The current branch and commit of the instance; undefined outside git. */
 export async function currentVcs(): Promise<Vcs.Info | undefined> {
   const repository = Vcs.find(Instance.worktree)
   return repository && (await Vcs.read(repository))

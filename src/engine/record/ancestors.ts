@@ -1,10 +1,10 @@
-// A session, then the one that it does a task for, and so on up to the one that a person talks to. What a client brought
-// with one of them is there for all before it.
+// A session, its parent session (which gave it a task), and so on up to the session of a person. MCP servers that a client
+// brings with one of them are available to those below it.
 import * as SessionRecord from "./session-record.ts"
 
 type Link = Pick<SessionRecord.Info, "id" | "taskOf">
 
-/** Ends where a record is missing. */
+/** The list ends at a missing record. */
 export async function lineOf(session: Link): Promise<string[]> {
   const line = new Set<string>()
   for (let link: Link | undefined = session; link && !line.has(link.id); link = await above(link))

@@ -1,11 +1,11 @@
-// Messages are added to the history of a session and written to the disk in the background. What could not be written ends
-// the work: nobody goes on with a history that the disk does not have.
+// Adds messages to the history of a session and writes them to disk in the background. A failed write ends the prompt: it
+// must not continue with a history that is not on disk.
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 
 type Work = { readonly progress: { history: Message.Info[]; records: Records } }
 
-/** Those that nobody has waited for yet, and what went wrong with the first that could not be kept. */
+/** Writes that are still pending, and the error of the first one that failed. */
 export type Records = {
   pending: Set<Promise<void>>
   failed?: { error: unknown }
@@ -18,13 +18,13 @@ export function lastId({ progress }: Work): string | null {
   return progress.history.at(-1)?.id ?? null
 }
 
-/** Add a message to the history and keep it. Nobody waits for the disk here; `settle` does. */
+/** Add a message to the history and start writing it. `settle` waits for the disk. */
 export function append(run: Work, message: Message.Info): void {
   run.progress.history.push(message)
   keep(run.progress.records, MessageStore.write(message))
 }
 
-/** Let a record be written in the background. That it failed is told by `settle` and `throwIfLost`. */
+/** Write a record in the background. `settle` and `throwIfLost` throw its error. */
 export function keep(records: Records, work: Promise<unknown>): void {
   const tracked: Promise<void> = work
     .then(
@@ -37,13 +37,13 @@ export function keep(records: Records, work: Promise<unknown>): void {
   records.pending.add(tracked)
 }
 
-/** Wait for every record that is on its way; the first that failed is thrown. */
+/** Wait for all pending writes; throws the error of the first one that failed. */
 export async function settle(records: Records): Promise<void> {
   while (records.pending.size) await Promise.all(records.pending)
   throwIfLost(records)
 }
 
-/** What cannot be kept must not go on. */
+/** A prompt whose messages cannot be written must not continue. */
 export function throwIfLost({ failed }: Records): void {
   if (failed) throw failed.error
 }

@@ -1,8 +1,8 @@
-// Who does a piece of work: the caller's choice, the session's, the configuration's, or the default.
+// Chooses the agent: the caller's, the session's, the configured one, or the default.
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 
-/** The first of the wishes that is one. A name that no agent has throws `Agent.NotFound`. */
+/** The first choice that is defined. An unknown name throws `Agent.NotFound`. */
 export async function chooseAgent(...wishes: (string | undefined)[]): Promise<AgentDefinition> {
   await AgentRegistry.load()
   const wish = wishes.find(Boolean)

@@ -1,4 +1,4 @@
-// The messages of a branch in order, and what makes them whole again after a process died or a person interrupted it.
+// The messages of a branch in order, and their repair after a crash or an interruption.
 import { revertedFrom } from "#knowledge/message/conversation-order.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
@@ -24,7 +24,7 @@ export function pathTo(messages: Message.Info[], branch: string): Message.Info[]
   return path.reverse()
 }
 
-/** Most sessions are one: each message follows the one before it, and nothing was taken back. */
+/** True for most sessions: each message follows the one before it, and nothing was reverted. */
 function isChain(messages: Message.Info[], branch: string): boolean {
   let before: string | null = null
   for (const message of messages) {
@@ -34,7 +34,7 @@ function isChain(messages: Message.Info[], branch: string): boolean {
   return true
 }
 
-/** The last one that nothing follows. */
+/** The last message without a successor. */
 function newest(messages: Message.Info[], branch: string): Message.Info | undefined {
   const followed = new Set<string | null>()
   for (const message of messages)
@@ -56,7 +56,7 @@ export function missingResults(history: Message.Info[]): Message.Info[] {
   for (const message of history) {
     if (message.type === "tool_result") unanswered.delete(message.data.requestId)
     if (message.type !== "tool_request") continue
-    // Results may come late: an open call is given up only where its id is used again.
+    // Results may come late, so a call stays open until its id is used again.
     if (message.data.calls.some(({ id }) => unanswered.has(id))) giveUp()
     for (const call of message.data.calls) unanswered.set(call.id, call)
   }
@@ -69,7 +69,7 @@ export function missingResults(history: Message.Info[]): Message.Info[] {
   })
 }
 
-/** Answers that were still growing when their process ended, as what they are now. */
+/** Marks answers that were still streaming when their process ended as interrupted. */
 export function cutOff(history: Message.Info[]): Message.Of<"text">[] {
   return history.flatMap((message) =>
     message.type === "text" && message.data.role === "assistant" && message.data.finish === undefined

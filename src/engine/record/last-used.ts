@@ -5,12 +5,12 @@ import * as Storage from "#kernel/storage/storage.ts"
 type Session = { id: string; projectId: string; taskOf?: unknown }
 type Timed = { id: string; time: { updated: number } }
 
-/** For a session that was just made: written in one batch with its own record. */
+/** For a new session: written in one batch with its record. */
 export async function setLastUsed({ id, projectId, taskOf }: Session): Promise<void> {
   if (!taskOf) await Storage.write(keyOf(projectId), { sessionId: id })
 }
 
-/** For a session that goes on: most prompts go to the session that is the last one already. */
+/** For an existing session. Most prompts go to the session that was used last anyway, and need no write. */
 export async function keepLastUsed(session: Session): Promise<void> {
   if ((await lastUsed(session.projectId)) !== session.id) await setLastUsed(session)
 }
@@ -24,7 +24,7 @@ export async function lastUsed(projectId: string): Promise<string | undefined> {
   }
 }
 
-/** For sorting sessions of a project: the last used one, then by time. */
+/** Sorts sessions of a project: the last used one first, then by time. */
 export function lastUsedFirst(last: string | undefined): (a: Timed, b: Timed) => number {
   return (a, b) =>
     Number(b.id === last) - Number(a.id === last) || b.time.updated - a.time.updated || (a.id < b.id ? 1 : -1)

@@ -1,4 +1,4 @@
-// Which process works on a session, told in a way that a later process with the same number cannot be taken for it.
+// Which process works on a session. The start time tells a process from a later one with the same id.
 import { z } from "zod"
 import { Instance } from "#kernel/instance.ts"
 import { about } from "#util/about.ts"
@@ -19,7 +19,7 @@ export function isAlive(owner: Owner | undefined): boolean {
   return owner !== undefined && isRunning(owner)
 }
 
-/** Whether it is this instance of this process, whose prompts never overlap. */
+/** Whether it is this instance of this process; its prompts never overlap. */
 export function isSelf(owner: Owner | undefined): boolean {
   return owner?.pid === process.pid && isAlive(owner) && owner.directory === Instance.directory
 }

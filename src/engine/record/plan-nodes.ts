@@ -1,5 +1,5 @@
-// The plan of a session as relations, from where it is kept; of sessions whose plan came with their messages only, from
-// the last time that it was shown in them.
+// The plan of a session as relations, from its record. A session without that record (an import) has its plan only in its
+// messages: the last one that shows it counts.
 import * as TodoList from "#ability/tool/plan/todo-list.ts"
 import { changePlan } from "#ability/tool/plan/todo-plan.ts"
 import * as Log from "#kernel/process/log.ts"
@@ -15,7 +15,7 @@ export async function planNodes(
   return nodes.length ? nodes : planIn(messages)
 }
 
-/** As it stood after these messages. Those of a session that came from elsewhere may show what can be no plan. */
+/** The plan after these messages. An imported session may contain an invalid plan. */
 export function planIn(messages: readonly Message.Info[]): RelationNode[] {
   const last = messages.findLast(isList)
   const { success, data } = TodoList.Plan.safeParse(last && Message.dataOf(last.data))

@@ -1,4 +1,4 @@
-// What a prompt is made of: words, and what a person puts beside them.
+// The parts of a prompt: text, files, images, resources.
 import { z } from "zod"
 import type * as Message from "#knowledge/message/message.ts"
 import { about } from "#util/about.ts"
@@ -50,7 +50,7 @@ export class EmptyPrompt extends NamedError {
   }
 }
 
-/** The text, then the parts; `EmptyPrompt` where there is nothing in them. */
+/** The text, then the parts. Throws `EmptyPrompt` if they are all empty. */
 export function partsOf({ text, parts = [] }: { text?: string; parts?: PromptPart[] }): PromptPart[] {
   const all: PromptPart[] = [...(text === undefined ? [] : [{ type: "text" as const, text }]), ...parts]
   if (all.every((part) => part.type === "text" && !part.text.trim())) throw new EmptyPrompt()
@@ -61,7 +61,7 @@ export function wordsOf(parts: PromptPart[]): Message.Part[] {
   return parts.flatMap((part) => (part.type === "text" && part.text.trim() ? [part] : []))
 }
 
-/** Made from the words of the person, or from what stands in their place; no model is asked for it. */
+/** A title from the prompt's own text; no model is asked for it. */
 export function titleOf(parts: PromptPart[]): string {
   const words = wordsOf(parts)
     .map((part) => part.text)

@@ -1,6 +1,5 @@
-// The record of a session, made again from its messages when its file cannot be read. What only the record knew and no
-// message tells (metadata, the session that it was forked from or does a task for) is lost, unless the damaged file
-// still has it. That file stays in quarantine.
+// Rebuilds the record of a session from its messages if its file cannot be read. Metadata and links to other sessions are
+// only in the record, so they are lost unless the damaged file still has them. That file stays in quarantine.
 import { isAbsolute } from "node:path"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
@@ -10,8 +9,8 @@ import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { titleOf } from "./prompt-part.ts"
 
-/** Gives the record, which is stored; undefined if there is no damaged file, or not enough is known. `read` gives a
- * record from a value, if it is one; `isInPlace` says that the damaged file is still in the place of the record. */
+/** Stores and returns the record; undefined if there is no damaged file, or too little is known. `read` parses a record;
+ * `isInPlace`: the damaged file was not moved to the quarantine yet. */
 export async function rebuildRecord(
   key: readonly string[],
   { read, isInPlace }: { read: (value: unknown) => object | undefined; isInPlace: boolean },
@@ -64,7 +63,7 @@ function factsOf(messages: readonly Message.Info[]) {
   }
 }
 
-/** A record that was cut still begins with its folder, unless that was damaged as well. */
+/** A truncated record usually still begins with its folder. */
 function directoryIn(file: string): string | undefined {
   const [, text] = /"directory":("(?:[^"\\]|\\.)*")/.exec(Storage.headOf(file)) ?? []
   try {
@@ -74,7 +73,7 @@ function directoryIn(file: string): string | undefined {
   }
 }
 
-/** Snapshots of files name the folder that they are of. */
+/** Snapshots name their folder. */
 function rootIn(messages: readonly Message.Info[]): string | undefined {
   for (const message of messages)
     for (const { snapshot } of message.type === "tool_request" ? message.data.calls : []) {
@@ -84,7 +83,7 @@ function rootIn(messages: readonly Message.Info[]): string | undefined {
   return undefined
 }
 
-/** Whoever asks for it works in the same project. */
+/** The caller works in the same project. */
 function directoryHere(projectId: string): string | undefined {
   return Instance.isProvided && Instance.project.id === projectId ? Instance.directory : undefined
 }

@@ -1,5 +1,5 @@
-// What a prompt reads of a session: not the whole history, but what the last compaction keeps of it, along the parents from
-// the last message back. A prompt then costs what the model's window costs, however long the session is.
+// The part of a session that a prompt reads: the messages that the last compaction keeps, from the newest one back along
+// the parents. The cost of a prompt then depends on the model's window, not on the length of the session.
 import { compactionOf } from "#knowledge/memory/compaction.ts"
 import { windowOf } from "#knowledge/memory/window.ts"
 import type * as Message from "#knowledge/message/message.ts"
@@ -9,14 +9,14 @@ import type { Tip } from "./tip.ts"
 
 type Place = { id: string; branch: string }
 
-/** What a prompt needs of a branch: the messages from the first one that the last compaction keeps. If `tip` is given
- * only these are read. If it is not, or something on the way cannot be read, the whole session is read. */
+/** The messages of a branch from the first one that the last compaction keeps. Reads only these if `tip` is given; reads
+ * the whole session if it is not, or if a message cannot be read. */
 export async function recentHistory({ id, branch }: Place, tip: Tip | undefined): Promise<Message.Info[]> {
   const warm = MessageStore.warm()
   const known = warm.take(id, tip?.mark)
   const isFirst = createIsFirst()
   const recent = tip?.branch === branch && (await MessageStore.listBack(id, tip.id, { isFirst, known }))
-  // A whole read may have put notes in the place of messages that cannot be read now, and perhaps can next time.
+  // Notes may stand for unreadable messages here, and the next read may succeed, so nothing is cached.
   if (!recent) return fromKept(await historyOf(id, branch))
   warm.keep(id, recent)
   return recent
@@ -26,7 +26,7 @@ function fromKept(whole: Message.Info[]): Message.Info[] {
   return whole.slice(windowOf(whole).start)
 }
 
-/** A history as `recentHistory` gave it, with all that stands before it. */
+/** Extends a history of `recentHistory` to the whole branch. */
 export async function wholeHistory(
   { id, branch }: Place,
   history: readonly Message.Info[],
@@ -43,7 +43,7 @@ function before(first: Message.Info, whole: Message.Info[]): Message.Info[] {
   return whole.slice(0, Math.max(0, at))
 }
 
-/** The messages of a branch must be passed from the newest to the oldest. True for the oldest one that is needed. */
+/** Messages must be passed from the newest to the oldest. True for the oldest one that is needed. */
 function createIsFirst(): (message: Message.Info) => boolean {
   let keptFrom: string | null | undefined
   let isCompacted = false

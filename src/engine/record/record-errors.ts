@@ -1,4 +1,4 @@
-// What can be wrong with the record of a session.
+// Errors about the record of a session.
 import { NamedError } from "#util/error.ts"
 
 export class NotFound extends NamedError {

@@ -1,4 +1,4 @@
-// A session as it is kept: who, where, with which model, how it stands. Its messages lie beside it, one record each.
+// The record of a session: agent, folder, model, status. Each message has a record of its own.
 import { z } from "zod"
 import * as Grant from "#ability/permission/grant.ts"
 import * as Bus from "#kernel/bus/bus.ts"
@@ -53,7 +53,7 @@ export type Options = {
   metadata?: Record<string, unknown>
 }
 
-/** A new session, kept before it is announced. `directory` is the current instance's where it is left out. */
+/** Creates a session and stores it before the event is published. Default `directory`: that of the current instance. */
 export async function create(options: Options = {}): Promise<Info> {
   const { directory = Instance.directory, ...rest } = options
   if (directory !== Instance.directory) return Instance.provide({ directory, fn: () => create(rest) })
@@ -71,7 +71,7 @@ export async function create(options: Options = {}): Promise<Info> {
   return session
 }
 
-/** Also where there is no current instance. */
+/** Works outside an instance too. */
 export async function get(sessionId: string): Promise<Info> {
   const near = Instance.isProvided && (await readKey(["session", Instance.project.id, sessionId]))
   if (near) return near
@@ -82,8 +82,8 @@ export async function get(sessionId: string): Promise<Info> {
   throw new NotFound(sessionId)
 }
 
-/** The sessions of the current project, or `everywhere` (where no instance is needed), the one used last first; with
- * `tasks` also those that do a task for another one. A broken one is named and hides no other. */
+/** The sessions of the current project, the last used first. `everywhere`: of all projects; this needs no instance.
+ * `tasks`: also sessions of tasks. An unreadable session is reported and does not hide the others. */
 export async function list(options: { tasks?: boolean; everywhere?: boolean } = {}): Promise<Info[]> {
   const projects = options.everywhere ? await Storage.list(["session"]) : [Instance.project.id]
   const found = await Promise.all(projects.map(listProject))
@@ -95,7 +95,7 @@ export async function list(options: { tasks?: boolean; everywhere?: boolean } = 
     .sort(lastUsedFirst(last))
 }
 
-/** Change a session as it is now, under the lock of all processes; kept, then announced. */
+/** Change a session under the lock of all processes; stored first, then published. */
 export async function update(session: Info, change: (draft: Info) => unknown): Promise<Info> {
   const { id: sessionId, projectId } = session
   try {
@@ -109,8 +109,8 @@ export async function update(session: Info, change: (draft: Info) => unknown): P
   }
 }
 
-/** Make a session busy for this process, or throw `Busy`. Who has it is decided under the lock, so the caller goes on
- * before the record is acknowledged; `kept` is when it is. `before` is how it stood. */
+/** Make a session busy for this process, or throw `Busy`. The lock decides who owns it, so the caller can continue before
+ * the record is acknowledged; `kept` resolves then. `before` is the session before the claim. */
 export async function claim(
   sessionId: string,
 ): Promise<{ session: Info; before: Pick<Info, "status" | "error" | "tip">; kept: Promise<unknown> }> {
@@ -129,7 +129,7 @@ export async function claim(
   })
 }
 
-/** Take a session and its messages away. A missing one is an error, so that a misspelling is noticed. */
+/** Remove a session and its messages. A missing session is an error, so that a typo is noticed. */
 export async function remove(sessionId: string): Promise<void> {
   const session = await get(sessionId)
   refuseBusy(session)
@@ -140,7 +140,7 @@ export async function remove(sessionId: string): Promise<void> {
   Bus.publish(Removed, { sessionId })
 }
 
-/** Keep a session record as it is; for sessions that are made whole: forks and imports. */
+/** Store a complete session record, for forks and imports. */
 export async function write(session: Info): Promise<void> {
   await Promise.all([
     Storage.write(["session", session.projectId, session.id], session),
@@ -160,7 +160,7 @@ export function addUsage(totals: Totals, usage: Message.Usage): void {
   for (const name of Object.keys(totals) as (keyof Totals)[]) totals[name] += usage[name] ?? 0
 }
 
-/** Throws `Busy` if another process or instance works on it. In this instance prompts wait for each other. */
+/** Throws `Busy` if another process or instance uses the session. Inside this instance, prompts queue. */
 export function refuseBusy({ id, status, owner }: Info): void {
   if (!isWorking(status) || !owner || Owner.isSelf(owner) || !Owner.isAlive(owner)) return
   const isHere = owner.pid === process.pid
@@ -174,7 +174,7 @@ async function listProject(projectId: string): Promise<(Info | undefined)[]> {
   return Promise.all([...names].map((name) => readKey(["session", projectId, name]).catch(warn)))
 }
 
-/** One that cannot be read is rebuilt from its messages if there are any; if there are none it throws. */
+/** An unreadable record is rebuilt from its messages; throws if there are none. */
 async function readKey(key: string[]): Promise<Info | undefined> {
   try {
     return settled(parse(key, await Storage.read(key)))
@@ -195,7 +195,7 @@ function parse(key: string[], value: unknown): Info {
   throw new Invalid(key.at(-1)!, z.prettifyError(parsed.error).replaceAll("\n", " "))
 }
 
-/** A session whose worker has died is not busy any more. */
+/** A session whose process has died is not busy any more. */
 function settled(session: Info): Info {
   if (!isWorking(session.status) || Owner.isAlive(session.owner)) return session
   const { owner: _, ...rest } = session

@@ -1,5 +1,5 @@
-// The last message of a branch, as the session record names it while nobody works on the session. Whoever begins to work
-// on it takes it away and notes another one at the end, so that after a crash it is missing rather than wrong.
+// The id of the last message of a branch, in the session record while no prompt runs. A prompt removes it when it begins
+// and writes a new one at its end, so after a crash it is missing rather than wrong.
 import { z } from "zod"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { about } from "#util/about.ts"
@@ -19,14 +19,14 @@ type Work = {
   history: readonly { id: string }[]
 }
 
-/** The tip after the work on a session. `before` counts if its history was never read. If a message was not stored, the
+/** The tip at the end of a prompt; `before` if the prompt never read the history. If the tip message was not stored, the
  * next prompt does not find it and reads the whole session. */
 export function tipOf({ session, history }: Work, before?: Tip): Tip | undefined {
   const id = history.at(-1)?.id
   return id === undefined ? before : tipAt(session, id)
 }
 
-/** Messages that were read for this work may be used by the next one. */
+/** The next prompt may use the messages that this one read. */
 export function tipAt(session: { id: string; branch: string }, id: string): Tip {
   const mark = createId("mark")
   MessageStore.warm().mark(session.id, mark)

@@ -1,4 +1,4 @@
-// A change of a session's state in its history: kept for people, never sent to a model.
+// Records a change of a session's state in its history, for people; models never see it.
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 

@@ -1,5 +1,5 @@
-// Branches: named ways through the one pool of a session's messages, one of them active. A branch begins with the message
-// that says so, so that it is there as soon as it is made, and goes wherever the messages go.
+// Branches: named paths through the messages of a session; one is active. A branch begins with a message that creates it,
+// so an empty branch exists too, and export and import carry it along.
 import { z } from "zod"
 import * as Queue from "#engine/queue/queue.ts"
 import { whileBusy } from "#engine/queue/while-busy.ts"
@@ -60,8 +60,8 @@ export class BranchExists extends NamedError {
 }
 
 /**
- * Make a branch at a message (`from`; the last one of the active branch where it is left out) and switch to it. A branch
- * that is there already is only switched to. A session that is working throws `Session.Busy`.
+ * Create a branch at a message (`from`, default: the last one of the active branch) and switch to it. An existing branch
+ * is only switched to. A busy session throws `Session.Busy`.
  */
 export function branch(
   sessionId: string,
@@ -75,7 +75,7 @@ export function branch(
   })
 }
 
-/** A branch that is not there throws `Session.BranchNotFound`; the active one is no error. */
+/** An unknown branch throws `Session.BranchNotFound`. Switching to the active one does nothing. */
 export function switchBranch(sessionId: string, name: string): Promise<SessionRecord.Info> {
   return goTo(sessionId, name, (messages, active) => {
     const names = namesOf(messages, active)
@@ -84,7 +84,7 @@ export function switchBranch(sessionId: string, name: string): Promise<SessionRe
   })
 }
 
-/** Those of a session, the first one first. */
+/** The branches of a session, the oldest first. */
 export async function branches(sessionId: string): Promise<Branch[]> {
   const { branch: active } = await SessionRecord.get(sessionId)
   const messages = await MessageStore.list(sessionId)
@@ -101,7 +101,7 @@ export async function branches(sessionId: string): Promise<Branch[]> {
   })
 }
 
-/** The messages of a branch in order. One that is not there throws `Session.BranchNotFound`. */
+/** The messages of a branch in order. An unknown branch throws `Session.BranchNotFound`. */
 export function messagesOf(messages: Message.Info[], { id, branch }: SessionRecord.Info, name: string) {
   const names = namesOf(messages, branch)
   if (!names.includes(name)) throw new BranchNotFound(id, name, names)
@@ -112,7 +112,7 @@ export function isName(name: string): boolean {
   return name.length <= longest && /^\w[\w.-]*(\/[\w.-]+)*$/.test(name)
 }
 
-/** `place` says after which message a new branch begins; undefined where it is there already. */
+/** `place` gives the message after which a new branch begins; undefined if the branch exists. */
 async function goTo(
   sessionId: string,
   name: string,

@@ -1,4 +1,4 @@
-// Compaction by hand: what a prompt does when the window is nearly full, done now.
+// Compaction on request: the same as a prompt does when the window is nearly full.
 import * as Provider from "#ability/provider/provider.ts"
 import { type Chosen, chooseModel } from "#engine/ask/choose-model.ts"
 import { waitFor } from "#engine/ask/retry.ts"
@@ -19,7 +19,7 @@ import * as Log from "#kernel/process/log.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import { errorText } from "#util/error.ts"
 
-/** How much of what there is stays as it is. */
+/** The share of the tokens that stays as it is. */
 const kept = 0.3
 const timing = { stall: 120_000, wait: waitFor }
 
@@ -39,7 +39,7 @@ export function compactByHand(sessionId: string): Promise<SessionRecord.Info> {
   })
 }
 
-/** Gives the last message that there is then. */
+/** Returns the last message after the compaction. */
 async function compactNow(
   session: SessionRecord.Info,
   { tip, signal }: { tip: Tip | undefined; signal: AbortSignal },
@@ -70,7 +70,7 @@ async function compactNow(
   return tipOf({ session, history }, tip)
 }
 
-/** Without one the summary is made of what the messages say. */
+/** Without a model the summary is extracted from the messages. */
 function withoutModel(error: unknown): Chosen | undefined {
   Log.warn("no model can be asked for a summary", { error: errorText(error) })
   return undefined

@@ -1,4 +1,5 @@
-// What a control message says, in a line for people. Its parameters may come from anywhere: an import, a later version.
+// Describes a control message in one line for people. Its parameters are not trusted: they may come from an import or a
+// later version.
 import * as Log from "#kernel/process/log.ts"
 import type * as Message from "#knowledge/message/message.ts"
 

@@ -1,4 +1,4 @@
-// Sessions that leave and come back: as JSON, whole, or as Markdown to be read.
+// Export and import of sessions: complete as JSON, or as Markdown for reading.
 import { z } from "zod"
 import * as ImageStore from "#ability/image/image-store.ts"
 import * as TodoList from "#ability/tool/plan/todo-list.ts"
@@ -46,14 +46,14 @@ export async function exportSession(sessionId: string): Promise<Exported> {
   }
 }
 
-/** The active branch, for people. */
+/** The active branch as Markdown, for people. */
 export async function exportMarkdown(sessionId: string): Promise<string> {
   const session = await SessionRecord.get(sessionId)
   const history = await historyOf(sessionId, session.branch)
   return [`# ${session.title || session.id}`, "", ...history.flatMap(section)].join("\n")
 }
 
-/** Take an exported session into the current project, under its own id where that is free. */
+/** Import a session into the current project, under its own id if that is free. */
 export async function importSession(data: unknown): Promise<SessionRecord.Info> {
   const parsed = Exported.safeParse(data)
   if (!parsed.success) throw new InvalidImport(z.prettifyError(parsed.error).replaceAll("\n", " "))
@@ -72,7 +72,7 @@ export async function importSession(data: unknown): Promise<SessionRecord.Info> 
   const session: SessionRecord.Info = {
     ...given,
     id,
-    // One that no message is on would hide all that was said.
+    // An active branch without messages would hide the conversation.
     branch: messages.some(({ branch }) => branch === given.branch) ? given.branch : "main",
     projectId: Instance.project.id,
     directory: Instance.directory,
@@ -111,7 +111,7 @@ function problemOf({ id, branch }: Message.Info): string | undefined {
   return isName(branch) ? undefined : `message ${id} is on a branch whose name cannot be used`
 }
 
-/** Those of another machine cannot be undone here, and must not name what is here. */
+/** Snapshots of another machine cannot be undone here, and must not refer to objects of this store. */
 function withoutSnapshots(message: Message.Info): Message.Info {
   if (message.type === "tool_request") for (const call of message.data.calls) delete call.snapshot
   if (message.type !== "system_control") return message
@@ -188,7 +188,7 @@ function quote(text: string): string {
   return text.replace(/^/gm, "> ")
 }
 
-/** The images of a session that leaves or comes back, by their sums. In base64; undefined where there are none. */
+/** The images of an exported or imported session, by their hashes, in base64; undefined if there are none. */
 function takeImages(
   sessionId: string,
   messages: readonly Message.Info[],
@@ -202,7 +202,7 @@ function takeImages(
   return Object.keys(images).length ? images : undefined
 }
 
-/** What is no image throws before anything is kept. */
+/** Bytes that are no image throw before anything is stored. */
 async function readImages(images: Record<string, string> = {}): Promise<Buffer[]> {
   const all = Object.values(images).map((base64) => Buffer.from(base64, "base64"))
   const { imageFormat } = await import("#ability/image/image-format.ts")

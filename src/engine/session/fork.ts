@@ -1,4 +1,4 @@
-// A new session from a point of another one.
+// Forks a session: a new session that begins with the messages of another one.
 import * as ImageStore from "#ability/image/image-store.ts"
 import * as TodoList from "#ability/tool/plan/todo-list.ts"
 import { cutOff, historyOf } from "#engine/record/history.ts"
@@ -17,7 +17,7 @@ export class MessageNotFound extends NamedError {
   }
 }
 
-/** Copies of the messages up to and with the given one (all of them where none is given); the source is unchanged. */
+/** Copies the messages up to and including the given one (default: all). The source does not change. */
 export async function fork(sessionId: string, messageId?: string): Promise<SessionRecord.Info> {
   const source = copyable(await SessionRecord.get(sessionId))
   const history = await historyOf(sessionId, source.branch)
@@ -33,7 +33,7 @@ export async function fork(sessionId: string, messageId?: string): Promise<Sessi
     usage: SessionRecord.Totals.parse({}),
     time: { created: now, updated: now },
   }
-  // The source may be at work: what is still growing there does not grow here.
+  // The source may be running: an answer that is still streaming there is complete here.
   const ended = new Map(cutOff(history).map((message) => [message.id, message]))
   const copies = history.slice(0, cut + 1).map((message) => ({
     ...(ended.get(message.id) ?? message),
@@ -50,7 +50,7 @@ export async function fork(sessionId: string, messageId?: string): Promise<Sessi
   return session
 }
 
-/** What a fork or an import takes from a session: not what belongs to the work on that one. */
+/** The fields of a session that a fork or an import takes over, without its running state. */
 export function copyable(session: SessionRecord.Info) {
   const { owner: _, error: __, taskOf: ___, tip: ____, skipped: _____, ...rest } = session
   return rest

@@ -1,6 +1,6 @@
-// The memory of a stored session as it is on disk, also in a process that has not prompted it: `shortTerm`, the whole
-// history of its active branch and what of it would be sent, and `working`, where its task stands. While a prompt runs,
-// its loop has its own (knowledge/memory), which begins at the last compaction.
+// The memory of a stored session, read from disk. `shortTerm`: the history of the active branch, and the part that would be
+// sent to the model. `working`: the state of its task. A running prompt has its own memory (knowledge/memory), which begins
+// at the last compaction.
 
 import { historyOf } from "#engine/record/history.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
@@ -11,7 +11,7 @@ export type { Counting } from "#knowledge/memory/short-term.ts"
 export type { State, Working } from "#knowledge/memory/working.ts"
 export type ShortTerm = Pick<OfPrompt, "messages" | "window" | "tokenCount" | "shouldSummarize">
 
-/** The messages of a session, the oldest first, and how much of the model's window they take. */
+/** The messages of a session, the oldest first, and how many tokens of the window they use. */
 export async function shortTerm(sessionId: string): Promise<ShortTerm> {
   const { branch } = await SessionRecord.get(sessionId)
   const { append, messages, window, tokenCount, shouldSummarize } = createShortTerm()

@@ -1,4 +1,4 @@
-// The plan of a session as it leaves the program: relations, each with its parents.
+// The plan of a session for clients: relations, each with its parents.
 import { z } from "zod"
 import type { RelationNode } from "#knowledge/relation/relation-node.ts"
 

@@ -1,6 +1,6 @@
-// All relations of a session: its plan as it is kept, the files that it changed, each below the steps that were in
-// progress then, and the sessions of its tasks. Files and tasks are gathered from the messages and the session records
-// when somebody asks: both outlive compaction and restart, and no turn pays for it.
+// All relations of a session: its plan, the files that it changed (below the steps that were in progress then) and the
+// sessions of its tasks. Files and tasks are collected from messages and session records on request. Both survive
+// compaction and restarts, and turns do not pay for it.
 
 import { isList, planIn, planNodes } from "#engine/record/plan-nodes.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
@@ -14,7 +14,7 @@ import type { Plan } from "./plan.ts"
 type Made = { steps: string[]; call: Message.Call }
 type Calls = {
   byId: Map<string, Made>
-  /** Some models give one id again and again: a result is that of the last call before it. */
+  /** Some models reuse call ids: a result belongs to the last call before it. */
   byResult: Map<Message.Info, Made>
 }
 
@@ -45,14 +45,14 @@ function addSession(store: RelationStore, session: SessionRecord.Info, parents: 
   return idOf(session)
 }
 
-/** Only of a task is it known that it is over. */
+/** Only tasks have a known end. */
 function statusOf({ status, taskOf }: SessionRecord.Info): NodeContext["status"] {
   if (status === "busy" || status === "waiting") return "in_progress"
   if (status === "error" || status === "interrupted") return "failed"
   return taskOf ? "done" : undefined
 }
 
-/** Each call with the steps that were in progress when it was made, as far as they are still in the plan. */
+/** Each call with the steps that were in progress when it was made and that the plan still has. */
 function callsIn(messages: readonly Message.Info[], store: RelationStore): Calls {
   const calls: Calls = { byId: new Map(), byResult: new Map() }
   const idsOf = createStepIds(store)
@@ -67,7 +67,7 @@ function callsIn(messages: readonly Message.Info[], store: RelationStore): Calls
   return calls
 }
 
-/** Steps without a name may have been numbered anew since; what they say is still the same. */
+/** Steps without an id may have new numbers since then; their text is still the same. */
 function createStepIds(store: RelationStore) {
   const byText = new Map(store.byEdgeType("step").map(({ id, context }) => [context.description, id]))
   return (list: Message.Info): string[] =>
@@ -98,7 +98,7 @@ function addFiles(
   }
 }
 
-/** Tools that change one file name it; what others changed is known from the snapshots around them. */
+/** Tools that change one file name it. The changes of other tools are in their snapshots. */
 function pathsOf(result: Message.Of<"tool_result">["data"], call: Message.Call): string[] {
   const { toolName } = result
   if (toolName !== "write" && toolName !== "edit") return changedBy(call)

@@ -1,5 +1,5 @@
-// Undo: the files as they were before a message, and the conversation as it stood there. What was reverted stays in the
-// session, beside the branch; the message that says so can itself be reverted.
+// Undo: restores the files and the conversation to their state before a message. The reverted messages stay in the session,
+// outside the branch. The message that records the revert can itself be reverted.
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import { contentAfter } from "#engine/attach/content-after.ts"
 import { tasksSince } from "#engine/compaction/tasks-since.ts"
@@ -13,10 +13,10 @@ import { MessageNotFound } from "./fork.ts"
 
 type Tasks = Awaited<ReturnType<typeof tasksSince>>
 
-/** `messageId` is the message that says that it was reverted; without one nothing was changed. */
+/** `messageId` is the message that records the revert; undefined if nothing changed. */
 export type Reverted = Omit<Snapshot.Reverted, "part"> & { messageId?: string }
 
-/** Undo a message and all that came after it. A session that is working throws `Session.Busy`. */
+/** Undo a message and everything after it. A busy session throws `Session.Busy`. */
 export function revert(
   sessionId: string,
   messageId: string,
@@ -51,7 +51,7 @@ export function revert(
   })
 }
 
-/** What a session and its tasks changed, or changed since a message. */
+/** The changes of a session and its tasks, or only those since a message. */
 export async function diff(
   sessionId: string,
   options: { since?: string | undefined; stat?: boolean | undefined } = {},
@@ -68,14 +68,14 @@ export async function diff(
   return Snapshot.diff({ sessionId, messageId, tasks, stat })
 }
 
-/** The files that a session and its tasks have changed as they are now. */
+/** The current state of the files that a session and its tasks have changed. */
 async function changedBy(session: SessionRecord.Info): Promise<string[]> {
   const tasks = await tasksSince(session, await MessageStore.list(session.id), undefined)
   const { files } = await Snapshot.diff({ sessionId: session.id, tasks, stat: true })
   return files.map(({ path }) => path)
 }
 
-/** What calls changed that a crash cut off is put on record first. A session at work knows it by itself. */
+/** Records the changes of calls that a crash cut off. A running session records its own. */
 async function recoverCalls(sessionId: string, tasks: Tasks): Promise<void> {
   const ids = idsOf(sessionId, tasks).filter(Snapshot.hasPending)
   if (!ids.length) return
@@ -142,7 +142,7 @@ async function record(
   return { ...result, messageId: message.id }
 }
 
-/** Where the conversation stood. To undo a revert is to go back to where it came from. */
+/** The last message of the conversation then. Undoing a revert goes back to where that revert came from. */
 function headBefore(target: Message.Info): string | null {
   if (target.type !== "system_control" || target.data.control !== "revert") return target.parentId
   const { from } = target.data.parameters

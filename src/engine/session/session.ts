@@ -1,4 +1,4 @@
-// Sessions: made, listed, prompted, forked, carried away and brought back. The door of this folder.
+// The entry file of this folder: create, list, prompt, fork, export, import and remove sessions.
 import { rm } from "node:fs/promises"
 import { bringServers } from "#ability/mcp/if-configured.ts"
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
@@ -69,20 +69,20 @@ export { Plan } from "./plan.ts"
 export { diff, type Reverted, revert } from "./revert.ts"
 export { setMode } from "./set-mode.ts"
 
-/** Have the model be sent a summary in place of the older messages. Nothing happens where that would save little. A
- * session that is working throws `Session.Busy`. */
+/** Replace the older messages by a summary in what the model is sent. Does nothing if that would save little. A busy
+ * session throws `Session.Busy`. */
 export async function compact(sessionId: string): Promise<SessionRecord.Info> {
   const { compactByHand } = await import("./compact-by-hand.ts")
   return compactByHand(sessionId)
 }
 
-/** The plan of a session with what belongs to it: the files that were changed for it and the sessions of its tasks. */
+/** The plan of a session, with the files that it changed and the sessions of its tasks. */
 export async function plan(sessionId: string): Promise<Plan> {
   const { relate } = await import("./relate.ts")
   return relate(sessionId)
 }
 
-/** The messages of a branch in order (the active one where none is named), or all of every branch. */
+/** The messages of a branch in order (default: the active one), or of all branches. */
 export async function messages(
   sessionId: string,
   options: { branch?: string; all?: boolean } = {},
@@ -92,15 +92,14 @@ export async function messages(
   return options.all ? messages : messagesOf(messages, session, options.branch ?? session.branch)
 }
 
-/** Take back a prompt that waits, or forget one that was skipped. */
+/** Cancel a queued prompt, or forget a skipped one. */
 export async function removePrompt(sessionId: string, promptId: string): Promise<void> {
   const session = await SessionRecord.get(sessionId)
   if (!Queue.abortWaiting(sessionId, promptId)) throw new StoredPrompt.Busy(sessionId, promptId)
   await StoredPrompt.discard(session, promptId)
 }
 
-/** Take a session away with all that is kept of it, the sessions of its tasks too. What it is doing here is stopped
- * first. */
+/** Remove a session with all its data, and the sessions of its tasks. Running work is stopped first. */
 export async function remove(sessionId: string): Promise<void> {
   await Queue.end(sessionId)
   await Jobs.end(sessionId)

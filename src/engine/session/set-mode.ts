@@ -1,4 +1,4 @@
-// Plan or act. The rules and the words for the model follow the mode, and the history says when it changed.
+// Sets the mode, plan or act. Rules and system prompt follow the mode; the history records the change.
 import * as Queue from "#engine/queue/queue.ts"
 import { whileBusy } from "#engine/queue/while-busy.ts"
 import { recentHistory } from "#engine/record/recent-history.ts"
@@ -6,7 +6,7 @@ import * as SessionRecord from "#engine/record/session-record.ts"
 import { type Tip, tipAt } from "#engine/record/tip.ts"
 import { writeControl } from "#engine/record/write-control.ts"
 
-/** Takes effect with the next prompt. A session that is working throws `Session.Busy`. */
+/** Takes effect with the next prompt. A busy session throws `Session.Busy`. */
 export function setMode(sessionId: string, mode: SessionRecord.Info["mode"]): Promise<SessionRecord.Info> {
   return Queue.enter({ sessionId, whenBusy: "refuse" }, async () => {
     const session = await SessionRecord.get(sessionId)

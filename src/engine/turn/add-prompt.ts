@@ -1,5 +1,5 @@
-// A prompt becomes messages: the words of the person, then what they attached. The first of them names the record of a
-// prompt that was stored, which is removed when that message is on the disk.
+// Turns a prompt into messages: the text, then the attachments. If the prompt was stored, its first message names that
+// record, and the record is removed once the message is on disk.
 
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
 import { append, keep, lastId } from "#engine/record/append.ts"
@@ -9,7 +9,7 @@ import * as Message from "#knowledge/message/message.ts"
 
 export type Prompt = {
   parts: PromptPart[]
-  /** The text in which `@path` points at a file; all of it if it is left out. */
+  /** The text in which `@path` is a reference; default: all of it. */
   mentionsIn?: string
   refresh?: boolean
   stored?: StoredPrompt.Handle | undefined
@@ -28,7 +28,7 @@ export async function addPrompt(place: Place, prompt: Prompt): Promise<void> {
       await attach(place, { ...prompt, mentionsIn, promptId: words.length ? undefined : promptId })
     }
   } finally {
-    // Also if it was stopped among its attachments: a prompt that has a message has begun.
+    // Also after an abort among its attachments: a prompt with a message has begun.
     if (prompt.stored && place.progress.history.length > length) leaveStore(place, prompt.stored)
   }
 }
@@ -37,8 +37,8 @@ export function textOf(words: Message.Part[]): string {
   return words.map(({ text }) => text).join("\n")
 }
 
-/** Only when its messages are on the disk: a crash must leave the record or the message, never neither. A prompt that joins
- * another one may come here while its own record is still being written, and removing it then would leave it for ever. */
+/** Waits until the messages are on disk: a crash must leave the record or the message, never neither. It also waits for
+ * the record itself: the record of a steering prompt may still be on its way, and would otherwise stay for ever. */
 function leaveStore({ progress: { records } }: Place, stored: StoredPrompt.Handle): void {
   stored.hasBegun = true
   const written = Promise.all([...records.pending, stored.written.catch(() => {})])

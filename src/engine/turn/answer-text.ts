@@ -1,4 +1,4 @@
-// The words of an answer for a reader that gets nothing else of it: another agent, or a client of `vitamin mcp serve`.
+// The text of an answer for readers that see nothing else: another agent, or a client of `vitamin mcp serve`.
 import * as Message from "#knowledge/message/message.ts"
 
 /** A cut answer reads like a complete one, so it ends with a note that says so. */

@@ -1,5 +1,5 @@
-// The steps of a prompt before its first request: who answers, what is in the history, what may be done, what the model is
-// told and offered.
+// The steps of a prompt before its first request: choose agent and model, read the history, collect rights, context and
+// tools.
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import * as Provider from "#ability/provider/provider.ts"
 import { chooseModel } from "#engine/ask/choose-model.ts"
@@ -31,10 +31,10 @@ export type Work = Omit<Input, "text" | "parts"> & {
   /** Its parts before a server was asked. */
   typed?: PromptPart[]
 }
-/** What there is of a run when its session is claimed. */
+/** The fields of a run that are known when its session is claimed. */
 export type Begun = Pick<Run, "session" | "progress" | "signal"> & { tip?: Tip | undefined }
 
-/** `prompt` is for the tasks that the run gives away; it is handed in because it leads here. */
+/** `prompt` runs tasks. It is passed in to avoid an import cycle. */
 export async function beginRun(work: Work, begun: Begun, prompt: Ask): Promise<Run> {
   Provider.redactKeys()
   const answering = await chooseAnswering(work, begun)
@@ -42,7 +42,7 @@ export async function beginRun(work: Work, begun: Begun, prompt: Ask): Promise<R
   await noteStart(work, begun, answering)
   const offer: Offer = { tools: [], edition: 0 }
   const settled = settle(work, { ...begun, ...answering, offer, prompt })
-  // What a model says to another one points at no file.
+  // A task comes from a model, so `@path` in it is no reference.
   await addPrompt(settled, work.parent ? { ...work, mentionsIn: "" } : work)
   await findContext(settled)
   await startServers(settled)
@@ -96,7 +96,7 @@ function settle(
   }
 }
 
-/** Rules that cannot be used end a prompt before it costs anything. */
+/** Invalid rules end a prompt before it costs anything. */
 function permitsFor(
   work: Work,
   { session, progress, signal, agent, offer }: Begun & Answering & { offer: Offer },
@@ -117,7 +117,7 @@ function permitsFor(
   })
 }
 
-/** Skills may have brought servers. */
+/** Skills may have started MCP servers. */
 async function startServers({ session, signal }: Settled): Promise<void> {
   const servers = await ifConfigured()
   await servers?.prepare(signal, await lineOf(session))

@@ -1,4 +1,4 @@
-// The loop: ask the model, keep what it says, do what it asks for, and again, until it asks for nothing more.
+// The loop: ask the model, store its answer, run its calls, and repeat until an answer has no call.
 
 import { inform } from "#engine/context/inform.ts"
 import { nestedRules } from "#engine/context/nested-rules.ts"
@@ -11,7 +11,7 @@ import { addPrompt, type Prompt } from "./add-prompt.ts"
 import { runCalls } from "./run-calls.ts"
 import { runTurn } from "./turn.ts"
 
-/** Gives the final answer of the model. */
+/** Returns the final answer of the model. */
 export async function loop(run: Run): Promise<Message.Info> {
   const { maxSteps } = run.limits
   for (let step = 1; step <= maxSteps; step++) {
@@ -23,13 +23,13 @@ export async function loop(run: Run): Promise<Message.Info> {
     run.signal.throwIfAborted()
     inform(run, await nestedRules(run, request))
     await growTools(run)
-    // Calls can be dear, too: tasks for other agents.
+    // Calls can cost money too: tasks for other agents.
     refuseCost(run)
   }
   throw new StepLimit(maxSteps)
 }
 
-/** A prompt that joins this one ends as this one does, so nobody else releases its record. */
+/** A steering prompt ends with this one, so its record must be released here. */
 async function addJoining(run: Run, prompt: Prompt): Promise<void> {
   try {
     await addPrompt(run, prompt)

@@ -1,4 +1,4 @@
-// Reads what is needed of the history of a session that was just claimed, and repairs what a process that died left open.
+// Reads the history that a prompt needs, and repairs what a crashed process left open.
 import * as ImageStore from "#ability/image/image-store.ts"
 import * as SeenFiles from "#ability/tool/files/seen-files.ts"
 import type { Chosen } from "#engine/ask/choose-model.ts"
@@ -16,7 +16,7 @@ import { gapsIn } from "#knowledge/message/bridge-gaps.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 
-/** The messages are pushed to `history`, which is that of `Memory.begin`. */
+/** Pushes the messages to `history`, the array of `Memory.begin`. */
 export async function openHistory(
   run: Pick<Run, "session" | "progress">,
   tip: Tip | undefined,
@@ -33,8 +33,8 @@ export async function openHistory(
   if (versions) SeenFiles.learn(session.id, versions.concat(SeenFiles.versionsIn(history)))
 }
 
-/** Converts the history for the model. What was read from the disk is read again as the same objects by the next prompt
- * of this process, which then need not convert it. */
+/** Converts the history for the model. The next prompt of this process gets the same message objects from the cache, and
+ * need not convert them again. */
 export function createSending(
   { session: { id: sessionId }, progress }: Pick<Run, "session" | "progress">,
   { providerId, facts }: Chosen,
@@ -48,8 +48,8 @@ export function createSending(
   return converter
 }
 
-/** A prompt goes on in a session of which a part cannot be read: the person is told so, each time. The model has a
- * note in the place of each missing message. */
+/** A prompt continues in a session with unreadable messages. Each prompt reports them to the person; the model gets a note
+ * in place of each message. */
 function reportGaps(run: Pick<Run, "session" | "progress">): void {
   const gaps = gapsIn(run.progress.history)
   const [first] = gaps

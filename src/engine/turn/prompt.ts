@@ -1,5 +1,5 @@
-// A prompt enters a session: one at a time, the next one waits, or joins the running one. What has to wait, or is answered
-// before it is done, is stored first.
+// Queues a prompt: a session runs one at a time; the next one waits, or joins the running one. A prompt that waits, or that
+// is accepted with 202, is stored first.
 
 import { waitFor } from "#engine/ask/retry.ts"
 import { endWith } from "#engine/queue/end-with.ts"
@@ -16,13 +16,12 @@ import { callsServer, commandIn } from "./server-command.ts"
 
 const usual: Timing = { stall: 120_000, keepEvery: 1_000, reply: 600_000, wait: waitFor }
 
-/** Send a prompt; gives the final message of the model. */
+/** Send a prompt; returns the final message of the model. */
 export function prompt(input: Input): Promise<Message.Info> {
   return promptWith(input, usual)
 }
 
-/** Store a prompt and begin with it. Returns when it survives the end of this process; `answered` is its outcome, which is
- * published as well. */
+/** Store a prompt and start it. Returns once the record is on disk. `answered` is the outcome, which is also published. */
 export async function accept(input: Input): Promise<{ promptId: string; answered: Promise<Message.Info> }> {
   SessionRecord.refuseBusy(await SessionRecord.get(input.sessionId))
   const isCalled = commandIn(input) !== undefined && (await callsServer(input))
@@ -34,10 +33,10 @@ export async function accept(input: Input): Promise<{ promptId: string; answered
   return { promptId: stored.id, answered }
 }
 
-/** `prompt` with other limits on how long things may take. */
+/** `prompt` with other time limits. */
 export async function promptWith(input: Input, usual: Timing): Promise<Message.Info> {
   const isCalled = commandIn(input) !== undefined && (await callsServer(input))
-  // A prompt that begins at once is stored by its own message.
+  // A prompt that begins at once needs no record: its message is stored.
   const waits = Queue.check(input) && !input.stored
   const stored = waits ? StoredPrompt.create({ ...input, parts: partsOf(input) }) : undefined
   return enter(input, { usual, stored, isCalled })
@@ -51,9 +50,9 @@ async function enter(
   const { usual, stored, isCalled } = options
   const timing = { ...usual, reply: input.replyLimit ?? usual.reply }
   const work: Work = { ...input, parts: partsOf(input), timing, stored: stored ?? input.stored, isCalled }
-  // While it waits, the bytes of its images are on the disk and need no memory.
+  // While it waits, its images are on disk and use no memory.
   stored?.written.then((parts) => Object.assign(work, { parts })).catch(() => {})
-  // One that asks a server waits for its turn: if the server fails, the running prompt goes on.
+  // A prompt that needs an MCP server cannot steer: if the server fails, the running prompt must continue.
   const steering = whenBusy === "steer" && !isCalled ? work : undefined
   const place = { sessionId, ...(whenBusy ? { whenBusy } : {}), steering, promptId: work.stored?.id }
   return Queue.enter(place, async (abort) => {

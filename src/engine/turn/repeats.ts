@@ -1,15 +1,15 @@
-// Whether the model goes in circles: the last calls, each with its result, are the same ones over and over. A command that
-// is polled is no circle: it succeeds, and seconds pass in it or between its calls. Much more of the same is allowed then.
+// Detects a model in a loop: the last calls and their results repeat. Polling a command is no loop: it succeeds, and seconds
+// pass in it or between its calls, so it may repeat much more often.
 import { createHash } from "node:crypto"
 import type { Made } from "#engine/run/run.ts"
 
-/** How often the last `period` calls came in a row. Behind `stop` a person must say that it may go on. */
+/** How often the last `period` calls may repeat. After `stop` repetitions a person must allow it to go on. */
 export type Repeat = { times: number; period: number; isPolling: boolean; nudge: boolean; stop: boolean }
 
 const maxPeriod = 8
 const limits = { quick: { nudge: 2, stop: 3 }, polling: { nudge: 10, stop: 30 } }
 const kept = maxPeriod * limits.polling.stop
-/** In milliseconds: a command that waits by itself, such as `sleep 2; status`. */
+/** Milliseconds that a waiting command takes, such as `sleep 2; status`. */
 const longCall = 2_000
 /** Longer than models think about a call that they have just made. */
 const longPause = 10_000
@@ -26,7 +26,7 @@ export function addCall(
   const isWaited = isLong && !hasFailed
   calls.push({ key, at, isWaited })
   if (calls.length > kept) calls.splice(0, calls.length - kept)
-  // A wait excuses the same call only, not the quick ones around it.
+  // Only the call that waited is polling, not the quick ones around it.
   const since = calls.slice(calls.findLastIndex((made) => made.isWaited && made.key === key) + 1)
   const quick = mostRounds(since.filter((made) => !made.isWaited))
   if (quick.times >= limits.quick.nudge) return judged(quick, "quick")
@@ -50,7 +50,7 @@ function mostRounds(calls: readonly Made[]): Rounds {
   return most
 }
 
-/** How many times the last `period` calls stand at the end, one round behind the other. */
+/** How many times the last `period` calls repeat at the end of the list. */
 function roundsOf(calls: readonly Made[], period: number): number {
   let same = 0
   for (let at = calls.length - 1; at >= period && calls[at]!.key === calls[at - period]!.key; at--) same++

@@ -1,4 +1,4 @@
-// What is stored of a call's result, for calls of a model and of clients of `vitamin mcp serve`.
+// The stored form of a call's result, for calls of models and of clients of `vitamin mcp serve`.
 import { isDeepStrictEqual } from "node:util"
 import type { runTool } from "#ability/tool/gate/run-tool.ts"
 import type * as Message from "#knowledge/message/message.ts"
@@ -23,7 +23,7 @@ export function resultData(
   }
 }
 
-/** Whether the words say something else than the data. Where they are only its JSON, the data itself is kept. */
+/** Whether the text says more than the data. If it is only the data as JSON, the text is not stored. */
 function isText({ status, text, data }: Result): boolean {
   if (status !== "success" || typeof data !== "object" || data === null) return true
   if (!/^\s*[[{]/.test(text)) return true

@@ -1,5 +1,5 @@
-// The calls of one turn: what only reads runs side by side, and so do tasks for other agents; what writes waits its turn.
-// Each has exactly one result, in the order in which it was asked for.
+// Runs the calls of one turn. Calls that only read, and tasks, run in parallel; calls that write run one by one. Each call
+// gets exactly one result, in the order of the calls.
 import { hiddenFrom } from "#ability/mcp/if-configured.ts"
 import { failure } from "#ability/tool/define/failure.ts"
 import { type Refusal, runTool, type Step, type Call as ToolCall } from "#ability/tool/gate/run-tool.ts"
@@ -36,12 +36,12 @@ class Looping extends NamedError {
 }
 
 export async function runCalls(run: Run, request: Request): Promise<void> {
-  // Who is asked sees the call in its message.
+  // The person who is asked sees the call in its message, so it is stored first.
   if (request.data.calls.some(({ approval }) => approval === "pending")) await settle(run.progress.records)
   run.permits.askPending(request)
   const images: GivenImage[] = []
   for (const { calls, readsOnly } of groups(request.data.calls)) {
-    // What changes the world must be on record first; who only looks need not wait for the disk.
+    // A call that changes something must be on disk before it runs; one that only reads need not wait.
     if (!readsOnly) await settle(run.progress.records)
     const results = await Promise.all(calls.map((call) => runCall(run, request, call)))
     const repeats = calls.map((call, i) => appendResult(run, call, results[i]!))
@@ -49,7 +49,7 @@ export async function runCalls(run: Run, request: Request): Promise<void> {
     const circle = repeats.findIndex(({ stop }) => stop)
     if (circle >= 0) await goOnOrStop(run, { request, call: calls[circle]! }, repeats[circle]!)
   }
-  // Behind all results: between them they would part calls from what they gave.
+  // After all results: providers want each result next to its call.
   if (images.length) await (await import("#engine/attach/show-images.ts")).showImages(run, images)
 }
 
@@ -65,7 +65,7 @@ function imagesOf({ id: callId }: Call, { images = [] }: Result): GivenImage[] {
   return images.map((image) => ({ ...image, callId }))
 }
 
-/** Calls that may go side by side, or one that writes. Tasks may write, but were cut to be done apart. */
+/** A group of calls that can run in parallel, or one call that writes. Tasks may write, but are meant to be independent. */
 function groups(calls: Call[]): { calls: Call[]; readsOnly: boolean }[] {
   const found: { calls: Call[]; readsOnly: boolean }[] = []
   for (const call of calls) {
@@ -131,12 +131,12 @@ async function findMore(run: Run, wanted: { query: string; limit: number }): Pro
   return (await import("#engine/offer/more-tools.ts")).findMore(run, wanted)
 }
 
-/** What others may call is not told. */
+/** An error must not name tools that this agent may not use. */
 function ownNames({ tools, more }: Offer): string[] {
   return [...new Set([...tools.map(({ name }) => name), ...(more?.usable.keys() ?? [])])].sort()
 }
 
-/** A server that the client has taken away since may be there again, for others. */
+/** The client may have removed the server while another session still has one of that name. */
 async function refuseForeign(run: Run, { id, server }: Tool.Definition): Promise<Refusal | undefined> {
   const isHidden = server !== undefined && hiddenFrom(await lineOf(run.session)).has(server)
   if (mayCall(run.offer, id) && !isHidden) return undefined
@@ -144,7 +144,7 @@ async function refuseForeign(run: Run, { id, server }: Tool.Definition): Promise
   return { message: `"${id}" is not a tool of the agent "${run.agent.id}". Its tools: ${own}` }
 }
 
-/** Gives how often in a row this call, or the last few, had this result. */
+/** Returns how often in a row this call, or the last few calls, had this result. */
 function appendResult(run: Run, call: Call, result: Result): Repeat {
   const { status, text, duration } = result
   const said = [call.name, call.arguments, status, text]
@@ -160,7 +160,7 @@ function appendResult(run: Run, call: Call, result: Result): Repeat {
   return repeat
 }
 
-/** Also a command that ended with an exit code or a signal: its call has the status "success" all the same. */
+/** Includes commands that ended with an exit code or a signal, although their call has the status "success". */
 function hasFailed({ status, data }: Result): boolean {
   const { exitCode, signal } = (data ?? {}) as { exitCode?: unknown; signal?: unknown }
   return status !== "success" || Boolean(exitCode) || Boolean(signal)

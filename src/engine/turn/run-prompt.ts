@@ -1,5 +1,5 @@
-// One prompt of a session, from its first message to its end: an answer, an error that the session keeps, or an
-// interruption. In every case the session can go on with the next prompt.
+// Runs one prompt, from its first message to its end: an answer, an error that the session stores, or an interruption. The
+// session can continue with the next prompt in every case.
 
 import { Interrupted } from "#engine/queue/interrupted.ts"
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
@@ -57,7 +57,7 @@ async function claim(input: Work, signal: AbortSignal) {
   }
 }
 
-/** Whatever happened, every call has a result and the session says how it stands. */
+/** In every case each call gets a result, and the session its final status. */
 async function fail(run: Begun, thrown: unknown, promptId: string | undefined): Promise<unknown> {
   const { signal, session } = run
   const error = signal.aborted ? new Interrupted(session.id, signal) : thrown

@@ -1,5 +1,5 @@
-// A prompt of a person that begins with `/name`. Unknown names are refused before the prompt enters the queue; a server is
-// asked when the turn of the prompt has come, so that an abort reaches it and nothing overtakes it.
+// Prompts that begin with `/name`. Unknown names are refused before the prompt is queued. The MCP server is asked when the
+// prompt starts, so that an abort reaches the request and the order of prompts is kept.
 
 import { Interrupted } from "#engine/queue/interrupted.ts"
 import type { Input } from "#engine/run/input.ts"
@@ -8,7 +8,7 @@ import type { Work } from "./begin-run.ts"
 
 const named = /^\s*(\/\S*)/
 
-/** The words with the command that the person may have typed. What others wrote before the person's words is none. */
+/** The part with the text that the person typed. Text that others put before it is no command. */
 export function commandIn({ text, parts, mentionsIn, isText, parent }: Input): string | undefined {
   const [first] = text === undefined ? (parts ?? []) : [{ type: "text" as const, text }]
   if (isText || parent || first?.type !== "text") return undefined
@@ -16,7 +16,7 @@ export function commandIn({ text, parts, mentionsIn, isText, parent }: Input): s
   return name !== undefined && name === named.exec(mentionsIn ?? first.text)?.[1] ? first.text : undefined
 }
 
-/** Whether a server is to be asked for what the words call for. Starts no server. */
+/** Whether the text names a prompt of a server. Starts no server. */
 export async function callsServer(input: Input): Promise<boolean> {
   const words = commandIn(input)
   if (words === undefined) return false
@@ -24,7 +24,7 @@ export async function callsServer(input: Input): Promise<boolean> {
   return isServerCommand(words, input.sessionId)
 }
 
-/** With what the server says in the place of the command. */
+/** The prompt with the server's answer in place of the command. */
 export async function expandWork(work: Work, signal: AbortSignal): Promise<Work> {
   const { sessionId, parts } = work
   const words = commandIn(work) ?? ""

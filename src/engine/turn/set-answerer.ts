@@ -1,4 +1,4 @@
-// Who answers from the next prompt on: another agent, another model.
+// Sets the agent or the model that answers from the next prompt on.
 import * as Provider from "#ability/provider/provider.ts"
 import { fullName, splitName } from "#engine/ask/choose-model.ts"
 import { chooseAgent } from "#engine/record/choose-agent.ts"
@@ -6,7 +6,7 @@ import * as SessionRecord from "#engine/record/session-record.ts"
 
 type Answerer = { agent?: string; model?: string }
 
-/** What does not exist or cannot be used is refused. A session may be working meanwhile. */
+/** Refuses what does not exist or cannot be used. The session may be busy. */
 export async function setAnswerer(sessionId: string, answerer: Answerer): Promise<SessionRecord.Info> {
   const session = await SessionRecord.get(sessionId)
   const { agent, model } = answerer

@@ -1,5 +1,5 @@
-// A task that one agent gives to another: a session of its own whose answer comes back. It has no more rights than who
-// gave it, ends when that ends, and what it costs is added there.
+// Runs a task that one agent gives to another, in a session of its own, and returns the answer. A task has no more rights
+// than its parent, ends with its parent, and its cost is added to the parent.
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import { familyModel } from "#engine/ask/choose-model.ts"
 import { keep } from "#engine/record/append.ts"
@@ -32,7 +32,7 @@ class TaskFailed extends NamedError {
 
 export function spawnTask(run: Run, task: Task): Promise<{ sessionId: string; text: string }> {
   const done = doTask(run, task)
-  // Who is interrupted does not wait for the call, but for what it started.
+  // An interrupted parent does not wait for the call, so it must wait for the task here.
   keep(
     run.progress.records,
     done.catch(() => {}),
@@ -45,7 +45,7 @@ async function doTask(run: Run, { task, agent: wish, callId }: Task) {
   const agent = wish === undefined ? run.agent : await chooseAgent(wish)
   const leave = await enter(run)
   try {
-    // Those before it may have spent all there is.
+    // Earlier tasks may have spent the whole budget.
     refuseCost(run)
     const { id: sessionId } = await SessionRecord.create({
       agent: agent.id,
@@ -76,20 +76,20 @@ async function outcomeOf(
   try {
     return await SessionRecord.get(sessionId)
   } catch (error) {
-    // Removed meanwhile, by a person or with the session that it works for.
+    // The session may have been removed meanwhile, by a person or with its parent.
     if (error instanceof SessionRecord.NotFound) return { usage: { input: 0, output: 0 } }
     throw error
   }
 }
 
-/** The same as who gave the task has, unless another agent names its own. */
+/** The parent's model, unless another agent names its own. */
 async function modelFor(run: Run, agent: AgentDefinition): Promise<string> {
   const named = agent.id === run.agent.id ? undefined : agent.model
   const own = named && (await familyModel(named))
   return own || `${run.chosen.providerId}/${run.chosen.modelId}`
 }
 
-/** One of few places; whoever finds none free waits, in order. Gives what leaves it. */
+/** Takes one of a few slots; waits in order if all are taken. Returns the function that frees it. */
 async function enter({ progress: { tasks }, signal }: Run): Promise<() => void> {
   const leave = () => {
     const next = tasks.waiting.shift()

@@ -1,5 +1,5 @@
-// The text of an answer while it grows: announced as it comes, kept about once a second, and taken back when the answer
-// breaks off and is asked for again.
+// The text of a streaming answer: published as it arrives, stored about once a second, and withdrawn if the stream breaks
+// and the request is retried.
 
 import { keep } from "#engine/record/append.ts"
 import type { Run } from "#engine/run/run.ts"
@@ -54,17 +54,17 @@ export function createStreamedText(run: Run, message: Message.Of<"text">) {
     later = undefined
   }
 
-  /** Who shows what came so far hears that the message is empty again, before anything new comes. */
+  /** Tells clients that the message is empty again, before new text arrives. */
   async function takeBack(): Promise<void> {
     message.data.parts = []
     if (!isShown) return
     isShown = false
-    // That it could not be kept is told by who waits for the records.
+    // `settle` throws the error of a failed write.
     if (isKept) await store().catch(() => {})
     else Bus.publish(MessageStore.Updated, { sessionId, message: structuredClone(message) })
   }
 
-  /** The message is not a part of the history after all. */
+  /** Withdraw the message: it is not part of the history. */
   function forget(): void {
     if (isKept) keep(run.progress.records, Storage.remove(["message", sessionId, messageId]))
   }

@@ -1,5 +1,5 @@
-// One answer of the model: asked for again while its provider fails in ways that pass, and continued when the limit of
-// output tokens cut it off. Whoever reads the answer gets it in one piece.
+// Takes one answer of the model: retries transient provider failures, and continues an answer that the output token limit
+// cut off. The caller gets one complete answer.
 import * as Provider from "#ability/provider/provider.ts"
 import { type Answer, collect, Filtered, says } from "#engine/ask/collect.ts"
 import { type Fault, withRetry } from "#engine/ask/retry.ts"
@@ -14,7 +14,7 @@ import * as Memory from "#knowledge/memory/memory.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import type { createStreamedText } from "./streamed-text.ts"
 
-/** The message that grows, and those who follow it. */
+/** The streaming message, and the functions that follow it. */
 type Growing = { text: Message.Of<"text">; streamed: ReturnType<typeof createStreamedText> }
 export type Taken = Answer & { used: Message.Usage }
 
@@ -29,7 +29,7 @@ export async function takeAnswer(run: Run, growing: Growing): Promise<Taken> {
   for (let times = 1; times <= mostContinuations && isCut(answer); times++) {
     refuseCost(run)
     const longer = await answerTo(run, growing, answer).catch((error) => {
-      // The answer so far and its continuation do not fit the window together.
+      // The answer so far and its continuation together do not fit the window.
       if (isTooLong(error)) return undefined
       throw error
     })
@@ -95,7 +95,7 @@ async function ask(run: Run, { answer, streamed, begun }: Asking): Promise<void>
   try {
     const system: Message.ModelMessage[] = [{ role: "system", content: run.system }]
     const history = Memory.shortTerm(run.session.id).window()
-    // A spread behind something else is a loop, and histories are long.
+    // `concat` instead of a spread: a spread copies element by element, and histories are long.
     const prompt = system.concat(run.converter.toModel(begun ? history.concat(begun) : history))
     if (begun) prompt.push({ role: "user", content: [{ type: "text", text: goOn }] })
     const { temperature, maxTokens: maxOutputTokens, metadata } = run.agent
@@ -123,7 +123,7 @@ async function reportRetry({ session, chosen }: Run, { error, wait, next, limit 
   })
 }
 
-/** Most sessions have no images. A message that was looked at once stays what it is. */
+/** Most sessions have no images. Each message is checked once. */
 export async function seeingOf(run: Run) {
   const { history } = run.progress
   run.progress.images ??= { seen: 0, found: false }

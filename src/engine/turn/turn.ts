@@ -1,4 +1,4 @@
-// One turn: the history goes to the model, its answer comes back as parts and calls and is kept.
+// One turn: sends the history to the model and stores its answer, as text and calls.
 
 import type { Answer } from "#engine/ask/collect.ts"
 import { isTooLong } from "#engine/ask/too-long.ts"
@@ -17,10 +17,10 @@ type Request = Message.Of<"tool_request">
 type Streamed = ReturnType<typeof createStreamedText>
 export type Turn = { answer: Message.Info; request?: Request }
 
-/** By then a request has a small part of what was sent first. */
+/** How often a refused request is made shorter; after that it is a small part of the first one. */
 const mostRefusals = 6
 
-/** A request that is too long for the model, whatever was known of its window, is made shorter until it is taken. */
+/** If the provider says that a request is too long, compact and retry until it is accepted. */
 export async function runTurn(run: Run): Promise<Turn> {
   throwIfLost(run.progress.records)
   await compactIfNeeded(run)
@@ -58,7 +58,7 @@ async function takeTurn(run: Run): Promise<Turn> {
   return await keepAnswer(run, { text, streamed, answer })
 }
 
-/** An answer that is whole: its text, then its calls. Usage stands on the last of them. */
+/** Stores a complete answer: its text, then its calls. The last message has the usage. */
 async function keepAnswer(
   run: Run,
   { text, streamed, answer }: { text: Text; streamed: Streamed; answer: Taken },
@@ -66,7 +66,7 @@ async function keepAnswer(
   const { parts, calls, finish = "other", used: usage } = answer
   Object.assign(text.data, { parts, finish })
   if (!calls.length) {
-    // Words before a call announce it; only an answer can describe an image.
+    // Text before a call only announces the call; only a final answer describes an image.
     const seeing = await seeingOf(run)
     seeing?.noteSeen(run, parts)
     const message = { ...text, usage }
@@ -102,7 +102,7 @@ function requestOf(calls: Answer["calls"]): Request["data"] {
   )
 }
 
-/** What had come of an answer that will not be finished. A call that had begun is not in it, and never runs. */
+/** Stores the part of an aborted answer that has arrived, without calls: an incomplete call never runs. */
 function keepCutOff(
   run: Run,
   { text, streamed, error }: { text: Text; streamed: Streamed; error: unknown },
@@ -118,7 +118,7 @@ function keepCutOff(
   append(run, text)
 }
 
-/** What of the history the model is sent. */
+/** The messages that the model is sent. */
 function windowOf({ session }: Run): readonly Message.Info[] {
   return Memory.shortTerm(session.id).window()
 }
