@@ -133,9 +133,11 @@ export function figures(folder = root): string[] {
   }
   const circular = [...counts.keys()].filter((name) => reached(name).has(name))
   const large = [...counts].filter(([, files]) => files.length > maxFiles)
+  const past = edgesOf(folder).filter(({ from, to }) => from !== "index.ts" && isPastEntry(from, to))
   return [
     `${counts.size} folders, ${large.length} with more than ${maxFiles} files${large.length ? `: ${large.map(([name, files]) => `${name} ${files.length}`).join(", ")}` : ""}`,
     `${circular.length} folders in a cycle${circular.length ? `: ${circular.join(", ")}` : ""}`,
+    `${past.length} imports reach past the entry files of another area`,
   ]
 }
 
@@ -152,6 +154,11 @@ function area(name: string, folders: string): string[] {
 
 function areaOf(file: string): string {
   return layers[layerOf(file)]!.split("/").slice(0, 2).join("/")
+}
+
+/** The entry files of an area lie in its own folder; the folders below are for the area itself. */
+function isPastEntry(from: string, to: string): boolean {
+  return areaOf(from) !== areaOf(to) && dirname(to).split("/").length > 2
 }
 
 function edgesOf(folder: string): Edge[] {

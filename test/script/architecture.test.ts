@@ -71,6 +71,21 @@ test("script/architecture.ts counts folders that import each other by types", as
     writeFileSync(join(tmp.path, "src", file), text)
   }
   assert.match(figures(tmp.path).join("\n"), /2 folders in a cycle: kernel, kernel\/config/)
+  assert.match(figures(tmp.path).join("\n"), /0 imports reach past the entry files/)
+})
+
+test("script/architecture.ts counts imports past the entry files of an area", async () => {
+  await using tmp = await tmpdir()
+  for (const [file, text] of Object.entries({
+    "ability/mcp/client/connect.ts": "export const connect = 1",
+    "ability/mcp/mcp.ts": 'export { connect } from "./client/connect.ts"',
+    "engine/turn/loop.ts": 'import { connect } from "#ability/mcp/client/connect.ts"',
+    "engine/turn/turn.ts": 'import { connect } from "#ability/mcp/mcp.ts"',
+  })) {
+    mkdirSync(dirname(join(tmp.path, "src", file)), { recursive: true })
+    writeFileSync(join(tmp.path, "src", file), text)
+  }
+  assert.match(figures(tmp.path).join("\n"), /1 imports reach past the entry files/)
 })
 
 test("script/architecture.ts draws no arrow that a longer way implies", async () => {
