@@ -1,5 +1,5 @@
-// Images that a tool gave back, for the model: as messages like those that a person attaches, so that they are kept, and
-// read as text where the model takes none.
+// Shows the model the images that a tool returned: as messages like those for attached images, so that they are
+// stored, and read as text if the model takes no images.
 import type { OutputImage } from "#ability/tool/tool.ts"
 import { append, lastId } from "#engine/record/append.ts"
 import type { Run } from "#engine/run/run.ts"
@@ -7,7 +7,7 @@ import * as Message from "#knowledge/message/message.ts"
 import { createAttaching } from "./attaching.ts"
 import { recognizeImage } from "./recognize-image.ts"
 
-/** An image, and the call that gave it. */
+/** An image, and the call that returned it. */
 export type GivenImage = OutputImage & { callId: string }
 
 export async function showImages(run: Run, images: GivenImage[]): Promise<void> {

@@ -1,5 +1,5 @@
-// A compaction: the history stays as it is, and a message says what of it the model is sent from now on. Until that one
-// message is written nothing has changed, whatever happens meanwhile.
+// Compacts a session: the history stays, and one message records which part of it the model is sent from now on.
+// Nothing changes until that message is written.
 import { mkdir, writeFile } from "node:fs/promises"
 import * as Permission from "#ability/permission/permission.ts"
 import { outputFolder } from "#ability/tool/define/output.ts"
@@ -32,33 +32,34 @@ import { renderPins, resourceName } from "./render-pins.ts"
 import { canSummarize, summarize } from "./summarize.ts"
 
 export type Scope = Pick<Run, "session" | "progress" | "signal"> & {
-  /** Who may be asked for a summary. */
+  /** The model that may write a summary. */
   chosen?: Chosen
   timing: Pick<Timing, "stall" | "wait">
 }
-/** `wanted`: a person asked for it, and no more than so many tokens of the newest turns are to stay. `cause`: the
- * provider refused a request. */
+/** `wanted`: a person asked for it; keep at most so many tokens of the newest turns. `cause`: the provider refused a
+ * request. */
 export type Wish = Budget & { wanted?: number; cause?: unknown }
 
 /** Summary and pins: their share of the budget, the least and the most tokens. */
 const shares = { summary: [0.1, 150, 8_000], pins: [0.15, 300, 20_000] } as const
 /** In a small budget even the least may be too much. */
 const largestShare = 0.25
-/** What a summary may have of what it saves, and what a person who asks for it must save of the whole. */
+/** `spent`: the most that a summary may use of the tokens that it saves. `worthwhile`: the least that a compaction on
+ * request must save. */
 const spent = 0.5
 const worthwhile = 0.1
 /** Versions of files that one compaction stores. A session with more reads its whole history before it edits a file. */
 const mostVersions = 1_000
 
-/** Gives whether there was anything to gain; where not, nothing has changed. Throws `Session.ContextFull` where too much
- * is left. */
+/** Returns false if there was nothing to gain; then nothing has changed. Throws `Session.ContextFull` if too much is
+ * left. */
 export async function compactHistory(scope: Scope, wish: Wish): Promise<boolean> {
   const { session, progress } = scope
   const { history } = progress
   const { fixed, limit, cause } = wish
   const shown = Memory.shortTerm(session.id).shown()
   const tokensBefore = Memory.shortTerm(session.id).tokenCount({ fixed, ...modelOf(scope) })
-  // What the provider counts as more than our estimate does must become smaller by that much, too.
+  // If the provider counts more tokens than our estimate, the budget shrinks by the same factor.
   const estimated = fixed + sumOf(shown.sent)
   const scale = Math.min(mostAbove, Math.max(1, tokensBefore / estimated))
   const budget = Math.floor(limit / scale) - fixed
@@ -87,9 +88,9 @@ export async function compactHistory(scope: Scope, wish: Wish): Promise<boolean>
   const sent = [...(front ? [front] : []), ...withCuts(kept, compaction)]
   const left = fixed + sumOf(sent)
   if (left >= estimated) return giveUp()
-  // After a refusal the limit is a guess: whether what is left fits, the provider says.
+  // After a refusal the limit is a guess, so the provider decides whether the rest fits.
   if (left > limit && cause === undefined) throw refuseFull({ fixed, limit, sent })
-  // In the provider's measure, as what it was before.
+  // In tokens as the provider counts them, like `tokensBefore`.
   compaction.tokensAfter = Math.ceil((left * tokensBefore) / estimated)
   message.data.parameters = compaction
   append(scope, message)
@@ -100,7 +101,7 @@ export async function compactHistory(scope: Scope, wish: Wish): Promise<boolean>
   return true
 }
 
-/** Each use of a resource is a message of its own, so that those used last are the last to go. */
+/** Reports resources that the model no longer sees. Each use of a resource is a message, so those used last go last. */
 function reportDropped(
   { sessionId, id: messageId }: Message.Info,
   { gone, kept }: { gone: readonly Message.Info[]; kept: readonly Message.Info[] },
@@ -131,7 +132,7 @@ function planOf(options: {
   return wanted !== undefined && plan?.start === start ? undefined : plan
 }
 
-/** The summary of what goes, and what must not go with it. Nothing where that is as long as what goes. */
+/** The summary and the pins for the messages that go. Undefined if they are as long as those messages. */
 async function wordsFor(
   scope: Scope,
   {
@@ -180,7 +181,7 @@ async function pinsFor(
   })
 }
 
-/** A later process reads only what was kept, and must still notice when somebody else has changed a file. */
+/** A later process reads only the kept messages, and must still notice when somebody else has changed a file. */
 function versionsBefore(gone: readonly Message.Info[], { compaction }: Shown): Pick<Compaction, "versions"> {
   const known = compaction ? compaction.versions : []
   if (!known) return {}
@@ -188,7 +189,7 @@ function versionsBefore(gone: readonly Message.Info[], { compaction }: Shown): P
   return all.size > mostVersions ? {} : { versions: [...all.values()] }
 }
 
-/** What is cut in the window is there whole in a file, which the cut names. */
+/** Writes each cut result to a file, which the cut names. */
 async function keepWhole(
   messages: readonly Message.Info[],
   { cuts, files }: { cuts: readonly Cut[]; files: string },

@@ -1,5 +1,4 @@
-// Before a request that would not fit the model's window is made, the history is compacted, by a part of the program that
-// is loaded only then.
+// Compacts the history before a request that would not fit the model's window. The code for it is loaded only then.
 
 import { findContext } from "#engine/context/find-context.ts"
 import { fixedOf, limitOf, mostAbove } from "#engine/run/budget.ts"
@@ -7,11 +6,11 @@ import { type Run, refuseCost } from "#engine/run/run.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import { tokensOf } from "#knowledge/memory/tokens-of.ts"
 
-/** A refused request was longer than the window, however long that is. */
+/** A refused request was longer than the real window, which may be smaller than the stated one. */
 const afterRefusal = 0.6
 
-/** Make room for the next request, if there is too little of it, or the provider said so. A summary can be dear: one that
- * goes beyond what may be spent ends the work. */
+/** Compact the history if the next request would exceed the budget, or if the provider refused it as too long. A
+ * summary can be expensive: if it exceeds the cost limit, the prompt ends. */
 export async function compactIfNeeded(run: Run, refusal?: { error: unknown }): Promise<void> {
   const { system, offer, chosen, agent } = run
   run.progress.budget ??= { limit: limitOf(chosen, agent.maxTokens), fixed: fixedOf(system, offer.tools) }
@@ -26,11 +25,11 @@ export async function compactIfNeeded(run: Run, refusal?: { error: unknown }): P
   else if (counted > estimated * mostAbove && estimated <= budget.limit) return
   const { compactHistory } = await import("./compact-history.ts")
   await compactHistory(run, { ...budget, cause: refusal?.error })
-  // What was left out may be what the work goes by. Where a provider has just refused, nothing is added.
+  // The prompt may need what was left out, so its context is collected again; but not right after a refusal.
   if (refusal) budget.limit = Math.max(budget.limit, memory.tokenCount({ fixed, model }))
   else {
     await findContext(run)
-    // The newest results had all the room that was left: they make some for these notes.
+    // The newest results took the rest of the budget, so they are cut again to fit these notes.
     if (memory.shouldSummarize({ fixed, model, limit: budget.limit })) await compactHistory(run, budget)
   }
   refuseCost(run)

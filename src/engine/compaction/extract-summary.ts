@@ -1,15 +1,15 @@
-// A summary that no model writes: what the messages themselves say, the same for the same messages. For sessions without
-// a model that could be asked, and for when it cannot answer.
+// A summary without a model: extracted from the messages, the same for the same messages. For sessions without a
+// model that can write one, and for when it fails.
 
 import { linesWithin, oneLine, textWithin } from "#engine/run/fit-tokens.ts"
 import { workingState } from "#knowledge/memory/working.ts"
 import type * as Message from "#knowledge/message/message.ts"
 
-/** `earlier` is the summary of what came before these messages. */
+/** `earlier` is the summary of the messages before these. */
 export function extractSummary(options: {
   messages: readonly Message.Info[]
   earlier: string
-  /** Tokens that it may have. */
+  /** Tokens of the summary. */
   budget: number
 }): string {
   const { messages, earlier, budget } = options

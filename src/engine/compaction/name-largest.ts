@@ -1,10 +1,10 @@
-// What takes the room of a request that does not fit, for the person who has to make it smaller.
+// Names the largest part of a request that does not fit, so that the person can make it smaller.
 
 import { ContextFull } from "#engine/run/budget.ts"
 import { tokensOf } from "#knowledge/memory/tokens-of.ts"
 import type * as Message from "#knowledge/message/message.ts"
 
-/** The error of a request of these messages, and `fixed` tokens beside them. */
+/** The error for a request with these messages and `fixed` tokens besides. */
 export function refuseFull(
   request: { fixed: number; limit: number; sent: readonly Message.Info[] },
   cause?: unknown,

@@ -1,5 +1,6 @@
-// What a compaction leaves out. Long results of older steps are cut first; where that is not enough, the older turns go.
-// The newest step, which the model has not answered yet, stays whole if it fits, and gets all that is left otherwise.
+// Plans what a compaction leaves out. Long results of older steps are cut first; if that is not enough, older turns
+// go. The newest step, which the model has not answered yet, stays whole if it fits, and otherwise gets the rest of
+// the budget.
 import type { Cut } from "#knowledge/memory/compaction.ts"
 import { shorten } from "#knowledge/memory/shorten.ts"
 import { tokensOf } from "#knowledge/memory/tokens-of.ts"
@@ -7,23 +8,23 @@ import { turnStarts } from "#knowledge/memory/turn-starts.ts"
 import { limitsFor } from "#knowledge/memory/window.ts"
 import type * as Message from "#knowledge/message/message.ts"
 
-/** `start` is the index of the first message that stays; `tokens` are those of what stays, the newest step cut to fit. */
+/** `start`: index of the first message that stays. `tokens`: the size of what stays, with the newest step cut to fit. */
 export type Plan = { start: number; cuts: Cut[]; tokens: number }
 type Messages = readonly Message.Info[]
 
-/** Characters that an older result keeps, the least that any does, and the most that a tool gives. */
+/** In characters: what an older result keeps, the least that any result keeps, and the most that a tool returns. */
 const older = 1_000
 const least = 200
 const longest = 50_000
-/** Parts of the budget: what is well below it, what recent turns may have, what is kept of all turns, the least of it that
- * older turns get beside a long newest step, and what is kept with that step before a summary is written. */
+/** Shares of the budget: well below it; for recent turns; for all kept turns; the least for older turns beside a long
+ * newest step; for the kept turns and that step before a summary is written. */
 const enough = 0.5
 const recent = 0.25
 const kept = 0.4
 const keptOlder = 0.1
 const keptWithNewest = 0.6
 
-/** Only results are cut. Nothing where that would not save enough. `front`: tokens of what stands before the window. */
+/** Cuts results only. Undefined if that would not save enough. `front`: tokens before the window. */
 export function planCuts(options: {
   messages: Messages
   start: number
@@ -35,7 +36,7 @@ export function planCuts(options: {
   const newest = newestStep(shown)
   const limit = recentLimit(budget)
   const first = fitting(shown.slice(0, newest), { limit, tokens: budget * recent }) ?? newest
-  // Recent results are cut like older ones before any of the newest step is cut.
+  // Recent results are cut like older ones before the newest step is cut.
   for (const from of new Set([first, newest])) {
     const cuts = [cutBefore(shown, from, older), cutBefore(shown, newest, limit)]
     const fitted = fitNewest(shown, { cuts, budget: budget - front })
@@ -47,12 +48,12 @@ export function planCuts(options: {
   return undefined
 }
 
-/** The newest turns that fit. At least the last step stays, whatever it has. */
+/** Keeps the newest turns that fit, and at least the last step. */
 export function planKept(options: {
   messages: Messages
   start: number
   budget: number
-  /** As much of the newest turns as is wanted, where that is less than the budget. */
+  /** Tokens to keep of the newest turns, if less than the budget. */
   wanted?: number
 }): Plan | undefined {
   const { messages, start, budget, wanted } = options
@@ -62,8 +63,8 @@ export function planKept(options: {
   return { ...plan, start: start + plan.start }
 }
 
-/** The cuts, with one more where the messages would have more than `budget` tokens: results of the newest step then share
- * what the others leave. `files` is the folder that a cut names. */
+/** If the messages have more than `budget` tokens, adds one more cut: the results of the newest step share what is
+ * left. `files`: the folder that a cut names. */
 export function fitNewest(
   messages: Messages,
   { cuts, budget, files }: { cuts: Cut[]; budget: number; files?: string },
@@ -92,7 +93,7 @@ function planStep(shown: Messages, budget: number): Plan {
   return { start: first, cuts, tokens: tokensWith(stays, { cuts: fitted }) }
 }
 
-/** Nobody waits for an answer, and less than the budget is wanted. */
+/** For a compaction on request, which keeps less than the budget. */
 function planWanted(shown: Messages, { budget, wanted }: { budget: number; wanted: number }): Plan {
   const starts = turnStarts(shown)
   const last = starts.at(-1)!.index
@@ -101,7 +102,7 @@ function planWanted(shown: Messages, { budget, wanted }: { budget: number; wante
     return { start: index, cuts, tokens: tokensWith(shown.slice(index), { cuts }) }
   }
   const newest = recentLimit(budget)
-  // The last exchange stays as it is all the same, if it can.
+  // The last exchange still stays whole if it fits.
   const exchange = starts.findLast(({ isPerson }) => isPerson)?.index ?? last
   const first = fitting(shown, { limit: newest, tokens: Math.min(budget * kept, wanted) }) ?? last
   const wish = plan(Math.min(first, exchange), newest)
@@ -110,12 +111,12 @@ function planWanted(shown: Messages, { budget, wanted }: { budget: number; wante
     const from = fitting(shown, { limit, tokens: budget * kept })
     if (from !== undefined) return plan(from, limit)
   }
-  // The last turn can go, too, if it is too much.
+  // The last turn goes too if it is too large.
   if (plan(last, least).tokens > budget * enough) return { start: shown.length, cuts: [], tokens: 0 }
   return plan(last, least)
 }
 
-/** The index of the last request of the model with its results, or of the prompt after its last answer. */
+/** The index of the model's last request with its results, or of the prompt after its last answer. */
 function newestStep(messages: Messages): number {
   const last = messages.findLastIndex(
     (message) =>
@@ -130,7 +131,8 @@ function cutBefore(messages: Messages, index: number, limit: number): Cut {
   return { before: messages[index]?.id ?? null, limit }
 }
 
-/** Of the turns at the end that have no more than so many tokens, the first; one of the person, where that costs little. */
+/** The first of the last turns that together have at most so many tokens; a turn that begins with a prompt, if that
+ * costs little. */
 function fitting(
   messages: Messages,
   { limit, tokens }: { limit: number; tokens: number },
@@ -148,12 +150,12 @@ function fitting(
   return person && sums[person.index]! * 2 >= sums[first.index]! ? person.index : first.index
 }
 
-/** About as many characters as a tenth of the budget has. */
+/** About as many characters as a tenth of the budget. */
 function recentLimit(budget: number): number {
   return Math.min(longest, Math.max(older, Math.floor(budget * 0.3)))
 }
 
-/** Tokens of the messages before `end` as these cuts leave them. */
+/** Tokens of the messages before `end`, with these cuts. */
 function tokensWith(
   messages: Messages,
   options: { cuts: readonly Cut[]; end?: number; files?: string | undefined },

@@ -1,6 +1,6 @@
-// What must outlive a compaction, in words: what the person wrote, the plan, what waits for a person or was refused,
-// the files at work. It is rendered when a compaction is made and then stays as it is, byte for byte: what changes later
-// is in the transcript behind it.
+// Renders the pins, which survive every compaction: what the person wrote, the plan, open and refused questions, the
+// files in work. They are rendered once per compaction and then never change; later changes are in the transcript
+// after them.
 import type * as Permission from "#ability/permission/permission.ts"
 import { oneLine } from "#engine/run/fit-tokens.ts"
 import { section } from "#engine/run/section.ts"
@@ -10,11 +10,11 @@ import type * as Message from "#knowledge/message/message.ts"
 import { renderWords } from "./render-words.ts"
 
 export type Pins = {
-  /** Of the whole history. */
+  /** State of the whole history. */
   state: Memory.State
-  /** Of what the person wrote: whether it is still in the transcript. */
+  /** Whether a message of the person is still in the transcript. */
   isShown(message: Message.Info): boolean
-  /** As its store tells it; empty where there is none. */
+  /** The plan as its store renders it; empty if there is none. */
   plan: string
   mode: "act" | "plan"
   pending: readonly Permission.Request[]
@@ -22,9 +22,9 @@ export type Pins = {
   budget: number
 }
 
-/** How much of the budget each part may have at most. What they do not need, the words of the person have. */
+/** The largest share of the budget for each part. The person's words get what the others do not need. */
 const shares = { plan: 0.2, calls: 0.1, files: 0.1, references: 0.05 }
-/** What models and files name is a line, whatever it is called: it must not look like another part. */
+/** Names from models and files are put on one line, so that they cannot look like another part. */
 const longest = { path: 300 }
 
 export function renderPins(pins: Pins): string {
@@ -75,14 +75,14 @@ function fileLine({ path, changed, last }: Memory.State["files"][number]): strin
   return `- ${oneLine(path, longest.path)}, ${changed}×, last: ${oneLine(last, 120)}`
 }
 
-/** Each once, and not those that are there again behind it. */
+/** Each name once, without those that the later part shows again. */
 function goneResources({ state, isShown }: Pins): string[] {
   const shown = new Set(state.resources.filter(isShown).flatMap(resourceName))
   const gone = new Set(state.resources.flatMap(resourceName).filter((name) => !shown.has(name)))
   return [...gone].map((name) => `- ${name}`).reverse()
 }
 
-/** As a person attaches it; nothing for other messages and for one that could not be read. */
+/** The name as a person would attach it; none for other messages, and for a resource that could not be read. */
 export function resourceName({ type, data }: Message.Info): string[] {
   if (type !== "mcp_resource" || data.error !== undefined) return []
   return [oneLine(`${data.serverName}:${data.resourceUri}`, longest.path)]

@@ -1,5 +1,4 @@
-// Messages as a text that a model can read and summarise: no calls that would need results, nothing longer than it has
-// room for.
+// Renders messages as text for a model to summarise: without calls that would need results, and within a token limit.
 
 import { textWithin } from "#engine/run/fit-tokens.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
@@ -8,7 +7,7 @@ import { outputText } from "#knowledge/memory/tokens-of.ts"
 import { wordsOf } from "#knowledge/memory/working.ts"
 import type * as Message from "#knowledge/message/message.ts"
 
-/** Characters that a result and a call may have, tried one after the other. */
+/** Limits for results and calls in characters, tried one after the other. */
 const limits = [4_000, 1_000, 300, 100]
 
 export function renderTranscript(messages: readonly Message.Info[], tokens: number): string {
@@ -51,7 +50,7 @@ function lineOf(message: Message.Info, limit: number): string[] {
   }
 }
 
-/** What comes from outside cannot pass for somebody's turn. */
+/** Text from outside must not look like a turn of somebody. */
 function setIn(text: string): string {
   return text.replaceAll(/^/gm, "  ")
 }

@@ -1,5 +1,5 @@
-// What the person wrote and is not in the transcript any more, within a few tokens. What was asked last and first comes
-// before all, then what the person forbade and demanded: that holds until the person says otherwise.
+// Renders what the person wrote and the transcript no longer shows, within a few tokens. The last and the first
+// request come first, then what the person forbade or demanded, because that holds until the person says otherwise.
 
 import { oneLine, textWithin } from "#engine/run/fit-tokens.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
@@ -8,13 +8,13 @@ import type * as Message from "#knowledge/message/message.ts"
 
 type Said = { name: string; text: string; isLimit: boolean; form?: string; tokens: number }
 
-/** Parts of the tokens that the newest and the first may have before the others have theirs. */
+/** Shares of the tokens for the newest and the first message, before the others get theirs. */
 const shares = { newest: 0.4, first: 0.2 }
 const shortened = 160
 const rules =
   /\b(never|always|not|no|don'?t|won'?t|must|only|without|except|instead|rather|stop|avoid|keep|leave|make sure|remember|rule|prefer|from now on|nie|niemals|immer|nicht|kein\w*|nur|muss|statt|jamais|toujours|pas|sans|nunca|siempre|solo|sin)\b|никогда|всегда|только|нельзя|不要|不能|必须|只能|禁止|永远|決して|必ず|しないで|절대|반드시/i
 
-/** Of all that a person wrote, in the order in which it was: those for which `isShown` is false, the newest first. */
+/** Of all messages of the person, in order: those for which `isShown` is false, the newest first. */
 export function renderWords(
   words: readonly Message.Of<"text">[],
   { isShown, tokens }: { isShown(message: Message.Info): boolean; tokens: number },
@@ -37,12 +37,12 @@ export function renderWords(
   ]
 }
 
-/** Each gets its form, the most important first, as long as there are tokens; then the newest that are short are made
- * whole. */
+/** Each message gets its form, the most important first, until the tokens are used; then the newest short ones are
+ * shown whole. */
 function choose(gone: Said[], tokens: number): void {
   let rest = tokens
   const give = (said: Said, text: string) => {
-    // Further lines are set in, so that nothing in them looks like another one.
+    // Further lines are indented, so that they do not look like another message.
     const form = `- ${said.name} ${text.replaceAll("\n", "\n  ")}`
     const cost = estimateTokens(form) + 1 - said.tokens
     if (cost > rest) return

@@ -1,5 +1,5 @@
-// Summaries of older messages and of large documents, written by the session's own model in a request of its own: no tools, a short answer.
-// Whatever goes wrong with it costs only the summary; the caller has another way.
+// Summaries of older messages and of large documents, written by the session's model in a request without tools. If
+// the request fails, the caller falls back to an extract.
 import * as Provider from "#ability/provider/provider.ts"
 import type { Chosen } from "#engine/ask/choose-model.ts"
 import { type Answer, collect } from "#engine/ask/collect.ts"
@@ -35,7 +35,7 @@ export type Asking = {
   timing: Pick<Timing, "stall" | "wait">
 }
 
-/** Nothing where the model gave none. `usage` is counted either way. */
+/** Undefined if the model gave none. Its usage counts in both cases. */
 export async function summarize(
   asking: Asking,
   options: {
@@ -55,7 +55,7 @@ export async function summarize(
   return answerTo(asking, { order, text, budget, count })
 }
 
-/** The same for one document. Of one that is larger than the request may be, the middle is not read. */
+/** The same for one document. If the document exceeds the limit, its middle is left out. */
 export async function summarizeDocument(
   asking: Asking,
   options: { document: string; limit: number; budget: number; count(usage: Message.Usage): void },
@@ -108,7 +108,7 @@ async function ask(
       { role: "system", content: order },
       { role: "user", content: [{ type: "text", text }] },
     ]
-    // Thoughts of the model count, too.
+    // The model's reasoning uses output tokens, too.
     const maxOutputTokens = budget * 2
     const options = Provider.transform({ providerId, modelId, prompt, maxOutputTokens, sessionId })
     const { stream } = await model.doStream({ ...options, abortSignal: watch.signal })

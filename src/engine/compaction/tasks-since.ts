@@ -1,11 +1,12 @@
-// The sessions that did tasks for a session from one of its messages on, each with the message whose call it worked for.
+// The sessions of the tasks that a session gave since one of its messages, each with the message whose call started
+// it.
 
 import * as SessionRecord from "#engine/record/session-record.ts"
 import type * as Message from "#knowledge/message/message.ts"
 
 export type Task = { sessionId: string; at: string }
 
-/** `messages` are all of the session, in the order of the conversation. Tasks of tasks belong to the same message. */
+/** `messages`: all messages of the session in order. Tasks of tasks belong to the same message. */
 export async function tasksSince(
   { id }: Pick<SessionRecord.Info, "id">,
   messages: readonly Message.Info[],
@@ -26,7 +27,7 @@ export async function tasksSince(
   return found
 }
 
-/** Some models use the id of a call again in a later turn: then it is the last call before the session was made. */
+/** Some models reuse call ids: the last call before the task's session was created counts. */
 function placeOf(messages: readonly Message.Info[], task: { id: string; callId: string }): number {
   const places = messages.flatMap((message, place) =>
     message.type === "tool_request" && message.data.calls.some(({ id }) => id === task.callId) ? [place] : [],
@@ -35,7 +36,7 @@ function placeOf(messages: readonly Message.Info[], task: { id: string; callId: 
   return places.findLast(isEarlier) ?? places[0] ?? [...messages.keys()].findLast(isEarlier) ?? -1
 }
 
-/** Ids sort by what follows their prefix. */
+/** Ids sort by the part after their prefix. */
 function ordinal(id: string): string {
   return id.slice(id.indexOf("_") + 1)
 }

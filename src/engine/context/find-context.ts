@@ -1,5 +1,5 @@
-// What a prompt should know beside its words: the plan of its session, the project's documents and the skills that fit
-// it. They are looked for only where a quick look says that there is something, and loaded only then.
+// Collects context for a prompt: the plan of its session, and the project's documents and skills that fit it. Each
+// search is loaded and run only if a quick check finds something to search.
 import { hasSkills } from "#ability/skill/skill-places.ts"
 import { readingBy } from "#engine/rights/reading-by.ts"
 import { contextOf } from "#engine/run/budget.ts"
@@ -14,11 +14,11 @@ import { inform, informed, type Note } from "./inform.ts"
 
 type Asked = Pick<Settled, "session" | "progress" | "intent" | "agent" | "chosen" | "permits" | "parent">
 
-/** What the instructions of skills may have of the model's window, and the most that is good to read. */
+/** The share of the model's window for instructions of skills, and the most tokens that are useful. */
 const skillShare = 0.1
 const maxSkillTokens = 8_000
 
-/** To be called when the person's words, and what is attached to them, are in the history. */
+/** Must be called when the prompt and its attachments are in the history. */
 export async function findContext(asked: Asked): Promise<void> {
   const { id } = asked.session
   if (await hasPlan(id)) inform(asked, await orNothing(() => planFor(id)))
@@ -34,7 +34,7 @@ async function planFor(sessionId: string): Promise<Note[]> {
 
 async function rulesFor(sessionId: string, { intent, chosen, permits }: Asked): Promise<Note[]> {
   const known = informed(sessionId, "rule")
-  // The model works in these folders: what their files link to counts like what the root's does.
+  // The model works in these folders, so links in their instruction files count like those of the root.
   const nested = [...known].filter(isRuleName)
   if (!nested.length && !(await mayHaveRules())) return []
   const reading = await readingBy(permits.rights)
@@ -65,8 +65,8 @@ async function orNothing(find: () => Promise<Note[]>): Promise<Note[]> {
   }
 }
 
-/** A quick check whether a session ever wrote a plan: only then is it worth looking for one. By the messages that
- * the session has in memory; if older ones were compacted, by the record of the plan. */
+/** A quick check whether a session ever wrote a plan: in its loaded messages, or, if older ones were compacted, by
+ * the record of the plan. */
 export async function hasPlan(sessionId: string): Promise<boolean> {
   const messages = Memory.shortTerm(sessionId).messages()
   if (messages.some(({ type, data }) => type === "tool_result" && data.toolName === "todo")) return true

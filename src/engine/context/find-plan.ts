@@ -1,5 +1,5 @@
-// The unfinished plan of a session, to be told at the start of a prompt: after a compaction, a restart or a long talk the
-// model may not see any more what it set out to do. Nothing where it does.
+// Finds the unfinished plan of a session for the start of a prompt: after a compaction, a restart or a long
+// conversation the model may no longer see it. Undefined if the model still sees it.
 import * as TodoList from "#ability/tool/plan/todo-list.ts"
 import { planId, planOf } from "#ability/tool/plan/todo-plan.ts"
 import { isList, planNodes } from "#engine/record/plan-nodes.ts"
@@ -13,7 +13,7 @@ import type { Note } from "./inform.ts"
 
 const maxTokens = 600
 
-/** To be called when the session has its messages in mind. */
+/** Must be called when the session's messages are loaded. */
 export async function findPlan(sessionId: string): Promise<Note[]> {
   const { messages, window } = Memory.shortTerm(sessionId)
   const store = createRelationStore({ initialNodes: await planNodes(sessionId, messages()) })
@@ -25,7 +25,7 @@ export async function findPlan(sessionId: string): Promise<Note[]> {
   return [{ kind: "plan", name: plan.context.description, text }]
 }
 
-/** As the tool showed it last, or at the front of a compacted history. */
+/** Whether the window shows the plan: in the tool's last result, or in front of a compacted history. */
 function isSeen(window: readonly Message.Info[], { list, text }: { list: string; text: string }): boolean {
   const last = window.findLast(isList)
   if (last) return outputText(last.data) === list

@@ -1,5 +1,5 @@
-// The documents that a project's instructions link to, where they fit what a person asks for: whole, or the passages that
-// fit best. What is found is kept in a database that can be deleted at any time.
+// Finds the documents that a project's instructions link to and that fit the prompt: whole, or the passages that fit
+// best. The index is a database that can be deleted at any time.
 import { createHash } from "node:crypto"
 import { dirname, join, relative } from "node:path"
 import { Instance } from "#kernel/instance.ts"
@@ -12,33 +12,33 @@ import type { Note } from "./inform.ts"
 import { type RuleText, readRootFile, readRuleFile } from "./read-root-file.ts"
 
 export type Options = {
-  /** In tokens. */
+  /** Budgets in tokens. */
   budget: number
-  /** The names of rules that the model still sees. */
+  /** Names of the rules that the model still sees. */
   known?: ReadonlySet<string>
-  /** Files of rules in folders below whose links count as well, by their paths from the root. */
+  /** Instruction files in subfolders whose links count too, by their paths from the root. */
   nested?: readonly string[]
-  /** What the rules of the person say of reading a file. */
+  /** Whether the person's rules allow reading a file. */
   mayRead?: (path: string) => boolean
 }
 type Opened = { rules: RulesDiscovery; hasCosines: boolean; dbPath: string }
 type Found = { intent: string; match: ReferenceMatch }
 
-/** A person waits for the first look at them. */
+/** Milliseconds that a prompt waits for the first scan. */
 const maxDocuments = 300
 const maxBytes = 8 << 20
 const mostNotes = 3
-/** What one document may take of what is left. */
+/** The share of the remaining budget that one document may use. */
 const share = 0.6
-/** A further document must be nearly as near as the first. */
+/** A further document must score nearly as high as the first. */
 const nearly = 0.7
-/** In less there is room for no rule. */
+/** With fewer tokens, no rule is sent. */
 const fewestTokens = 60
 
 const opened = Instance.state(
   () => new Map<string, Promise<Opened>>(),
   async (all) => {
-    // One that could not be opened has nothing to close, and must not keep the others open.
+    // An index that failed to open has nothing to close, and must not keep the others open.
     for (const one of all.values()) {
       const found = await one.catch(() => undefined)
       if (!found) continue
@@ -49,12 +49,12 @@ const opened = Instance.state(
   },
 )
 
-/** A quick look: whether the instructions have any link to a document at all. */
+/** A quick check whether the instructions link to any document. */
 export async function mayHaveRules(): Promise<boolean> {
   return hasLinks(await readRootFile())
 }
 
-/** The notes for what a person asks for. */
+/** The notes for a prompt. */
 export async function findRules(intent: string, options: Options): Promise<Note[]> {
   const { nested = [], mayRead } = options
   const notes: Note[] = []
@@ -77,7 +77,7 @@ export async function findRules(intent: string, options: Options): Promise<Note[
   return notes
 }
 
-/** For the whole and for its sentences, the nearest first. */
+/** Searches for the whole text and for each sentence, the best results first. */
 async function search(rules: RulesDiscovery, words: string): Promise<Found[]> {
   const { piecesOf } = await import("#knowledge/skill/skill-fit.ts")
   const found: Found[] = []
@@ -108,7 +108,7 @@ async function notesFor(
     const note = takePassages({ path, content, match, intent, tokens, cosine })
     if (!note) continue
     nearest ??= cosine
-    // Of what was told whole, no part is news.
+    // A passage of a document that was sent whole is not news.
     if (known?.has(path) || known?.has(note.name)) continue
     left -= estimateTokens(note.text)
     notes.set(path, note)
@@ -140,18 +140,18 @@ async function open(rootPath: string, embedder: Embedder | undefined): Promise<O
     rootDir,
     rootPath,
     dbPath,
-    // Others use it as well.
+    // Other sessions use the index too.
     ...(embedder ? { embedder: { ...embedder, close: async () => {} } } : {}),
-    // Those of folders below are told where something is touched there.
+    // Instruction files of subfolders are sent when a tool touches something there (nested-rules.ts).
     scan: false,
     maxDocuments,
     maxBytes,
   })
-  // What is near is known of the embedded model alone.
+  // The threshold for a near match is known for the embedded model only.
   return { rules, hasCosines: embedder?.id === embeddedFacts.id, dbPath }
 }
 
-/** By its name, and where it really is. */
+/** The path of a document by its name, and its real path. */
 function placesOf({ reference: { absolutePath } }: ReferenceMatch): string[] {
   return [absolutePath, realOf(absolutePath) ?? absolutePath]
 }

@@ -1,5 +1,6 @@
-// The skills for a prompt: those that the person or the agent names, then those that fit what is asked, each with its
-// instructions; of the others a line each, once. What does not fit the budget is cut and can be read.
+// Finds the skills for a prompt: those that the person or the agent names, then those that fit the request, each with
+// its instructions, and a line for each of the others. Instructions that exceed the budget are cut; the model can
+// read the file.
 import { createHash } from "node:crypto"
 import { dirname, join } from "node:path"
 import type { AgentDefinition } from "#ability/agent/agent.ts"
@@ -27,19 +28,19 @@ export type Options = {
   budget: number
   /** Names of the notes about skills that the model still sees. */
   known?: ReadonlySet<string>
-  /** What the rules of the person say of reading a file. */
+  /** Whether the person's rules allow reading a file. */
   reading?: (path: string) => Action
-  /** The words are those of a model: it cannot call for what only a person may. */
+  /** The prompt comes from a model, which cannot call skills that are reserved for people. */
   isTask?: boolean
 }
 
 const minBudget = 200
-/** Some of them may be for people only, or not to be read. */
+/** Some skills may be for people only, or unreadable. */
 const candidates = 20
 
 type Finder = {
   discovery: SkillDiscovery
-  /** As they were at the last look. */
+  /** The skills at the last scan. */
   skills: Skill.Info[]
 }
 
@@ -65,7 +66,7 @@ export async function findSkills(intent: string, options: Options): Promise<Note
   const notes: Note[] = []
   let left = budget
   for (const skill of used) {
-    // Always cut at the same place: what the model still sees is known by its words.
+    // Always cut at the same place: the note that the model still sees is recognised by its text.
     const note = skillNote(skill, budget)
     const tokens = estimateTokens(note.text)
     if (tokens > left) {
@@ -88,7 +89,7 @@ export async function findSkills(intent: string, options: Options): Promise<Note
   return [listNote(await inOrder(intent, finder), Math.floor(budget / 2)), ...notes]
 }
 
-/** With those that may be read. */
+/** Skills with the references that may be read. */
 async function lookAgain(options: Options): Promise<Finder> {
   const finder = await finderFor()
   await finder.discovery.refresh()
@@ -96,7 +97,7 @@ async function lookAgain(options: Options): Promise<Finder> {
   return { ...finder, skills }
 }
 
-/** The person's own lie outside of the work tree, and only a denial means them. */
+/** The person's own skills lie outside the work tree, so only a deny rule applies to them. */
 function mayRead({ isOwn }: Skill.Info, { reading = () => "allow" }: Options): (path: string) => boolean {
   return (path) => {
     const action = reading(path)
@@ -118,7 +119,7 @@ async function referencesOf(
   })
 }
 
-/** With the embedder that is configured now. Its vectors are kept in a file, unless they cost microseconds. */
+/** Uses the embedder that is configured now. Its vectors are cached in a file, unless they cost microseconds. */
 async function finderFor(): Promise<Finder> {
   const { getEmbedder } = await import("#ability/provider/get-embedder.ts")
   const embedder = (await getEmbedder()) ?? embeddedOne()
@@ -147,7 +148,7 @@ function indexFile(): string {
   return path
 }
 
-/** Where the configured one cannot be used. Words alone find skills as well, only fewer. */
+/** For when the configured embedder cannot be used. Search by words finds skills too, only fewer. */
 function embeddedOne(): Embedder | undefined {
   try {
     const embedder = createEmbedder()
@@ -159,7 +160,7 @@ function embeddedOne(): Embedder | undefined {
   }
 }
 
-/** By the person, then by the agent. */
+/** Named by the person first, then by the agent. */
 function namedSkills(intent: string, agent: AgentDefinition, skills: Skill.Info[]): Skill.Info[] {
   const byName = new Map(skills.map((skill) => [skill.name, skill]))
   for (const name of agent.skills)
@@ -175,7 +176,7 @@ async function fittingSkills(intent: string, { discovery, skills }: Finder): Pro
   return fitting.flatMap(({ skill }) => usable.get(skill.name) ?? [])
 }
 
-/** All that a model may choose from, the best fit first where there are too many to tell of. */
+/** All skills that a model may choose from; if they are too many for the list, the best matches first. */
 async function inOrder(intent: string, { discovery, skills: all }: Finder): Promise<Skill.Info[]> {
   const skills = all.filter(({ isManual }) => !isManual)
   const fits = new Map(
@@ -184,8 +185,8 @@ async function inOrder(intent: string, { discovery, skills: all }: Finder): Prom
   return skills.sort((a, b) => (fits.get(b.name) ?? 0) - (fits.get(a.name) ?? 0))
 }
 
-/** The MCP servers of skills that are in use. They come up with those that are configured, before the next request;
- * those of a folder that nobody trusted never do. */
+/** The MCP servers of skills in use. They start with the configured ones, before the next request; servers of an
+ * untrusted folder never start. */
 async function startSkillServers(skills: readonly Skill.Info[]): Promise<void> {
   const bringing = skills.filter(({ mcp, isTrusted }) => isTrusted && Object.keys(mcp).length > 0)
   if (!bringing.length) return

@@ -1,5 +1,5 @@
-// What an agent wants to know before it begins: an overview of the sources that it names, as far as it may read them
-// without asking. Where it may not, the person is told once, with what would allow it.
+// An overview of the sources that an agent names, for its first request. Only sources that it may read without asking
+// are included; for others the person is told once which rule would allow it.
 import { join } from "node:path"
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import * as Permission from "#ability/permission/permission.ts"
@@ -13,7 +13,7 @@ import { storeFolder } from "#knowledge/grounding/store-folder.ts"
 
 const told = Instance.state(() => new Set<string>())
 
-/** The session that is about to begin is told nothing of itself. */
+/** Leaves out the session that is about to begin. */
 export async function ground(
   { id, metadata: { grounding = [] } }: AgentDefinition,
   { rights, asks }: Permits,

@@ -1,6 +1,6 @@
-// Files that instructions import with `@path`, as other tools write it: `@docs/style.md`, `@../shared.md`, `@~/team.md`.
-// Words in code and comments import nothing. An instruction file of a project imports nothing from outside of the work
-// tree, whatever links lead there: what it names would reach the provider.
+// Files that instructions import with `@path`: `@docs/style.md`, `@../shared.md`, `@~/team.md`. Code and comments
+// import nothing. A project's instruction file imports nothing from outside the work tree, not even through links,
+// because the content would reach the provider.
 import { homedir } from "node:os"
 import { dirname, resolve } from "node:path"
 import { isSecretFile } from "#ability/permission/permission.ts"
@@ -21,13 +21,13 @@ const maxDepth = 5
 const maxFiles = 20
 const maxBytes = 64 << 10
 const word = /(?<=^|[\s(])@(~?[^\s@()<>"'`*]+)/gm
-/** A missing file of another kind of name was more likely a mention or a package. */
+/** Without such a name, a missing file was more likely a mention or a package. */
 const looksLikeFile = /^[~.]|\.(?:md|mdc|txt|markdown|rst)$/
 
-/** Instructions are read for every prompt; what is wrong with them is said once. */
+/** Instructions are read for every prompt; a problem with them is reported once. */
 const reported = Instance.state(() => new Set<string>())
 
-/** In the order in which they are named, each once, what a file imports itself behind it. `isOwn`: the person's file. */
+/** In the order of the imports, each file once, followed by its own imports. `isOwn`: the person's own file. */
 export function importRules(
   file: Source,
   options: { isOwn: boolean; mayRead: (path: string) => boolean },
@@ -81,7 +81,7 @@ function whyNot(paths: string[]): string {
     : "the rules do not allow reading it without a question"
 }
 
-/** The paths behind each `@`, without the punctuation of the sentence. */
+/** The path after each `@`, without the punctuation of the sentence. */
 function importsIn(text: string): string[] {
   if (!text.includes("@")) return []
   return paragraphsOf(text).flatMap(({ masked }) =>

@@ -1,5 +1,5 @@
-// What the model is told beside the person's words: rules, skills, a plan. Each is a message of the system behind what is
-// there already, so that prompt caches hold, and it is kept like any other: what was said once is known after a restart.
+// Adds notes for the model: rules, skills, a plan. Each note is a system message at the end of the history, so that
+// prompt caches stay valid, and is stored like any other message, so that it is known after a restart.
 
 import { append, lastId } from "#engine/record/append.ts"
 import type { Run } from "#engine/run/run.ts"
@@ -16,13 +16,13 @@ const openings: Record<Note["kind"], (name: string) => string> = {
   plan: () => "The plan of this session as it stands:",
 }
 
-/** One whose last words the model still sees is not said again. */
+/** A note whose last text the model still sees is not added again. */
 export function inform(run: Pick<Run, "session" | "progress">, notes: readonly Note[]): void {
   if (!notes.length) return
   const { id: sessionId, branch } = run.session
   const said = new Map(Memory.shortTerm(sessionId).window().flatMap(saidIn))
   for (const { kind, name, text } of notes) {
-    // As it is kept, so that it is still known after a restart.
+    // Compared in its stored form, which is known after a restart.
     const words = Secret.redact(`${openings[kind](JSON.stringify(name))}\n${insideTag(kind, text)}`)
     const message = Message.make({
       sessionId,
@@ -49,7 +49,7 @@ export function informed(sessionId: string, kind: Note["kind"]): Set<string> {
   )
 }
 
-/** Which note a message is, and its words. */
+/** The kind, name and text of a note message. */
 function saidIn(message: Message.Info): [string, string][] {
   if (message.type !== "text" || !message.data.origin) return []
   const { origin, parts } = message.data

@@ -8,11 +8,11 @@ import * as Secret from "#kernel/process/secret.ts"
 import { readRootFile, readRules } from "./read-root-file.ts"
 import { shortPath } from "./short-path.ts"
 
-/** `title` says whose words these are, and where they are from. */
+/** `title` says whose instructions these are, and where they come from. */
 export type Instruction = { name: string; title: string; text: string }
 
-/** `reading` is asked about files of the project; the person's own are the person's to name. The file in the root is left
- * out where a rule denies it; what it imports is read only where the rules allow that without a question. */
+/** `reading` decides about files of the project; the person may name any file. The root file is left out if a rule
+ * denies it; its imports are read only if the rules allow that without a question. */
 export async function readInstructions(
   reading: (path: string) => Action = (path) => (isSecretFile(path) ? "deny" : "allow"),
 ): Promise<Instruction[]> {

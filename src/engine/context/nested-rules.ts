@@ -1,5 +1,5 @@
-// Rules that a project keeps beside its files: when a tool has touched something, the model is told what the folders on
-// the way to it say, from the root's side on. Each once, as long as it can see it, and within a share of its window.
+// Rules of subfolders: when a tool has touched a file, the model gets the instruction files of the folders from the
+// root to that file. Each is sent once, as long as the model still sees it, and within a share of the window.
 import { dirname, relative, resolve } from "node:path"
 import { readingBy } from "#engine/rights/reading-by.ts"
 import type { Run } from "#engine/run/run.ts"
@@ -21,9 +21,9 @@ import { type RulesBudget, rulesBudget } from "./rules-budget.ts"
 type Request = Message.Of<"tool_request">
 
 const fileTools = new Set(["read", "write", "edit", "ls", "glob", "grep", "symbols"])
-/** Roles, names and brackets around the words. */
+/** Tokens for the role, names and tags around the text. */
 const frame = 40
-/** So many are named that there is no room for; that there are more is said once. */
+/** How many files that exceed the budget are named; that there are more is said once. */
 const maxNamed = 20
 const notShown = "Not shown, to save tokens"
 const further: Note = {
@@ -39,7 +39,7 @@ const rules = Instance.state(() =>
   }),
 )
 
-/** What is to be said behind the results of a request. */
+/** The notes to add after the results of a request. */
 export async function nestedRules(
   run: Pick<Run, "session" | "progress" | "chosen" | "permits">,
   request: Request,
@@ -69,7 +69,7 @@ export async function nestedRules(
   return [...notes, ...(await linkedFrom(notes, { run, mayRead }))]
 }
 
-/** Documents that the files link to which are told now, where they fit what the person asked for last. */
+/** Linked documents of the files that are sent now, if they fit the person's last request. */
 async function linkedFrom(
   told: readonly Note[],
   { run, mayRead }: { run: Pick<Run, "session" | "progress" | "chosen">; mayRead(path: string): boolean },
@@ -87,7 +87,7 @@ async function linkedFrom(
   }
 }
 
-/** Those that the calls of a request have really reached. */
+/** The paths that the calls of a request have really reached. */
 function pathsOf({ progress: { history } }: Pick<Run, "progress">, request: Request): string[] {
   const calls = request.data.calls.filter(({ name }) => fileTools.has(name))
   if (!calls.length) return []
@@ -95,7 +95,7 @@ function pathsOf({ progress: { history } }: Pick<Run, "progress">, request: Requ
   const paths = since.flatMap((message) => {
     if (message.type !== "tool_result" || message.data.status !== "success") return []
     const call = calls.find(({ id }) => id === message.data.requestId)
-    // What a tool says is without the slips of the model.
+    // The tool's result has the correct path even if the model misspelt it.
     const data = Message.dataOf(message.data) as { path?: unknown } | null | undefined
     const path = data?.path ?? (call?.arguments as { path?: unknown } | null | undefined)?.path
     return call && typeof path === "string" ? [resolve(Instance.directory, path)] : []
@@ -103,7 +103,7 @@ function pathsOf({ progress: { history } }: Pick<Run, "progress">, request: Requ
   return [...new Set(paths)]
 }
 
-/** A file of rules that was opened itself is no news. */
+/** An instruction file that the tool itself opened is not news. */
 function rulesFor(paths: string[]): RuleFile[] {
   const found = new Map<string, RuleFile>()
   for (const path of paths)
@@ -141,7 +141,7 @@ function nameOf(file: RuleFile): Note {
   return { kind: "rule", name: relative(Instance.worktree, path), text }
 }
 
-/** Whether the model still sees a note, word for word, and how many files it sees only named. */
+/** Whether the model still sees a note, word for word, and how many files are only named. */
 function saidIn(sessionId: string): { said(note: Note): boolean; named: number } {
   const words = new Map<string, string[]>()
   for (const message of Memory.shortTerm(sessionId).window()) {

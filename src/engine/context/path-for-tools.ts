@@ -1,4 +1,4 @@
-// A file as tools take it: from the folder that they work in, or whole.
+// A path as tools take it: relative to the folder that they work in, or absolute.
 import { relative } from "node:path"
 import { Instance } from "#kernel/instance.ts"
 import { isInside } from "#util/file/resolve-inside.ts"

@@ -1,5 +1,5 @@
-// The instructions that a project keeps for agents in its root. What a project may have put there is read with care:
-// bounded, never through a link that leads out of the work tree, never from a pipe.
+// Reads a project's instruction file in its root. The file is not trusted: the read is bounded, never follows a link
+// out of the work tree, and never reads from a pipe.
 import { readSync } from "node:fs"
 import { dirname, relative, resolve } from "node:path"
 import * as Config from "#kernel/config/config.ts"
@@ -13,8 +13,8 @@ import { shortPath } from "./short-path.ts"
 
 export type RuleText = { name: string; path: string; text: string }
 
-/** The first of the usual files that is there, or the one that the configuration names. `mayRead` is asked of its path and
- * of where that leads. */
+/** The first of the usual files that exists, or the configured one. `mayRead` is asked about its path and its real
+ * path. */
 export async function readRootFile(mayRead = (_: string) => true): Promise<RuleText | undefined> {
   const named = (await Config.get()).rules?.root
   for (const name of named === undefined || named === ruleNames[0] ? ruleNames : [named]) {
@@ -24,17 +24,17 @@ export async function readRootFile(mayRead = (_: string) => true): Promise<RuleT
   return undefined
 }
 
-/** One of them, by its path from the root of the work tree. */
+/** One instruction file, by its path from the root of the work tree. */
 export function readRuleFile(name: string, mayRead = (_: string) => true): RuleText | undefined {
   const path = resolve(Instance.worktree, name)
   const text = readRules(path, mayRead)
   return text ? { name, path, text: Secret.redact(text) } : undefined
 }
 
-/** The text of a file of instructions, bounded; undefined where there is none, or it cannot be read. */
+/** The text of an instruction file, bounded; undefined if it does not exist or cannot be read. */
 export function readRules(file: string, mayRead = (_: string) => true): string | undefined {
   const { worktree } = Instance
-  // Only a person, or a folder that one trusts, can name a file elsewhere.
+  // Only a person, or a trusted folder, can name a file elsewhere.
   const root = isInside(worktree, file) ? worktree : dirname(file)
   try {
     using handle = openInside([root], relative(root, file))
@@ -44,7 +44,7 @@ export function readRules(file: string, mayRead = (_: string) => true): string |
     let length = 0
     for (let got = -1; got !== 0 && length < maxRuleBytes; length += got)
       got = readSync(handle.fd, buffer, length, maxRuleBytes - length, length)
-    // A character that the limit cuts in two is left out.
+    // Leave out a character that the limit cuts in two.
     const text = new TextDecoder().decode(buffer.subarray(0, length), { stream: size > length }).trim()
     return size > length
       ? `${text}\n[cut here: ${shortPath(file)} has ${size} bytes, read it for the rest]`

@@ -1,5 +1,5 @@
-// The documents of a skill in use, where a prompt is about the words that link to them: those come with the instructions,
-// the others are only named there.
+// Documents that a skill links to: those that the prompt is about are sent with the skill's instructions, the others
+// are only named.
 import type * as Skill from "#ability/skill/skill.ts"
 import { Unreadable } from "#knowledge/index/read-document.ts"
 import { cutToTokens } from "#knowledge/memory/cut-to-tokens.ts"
@@ -9,7 +9,7 @@ import { realOf } from "#util/file/real-of.ts"
 import type { Note } from "./inform.ts"
 import { pathForTools } from "./path-for-tools.ts"
 
-/** Between what is asked for and what is not there was a wide gap; this is in it. */
+/** Measured: relevant and irrelevant links are far apart; this threshold is between them. */
 const nearEnough = 0.5
 const most = 2
 
@@ -18,7 +18,7 @@ export async function referenceNotes(
   options: {
     discovery: SkillDiscovery
     skill: Skill.Info
-    /** Tokens for each. */
+    /** Tokens for each document. */
     budget: number
     mayRead: (path: string) => boolean
   },
@@ -38,7 +38,7 @@ export async function referenceNotes(
   return notes
 }
 
-/** It may have gone since it was found. */
+/** The file may have been removed since the scan. */
 async function contentOf(discovery: SkillDiscovery, reference: SkillReference): Promise<string | undefined> {
   try {
     return await discovery.getReferenceContent(reference)

@@ -1,5 +1,5 @@
-// How much the rules of a project may take of a model's window, beside those of its root: a tenth, and never more than is
-// good to read. What the window has of them already counts.
+// The token budget of a project's rules beside the root file: a tenth of the model's window, and never more than is
+// useful. Rules that the window already has count.
 import type { ModelFacts } from "#ability/provider/provider.ts"
 import { contextOf } from "#engine/run/budget.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
@@ -7,8 +7,7 @@ import { tokensOf } from "#knowledge/memory/tokens-of.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { isRuleName } from "#knowledge/rules/create-nested-rules.ts"
 
-/** In tokens. `linked`: for what one prompt finds; `nested`: for what lies beside the files that are worked on; `each`: the
- * most that a single file gets. */
+/** In tokens. `linked`: documents for one prompt. `nested`: rules of subfolders. `each`: the most for one file. */
 export type RulesBudget = { linked: number; nested: number; each: number }
 
 const most = 8_000
@@ -21,7 +20,7 @@ export function rulesBudget(sessionId: string, facts?: Pick<ModelFacts, "context
     if (name !== undefined) spent[isRuleName(name) ? "nested" : "linked"] += tokensOf(message)
   }
   const left = Math.max(0, share - spent.linked - spent.nested)
-  // Half of it is kept for what lies beside the files: that is about what is being done.
+  // Half is reserved for rules of subfolders, because they concern the files in work.
   const linked = Math.max(0, Math.min(share / 4, share / 2 - spent.linked, left))
   return { linked: Math.floor(linked), nested: left, each: Math.floor(share / 2) }
 }

@@ -1,5 +1,5 @@
-// What the model is told of a skill: its instructions, with the files that belong to it named so that its tools find
-// them; or, of many, a line each.
+// The note about a skill: its instructions, with paths to its files that tools can open; or one line for each of many
+// skills.
 import type * as Skill from "#ability/skill/skill.ts"
 import { linesWithin, oneLine } from "#engine/run/fit-tokens.ts"
 import { cutToTokens } from "#knowledge/memory/cut-to-tokens.ts"
@@ -8,7 +8,7 @@ import { quoteWord } from "#util/quote-word.ts"
 import type { Note } from "./inform.ts"
 import { pathForTools } from "./path-for-tools.ts"
 
-/** No skill can be called so. */
+/** A name that no skill can have. */
 export const listName = "all, in a line each"
 const maxFiles = 40
 /** The blank lines between the parts. */
@@ -16,7 +16,7 @@ const frame = 4
 const maxLine = 360
 const maxList = 2_000
 
-/** At most so many tokens of it. */
+/** At most so many tokens. */
 export function skillNote(skill: Skill.Info, budget: number): Note {
   const files = filesOf(skill)
   const { body, name, file } = skill
@@ -26,7 +26,7 @@ export function skillNote(skill: Skill.Info, budget: number): Note {
   return { kind: "skill", name, text: [kept, ...(kept === body ? [] : [rest]), files].join("\n\n") }
 }
 
-/** Of one that there is no room for. */
+/** The note for a skill that exceeds the budget. */
 export function nameNote({ name, file }: Skill.Info): Note {
   return {
     kind: "skill",
@@ -35,7 +35,7 @@ export function nameNote({ name, file }: Skill.Info): Note {
   }
 }
 
-/** Names and descriptions, in so many tokens. Told in an order that does not change with what is asked, as long as all can be told. */
+/** Names and descriptions within a token limit. As long as all fit, their order does not depend on the prompt. */
 export function listNote(skills: Skill.Info[], budget: number): Note {
   const { lines, missing: more } = linesWithin(skills.map(lineOf), Math.min(maxList, budget))
   const text = [
@@ -73,7 +73,7 @@ function filesOf(skill: Skill.Info): string {
   ].join("\n\n")
 }
 
-/** A file in the folder itself is found only with its folder. */
+/** A file name without a folder would be resolved elsewhere, so it gets its folder. */
 function commandOf(path: string): string {
   const word = quoteWord(path)
   return word === path && !path.startsWith("/") ? `./${path}` : word

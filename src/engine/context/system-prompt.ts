@@ -1,5 +1,5 @@
-// What the model is told before anything else. Short, and the same from turn to turn and prompt to prompt as long as no
-// file changes, so that prompt caches hold: no clock, no counters.
+// The system prompt. It is short, and stays the same from turn to turn and prompt to prompt as long as no file
+// changes, so that prompt caches stay valid: no clock, no counters.
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import type { Action } from "#ability/permission/rule.ts"
@@ -24,11 +24,11 @@ const forTask =
 const forPlan =
   "Plan mode: the person wants a plan, not changes. Read, search and propose; whatever would change something is denied until the person, and nobody else, sets the mode to act. End with the plan: the steps in order, the files that each one touches, and how the result will be checked. Keep it with `todo` as well: a title, and each step with an `id` and what it comes `after`."
 
-/** As many as a model can well choose from, each in a line. */
+/** As many agents as a model can choose from well, one line each. */
 const maxOthers = 30
 const maxLine = 160
 
-/** Made once per prompt. `isTask`: the prompt comes from another agent. `grounding`: what the agent wants to know first. */
+/** Made once per prompt. `isTask`: the prompt comes from another agent. `grounding`: the overview of its sources. */
 export async function systemPrompt(
   agent: AgentDefinition,
   options: {
@@ -52,12 +52,12 @@ export async function systemPrompt(
     ].join("\n"),
     ...grounding,
     ...instructions.map(({ title, text }) => `${title}:\n\n${text}`),
-    // After the project's own words, so that those cannot have the last one.
+    // After the project's instructions, so that those cannot override it.
     ...(mode === "plan" ? [forPlan] : []),
   ].join("\n\n")
 }
 
-/** Models make up names of agents unless they are shown the right ones. */
+/** Models invent names of agents unless they see the real ones. */
 function othersFor(agent: AgentDefinition): string[] {
   const subtask = ToolRegistry.find("subtask")
   if (!subtask || !mayUse(agent, subtask)) return []

@@ -1,5 +1,5 @@
-// What of a document is told: all of it where it is short, else the passages that fit what is asked for, in their order,
-// with where the rest can be read.
+// The part of a document to send: all of it if it is short, else the passages that fit the prompt, in their order,
+// with where to read the rest.
 
 import { fitsIntent } from "#knowledge/index/fits-intent.ts"
 import { cutToTokens } from "#knowledge/memory/cut-to-tokens.ts"
@@ -9,24 +9,24 @@ import type { ReferenceMatch } from "#knowledge/rules/rules-discovery.ts"
 import type { Note } from "./inform.ts"
 import { pathForTools } from "./path-for-tools.ts"
 
-/** The note on where the rest is. */
+/** Tokens for the note on where the rest is. */
 const frame = 40
 
-/** Undefined where it does not fit what is asked for. */
+/** Undefined if the document does not fit the prompt. */
 export function takePassages(options: {
   path: string
   content: string
   match: ReferenceMatch
   intent: string
   tokens: number
-  /** Undefined where it is not known which are near. */
+  /** Undefined if it is unknown which passages are near. */
   cosine: number | undefined
 }): Note | undefined {
   const { path, content, match, intent, tokens, cosine } = options
   const chunks = chunkMarkdown(content)
   const byLine = new Map(chunks.toReversed().map((chunk) => [chunk.line, chunk]))
   const found = match.passages.flatMap(({ line }) => byLine.get(line) ?? [])
-  // Somewhere in a long document there are always the same words.
+  // A long document always has some of the words somewhere.
   const best = found.slice(0, 2)
   const keys = [match.reference.displayText, path, ...best.map(({ heading }) => heading)].join("\n")
   const text = best.map((chunk) => chunk.text).join("\n")
@@ -44,7 +44,7 @@ export function takePassages(options: {
   }
 }
 
-/** The best that fit, in the order of the document; of the very best, at least its beginning. */
+/** The best passages that fit, in the order of the document; of the very best one, at least its beginning. */
 function within(chunks: readonly Chunk[], tokens: number): Chunk[] {
   const taken: Chunk[] = []
   let left = tokens

@@ -1,6 +1,6 @@
-// Which tools a request names. The built-in ones always; of servers and projects all where that costs little, else those
-// that fit what the person wants, and `tool_search` for the others. What a session was once sent it is sent again, in the
-// same order: the list grows at its end, and prompt caches hold.
+// Chooses the tools that a request names: always the built-in ones; all tools of servers and projects if that costs
+// little, else those that fit the prompt, and `tool_search` for the others. A session keeps its list in the same
+// order, and the list grows only at its end, so that prompt caches stay valid.
 
 import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
 import type { Definition } from "#ability/tool/tool.ts"
@@ -13,18 +13,18 @@ import { errorText } from "#util/error.ts"
 
 type ModelTool = Offer["tools"][number]
 type Chosen = { tools: ModelTool[]; more: More }
-/** All that the agent may use, and the tokens that a request may have. */
+/** All tools that the agent may use, and the token budget of a request. */
 type From = { usable: Definition[]; limit: number }
-/** With the servers that `tool_search` was sent with, where it was. */
+/** With the servers that `tool_search` named when it was first sent. */
 type FromNamed = From & { named: string[] | undefined }
 
-/** Tokens beyond the built-in tools: what a first request may have, and any. OpenAI and others take 128 tools at most; no
- * definition is so short that there could be as many. */
+/** Tokens beyond the built-in tools, for a first request and for any. This also keeps below the 128 tools that OpenAI
+ * and others accept: no definition is short enough to reach it. */
 const budget = 3_000
 const cap = 6_000
-/** Of what a request may have: a small window has more to hold than tools. */
+/** The share of the budget that tools may use: a small window has more to hold than tools. */
 const share = 0.2
-/** How many are found for the first words of a session. Later ones cost the cache of all that was said. */
+/** How many tools are searched for the first prompt of a session. Adding tools later invalidates the prompt cache. */
 const atFirst = 10
 const later = 3
 const candidates = 50
@@ -39,10 +39,10 @@ export async function chooseTools(
   const named = session.toolServers
   const chosen = run.offer ? goOn(run.offer.tools, { ...from, named }) : sentBefore(session, from)
   const { tools, more } = chosen
-  // Each may have gone while this part of the program was loaded.
+  // A tool may have gone while this code was loaded.
   const others = from.usable.filter((tool) => !ToolRegistry.isBase(tool) && ToolRegistry.find(tool.id))
   if (isCheap(others, Math.min(budget, more.cap)) && others.every((tool) => add(chosen, tool))) {
-    // Kept when the prompt is over: lost, they are all sent again anyway.
+    // Stored when the prompt is over. If the record is lost, they are chosen again.
     note(session, chosen)
     return hasTool(chosen, searchId) ? chosen : { tools }
   }
@@ -55,14 +55,14 @@ export async function chooseTools(
   let room = isFirst ? atFirst : later
   for (const tool of found) {
     if (room <= 0) break
-    // One that was there before has its place among the best all the same.
+    // A tool that is already in the list still counts as one of the best.
     if (add(chosen, tool, most)) room--
   }
   remember(run, chosen)
   return chosen
 }
 
-/** What requests of a session have named so far, of what there is now. */
+/** The tools that requests of this session have named so far and that still exist. */
 export function sentBefore(session: SessionRecord.Info, from: From): Chosen {
   const base = from.usable.filter(ToolRegistry.isBase).map(({ id }) => id)
   const named = session.toolServers
@@ -76,7 +76,7 @@ export function sentBefore(session: SessionRecord.Info, from: From): Chosen {
   return chosen
 }
 
-/** What is in a list stays in it as it is, also where the tool has gone or changed. */
+/** A tool in the list stays there unchanged, even if it has gone or changed. */
 function goOn(tools: ModelTool[], { usable, limit, named = serversOf(usable) }: FromNamed): Chosen {
   const more: More = {
     usable: new Map(usable.map((tool) => [tool.id, tool])),
@@ -87,7 +87,7 @@ function goOn(tools: ModelTool[], { usable, limit, named = serversOf(usable) }: 
   return { tools, more }
 }
 
-/** Put tools at the end of the list, as far as there is room for them. */
+/** Append tools to the list as far as the budget allows. */
 export function addTools(run: Run, tools: readonly Definition[]): void {
   if (!run.offer.more) return
   const { tokens } = run.offer.more
@@ -96,7 +96,7 @@ export function addTools(run: Run, tools: readonly Definition[]): void {
   remember(run, { tools: run.offer.tools, more: run.offer.more })
 }
 
-/** The best first. Without any where the index fails: the tools can still be asked for. */
+/** The best first. Empty if the index fails: `tool_search` can still find them. */
 async function discover(intent: string, tools: Definition[]): Promise<Definition[]> {
   if (!intent.trim()) return []
   try {
@@ -117,7 +117,7 @@ function isCheap(others: Definition[], most: number): boolean {
   return true
 }
 
-/** Gives whether it is in the list now. One that has gone since all were listed is not. */
+/** Returns whether the tool is in the list now. A tool that has gone since is not. */
 function add(chosen: Chosen, tool: Definition, limit = chosen.more.cap): boolean {
   const { tools, more } = chosen
   if (hasTool(chosen, tool.id)) return true
@@ -142,8 +142,8 @@ function serversOf(tools: Definition[]): string[] {
   return [...new Set(tools.flatMap(({ server }) => server ?? []))].sort()
 }
 
-/** A model that does not know of a server does not look for its tools. What it was told once stays: a server that comes or
- * goes would change the first bytes of every later request. */
+/** A model that does not know of a server does not search for its tools. The list of servers stays as it was first
+ * sent: a server that comes or goes would change the first bytes of every later request. */
 function searchForm(servers: readonly string[]): ModelTool {
   const form = formOf({ id: searchId })
   const more = servers.length > maxServersNamed ? ", …" : ""
@@ -154,12 +154,12 @@ function searchForm(servers: readonly string[]): ModelTool {
   }) as ModelTool
 }
 
-/** In the longest of the forms that providers take. */
+/** Counted in the longest form that any provider takes. */
 function tokensOf({ type, name, description, inputSchema: parameters }: ModelTool): number {
   return estimateTokens(JSON.stringify({ type, function: { name, description, parameters } }))
 }
 
-/** In the record of the session, so that it is the same list after a restart and a compaction. */
+/** Stored in the session record, so that the list survives a restart and a compaction. */
 function remember({ session, progress }: Pick<Run, "session" | "progress">, chosen: Chosen): void {
   if (!note(session, chosen)) return
   const { offered, toolServers } = session
@@ -176,11 +176,11 @@ function beyondBase({ tools, more }: Chosen): ModelTool[] {
   })
 }
 
-/** Gives whether something is new. */
+/** Returns whether something is new. */
 function note(session: SessionRecord.Info, chosen: Chosen): boolean {
   const now = beyondBase(chosen).map(({ name }) => name)
   const before = session.offered ?? []
-  // One whose server is gone keeps its place for when it comes back.
+  // A tool whose server is gone keeps its place for when the server comes back.
   const offered = [...before, ...now.filter((name) => !before.includes(name))]
   if (offered.length === before.length) return false
   session.offered = offered

@@ -1,12 +1,12 @@
-// The tools for what a person wants, the best first. Where nothing fits, nothing is better than what happens to be nearest: it
-// would be sent with every request.
+// Finds the tools for a prompt, the best first. If nothing fits, it returns nothing rather than the nearest tool,
+// which would be sent with every request.
 import { type FoundTool, searchTools } from "#ability/mcp/search-tools.ts"
 import type { Definition } from "#ability/tool/tool.ts"
 import { takeNear, wishesOf } from "#knowledge/index/tool-fit.ts"
 
-/** Of what is asked for. A server that has one thing under many names, or all words in each, must not shut out the others. */
+/** The share of one server. A server that has one tool under many names must not displace the others. */
 const mostOfOne = 0.7
-/** What the first request of a session has at most, of the many that are looked at for it. */
+/** The most tools for the first request of a session, chosen from a larger number of candidates. */
 const atFirst = 10
 
 type Among = { tools: readonly Definition[]; limit: number }
@@ -17,7 +17,8 @@ export async function discoverTools(intent: string, among: Among): Promise<Defin
   return spread(takeNear(found), atFirst).slice(0, among.limit)
 }
 
-/** The same for words that a model looks for: as many as it asks for, of those that `isNear`, of no server nearly all. */
+/** The same for a search by the model: as many as it asks for, of those that `isNear`, and not nearly all from one
+ * server. */
 export async function searchSpread(
   words: string,
   { isNear, ...among }: Among & { isNear(found: FoundTool): boolean },
@@ -29,7 +30,7 @@ export async function searchSpread(
   ).slice(0, among.limit)
 }
 
-/** Where one server has all the best places, also the best of the others. */
+/** If one server has all the best places, also take the best of the others. */
 async function search(words: string, among: Among): Promise<FoundTool[]> {
   const found = await searchTools(words, among)
   const [first] = found
@@ -38,7 +39,7 @@ async function search(words: string, among: Among): Promise<FoundTool[]> {
   return [...found, ...(await searchTools(words, { ...among, tools: others }))]
 }
 
-/** What a server has beyond its best, of so many that are wanted, stands behind what others have. */
+/** Results of a server beyond its share come after those of the others. */
 function spread(tools: Definition[], wanted: number): Definition[] {
   const most = Math.ceil(mostOfOne * wanted)
   const counts = new Map<string, number>()

@@ -1,5 +1,5 @@
-// The tools of an agent that a request does not name: found by `tool_search`, and called by its way. Such a call is made
-// the one that it stands for before anybody judges it, so that messages, questions and rules know the real tool only.
+// Tools that a request does not name: `tool_search` finds them, and the model calls them through it. Such a call is
+// replaced by the real one before it is judged, so that messages, questions and rules see only the real tool.
 import type { Why } from "#ability/mcp/registry/create-catalog.ts"
 import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
 import type { FoundTool } from "#ability/tool/tool.ts"
@@ -12,7 +12,7 @@ type Call = Answer["calls"][number]
 
 const leastMeaning = 0.25
 
-/** What is found is in the list from the next request on, as far as there is room. */
+/** Tools that are found join the list from the next request on, as far as the budget allows. */
 export async function findMore(
   run: Run,
   { query, limit }: { query: string; limit: number },
@@ -29,7 +29,7 @@ export async function findMore(
   }))
 }
 
-/** Something is always the nearest. Without a shared word it must be near by what it means. */
+/** A nearest result always exists. Without a shared word it must be near in meaning. */
 function isNear({ text, vector }: Why): boolean {
   return text !== undefined || (vector?.score ?? 0) >= leastMeaning
 }
@@ -37,7 +37,7 @@ function isNear({ text, vector }: Why): boolean {
 export function realCalls(run: Run, calls: Call[]): Call[] {
   const { usable } = run.offer.more!
   const real = calls.map((call) => realCall(call, usable))
-  // A tool that is called once is called again.
+  // A tool that was called once is likely to be called again, so it joins the list.
   addTools(
     run,
     real.flatMap(({ name }) => usable.get(name) ?? []),
@@ -45,7 +45,7 @@ export function realCalls(run: Run, calls: Call[]): Call[] {
   return real
 }
 
-/** Left as it is where it names no tool of the agent: its result says so. */
+/** Unchanged if it names no tool of the agent: the gate reports that. */
 function realCall(call: Call, usable: ReadonlyMap<string, unknown>): Call {
   if (call.name !== "tool_search") return call
   const given = parse(call.input)

@@ -1,5 +1,5 @@
-// The tools of one prompt: what its requests name, and what there is beyond that. Most sessions have the built-in ones only,
-// and nothing has to be chosen.
+// The tools of one prompt: those that its requests name, and those that `tool_search` can find. Most sessions have
+// only the built-in tools, and nothing has to be chosen.
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import { hiddenFrom } from "#ability/mcp/if-configured.ts"
 import { mayUse } from "#ability/tool/gate/may-use.ts"
@@ -10,10 +10,10 @@ import type * as SessionRecord from "#engine/record/session-record.ts"
 import { fixedOf, limitOf } from "#engine/run/budget.ts"
 import type { Offer, Run } from "#engine/run/run.ts"
 
-/** What an offer already names stays in its list. */
+/** Tools that an offer already names stay in its list. */
 type For = Pick<Run, "session" | "progress" | "agent" | "chosen"> & { offer?: Offer }
 
-/** By the agent as it was chosen: its file may change at any time. */
+/** For the agent as it was when chosen: its file may change at any time. */
 export async function toolsFor(run: For, intent: string): Promise<Offer> {
   const { session, agent, chosen } = run
   const edition = ToolRegistry.edition()
@@ -25,7 +25,7 @@ export async function toolsFor(run: For, intent: string): Promise<Offer> {
   return { ...(await chooseTools(run, { usable, intent, limit })), edition }
 }
 
-/** Without those of servers that only other sessions have. */
+/** Without tools of servers that belong to other sessions. */
 export async function usableTools(
   session: SessionRecord.Info,
   agent: AgentDefinition,
@@ -37,7 +37,7 @@ export async function usableTools(
   )
 }
 
-/** Servers may have come up, or changed, since the last request: what is new stands at the end of the next one. */
+/** Servers may have started or changed since the last request: new tools are appended to the list. */
 export async function growTools(run: Run): Promise<void> {
   if (run.offer.edition === ToolRegistry.edition()) return
   Object.assign(run.offer, { more: undefined }, await toolsFor(run, ""))
