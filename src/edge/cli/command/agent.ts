@@ -4,6 +4,7 @@ import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import { formatRule } from "#ability/permission/rule.ts"
 import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
+import { wrapList } from "#edge/cli/terminal/wrap-text.ts"
 import * as Log from "#kernel/process/log.ts"
 
 type Options = FolderOptions & { format: "text" | "json" }
@@ -15,6 +16,7 @@ export async function listAgents(options: Options): Promise<void> {
     for (const { id, mode, role, domain, name, metadata } of agents)
       print(
         `${id.padEnd(16)} ${mode.padEnd(8)} ${role.padEnd(12)} ${domain.padEnd(14)} ${metadata.description ?? name}`,
+        54,
       )
   })
 }
@@ -79,6 +81,6 @@ function printJson(value: unknown) {
 }
 
 /** What a project's file says must not move a person's cursor. */
-function print(text: string) {
-  process.stdout.write(`${text.split("\n").map(Log.escapeControls).join("\n")}\n`)
+function print(text: string, indent?: number) {
+  process.stdout.write(`${wrapList(text.split("\n").map(Log.escapeControls).join("\n"), indent)}\n`)
 }

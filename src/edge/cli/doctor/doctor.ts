@@ -7,6 +7,7 @@ import { findLocalServers, localPlaces } from "#ability/provider/reach/local-ser
 import { exitCodes } from "#edge/cli/process/exit.ts"
 import { directoryOf, type FolderOptions } from "#edge/cli/process/in-instance.ts"
 import { countOf } from "#edge/cli/terminal/count-of.ts"
+import { wrapList } from "#edge/cli/terminal/wrap-text.ts"
 import { readInstructions } from "#engine/context/instructions.ts"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
@@ -74,7 +75,8 @@ async function findings(about: string, look: () => Promise<Finding[]>): Promise<
 function asText({ state, about, text, todo }: Finding): string {
   const safe = text.split("\n").map(Log.escapeControls)
   const lines = safe.map((line, i) => (i ? `${" ".repeat(21)}${line}` : line))
-  return `${state.padEnd(5)} ${about.padEnd(14)} ${lines.join("\n")}\n${todo ? `${" ".repeat(21)}→ ${todo}\n` : ""}`
+  const rest = todo ? `${" ".repeat(21)}→ ${todo}\n` : ""
+  return wrapList(`${state.padEnd(5)} ${about.padEnd(14)} ${lines.join("\n")}\n${rest}`, 21)
 }
 
 async function program(): Promise<Finding[]> {

@@ -4,6 +4,7 @@ import type { Status } from "#ability/mcp/mcp.ts"
 import { exitCodes, UsageError } from "#edge/cli/process/exit.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
 import { countOf } from "#edge/cli/terminal/count-of.ts"
+import { wrapList } from "#edge/cli/terminal/wrap-text.ts"
 import * as Log from "#kernel/process/log.ts"
 
 type Options = FolderOptions & { format: "text" | "json" }
@@ -47,7 +48,7 @@ function linesOf(server: Status): string[] {
   return [
     `${id.padEnd(20)} ${state.padEnd(12)} ${source.padEnd(18)} ${offers}${speaks}`,
     ...details.map((detail) => `${" ".repeat(21)}${detail}`),
-  ].map(Log.escapeControls)
+  ].map((line) => wrapList(Log.escapeControls(line), 21))
 }
 
 function print(text: string): void {

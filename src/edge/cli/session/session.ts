@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { UsageError } from "#edge/cli/process/exit.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
 import { safeText } from "#edge/cli/terminal/safe-text.ts"
+import { wrapList } from "#edge/cli/terminal/wrap-text.ts"
 import * as Session from "#engine/session/session.ts"
 import { Instance } from "#kernel/instance.ts"
 import { describeMessage } from "./describe-message.ts"
@@ -113,5 +114,5 @@ function print(text: string) {
 
 /** Words for a person, who may read them at the end of a pipe. */
 function say(text: string) {
-  process.stdout.write(`${safeText(text)}\n`)
+  process.stdout.write(`${wrapList(safeText(text))}\n`)
 }

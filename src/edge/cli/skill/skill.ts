@@ -5,6 +5,7 @@ import { validateSkills } from "#ability/skill/validate-skills.ts"
 import { exitCodes } from "#edge/cli/process/exit.ts"
 import { directoryOf, type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
 import { countOf } from "#edge/cli/terminal/count-of.ts"
+import { wrapList } from "#edge/cli/terminal/wrap-text.ts"
 import * as Log from "#kernel/process/log.ts"
 
 type Options = FolderOptions & { format: "text" | "json" }
@@ -17,7 +18,10 @@ export async function listSkills(options: Options): Promise<void> {
     if (!skills.length && !problems.length)
       return print("No skills. One is a folder .vitamin/skills/NAME with a SKILL.md.")
     for (const { name, isOwn, description } of skills)
-      print(`${name.padEnd(24)} ${(isOwn ? "own" : "project").padEnd(8)} ${description.replace(/\s+/g, " ")}`)
+      print(
+        `${name.padEnd(24)} ${(isOwn ? "own" : "project").padEnd(8)} ${description.replace(/\s+/g, " ")}`,
+        34,
+      )
     for (const { file, message } of problems) print(`! ${file}: ${message}`)
   })
 }
@@ -78,6 +82,6 @@ function printJson(value: unknown): void {
 }
 
 /** What a project's file says must neither move a person's cursor nor look like a line of ours. */
-function print(line: string): void {
-  process.stdout.write(`${Log.escapeControls(line)}\n`)
+function print(line: string, indent?: number): void {
+  process.stdout.write(`${wrapList(Log.escapeControls(line), indent)}\n`)
 }

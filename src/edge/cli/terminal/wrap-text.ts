@@ -14,7 +14,7 @@ const narrowest = 20
 const pieces = /\u001b\[[\d;]*m|\n|[ \t]+|[^\s\u001b]+|./gsu
 const isFence = /^(?:`{3,}|~{3,})/
 /** What stands before a text whose further lines are indented by as much. */
-const mark = /^(?:[·✗•│↳*+>x-]|\d{1,3}[.)]|\[[ >x]?\]?|vitamin:)$/u
+const mark = /^(?:[·✗•│↳→←*+>x-]|\d{1,3}[.)]|\[[ >x]?\]?|vitamin:)$/u
 /** Characters that take two columns. */
 const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}]/gu
@@ -22,7 +22,8 @@ const marks = new Map(
   Object.entries({ "·": "-", "✗": "x", "…": "...", "•": "*", "│": "|", "↳": ">", "⋮": ":" }),
 )
 
-export function createWrapper(columns: () => number | undefined): Wrapper {
+/** `indent`: where further lines begin; without it, below the text of the first one. */
+export function createWrapper(columns: () => number | undefined, indent?: number): Wrapper {
   let [column, hang] = [0, 0]
   let [spaces, word, width] = ["", "", 0]
   let isFirst = true
@@ -66,8 +67,8 @@ export function createWrapper(columns: () => number | undefined): Wrapper {
     const first = stripVTControlCharacters(word)
     isWhole = isCode || isFence.test(first) || first.startsWith("|") || spaces.includes("\t")
     if (isFence.test(first)) isCode = !isCode
-    const indent = spaces.length
-    hang = Math.min(indent + (mark.test(first) ? marked(first) : 0), Math.floor((columns() ?? 0) / 2))
+    const text = spaces.length + (mark.test(first) ? marked(first) : 0)
+    hang = Math.min(indent ?? text, Math.floor((columns() ?? 0) / 2))
   }
 
   function endLine(): string {
@@ -87,9 +88,17 @@ export function createWrapper(columns: () => number | undefined): Wrapper {
 
 /** Lines on stderr, for a person or for a pipe. */
 export function wrapLines(text: string): string {
-  const { stderr } = process
-  if (!stderr.isTTY) return text
-  const wrapper = createWrapper(() => stderr.columns)
+  return wrapFor(process.stderr, text)
+}
+
+/** Lines on stdout. Those of a list go on below their last column, which begins at `indent`. */
+export function wrapList(text: string, indent?: number): string {
+  return wrapFor(process.stdout, text, indent)
+}
+
+function wrapFor(stream: NodeJS.WriteStream, text: string, indent?: number): string {
+  if (!stream.isTTY) return text
+  const wrapper = createWrapper(() => stream.columns, indent)
   return wrapper.add(asciiMarks(text)) + wrapper.end()
 }
 

@@ -1,0 +1,53 @@
+// Lists in a narrow terminal: no word is broken, and the lines of a list go on below its last column.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { vitamin } from "../../../fixture/cli.ts"
+import { env, fakeLlm, text } from "../../../fixture/fake-llm.ts"
+import { openTerminal } from "../../../fixture/terminal.ts"
+import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
+
+const columns = 60
+
+async function shownBy(tmp: Tmp, args: string[]): Promise<string[]> {
+  await using terminal = openTerminal(tmp, args, { before: `stty cols ${columns}` })
+  await terminal.exit
+  return terminal.shown().split("\n")
+}
+
+/** Words that fit into the last column. */
+const wordsOf = (lines: string[]) =>
+  lines.flatMap((line) => line.split(/\s+/)).filter((word) => word.length > 0 && word.length < 30)
+
+for (const [args, indent] of [
+  [["tool", "list"], 24],
+  [["agent", "list"], 30],
+  [["skill", "list"], 30],
+  [["doctor"], 21],
+] as const)
+  test(`vitamin ${args.join(" ")} wraps between words`, async () => {
+    await using tmp = await tmpdir({ git: true })
+    const description =
+      "Writes release notes from the commits since the last tag, in the words of the project."
+    tmp.write(".vitamin/skills/notes/SKILL.md", `---\nname: notes\ndescription: ${description}\n---\nDo.\n`)
+    // The first command leaves a record, which doctor counts.
+    await vitamin(tmp, [...args, "--trust"])
+    const piped = (await vitamin(tmp, [...args, "--trust"])).out.split("\n")
+    const shown = await shownBy(tmp, [...args, "--trust"])
+    assert.deepEqual(wordsOf(shown), wordsOf(piped))
+    const further = shown.filter((line) => line.startsWith(" ".repeat(indent)))
+    assert.ok(further.length > 0, shown.join("\n"))
+    for (const line of shown.filter((line) => !/\S{30}/.test(line))) assert.ok(line.length <= columns, line)
+  })
+
+test("vitamin session show wraps between words", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const answer = "The answer is a sentence that is longer than a narrow terminal and goes on below."
+  await using llm = await fakeLlm([text(answer)])
+  await vitamin(tmp, ["run", "go"], env(llm, "chat").variables)
+  const shown = await shownBy(tmp, ["session", "show"])
+  const at = shown.findIndex((line) => line.startsWith("[assistant]"))
+  assert.deepEqual(shown.slice(at, at + 2), [
+    "[assistant] The answer is a sentence that is longer than a",
+    "narrow terminal and goes on below.",
+  ])
+})
