@@ -1,5 +1,5 @@
-// Which model answers: the caller's, the session's, the agent's, the environment's, the configuration's, that of a server on
-// this machine, or the built-in one, which always can.
+// Chooses the model: of the caller, the session, the agent, the environment, the configuration, a model server on
+// this machine, or the built-in model, which always works.
 import type { LanguageModelV4 } from "@ai-sdk/provider"
 import { z } from "zod"
 import type { AgentDefinition } from "#ability/agent/agent.ts"
@@ -16,7 +16,7 @@ export type Chosen = {
   modelId: string
   model: LanguageModelV4
   facts?: Provider.ModelFacts
-  /** Nobody asked for it: the next prompt chooses again. */
+  /** Nobody named this model, so the next prompt chooses again. */
   isFallback: boolean
 }
 
@@ -39,7 +39,7 @@ export class InvalidModel extends NamedError {
   }
 }
 
-/** The first of the wishes that is one, as `namedModel` chooses; then what is there anyway. */
+/** The first choice that is defined, as `namedModel` resolves it; else a model that is available anyway. */
 export async function chooseModel(
   agent: AgentDefinition | undefined,
   ...wishes: (string | undefined)[]
@@ -51,13 +51,13 @@ export async function chooseModel(
   return { providerId, modelId, model, ...(facts ? { facts } : {}), isFallback: !named }
 }
 
-/** Throws what `chooseModel` would throw for a model that somebody named: an unknown name, a missing key. */
+/** Throws what `chooseModel` would throw for a named model: an unknown name, a missing key. */
 export async function checkModel(...given: Parameters<typeof namedModel>): Promise<void> {
   const named = await namedModel(...given)
   if (named) await Provider.getModel(...splitName(named))
 }
 
-/** `provider/model` of the first wish that is one; then of the agent, the environment and the configuration. */
+/** `provider/model` of the first choice that is defined; else of the agent, the environment and the configuration. */
 export async function namedModel(
   agent: AgentDefinition | undefined,
   ...wishes: (string | undefined)[]
@@ -67,8 +67,8 @@ export async function namedModel(
   return wish ? fullName(wish) : undefined
 }
 
-/** `provider/model` for a model that may be named alone: it is looked for with the default provider, then with those that
- * have a key. A default provider whose models are not listed is taken at its word. */
+/** `provider/model` for a model that may be named without its provider: searched with the default provider, then with
+ * those that have a key. A default provider without a list of models may have any name. */
 export async function fullName(model: string): Promise<string> {
   if (model.includes("/")) return model
   const usual = (await Config.get()).provider?.default
@@ -82,7 +82,8 @@ export async function fullName(model: string): Promise<string> {
   return `${providerId}/${model}`
 }
 
-/** Agent files of Claude Code name a family of models: its newest one, if there is a key for it; else the usual model. */
+/** Agent files of Claude Code name a family of models: the newest of that family if there is a key for it, else the
+ * usual model. */
 export async function familyModel(model: string): Promise<string | undefined> {
   if (!/^(sonnet|opus|haiku)$/.test(model)) return model
   if ((await Provider.auth("anthropic")).source === "none") return undefined
@@ -112,7 +113,7 @@ async function usableOf(providers: string[]): Promise<string | undefined> {
   return providers[0]
 }
 
-/** A model of this kind runs here; that its file was not added yet is said in words of its own. */
+/** The provider of local models. If the file of the model was not added yet, the error says how to add it. */
 function isOurs(model: string): boolean {
   return /^functiongemma/i.test(model)
 }

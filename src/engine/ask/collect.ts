@@ -1,5 +1,5 @@
-// One answer of a model, gathered from its stream. What is complete and what was cut off must never be confused: an
-// answer counts only when the stream said that it is finished.
+// Collects one answer of a model from its stream. An answer counts as complete only if the stream said that it is
+// finished; a cut answer must never pass for a complete one.
 import type {
   LanguageModelV4FinishReason,
   LanguageModelV4StreamPart,
@@ -11,7 +11,7 @@ import { NamedError } from "#util/error.ts"
 /** Models end their answers at about half a million characters. */
 const maxCharacters = 8_000_000
 const maxCalls = 256
-/** What a part costs beside its text, in characters. */
+/** The overhead of a part, in characters. */
 const partCost = 100
 
 type Finish = LanguageModelV4FinishReason["unified"] | "cannot"
@@ -29,7 +29,7 @@ export class Unfinished extends NamedError {
 }
 
 export class EmptyAnswer extends NamedError {
-  /** Whether asking again could help. */
+  /** Whether a retry could help. */
   readonly isPassing: boolean
 
   constructor(finish: Finish) {
@@ -42,7 +42,7 @@ export class EmptyAnswer extends NamedError {
   }
 }
 
-/** The answer is asked for once more. What came of it is kept if that fails too, but none of its calls runs. */
+/** The request is retried once. If that fails too, the partial answer is stored, but none of its calls runs. */
 export class Filtered extends NamedError {
   constructor() {
     const text =
@@ -51,14 +51,14 @@ export class Filtered extends NamedError {
   }
 }
 
-/** No model says so much in one answer: the stream is broken or hostile. */
+/** No model sends so much in one answer: the stream is broken or hostile. */
 class AnswerTooLong extends NamedError {
   constructor(what: string) {
     super("Session.AnswerTooLong", `The model's answer was stopped: it has more than ${what}.`)
   }
 }
 
-/** The provider said in the middle of an answer that it failed. */
+/** The provider reported an error in the middle of an answer. */
 export class ProviderFault extends NamedError {
   readonly statusCode?: number
 
@@ -70,7 +70,7 @@ export class ProviderFault extends NamedError {
   }
 }
 
-/** Read a stream to its end. `onText` hears of text and reasoning as they come, `answer` grows as they do. */
+/** Read a stream to its end. `onText` gets text and reasoning as they arrive; `answer` grows with them. */
 export async function collect(options: {
   stream: ReadableStream<LanguageModelV4StreamPart>
   answer: Answer
@@ -83,7 +83,7 @@ export async function collect(options: {
   const inputs = new Map<string, number>()
   let size = 0
   const reader = stream.getReader()
-  // Also ends a stream that does not listen to the signal itself, and the connection of one that we leave early.
+  // Also ends a stream that ignores the signal, and closes the connection of one that we leave early.
   const leave = () => void reader.cancel().catch(() => {})
   signal.addEventListener("abort", leave, { once: true })
   try {
@@ -126,7 +126,7 @@ export async function collect(options: {
       case "reasoning-end":
         addMetadata(open.get(key(value)), value.providerMetadata)
         break
-      // The client puts the pieces together and gives the whole call later, which is not counted again.
+      // The client assembles the pieces and sends the whole call later, which is not counted again.
       case "tool-input-delta":
         count(value.delta.length + (inputs.has(value.id) ? 0 : partCost))
         inputs.set(value.id, (inputs.get(value.id) ?? 0) + value.delta.length)
@@ -151,7 +151,7 @@ export async function collect(options: {
   }
 }
 
-/** The offline model's own word for an answer that leaves something undone. */
+/** The finish reason of the offline model for an answer that leaves something undone. */
 function finishOf({ unified, raw }: LanguageModelV4FinishReason): Finish {
   return unified === "other" && raw === "cannot" ? raw : unified
 }
@@ -159,12 +159,13 @@ function finishOf({ unified, raw }: LanguageModelV4FinishReason): Finish {
 function finishUp(answer: Answer): void {
   const { finish, calls } = answer
   answer.parts = answer.parts.filter((part) => part.text !== "" || part.providerMetadata)
-  // "interrupted": the stream ended well, but nobody said that the answer did.
+  // "interrupted": the stream ended, but did not say that the answer did.
   if (finish === undefined || finish === "error" || finish === "interrupted") throw new Unfinished()
   if (finish === "content-filter") throw new Filtered()
   if (!calls.length && !says(answer)) throw new EmptyAnswer(finish)
   const last = calls.at(-1)
-  // The limit came before the arguments did. Without them the call would mean something else; half of them never parse.
+  // The output limit cut off the arguments. Without them the call would mean something else, and half of them never
+  // parse.
   if (finish === "length" && last && ["", "{}"].includes(last.input.replaceAll(/\s/g, ""))) last.input = "{"
 }
 
@@ -183,7 +184,7 @@ function begin(answer: Answer, part: { type: string; providerMetadata?: unknown 
   return made
 }
 
-/** Signatures of reasoning come with the end of a part, or on their own, and must go back unchanged. */
+/** Signatures of reasoning come at the end of a part, or on their own, and must go back unchanged. */
 function addMetadata(part: Message.Part | undefined, metadata: unknown): void {
   if (!part || !metadata) return
   const all: Record<string, Message.JsonObject> = { ...part.providerMetadata }

@@ -1,5 +1,5 @@
-// A request to a provider failed for good. The error says in one line which provider and address, which status, what the
-// provider said, where the key came from, and what to do.
+// The error for a request that failed for good. It says in one line: provider and address, status, the provider's
+// message, where the key came from, and what to do.
 import * as Provider from "#ability/provider/provider.ts"
 import { NamedError } from "#util/error.ts"
 import type { Chosen } from "./choose-model.ts"
@@ -7,7 +7,7 @@ import { EmptyAnswer, ProviderFault, Unfinished } from "./collect.ts"
 import { isOutOfQuota, isRefused } from "./retry.ts"
 import { Stalled } from "./watchdog.ts"
 
-/** What errors of the AI SDK, and ours that are made like them, say about a request. */
+/** The fields of request errors, in the AI SDK and in our own client. */
 type Facts = Partial<{ url: string; statusCode: number; message: string; name: string }>
 
 const maxSaid = 300
@@ -37,7 +37,7 @@ export async function explainFailure(error: unknown, chosen: Chosen): Promise<un
   return new RequestFailed(message, data, { cause: error })
 }
 
-/** What went wrong with one request in a few words, for a line about a retry. */
+/** The reason why a request failed in a few words, for a line about a retry. */
 export function shortFailure(error: unknown): string {
   const { statusCode } = (error ?? {}) as Facts
   const { url } = (error ?? {}) as Facts
@@ -57,14 +57,14 @@ function isAboutProvider(error: unknown): boolean {
   )
 }
 
-/** The first line, without what validation libraries print below it. */
+/** The first line, without the details that validation libraries print below it. */
 function saidBy({ message = "", name = "" }: Facts): string {
   if (isMalformed({ name, message })) return "its answer is not in the form that was agreed on"
   const line = message.trim().split("\n", 1)[0]!
   return line.length > maxSaid ? `${line.slice(0, maxSaid)}…` : line
 }
 
-/** The Anthropic client looks for an error in an event that it cannot read, and throws a plain one when there is none. */
+/** The Anthropic client looks for an error in an unreadable event, and throws a plain error if there is none. */
 function isMalformed({ name = "", message = "" }: Facts): boolean {
   return /^AI_(TypeValidation|JSONParse)Error$/.test(name) || /^Expected a normalized .+ error$/.test(message)
 }
@@ -74,7 +74,8 @@ function originOf(url: string | undefined): string | undefined {
   return parsed ? parsed.origin : undefined
 }
 
-/** Where the key came from, and how to change it: one of the configuration wins over a variable, and that over a login. */
+/** Where the key came from, and how to change it: the configuration wins over a variable, and a variable over a
+ * login. */
 async function aboutKey(providerId: string): Promise<string> {
   const { source, variable } = await Provider.auth(providerId)
   const login = `run: vitamin auth login ${providerId}`

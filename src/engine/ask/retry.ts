@@ -1,4 +1,4 @@
-// Which faults of a provider pass by themselves, and how long to wait for that.
+// Which provider failures are transient, and how long to wait before a retry.
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Log from "#kernel/process/log.ts"
 import { errorCode, errorText, NamedError } from "#util/error.ts"
@@ -13,16 +13,16 @@ const refusedAttempts = 2
 const longestWait = 60_000
 const longestMessage = 2_000
 
-/** What the SDK says about what came back. Its other errors are about what we asked for, and stay. */
+/** What the SDK says about the response. Its other errors concern our request, and are not retried. */
 const aboutAnswers = /^AI_(APICall|JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)Error$/
 
-/** A fault that passes: what failed, how long the wait is, and which try comes next. */
+/** A transient failure: the error, how long the wait is, and the number of the next attempt. */
 export type Fault = { error: unknown; wait: number; next: number; limit: number }
 
 /** Call `attempt` until it succeeds, fails for good, or has failed too often. */
 export async function withRetry<T>(options: {
   signal: AbortSignal
-  /** How often it may be tried. */
+  /** The most attempts. */
   attempts?: number
   wait: (error: unknown, tries: number) => number
   attempt: () => Promise<T>
@@ -40,7 +40,7 @@ export async function withRetry<T>(options: {
       const limit = Math.min(attempts, limitFor(error))
       if (tries >= limit || !isPassing(error)) throw error
       const pause = wait(error, tries)
-      // A provider that asks for more patience than that is not worth waiting for.
+      // Do not wait for a provider that asks for more time than that.
       if (pause > longestWait) throw error
       await onRetry({ error, wait: pause, next: tries + 1, limit })
       Log.info("the provider failed and is asked again", { error: errorText(error), wait: pause, tries })
@@ -48,7 +48,7 @@ export async function withRetry<T>(options: {
     }
 }
 
-/** Nobody listens at the address. A server that restarts is back for the second try; any other takes a person. */
+/** Nothing listens at the address. A restarting server is back for the second attempt; otherwise a person must help. */
 export function isRefused(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined
   const [first = cause] = (cause as Partial<AggregateError> | undefined)?.errors ?? []
@@ -61,8 +61,8 @@ function limitFor(error: unknown): number {
   return error instanceof EmptyAnswer ? emptyAttempts : usualAttempts
 }
 
-/** The AI SDK wraps what our own `fetch` throws in the middle of an answer. What a provider says about an error is shown
- * and stored, so it is cut to a length that a person reads. */
+/** The AI SDK wraps what our own `fetch` throws in the middle of an answer. The provider's message is shown and
+ * stored, so it is cut to a readable length. */
 function reported(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   if (error.cause instanceof NamedError) return error.cause
@@ -70,7 +70,7 @@ function reported(error: unknown): unknown {
   return error
 }
 
-/** Busy, broken or unreachable for now; not a request that will never be right. */
+/** Busy, broken or unreachable for now; not a request that can never succeed. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof EmptyAnswer) return error.isPassing
   if (error instanceof Filtered) return true
@@ -84,7 +84,7 @@ export function isPassing(error: unknown): boolean {
     isRetryable: boolean
     name: string
   }>
-  // An answer that began well and then broke has a status that says nothing.
+  // The status of an answer that broke in the middle is 200 and says nothing.
   if (statusCode !== undefined && statusCode >= 300)
     return statusCode === 408 || statusCode === 409 || statusCode === 429 || statusCode >= 500
   if (isRetryable !== undefined && statusCode === undefined) return isRetryable
@@ -93,7 +93,7 @@ export function isPassing(error: unknown): boolean {
   return !isOurs(error)
 }
 
-/** The account is empty: waiting does not fill it, although the status is that of a busy provider. */
+/** The account is empty: waiting does not help, although the status is that of a busy provider. */
 export function isOutOfQuota(error: unknown): boolean {
   const {
     responseBody = "",
@@ -113,7 +113,7 @@ function isOurs(error: unknown): boolean {
   return error instanceof NamedError || error instanceof RangeError || error instanceof ReferenceError
 }
 
-/** What the provider asks for, else exponential backoff with jitter, of at most a minute. */
+/** The wait that the provider asks for, else exponential backoff with jitter, of at most a minute. */
 export function waitFor(error: unknown, tries: number): number {
   const headers = (error as { responseHeaders?: Record<string, string> } | undefined)?.responseHeaders
   const asked = retryAfter(headers)

@@ -1,5 +1,5 @@
-// Whether a provider refused a request because it is longer than the model's window. Each has its own words for that, and
-// few have a code.
+// Whether a provider refused a request because it exceeds the model's window. Each provider words this differently,
+// and few have a code.
 import { errorText } from "#util/error.ts"
 
 const words = [
@@ -17,7 +17,7 @@ const words = [
   /(request|payload|content)( entity)? too large/,
   /tokens? (\+|and) .{0,20}max_new_tokens.{0,20}(must be|<=)/s,
 ]
-/** Quotas of a minute or a day are counted in tokens, too. */
+/** Quotas per minute or day are counted in tokens, too. */
 const quota = /per[- ](min|minute|day|hour)|\btpm\b|rate[_ -]limit|quota/
 
 export function isTooLong(error: unknown): boolean {
@@ -33,7 +33,7 @@ export function isTooLong(error: unknown): boolean {
   return words.some((form) => form.test(said)) && !quota.test(said)
 }
 
-/** Of an error that came in the middle of a stream. */
+/** For an error in the middle of a stream. */
 function codeOf(data: unknown): string {
   const { code, type } = (data ?? {}) as { code?: unknown; type?: unknown }
   return [code, type].filter((one) => typeof one === "string").join(" ")

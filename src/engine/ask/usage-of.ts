@@ -1,4 +1,4 @@
-// What an answer used, and what that cost as far as prices are known.
+// The tokens of an answer, and their cost if the price is known.
 import type { LanguageModelV4Usage } from "@ai-sdk/provider"
 import type * as Provider from "#ability/provider/provider.ts"
 import type * as Message from "#knowledge/message/message.ts"

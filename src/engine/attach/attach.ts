@@ -1,5 +1,5 @@
-// What a person attached to a prompt, as messages behind the words: each is resolved before the model is asked. One that
-// cannot be is there as well, with the reason, and the prompt goes on.
+// Turns the attachments of a prompt into messages after its text. Each is resolved before the model is asked. One
+// that cannot be resolved is stored with the reason, and the prompt continues.
 import { isDeepStrictEqual } from "node:util"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import { lineOf } from "#engine/record/ancestors.ts"
@@ -19,15 +19,15 @@ import { resolveFile } from "./resolve-file.ts"
 
 type Place = Pick<Run, "session" | "progress" | "signal" | "chosen" | "timing" | "permits"> & {
   told: Set<string>
-  /** The record of the prompt, for its first message to name. */
+  /** The record of the prompt; its first message names it. */
   promptId?: string | undefined
 }
 type Attached = Message.Of<"file_reference" | "image" | "mcp_resource">
 type Wish = {
   parts: PromptPart[]
-  /** The text in which `@path` counts. */
+  /** The text in which `@path` is a reference. */
   mentionsIn: string
-  /** First read again files that have changed, and try again what failed. */
+  /** First read changed files again, and retry failed attachments. */
   refresh?: boolean
   promptId?: string | undefined
 }
@@ -56,14 +56,14 @@ async function refreshAll(place: Place): Promise<void> {
     if (!isAttached(message) || (message.type === "image" && message.data.state === "done")) continue
     const now = await resolve(message, place)
     signal.throwIfAborted()
-    // Who tries again what failed hears of it also where it fails as before.
+    // A person who retries a failed attachment is told if it fails again.
     if (isDeepStrictEqual(now.data, message.data) && now.data.error === undefined) continue
     if (i >= older) history[i - older] = now
     keep(records, MessageStore.write(now))
   }
 }
 
-/** Nobody points at a resource without a colon. */
+/** A reference to a resource has a colon. */
 async function resourcesIn(
   mentionsIn: string,
   { session }: Place,
@@ -86,7 +86,7 @@ function reportMisspelt(place: Place, misspelt: Misspelt[]): void {
   }
 }
 
-/** What was attached on purpose, then what the words point at. A picture may be both. */
+/** Attachments first, then references in the text. An image may be both. */
 function attachmentsOf(parts: PromptPart[], mentionsIn: string): Attachment[] {
   const found = new Map<string, Attachment>()
   for (const part of [...parts, ...findReferences(mentionsIn)]) {
@@ -134,7 +134,7 @@ function pending(place: Place, attachment: Attachment): Attached {
   return Message.make({ ...base, type, data: { ...asked, status: "pending" } })
 }
 
-/** What an interruption leaves unresolved stays in the history, to be resolved another time. */
+/** Attachments that an interruption leaves unresolved stay in the history, to be resolved later. */
 async function resolveOrLeave(message: Attached, place: Place): Promise<Attached> {
   try {
     if (!place.signal.aborted) return await resolve(message, place)

@@ -1,5 +1,5 @@
-// What resolving one attachment of a prompt works with: whether it may be reached, which model will see it, and how a
-// person is told about it.
+// What resolving an attachment needs: permission to reach it, the model that will see it, and how to report problems
+// to the person.
 import type { ModelFacts } from "#ability/provider/provider.ts"
 import type { Call as ToolCall } from "#ability/tool/gate/run-tool.ts"
 import { needsOf } from "#ability/tool/judge/judge-step.ts"
@@ -15,8 +15,8 @@ export type Attaching = {
   context: Context
   facts: ModelFacts | undefined
   signal: AbortSignal
-  /** The context of a call of the tool that would reach it, with what is allowed; throws `Refused`. A person is asked
-   * where the rules say so, once for the same thing. */
+  /** The context for the tool that would read it, if that is allowed; throws `Refused`. Asks a person if the rules
+   * say so, once for the same target. */
   permit(tool: Definition, args: unknown): Promise<Context>
   tell(text: string): void
 }
@@ -28,7 +28,7 @@ class Refused extends NamedError {
   }
 }
 
-/** `told`: what was said for others of the same prompt, and need not be said again. */
+/** `told`: messages for other attachments of this prompt that need not be repeated. */
 export function createAttaching(
   message: Message.Info,
   run: Pick<Run, "permits" | "signal" | "chosen"> & { told?: Set<string> },

@@ -1,5 +1,5 @@
-// What a person attaches on purpose must be there and may be read: this is checked before a session is created and before
-// a model is asked. Web addresses are judged by the rules, and fetched only with the prompt.
+// Checks attachments before a session is created and before a model is asked: files must exist and be readable. Web
+// addresses are checked against the rules; they are fetched with the prompt.
 import { resolve } from "node:path"
 import { loadImage } from "#ability/image/load-image.ts"
 import * as Permission from "#ability/permission/permission.ts"
@@ -21,7 +21,7 @@ import { createId } from "#util/id.ts"
 import { referenceTo } from "./find-references.ts"
 import { readReference } from "./resolve-file.ts"
 
-/** Who would read them: the session that goes on, if there is one, and what was chosen for this prompt. */
+/** Whose rules apply: those of the session that continues, if any, and of the choices for this prompt. */
 type Who = {
   known: SessionRecord.Info | undefined
   agent?: string | undefined
@@ -62,14 +62,14 @@ async function problemOf(part: PromptPart, { sessionId, rights, asks }: Judge): 
   if (denied) return reasonOf(Permission.sayDenied(use.tool.id, denied))
   const asked = judged.needs.filter(({ action }) => action === "ask")
   if (asked.length && asks === "deny") return reasonOf(Permission.sayNobody(use.tool.id, asked))
-  // Where a person is asked first, it is opened after that.
+  // If a person must be asked first, it is opened after that.
   const { granted, grantedByPerson } = judged
   if (judged.action === "allow" || asks === "once")
     await use.open?.({ ...context, granted: asks === "once" ? grantedByPerson : granted })
   return undefined
 }
 
-/** Without the words about a tool: the person attached this, no tool was called. */
+/** Without the advice about tools: the person attached this, no tool was called. */
 function reasonOf(refusal: string): string {
   return refusal.replace(/^"[\w-]+" was not run: /, "")
 }
@@ -92,7 +92,7 @@ function useOf(part: PromptPart, sessionId: string): Use | undefined {
   return { tool: read, args: path, open: (context) => loadImage({ ...source, value: path.path }, context) }
 }
 
-/** Throws for a path that leads nowhere: what does not exist would be asked for first, outside of the work tree. */
+/** Throws for a path that does not exist: outside the work tree, the person would otherwise be asked about it first. */
 function pathOf(given: string): { path: string } {
   const { path } = referenceTo(given)
   if (statOf(resolve(Instance.directory, path)) === undefined)

@@ -1,5 +1,5 @@
-// The content that a call would have written, by its arguments. After a crash it shows whether the file on disk is the work
-// of that call.
+// The content that a call would have written, computed from its arguments. After a crash it shows whether the file on
+// disk is the work of that call.
 import { readArguments } from "#ability/tool/gate/read-arguments.ts"
 import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
 import type { Json } from "#ability/tool/tool.ts"

@@ -1,5 +1,5 @@
-// A prompt that begins with `/name`: a skill, which the session finds by itself, or a prompt of an MCP server, as
-// `/server:prompt key=value …`. Any other name is refused, so that no model gets it as text; paths are no names.
+// Prompts that begin with `/name`: a skill, which the session finds itself, or a prompt of an MCP server, as
+// `/server:prompt key=value …`. Any other name is refused, so that no model gets it as text. Paths are no names.
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
@@ -16,10 +16,11 @@ type Known = NonNullable<MCPPrompt["arguments"]>
 type ServerPrompt = { server: string; prompt: MCPPrompt }
 
 const command = /^\s*\/([^\s/]+)(?:\s+([\s\S]*))?$/
-/** What a person would take for a command, mistyped or not. A path with a second slash is none, nor is a file that exists. */
+/** Text that a person would take for a command, mistyped or not. A path with a second slash is none, nor is an
+ * existing file. */
 const likeName = /^[\p{L}\p{N}][\p{L}\p{N}_:.?!,;-]*$/u
 const invisible = /[\p{C}\p{DI}]/gu
-/** What can be typed behind a slash, and seen. */
+/** Characters that can be typed after a slash and are visible. */
 const typed = /^[^\s\p{C}\p{DI}/][^\s\p{C}\p{DI}]{0,127}$/u
 const pair = /(?<!\S)([\w.-]+)=(?:"([^"]*)"|'([^']*)'|(\S*))(?=\s|$)/g
 const maxNamed = 10
@@ -41,8 +42,8 @@ class UnknownCommand extends NamedError {
   }
 }
 
-/** What the server says, then what the person said beside it; undefined if the words call for no prompt of a server. With a
- * session also of servers that were brought for it. */
+/** The server's text, then the rest of the person's; undefined if the text names no prompt of a server. With a
+ * session, also for servers that were brought for it. */
 export async function expandCommand(words: string, sessionId?: string): Promise<PromptPart[] | undefined> {
   const [, name = "", given = ""] = command.exec(words) ?? []
   if (!name) return undefined
@@ -51,7 +52,7 @@ export async function expandCommand(words: string, sessionId?: string): Promise<
   return found && expand(name, given, { ...found, sessionId })
 }
 
-/** Whether a server is to be asked for it. Starts none: one that has said nothing yet may have the prompt. */
+/** Whether a server must be asked. Starts none: a server whose offers are unknown may have the prompt. */
 export async function isServerCommand(words: string, sessionId: string): Promise<boolean> {
   const [, name = ""] = command.exec(words) ?? []
   if (!name) return false
@@ -59,7 +60,7 @@ export async function isServerCommand(words: string, sessionId: string): Promise
   return (await findPrompt(name, sessionId)) !== undefined
 }
 
-/** Those that the name may be of and that have said nothing yet. */
+/** Servers that the name may belong to and whose offers are still unknown. */
 async function silentServers(name: string, sessionId: string | undefined) {
   return (await serversOf(sessionId)).filter((one) => name.startsWith(`${one.server.id}:`) && !one.manifest())
 }
@@ -75,7 +76,7 @@ async function findPrompt(name: string, sessionId: string | undefined): Promise<
   throw new UnknownCommand(name, [...skills, ...prompts.keys()])
 }
 
-/** The prompts of servers by the name of their command, as the servers last said. Starts none. */
+/** The prompts of servers by command name, from their last manifests. Starts none. */
 export async function serverPrompts(sessionId?: string): Promise<Map<string, ServerPrompt>> {
   const found = new Map<string, ServerPrompt>()
   for (const one of await serversOf(sessionId)) {
@@ -106,7 +107,8 @@ async function expand(
   return [...partsOfPrompt(messages), ...(rest ? [{ type: "text" as const, text: rest }] : [])]
 }
 
-/** What is named as an argument; where one that is needed is left, or there is only one, the other words are that. */
+/** Arguments as `key=value`. The remaining words are the value of a required argument that is missing, or of the only
+ * one. */
 function readArguments(given: string, known: Known): { args: Record<string, string>; rest: string } {
   const args: Record<string, string> = {}
   const isKnown = (key: string) => known.some(({ name }) => name === key)

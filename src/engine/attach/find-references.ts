@@ -1,19 +1,19 @@
-// Where a person points at files: `@path`, `@path:10`, `@path:10-20`, `@"a path"` in a text, the same without the sign in
-// an option. Most words with such a sign are no files (people, packages, decorators) and stay what they are: only what
-// exists counts, or has the name of a file.
+// Finds references to files: `@path`, `@path:10`, `@path:10-20`, `@"a path"` in a text, and the same without `@` in
+// an option. Most words with `@` are no files (people, packages, decorators) and stay text: only an existing file, or
+// a name with a file ending, counts.
 import { isAbsolute, posix, resolve } from "node:path"
 import type { Reference } from "#engine/record/prompt-part.ts"
 import { Instance } from "#kernel/instance.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
 import { statOf } from "#util/file/stat-of.ts"
 
-/** More than a person writes; a text that was pasted may have any number. */
+/** More references than a person writes; a pasted text may have any number. */
 const maxFound = 50
 const maxLookedAt = 500
 const maxPath = 1_000
 const maxTrailing = 8
 
-/** One that is not closed goes on to the end. */
+/** An unclosed quote extends to the end. */
 export const fenced = /^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|$(?!.))/gms
 const pointer = /(?<![\w.+\-/\\@:=])@(?:"([^"\n]+)"(:\d+(?:-\d+)?)?|([^\s"`<>|*?]+))/g
 const trailing = /[.,;:!)\]}'’”»…，。、；：！？）】」]/
@@ -33,24 +33,24 @@ export function findReferences(text: string): Reference[] {
   return [...found.values()]
 }
 
-/** `PATH[:A[-B]]` as a person gave it on purpose. A file may have such a name itself. */
+/** `PATH[:A[-B]]` of an option. A file name may itself look like that. */
 export function parseReference(text: string): Reference {
   const [, path, first, last] = (!exists(text) && ranged.exec(text)) || []
   if (path === undefined) return referenceTo(text)
   return { ...referenceTo(path), startLine: Number(first), endLine: Number(last ?? first) }
 }
 
-/** From the folder of the Instance, or else from the root of the work tree. */
+/** Resolved from the folder of the Instance, else from the root of the work tree. */
 export function referenceTo(path: string): Reference {
   const type = "file_reference"
   const atRoot = resolve(Instance.worktree, path)
   if (!isAbsolute(path) && !statOf(resolve(Instance.directory, path)) && statOf(atRoot))
     return { type, path: atRoot }
-  // Segments that lead up must not vanish before they are refused.
+  // `..` must not be normalised away before the path is refused.
   return { type, path: path.split(/[\\/]/).includes("..") ? path : posix.normalize(path) }
 }
 
-/** What may be meant by a word, the longest first: a sentence may end with it, or go on without a space. */
+/** What a word may mean, the longest first: a sentence may end right after the path, or continue without a space. */
 function candidates(word: string): string[] {
   if (word.length > maxPath) return []
   const found = [word]
@@ -68,8 +68,8 @@ function pick(words: string[]): Reference | undefined {
   return references.find(({ path }) => exists(path)) ?? references.findLast(isNamed)
 }
 
-/** What does not exist, but was meant to: it has the ending of a file, or lies in a folder that exists. An alias of imports
- * looks like an absolute path, and `@types/node` like a path. */
+/** A path that does not exist but was meant to: it has a file ending, or its folder exists. An import alias looks
+ * like an absolute path, and `@types/node` like a path. */
 function isNamed({ path }: Reference): boolean {
   const folder = /^(?!types\/)(.*[^/])\/[^/]+$/s.exec(path)?.[1]
   const isIn = folder !== undefined && statOf(resolve(Instance.directory, folder))?.isDirectory() === true

@@ -1,5 +1,5 @@
-// Where a person points at resources of MCP servers: `@server:uri`, `@"server:uri"`. Only what begins with the name of a
-// server counts; all else stays what it is, and what looks misspelt is named.
+// Finds references to resources of MCP servers: `@server:uri`, `@"server:uri"`. Only words that begin with the name
+// of a server count; others stay text, and likely typos are reported.
 
 import type { ResourcePart } from "#engine/record/prompt-part.ts"
 import { nearest } from "#util/nearest.ts"
@@ -14,16 +14,16 @@ const trailing = /[.,;:!?)\]}'’”»…，。、；：！？）】」]+$/
 const uri = /^[a-z][a-z\d+.-]*:[^\s]/i
 const named = /^([\w.-]+):(.+)$/s
 
-/** It names no server. `meant` is the word with the name of the one that is nearest to it. */
+/** A word that names no server. `meant`: the word with the nearest server name. */
 export type Misspelt = { word: string; serverName: string; meant?: string }
 type Found = { resources: ResourcePart[]; misspelt: Misspelt[]; rest: string }
 
-/** Each once, and the text without them and without blocks of code. */
+/** Each resource once, and the text without them and without code blocks. */
 export function findResources(text: string, servers: readonly string[]): Found {
   const found = new Map<string, ResourcePart>()
   const misspelt = new Map<string, Misspelt>()
   const rest = text.replace(fenced, "").replace(pointer, (whole: string, quoted?: string, bare = "") => {
-    // Longer than any resource; what ends it would be looked for from every character.
+    // Longer than any resource. The limit keeps the search linear.
     if (bare.length > 2 * maxUri) return whole
     const word = quoted ?? bare.replace(trailing, "")
     const resource = found.size < maxFound ? resourceIn(word, servers) : undefined
@@ -38,7 +38,7 @@ export function findResources(text: string, servers: readonly string[]): Found {
   return { resources: [...found.values()], misspelt: [...misspelt.values()], rest }
 }
 
-/** The longest name that fits: one may begin like another. */
+/** The longest name that matches: one name may begin like another. */
 function resourceIn(word: string, servers: readonly string[]): ResourcePart | undefined {
   const names = servers.filter((name) => word.startsWith(`${name}:`))
   const serverName = names.sort((a, b) => b.length - a.length)[0]
@@ -48,8 +48,8 @@ function resourceIn(word: string, servers: readonly string[]): ResourcePart | un
   return { type: "mcp_resource", serverName, resourceUri }
 }
 
-/** Much is written with such a sign and colons in it: only what has the form of a resource, and either nearly the name of a
- * server or slashes that nothing else has. */
+/** `@` and colons occur in many texts. A typo must have the form of a resource, and either nearly the name of a
+ * server or `://`. */
 function misspeltIn(word: string, servers: readonly string[]): Misspelt | undefined {
   const [, serverName = "", resourceUri = ""] = named.exec(word) ?? []
   if (!serverName || serverName.length > maxName || servers.includes(serverName)) return undefined

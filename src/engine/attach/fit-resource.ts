@@ -1,5 +1,5 @@
-// The words of a resource, no larger than what a prompt can spare: as they are, as a summary by the session's model, or as
-// their beginning and end. The whole text of what is shown shorter is kept in a file, which the shorter one names.
+// Fits the text of a resource into the budget: as it is, as a summary by the session's model, or as its beginning and
+// end. The whole text is stored in a file, which the shorter form names.
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { maxShown, outputFolder } from "#ability/tool/define/output.ts"
@@ -16,7 +16,7 @@ import type * as Message from "#knowledge/message/message.ts"
 /** What is needed to ask the model. */
 export type Fitting = Pick<Run, "signal" | "progress" | "timing"> & { chosen: Chosen }
 
-/** Of what a request may have: several are often attached, and the conversation goes on. */
+/** The share of the budget for one resource: several are often attached, and the conversation continues. */
 const share = 0.25
 
 export async function fitResource(
@@ -27,7 +27,7 @@ export async function fitResource(
   const limit = limitOf(fitting.chosen)
   const budget = Math.floor(limit * share)
   const text = Secret.redact(words)
-  // Of a longer one no more is sent in any case.
+  // A longer text is never sent whole.
   if (estimateTokens(text.slice(0, maxShown)) <= budget) return text
   const file = await keepWhole(text, message)
   const { chosen, signal, timing, progress } = fitting

@@ -1,4 +1,4 @@
-// What a server says for one of its prompts, as the parts of a prompt of ours.
+// Converts the answer of an MCP server to one of its prompts into parts of our prompt.
 
 import type { MCPContent, MCPPromptContent } from "#ability/mcp/server/types.ts"
 import { plainText } from "#ability/tool/define/plain-text.ts"
@@ -9,7 +9,7 @@ type Messages = MCPPromptContent["messages"]
 const maxText = 200_000
 const maxParts = 100
 
-/** As much of it as a prompt may have, all of its texts together. */
+/** The most characters of all its texts together. */
 export function partsOfPrompt(messages: Messages): PromptPart[] {
   return bounded(messages).map(partOf)
 }

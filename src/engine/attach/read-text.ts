@@ -6,10 +6,10 @@ import type * as Message from "#knowledge/message/message.ts"
 
 type Data = Message.Of<"image">["data"]
 
-/** As much as a model sees of the output of a tool. */
+/** As much as a model sees of a tool's output. */
 const maxCharacters = 50_000
 
-/** Throws what the engine throws, and when the signal does. */
+/** Throws the errors of the OCR engine, and on abort. */
 export async function readText(data: Data, image: Image, signal: AbortSignal): Promise<Partial<Data>> {
   const { text, confidence } = await Ocr.ofInstance().read(image, signal)
   const language = await detectLanguage(text)

@@ -1,6 +1,6 @@
-// An image of a prompt, recognised as far as that can be before the model is asked: its bytes are kept, and its text is
-// read where the model takes no images. One that the model will look at stays pending until its answer comes; that
-// answer is then what was seen (see-images.ts), so that no request is made for the image alone.
+// Recognises an image of a prompt before the model is asked: stores its bytes, and reads its text by OCR if the model
+// takes no images. An image that the model will see stays pending until the answer, which then counts as its
+// description (see-images.ts), so that the image needs no request of its own.
 import { findOcr } from "#ability/image/find-ocr.ts"
 import * as ImageStore from "#ability/image/image-store.ts"
 import type { Image } from "#ability/image/load-image.ts"
@@ -29,8 +29,8 @@ class NoVision extends NamedError {
   }
 }
 
-/** Throws nothing: what is wrong is in the data, which then says "failed", or "pending" where the prompt was interrupted.
- * Called again with that data, it tries again. */
+/** Never throws: an error is in the data, with the status "failed", or "pending" after an interruption. Calling it
+ * again with that data retries. */
 export async function recognizeImage(data: Data, attaching: Attaching): Promise<Data> {
   const { source, mode, stored } = data
   let known: Data = { source, mode, state: "pending", ...(stored ? { stored } : {}) }
@@ -43,7 +43,7 @@ export async function recognizeImage(data: Data, attaching: Attaching): Promise<
   }
 }
 
-/** What an interruption leaves can be tried again, but for bytes that are kept nowhere. */
+/** An interrupted image can be retried later, unless its bytes are stored nowhere. */
 export function interrupted(data: Data): Data {
   if (data.stored || !isInline(data.source)) return data
   return failed(data, new Lost("The prompt was interrupted before the image was looked at."))
@@ -63,7 +63,7 @@ async function withText(data: Data, image: Image, signal: AbortSignal): Promise<
   return { ...data, ...(await readText(data, image, signal)) }
 }
 
-/** The bytes, in memory and beside the session, and what is known of them. */
+/** The bytes, in memory and beside the session, and their facts. */
 async function keepImage(data: Data, attaching: Attaching) {
   const image = await load(data, attaching)
   const { mimeType, width, height, frames } = image.format
@@ -78,7 +78,7 @@ async function keepImage(data: Data, attaching: Attaching) {
   } satisfies Partial<Data> & { image: Image }
 }
 
-/** From where it is, as far as that is allowed. What came as bytes was moved beside the session. */
+/** From its source, if that is allowed. An image that came as bytes was moved beside the session. */
 async function load({ source, stored }: Data, attaching: Attaching): Promise<Image> {
   const { loadImage } = await import("#ability/image/load-image.ts")
   if (source.kind === "file") return loadImage(source, await attaching.permit(read, { path: source.value }))
@@ -95,7 +95,7 @@ function failed(data: Data, error: unknown): Data {
   return { ...data, source, state: "failed", error: errorText(error) }
 }
 
-/** Bytes that are no image are worth nothing to the history, and a password in an address is not for the model. */
+/** Bytes that are no image are not stored, and the model must not see a password in an address. */
 function shortened(source: Data["source"]): Data["source"] {
   const { value } = source
   if (isInline(source)) return value.length > 200 ? { ...source, value: `${value.slice(0, 100)}…` } : source

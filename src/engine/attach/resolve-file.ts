@@ -1,5 +1,5 @@
-// A file that a person pointed at, read as the `read` tool reads it: judged by the same rules, opened before it is
-// judged, bounded, with numbered lines. What is wrong with it is kept in the message; nothing is thrown but an abort.
+// Reads a referenced file like the `read` tool: judged by the same rules, opened before it is judged, bounded, with
+// line numbers. Errors are stored in the message; only an abort throws.
 
 import { read } from "#ability/tool/builtin/read.ts"
 import { boundText } from "#ability/tool/define/bound.ts"
@@ -12,7 +12,7 @@ import type { Attaching } from "./attaching.ts"
 
 type Data = Message.Of<"file_reference">["data"]
 type Asked = Pick<Data, "path" | "startLine" | "endLine">
-/** What `read` tells beside the text. */
+/** What `read` returns beside the text. */
 type Facts = { mimeType?: string; totalLines?: number; version?: NonNullable<Data["version"]> }
 
 const imageType = /^image\/(png|jpeg|webp|gif)$/
@@ -23,7 +23,7 @@ class Unusable extends NamedError {
   }
 }
 
-/** The message's data, resolved or failed; "image" where the file is one. */
+/** The message's data, resolved or failed; "image" if the file is an image. */
 export async function resolveFile(
   message: Message.Of<"file_reference">,
   attaching: Attaching,
@@ -59,14 +59,14 @@ async function readFile(
   }
 }
 
-/** For the person too, so without the tools that a model would look with. */
+/** A person reads this too, so it does not mention the model's tools. */
 function saidMissing(error: unknown): string | undefined {
   if (!(error instanceof Missing)) return undefined
   const { nearest } = error.data
   return `there is no such file.${nearest.length ? ` Did you mean ${nearest.join(" or ")}?` : ""}`
 }
 
-/** The lines that a message asks for; throws if they cannot be had. */
+/** The lines that a message asks for; throws if they do not exist. */
 export async function readReference(
   message: Message.Of<"file_reference">,
   permit: (asked: Asked) => Promise<Context>,

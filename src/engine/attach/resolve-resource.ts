@@ -1,5 +1,5 @@
-// A resource of an MCP server that a person pointed at, read when it is allowed. One that was read in this branch not long
-// ago is taken from there. What is wrong with it is kept in the message; nothing is thrown but an abort.
+// Reads a referenced resource of an MCP server, if allowed. A recent read in this branch is reused. Errors are stored
+// in the message; only an abort throws.
 import { isUtf8 } from "node:buffer"
 import { readResource, resourceTool } from "#ability/mcp/read-resource.ts"
 import type { MCPResourceContent } from "#ability/mcp/server/types.ts"
@@ -20,9 +20,9 @@ type Resource = Message.Of<"mcp_resource">
 type Data = Resource["data"]
 type Read = Pick<Data, "content" | "mimeType">
 
-/** Seconds, where the configuration says nothing about the type. */
+/** Seconds that a read stays valid, if the configuration does not say otherwise for the type. */
 const usualAge = 3_600
-/** Of what is sent as it is. */
+/** Limits for contents that are sent as they are. */
 const maxBytes = 4 << 20
 const maxText = 4 << 20
 const shown = /^(image\/(png|jpeg|webp|gif)|application\/pdf)$/
@@ -59,7 +59,7 @@ export async function resolveResource(
   }
 }
 
-/** The last one, if it is young enough for its type. */
+/** The last read, if it is recent enough for its type. */
 async function freshOne(asked: Pick<Data, "serverName" | "resourceUri">, history: readonly Message.Info[]) {
   const known = history.findLast(
     (message): message is Resource =>
@@ -79,7 +79,7 @@ async function isFresh({ retrievedAt, mimeType = "" }: Data): Promise<boolean> {
   return age >= 0 && age < seconds * 1_000
 }
 
-/** One that can be shown as it is, or the words of all of them. */
+/** One content that can be shown as it is, or the text of all of them. */
 async function readContents(
   contents: MCPResourceContent[],
   { context }: Attaching,
@@ -97,11 +97,11 @@ async function readContents(
   const texts = contents.map((one) => (more.length ? `[${plainText(one.uri, 500)}]\n` : "") + wordsOf(one))
   const text = plainText(texts.join("\n\n"), maxText)
   const type = mimeType && !isBinary(mimeType) ? { mimeType: plainText(mimeType, 100) } : {}
-  // What fits the window may still be more than anybody should be sent.
+  // A text that fits the window may still be too much.
   return { content: await boundText(await fit(text), context), ...type }
 }
 
-/** By what is in it. A provider would refuse what only claims to be an image, and every later request with it. */
+/** Decided by content: a provider would refuse a false image, and every later request with it. */
 async function typeOf(bytes: Buffer): Promise<string> {
   if (bytes.subarray(0, 1_024).includes("%PDF-")) return "application/pdf"
   const { imageFormat } = await import("#ability/image/image-format.ts")

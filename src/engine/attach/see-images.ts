@@ -1,5 +1,5 @@
-// Images that a model looks at. An answer that describes them is kept as what it saw, so that a later model that takes no
-// images still knows; where the provider refuses them, their text is read instead and the request is made again.
+// Images that a model sees. The answer that describes an image is stored with it, so that a later model without
+// vision still knows it. If the provider refuses images, their text is read by OCR and the request is made again.
 import { describesImage } from "#ability/image/describes-image.ts"
 import { findOcr } from "#ability/image/find-ocr.ts"
 import * as ImageStore from "#ability/image/image-store.ts"
@@ -15,14 +15,14 @@ import { errorText } from "#util/error.ts"
 type ImageMessage = Message.Of<"image">
 type Seeing = Pick<Run, "progress" | "chosen" | "session" | "signal" | "converter">
 
-/** Of an answer that goes on and on, the beginning is enough to remember an image by. */
+/** The beginning of a long answer is enough to describe an image. */
 const maxAnalysis = 8_000
-/** Of a request that is wrong in some way; these are never about what is in it. */
+/** Statuses that never concern the content of a request. */
 const unrelated = new Set([401, 402, 403, 407, 408, 409, 429])
 const aboutImages = /\b(image|vision|multi-?modal|media.?type|mime.?type|mmproj)/i
 const refusal = /support|not allowed|does not|doesn't|cannot|can't|missing|invalid|unknown|no endpoints/i
 
-/** Make a request; where it is refused for its images, read them and make it again without. */
+/** Make a request; if the provider refuses its images, read them by OCR and retry without them. */
 export async function withImages(run: Seeing, ask: () => Promise<void>): Promise<void> {
   await readUnseen(run)
   try {
@@ -32,14 +32,14 @@ export async function withImages(run: Seeing, ask: () => Promise<void>): Promise
     if (!isAboutImages(error)) throw error
     const shown = shownIn(run)
     if (!shown.length) throw error
-    // Those that were seen before were taken; a new one is what the provider stumbles over.
+    // Images that were sent before were accepted, so the provider refuses a new one.
     const fresh = shown.filter(({ data }) => data.state === "pending" || data.usedMode === "ocr")
     await readInstead(run, fresh.length ? fresh : shown, { why: errorText(error), isRefused: true })
     return await ask()
   }
 }
 
-/** Keep an answer as what was seen in the images that it describes. An image that no answer has described stays pending. */
+/** Store an answer as the description of the images that it answers. An image without a description stays pending. */
 export function noteSeen(run: Seeing, parts: Message.Part[]): void {
   const words = parts
     .flatMap((part) => (part.type === "text" ? [part.text] : []))
@@ -61,7 +61,7 @@ function isOfModel(message: Message.Info): boolean {
   return message.type === "tool_request" || (message.type === "text" && message.data.role === "assistant")
 }
 
-/** Shown to a model that did not describe it, and now there is one that takes no images. */
+/** For an image that a model has seen but not described, when the next model takes no images. */
 async function readUnseen(run: Seeing): Promise<void> {
   if (sees(run)) return
   const unseen = imagesOf(run)
@@ -70,10 +70,10 @@ async function readUnseen(run: Seeing): Promise<void> {
   await readInstead(run, unseen, { why: "it takes none", isRefused: false })
 }
 
-/** Why an image cannot be shown. One that was refused is not sent again, to no model. */
+/** Why an image cannot be shown. A refused image is not sent again to any model. */
 type Unshown = { why: string; isRefused: boolean }
 
-/** A person is told once, however many they are. */
+/** Reports it to the person once, for all images. */
 async function readInstead(run: Seeing, all: ImageMessage[], unshown: Unshown): Promise<void> {
   const { why } = unshown
   const read: ImageMessage[] = []
@@ -85,7 +85,7 @@ async function readInstead(run: Seeing, all: ImageMessage[], unshown: Unshown): 
   Bus.publish(Notice, { sessionId: run.session.id, messageId: first.id, text })
 }
 
-/** Whether there is a text now; if not, the message says why. */
+/** Returns whether there is a text now; if not, the message says why. */
 async function readOne(run: Seeing, message: ImageMessage, { why, isRefused }: Unshown): Promise<boolean> {
   const { session, signal } = run
   const { data } = message
@@ -115,14 +115,14 @@ async function readOne(run: Seeing, message: ImageMessage, { why, isRefused }: U
   }
 }
 
-/** In its place: the memory of the session has the same object. */
+/** Replaced in place: the memory of the session holds the same object. */
 function change(run: Seeing, message: ImageMessage, fields: Partial<ImageMessage["data"]>): void {
   message.data = { ...message.data, ...fields }
   run.converter.reset()
   keep(run.progress.records, MessageStore.write(message))
 }
 
-/** The images that go out as such: their bytes must be here. */
+/** The images that are sent as images: their bytes must be available. */
 function shownIn(run: Seeing): ImageMessage[] {
   if (!sees(run)) return []
   return imagesOf(run)
@@ -150,7 +150,7 @@ function modelOf({ chosen: { providerId, modelId } }: Seeing): string {
   return `${providerId}/${modelId}`
 }
 
-/** Servers say it in many ways, and some with the status of a fault of their own. */
+/** Servers word this in many ways, and some use the status of a server error. */
 function isAboutImages(error: unknown): boolean {
   const { statusCode, responseBody, message } = (error ?? {}) as Partial<
     Record<"responseBody" | "message", string> & { statusCode: number }

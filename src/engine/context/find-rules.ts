@@ -24,7 +24,7 @@ export type Options = {
 type Opened = { rules: RulesDiscovery; hasCosines: boolean; dbPath: string }
 type Found = { intent: string; match: ReferenceMatch }
 
-/** Milliseconds that a prompt waits for the first scan. */
+/** A person waits for the first scan, so it is limited. */
 const maxDocuments = 300
 const maxBytes = 8 << 20
 const mostNotes = 3

@@ -35,7 +35,7 @@ export type Options = {
 }
 
 const minBudget = 200
-/** Some skills may be for people only, or unreadable. */
+/** More than needed, because some skills may be for people only, or unreadable. */
 const candidates = 20
 
 type Finder = {

@@ -73,7 +73,7 @@ function filesOf(skill: Skill.Info): string {
   ].join("\n\n")
 }
 
-/** A file name without a folder would be resolved elsewhere, so it gets its folder. */
+/** The shell runs a file of the current folder only with `./`. */
 function commandOf(path: string): string {
   const word = quoteWord(path)
   return word === path && !path.startsWith("/") ? `./${path}` : word

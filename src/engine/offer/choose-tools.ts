@@ -24,7 +24,8 @@ const budget = 3_000
 const cap = 6_000
 /** The share of the budget that tools may use: a small window has more to hold than tools. */
 const share = 0.2
-/** How many tools are searched for the first prompt of a session. Adding tools later invalidates the prompt cache. */
+/** How many tools are added for the first prompt of a session, and for a later one, which invalidates the prompt
+ * cache. */
 const atFirst = 10
 const later = 3
 const candidates = 50

@@ -1,16 +1,17 @@
-// How a prompt ends before its time: by its caller, or when its time is up.
+// Ends a prompt early: by its caller, or when its time is up.
 import { AsyncLocalStorage } from "node:async_hooks"
 
-/** The reason with which a prompt is aborted whose time is up. */
+/** The abort reason of a prompt whose time is up. */
 export const timeIsUp = "its time was up (--timeout)"
 const longestTimer = 2 ** 31 - 1
 
-/** Ties the caller's signal and the time limit to a prompt. What it ties must be let go of when the prompt is over. */
+/** Connects the caller's signal and the time limit to a prompt. The returned function disconnects them when the
+ * prompt is over. */
 export function endWith(
   abort: AbortController,
   { signal, timeout, parent }: { signal?: AbortSignal; timeout?: number; parent?: unknown },
 ): () => void {
-  // A caller may be outside of the instance, where those who are told find nothing.
+  // The caller may be outside the instance, and listeners need the instance.
   const follow = AsyncLocalStorage.bind(() => abort.abort(signal?.reason))
   const late = () => abort.abort(timeIsUp)
   if (signal?.aborted) follow()
@@ -18,7 +19,7 @@ export function endWith(
   const timer = timeout === undefined ? undefined : setTimeout(late, Math.min(timeout, longestTimer))
   return () => {
     clearTimeout(timer)
-    // What a task left running ends with the turn that gave it.
+    // Work that a task left running ends with the turn that gave the task.
     if (!parent) signal?.removeEventListener("abort", follow)
   }
 }

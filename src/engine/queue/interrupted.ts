@@ -1,4 +1,4 @@
-// The error of work on a session that was stopped before its end.
+// The error of a prompt that was stopped before its end.
 import { NamedError } from "#util/error.ts"
 
 export class Interrupted extends NamedError {

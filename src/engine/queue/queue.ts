@@ -1,5 +1,5 @@
-// The prompts of this instance: one at a time for each session, the next ones wait behind it. A prompt that waits can
-// also join the running one between two of its requests ("steer").
+// The queue of prompts: one runs at a time for each session, the next ones wait. A waiting prompt can also join the
+// running one between two of its requests ("steer").
 import { setTimeout as sleep } from "node:timers/promises"
 import { Busy } from "#engine/record/session-record.ts"
 import { Instance } from "#kernel/instance.ts"
@@ -12,15 +12,15 @@ type Entry<S = unknown> = {
   start(): void
   /** Settle with the outcome of another prompt. */
   join(other: Entry): void
-  /** What joins the running prompt, and the id of its record. */
+  /** A prompt that joins the running one, and the id of its record. */
   steering?: S | undefined
   promptId?: string | undefined
-  /** The ids of the prompts that it has taken. */
+  /** The ids of the prompts that have joined it. */
   joined: Set<string>
   done: Promise<unknown>
 }
 
-/** Milliseconds that prompts get to end when the runtime stops. After that, the parts that they use are disposed anyway. */
+/** Milliseconds that prompts get to end when the runtime stops. After that, their dependencies are disposed anyway. */
 const patience = 3_000
 const queues = Instance.state(
   () => ({ bySession: new Map<string, Entry[]>(), isStopped: false }),
@@ -32,7 +32,7 @@ const queues = Instance.state(
   { isWork: true },
 )
 
-/** Whether a prompt would have to wait. Throws if it is not to wait, or if the runtime stops. */
+/** Whether a prompt would have to wait. Throws if it must not wait, or if the runtime stops. */
 export function check({ sessionId, whenBusy }: { sessionId: string; whenBusy?: WhenBusy }): boolean {
   const { bySession, isStopped } = queues()
   if (isStopped) throw new Interrupted(sessionId, AbortSignal.abort(runtimeStops))
@@ -41,8 +41,8 @@ export function check({ sessionId, whenBusy }: { sessionId: string; whenBusy?: W
   return isBusy
 }
 
-/** Run `work` when the session is free. It must end soon after its signal says so. With `steering` it goes before the
- * prompts that wait, and `takeSteering` may take it into the running one. */
+/** Run `work` when the session is free. It must end soon after its signal aborts. With `steering` it goes before the
+ * waiting prompts, and `takeSteering` may join it to the running one. */
 export async function enter<T, S = never>(
   options: { sessionId: string; whenBusy?: WhenBusy; steering?: S; promptId?: string | undefined },
   work: (abort: AbortController) => Promise<T>,
@@ -52,7 +52,7 @@ export async function enter<T, S = never>(
   const { bySession } = queues()
   const entries = bySession.get(sessionId) ?? []
   bySession.set(sessionId, entries)
-  // A prompt may go on after the call that brought it is answered.
+  // A prompt may continue after the HTTP request that brought it is answered.
   const release = Instance.hold()
   const abort = new AbortController()
   const { promise: done, resolve } = Promise.withResolvers<T>()
@@ -76,8 +76,8 @@ export async function enter<T, S = never>(
   }
 }
 
-/** The next prompt that joins the running one, in the order in which they came. It ends as that one does. One at a time: if
- * the running one fails, those that were not taken run on their own. */
+/** The next prompt that joins the running one, in the order of arrival; it ends with that one. One at a time: if the
+ * running prompt fails, those that have not joined run on their own. */
 export function takeSteering<S>(sessionId: string): S | undefined {
   const [running, ...waiting] = queues().bySession.get(sessionId) ?? []
   const next = waiting.find(({ steering, abort }) => steering !== undefined && !abort.signal.aborted)
@@ -88,14 +88,14 @@ export function takeSteering<S>(sessionId: string): S | undefined {
   return next.steering as S
 }
 
-/** Stop what a session is doing, the prompts that wait included. Gives whether there was anything. */
+/** Stop the running prompt of a session and all waiting ones. Returns whether there was any. */
 export function abort(sessionId: string): boolean {
   const entries = queues().bySession.get(sessionId) ?? []
   for (const entry of entries) entry.abort.abort("it was aborted")
   return entries.length > 0
 }
 
-/** Stop one prompt that waits. One that runs, or that the running one has taken, is left alone: that gives false. */
+/** Stop one waiting prompt. Returns false, and does nothing, if it runs or has joined the running one. */
 export function abortWaiting(sessionId: string, promptId: string): boolean {
   const [running, ...waiting] = queues().bySession.get(sessionId) ?? []
   if (running?.promptId === promptId || running?.joined.has(promptId)) return false
@@ -108,7 +108,7 @@ export async function end(sessionId: string): Promise<void> {
   await stop(queues().bySession.get(sessionId) ?? [], "it was removed")
 }
 
-/** Behind the running one and those that steer already. */
+/** After the running prompt and those that steer already. */
 function placeOfSteering(entries: Entry[]): number {
   const place = entries.findIndex((entry, i) => i > 0 && entry.steering === undefined)
   return place < 0 ? entries.length : place

@@ -1,5 +1,5 @@
-// The images of a prompt that is stored: their bytes can have 20 MB, and are kept once, beside the session, where the
-// prompt finds them when it begins.
+// The images of a stored prompt. Their bytes can have 20 MB and are stored once, beside the session, where the prompt
+// finds them when it begins.
 import { imageFormat } from "#ability/image/image-format.ts"
 import * as ImageStore from "#ability/image/image-store.ts"
 import { decode } from "#ability/image/load-image.ts"
@@ -26,12 +26,12 @@ async function storeImage(sessionId: string, part: PromptPart): Promise<PromptPa
   }
 }
 
-/** Whether it comes with its bytes, so that nothing has to be reached for it. */
+/** Whether the image comes with its bytes, so that nothing must be fetched. */
 export function isInline({ kind, value }: Message.Of<"image">["data"]["source"]): boolean {
   return kind === "base64" || (kind === "url" && /^data:/i.test(value))
 }
 
-/** What the source of an image names whose bytes are kept. */
+/** The source of an image whose bytes are stored. */
 export function sumOf(hash: string | undefined): string {
   return `sha256:${hash}`
 }

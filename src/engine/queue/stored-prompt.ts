@@ -1,6 +1,6 @@
-// Prompts that were accepted and have not begun, one record each: those that wait for another prompt, and those that were
-// answered with 202. A record goes when the first message of its prompt is stored, which names it. What the end of a
-// process leaves is reported as skipped, in the session and by an event, and never run: decision 017.
+// Stored prompts: accepted and not begun, one record each. They wait for another prompt, or were answered with 202. A
+// record is removed once the first message of its prompt is stored; that message names the record. Records that a
+// dead process left are reported as skipped, in the session and by an event, and never run (decision 017).
 import { z } from "zod"
 import * as Owner from "#engine/record/owner.ts"
 import { PromptPart, SkippedPrompt, wordsOf } from "#engine/record/prompt-part.ts"
@@ -26,13 +26,13 @@ export const Info = z.object({
 })
 export type Info = z.infer<typeof Info>
 
-/** What a prompt holds of its record. */
+/** The handle of a stored prompt. */
 export type Handle = {
   readonly id: string
   readonly sessionId: string
-  /** Resolves when the record is acknowledged, with the parts as they are stored: without the bytes of images. */
+  /** Resolves when the record is acknowledged, with the stored parts, which have no image bytes. */
   readonly written: Promise<PromptPart[]>
-  /** Its first message is on its way to the disk. */
+  /** Its first message is being written. */
   hasBegun: boolean
 }
 
@@ -61,7 +61,7 @@ export class Busy extends NamedError {
   }
 }
 
-/** The reason with which work is aborted when the runtime stops: nobody asked for that prompt to be dropped. */
+/** The abort reason when the runtime stops: no person asked to drop the prompt. */
 export const runtimeStops = "the runtime stops"
 const mostCharacters = 1_000
 /** Sessions that this instance has checked for prompts of dead processes. */
@@ -87,12 +87,13 @@ export function create(input: {
   return { id: prompt.id, sessionId, written, hasBegun: false }
 }
 
-/** Its first message is stored: the record has done its work. */
+/** The first message is stored, so the record is no longer needed. */
 export async function remove(promptId: string): Promise<void> {
   await Storage.remove(keyOf(promptId))
 }
 
-/** A prompt that ended before it began: dropped if a person aborted it, else reported as skipped. A failure is logged. */
+/** Handles a prompt that ended before it began: dropped if a person aborted it, else reported as skipped. A failure
+ * is logged. */
 export async function release(handle: Handle, end: { signal: AbortSignal; error?: unknown }): Promise<void> {
   try {
     await dropOrSkip(handle, end)
@@ -122,7 +123,7 @@ export async function list(sessionId: string): Promise<Info[]> {
   return (await readAll()).filter((prompt) => prompt.sessionId === sessionId)
 }
 
-/** Forget a prompt that waits or was skipped. */
+/** Forget a waiting or skipped prompt. */
 export async function discard(session: SessionRecord.Info, promptId: string): Promise<void> {
   const isListed = (session.skipped ?? []).some(({ id }) => id === promptId)
   const isStored = (await list(session.id)).some(({ id }) => id === promptId)
@@ -131,15 +132,15 @@ export async function discard(session: SessionRecord.Info, promptId: string): Pr
   await remove(promptId)
 }
 
-/** Take a prompt off the list of skipped ones: it was sent again, or nobody wants it. */
+/** Remove a prompt from the list of skipped ones: it was sent again, or nobody wants it. */
 export function unlist(draft: SessionRecord.Info, promptId: string | undefined): void {
   const rest = draft.skipped?.filter(({ id }) => id !== promptId)
   if (rest?.length) draft.skipped = rest
   else delete draft.skipped
 }
 
-/** The skipped prompt that these parts send again: one with the same words. The list has only their beginning, so the
- * record decides. */
+/** The skipped prompt that these parts repeat: one with the same text. The list has only the beginning of the text,
+ * so the record decides. */
 export async function findAgain(
   session: SessionRecord.Info,
   parts: PromptPart[],
@@ -150,12 +151,12 @@ export async function findAgain(
   return (await list(session.id)).find((one) => skipped.has(one.id) && wordsIn(one.parts) === words)?.id
 }
 
-/** Forget all prompts of a session that is removed. */
+/** Forget all prompts of a removed session. */
 export async function removeAll(sessionId: string): Promise<void> {
   await Promise.all((await list(sessionId)).map(({ id }) => remove(id)))
 }
 
-/** Report what processes that have ended had accepted and never began: for one session, or for all of this directory. */
+/** Report prompts that ended processes had accepted and never began: for one session, or for all of this directory. */
 export async function recover(sessionId?: string): Promise<void> {
   const left = (await readAll()).filter(
     (prompt) => (sessionId ?? prompt.sessionId) === prompt.sessionId && !Owner.isAlive(prompt.owner),
@@ -166,7 +167,7 @@ export async function recover(sessionId?: string): Promise<void> {
     )
 }
 
-/** The same when a session begins to work: the first time in this instance, and after a process that was interrupted. */
+/** The same when a session begins to work: the first time in this instance, and after an interrupted process. */
 export async function recoverOnce(sessionId: string, { isInterrupted = false } = {}): Promise<void> {
   const seen = recovered()
   if (seen.has(sessionId) && !isInterrupted) return

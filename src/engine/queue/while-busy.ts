@@ -1,11 +1,11 @@
-// A change of a session that no prompt may run beside, in this process or another: the session is busy meanwhile.
+// Changes a session while no prompt runs, in this process or another: the session is busy meanwhile.
 import * as SessionRecord from "#engine/record/session-record.ts"
 import type { Tip } from "#engine/record/tip.ts"
 
 type Change = Partial<Pick<SessionRecord.Info, "mode" | "branch" | "status" | "error" | "tip" | "changed">>
 
-/** When `work` is done the session is as before, except for what `after` gives. Without a `tip` in it the next prompt reads
- * the whole session. A session that somebody works on throws `Session.Busy`. */
+/** After `work` the session is as before, except for the result of `after`. Without a `tip` in it the next prompt
+ * reads the whole session. A busy session throws `Session.Busy`. */
 export async function whileBusy<T>(
   options: { sessionId: string; after?: () => Change },
   work: (session: SessionRecord.Info, tip: Tip | undefined) => Promise<T>,

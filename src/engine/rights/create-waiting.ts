@@ -3,12 +3,12 @@ import type { WhileAsking } from "#ability/tool/tool.ts"
 import { keep, type Records } from "#engine/record/append.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 
-/** The session waits for a person as long as any question is open, and so does the one that it does a task for. */
+/** The session, and its parent if it is a task, waits for a person as long as any question is open. */
 export function createWaiting(options: {
   session: SessionRecord.Info
-  /** Only those that listen are asked: nobody promised that there is anybody. */
+  /** Ask only listeners: nobody promised that there are any. */
   onlyListeners: boolean
-  /** Of who gave this as a task. */
+  /** The parent's, if this is a task. */
   parent: WhileAsking | undefined
   records: Records
   signal: AbortSignal

@@ -1,5 +1,5 @@
-// What the calls of one prompt may do: rules decide, a person is asked where they do not, and each call carries in its
-// message what became of that. The gate asks here again before a call runs; that answer counts.
+// Decides what the calls of one prompt may do: by rules, or by asking a person. The message of each call records the
+// decision. The gate asks again before a call runs; that answer counts.
 import * as Permission from "#ability/permission/permission.ts"
 import { type Grant, type Refusal, type Step, stepOf } from "#ability/tool/gate/run-tool.ts"
 import { type Judgement, judgeStep, keyOf } from "#ability/tool/judge/judge-step.ts"
@@ -15,30 +15,30 @@ import type { Rights, Verdicts } from "./rights.ts"
 
 type Request = Message.Of<"tool_request">
 type Call = Request["data"]["calls"][number]
-/** A call of the model, and the message that it stands in; or what a person attached, as the call that reads it. */
+/** A call of the model and its message; or an attachment, as the call that reads it. */
 type Asked = { request: Message.Info; call: Call }
 
 type Judged = { judgement: Judgement; verdicts: Verdicts }
 
-/** What is done where a person is needed: wait for one, deny it, or take it as allowed this once. */
+/** What happens when a person is needed: wait for one, deny, or allow this once. */
 export type Asks = "wait" | "deny" | "once"
-/** `listeners`: nobody said what to do, so those that listen for a question are asked. Without one it is denied. */
+/** `listeners`: the caller did not choose; ask if something listens for questions, else deny. */
 type Asking = Asks | "listeners"
 
 export type Permits = Readonly<{
   asks: Asking
   rights: Rights
-  /** Says of each call whether it is allowed, before its message is written for the first time. */
+  /** Decides about each call before its message is first written. */
   judge(request: Request): Promise<void>
-  /** Asks for all calls that wait for a person, at once. */
+  /** Asks about all calls that need a person, at once. */
   askPending(request: Request): void
   /** The gate's permission slot for one call. */
   slot(asked: Asked): (step: Step) => Promise<Refusal | Grant | undefined>
-  /** The same where no call of the model carries the answer. */
+  /** The same without a call of the model that records the answer. */
   permit(asked: Asked, step: Step): Promise<Refusal | Grant>
-  /** Another question than for a permission. Where nobody can be asked, the answer is no. */
+  /** Another question than for a permission. If nobody can be asked, the answer is no. */
   confirm(asked: Asked, title: string): Promise<boolean>
-  /** The session waits for a person as long as any question is open, and so does the one that it does a task for. */
+  /** The session, and its parent if it is a task, waits for a person as long as any question is open. */
   whileWaiting: WhileAsking
 }>
 
@@ -50,13 +50,13 @@ export function whoCanBeAsked({ asks, whileWaiting }: Permits): { whileAsking?: 
 export function createPermits(options: {
   session: SessionRecord.Info
   agent: string
-  /** The words of the task that it does for another agent. */
+  /** The text of the task, if this is one. */
   task?: string | undefined
-  /** Whether a call may name this tool. Others do not run, so nobody is asked for them. */
+  /** Whether a call may name this tool. Other calls do not run, so nobody is asked about them. */
   mayCall(id: string): boolean
   rights: Rights
   asks: Asking
-  /** Of who gave this as a task. */
+  /** The parent's, if this is a task. */
   parent: Permits | undefined
   /** How long a person may take, in milliseconds. */
   limit: number
@@ -65,7 +65,7 @@ export function createPermits(options: {
 }): Permits {
   const { session, agent, rights, asks, parent, limit, records, signal } = options
   const questions = new Map<Call, { key: string; answer: Promise<Permission.Answer> }>()
-  /** What was judged before the message of the calls was written, and how many calls had changed files by then. */
+  /** The judgement before the message was written, and how many calls had changed files by then. */
   const judged = new Map<Call, Judged & { changes: number }>()
   let changes = 0
   let waiting: { call: Call; question: Question }[] = []
@@ -79,7 +79,7 @@ export function createPermits(options: {
     waiting = []
     for (const call of request.data.calls) {
       const context: Context = { sessionId: session.id, messageId: request.id, callId: call.id, signal }
-      // A call that cannot run (unknown tool, broken arguments) is denied. The gate reports what is wrong with it.
+      // A call that cannot run (unknown tool, broken arguments) is denied; the gate reports the reason.
       const step = await stepOf(call as Step["call"], context).catch(() => undefined)
       const judgement = step && (await judgeStep(step, verdicts.decide).catch(() => undefined))
       if (judgement) judged.set(call, { judgement, verdicts, changes })
@@ -109,7 +109,7 @@ export function createPermits(options: {
     return async (step: Step): Promise<Refusal | Grant | undefined> => {
       const verdict = await permit(asked, step)
       mark(asked, "message" in verdict ? "denied" : "approved")
-      // A server may say of its tool that it only reads.
+      // An MCP server may say that its tool only reads.
       if (!("message" in verdict || (step.tool.readOnly && !step.tool.server))) changes++
       return verdict
     }
@@ -140,7 +140,7 @@ export function createPermits(options: {
       : askNow(asked, await questionOf(step, judgement, verdicts)))
     if (answer.by === "nobody") return nobody(asked, unclear, { hasFailed: true })
     if (answer.reply === "reject") return { message: Permission.sayRejected(tool.id, answer) }
-    // Links, rules and the mode may have changed while the person thought.
+    // Links, rules and the mode may have changed while the person decided.
     const verdictsNow = await rights.now()
     const now = await judgeStep(step, verdictsNow.decide)
     if (now.key === judgement.key && now.action !== "deny")
@@ -152,7 +152,7 @@ export function createPermits(options: {
     }
   }
 
-  /** For what shows only while the call runs. */
+  /** For targets that are known only while the call runs. */
   function judgeWith({ decide }: Verdicts): NonNullable<Grant["judge"]> {
     return (need) => {
       const { action, protected: isProtected } = decide(need)
@@ -188,7 +188,7 @@ export function createPermits(options: {
     })
   }
 
-  /** Who is asked sees what it is about. */
+  /** The person who is asked sees what it is about. */
   async function askNow(asked: Asked, question: Question): Promise<Permission.Answer> {
     asked.call.approval = "pending"
     await MessageStore.write(asked.request)
@@ -239,7 +239,7 @@ export function createPermits(options: {
     }
   }
 
-  /** After an abort the call stays what it was: nobody decided. */
+  /** After an abort the call stays as it was: nobody decided. */
   function mark({ request, call }: Asked, approval: Call["approval"]): void {
     if (call.approval === approval || signal.aborted) return
     call.approval = approval

@@ -1,10 +1,10 @@
-// What a person is asked about a call: what it needs, whom "always" would allow it, and what it would change.
+// The question about a call: what it needs, whom "always" would allow it, and what it would change.
 import * as Permission from "#ability/permission/permission.ts"
 import type { Step } from "#ability/tool/gate/run-tool.ts"
 import type { Judgement } from "#ability/tool/judge/judge-step.ts"
 import type { Verdicts } from "./rights.ts"
 
-/** A call that needs a person: what was judged, and whom "always" would allow it. */
+/** A call that needs a person: the judgement, and whom "always" would allow it. */
 export type Question = {
   step: Step
   judgement: Judgement

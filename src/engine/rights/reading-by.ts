@@ -1,5 +1,5 @@
-// What the rules of a session say about reading a file, for what is told to the model without a call. A file that people
-// keep secrets in is left out unless a rule names it.
+// Whether a session's rules allow reading a file that is sent to the model without a call. Files that usually contain
+// secrets are left out unless a rule names them.
 import * as Permission from "#ability/permission/permission.ts"
 import type { Rights } from "./rights.ts"
 

@@ -1,5 +1,5 @@
-// The rules that hold for a prompt, layer over layer, and what is remembered of a person's answers. Who works for
-// another one has its own rights and only so far as the other has them, and so on up to the person.
+// The rules of a prompt, layer over layer, and the remembered answers of a person. A task has its own rights, limited
+// by those of its parent, and so on up to the prompt of a person.
 import * as Grant from "#ability/permission/grant.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import type * as SessionRecord from "#engine/record/session-record.ts"
@@ -9,17 +9,17 @@ import * as SecretFiles from "#kernel/process/secret-files.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
 
 type Agent = { id: string; permissions: readonly Permission.Rule[] }
-/** One that is at work, and what the person said for it alone. */
+/** A running session, and the rules that the person gave for it alone. */
 type Link = {
   session: Pick<SessionRecord.Info, "id" | "mode">
   agent: Agent
   flags: readonly Permission.Rule[]
 }
 type Stack = { agent: string; layers: Permission.Layer[] }
-/** The rules as they were at one moment. */
+/** The rules at one moment. */
 export type Verdicts = Readonly<{
   decide(need: Permission.Need): Permission.Decision
-  /** Who in the chain may not do it unasked: whom "always" would be remembered for. */
+  /** Which sessions of the chain may not do it unasked: "always" is remembered for these. */
   askers(needs: Permission.Need[]): string[]
 }>
 
@@ -27,11 +27,11 @@ type Sources = { config: Permission.Layer[]; grants: Grant.Info[]; hasSecrets: b
 type Asked = { needs: Permission.ShownNeed[]; agents: string[] }
 
 export type Rights = Readonly<{
-  /** Who works, then for whom, and so on; the last one has its prompt from a person. */
+  /** The session, its parent, and so on; the last one has its prompt from a person. */
   chain: readonly [Link, ...Link[]]
   /** The same object as long as the rules are the same. */
   now(): Promise<Verdicts>
-  /** Keep what "always" means for needs that were asked for, for those whom the question named. */
+  /** Remember "always" for the needs that were asked about, for the sessions that the question named. */
   remember(asked: Asked, details: Permission.Details): Promise<void>
 }>
 
@@ -39,7 +39,7 @@ export type Rights = Readonly<{
 export function createRights(options: {
   session: Link["session"]
   agent: Agent
-  /** For this prompt only, and the tasks that it gives. */
+  /** For this prompt and its tasks only. */
   rules?: readonly Permission.Rule[]
   parent?: Rights | undefined
 }): Rights {
@@ -83,7 +83,7 @@ export function createRights(options: {
         askers(needs).filter((agent) => agents.includes(agent)),
         expires,
       )
-    // Rules may have changed since: who was not named to the person gets nothing from the answer.
+    // Rules may have changed since: a session that the question did not name gets nothing from the answer.
     for (const need of needs)
       for (const agent of askers([need]).filter((agent) => agents.includes(agent))) {
         const { rules, fingerprint } = need
@@ -119,8 +119,8 @@ export function createRights(options: {
   return Object.freeze({ chain, now, remember })
 }
 
-/** Git shows the content of every file, so it reads without asking only where no rule keeps a file from being read, and no
- * files of ours with keys and tokens lie in the workspace. */
+/** Git shows the content of every file. It runs without asking only if no rule denies reading a file, and the
+ * workspace contains none of our files with keys and tokens. */
 function defaultsBelow(others: Permission.Layer[], hasSecrets: boolean): readonly Permission.Rule[] {
   const keepsFiles = others.some(({ rules }) =>
     rules.some((rule) => rule.action !== "allow" && Permission.covers(rule, "file.read")),

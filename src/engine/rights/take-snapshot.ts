@@ -1,5 +1,5 @@
-// Around a call that changes files: what was there is kept before the call runs, what it left behind when it is over.
-// Both go into its message, and nobody waits for that; the next call that changes something does.
+// Takes snapshots around a call that changes files, before and after it. Both go into the call's message. Only the
+// next call that changes something waits for that.
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import type { Step } from "#ability/tool/gate/run-tool.ts"
 import { keep, type Records } from "#engine/record/append.ts"
@@ -10,11 +10,11 @@ type Request = Message.Of<"tool_request">
 type Call = Request["data"]["calls"][number]
 type Asked = { request: Request; call: Call; records: Records }
 
-/** What may change anything below the work tree, as far as anybody can tell. */
+/** Whether a tool may change anything in the work tree. */
 const anything = new Set(["bash.execute", "tool.execute", "mcp.call"])
 const oneFile = new Set(["file.write", "file.edit"])
 
-/** The gate's snapshot slot for one call, and what is done when the call is over. */
+/** The gate's snapshot slot for one call, and the work when the call is over. */
 export function takeSnapshot({ request, call, records }: Asked) {
   let taken: Snapshot.Taken | undefined
   let isOver = false
@@ -26,7 +26,7 @@ export function takeSnapshot({ request, call, records }: Asked) {
     const goesOn = (args as { background?: unknown } | undefined)?.background === true
     const note = goesOn ? "what the job does later is not covered" : undefined
     taken = await Snapshot.take({ sessionId, messageId, callId, tool: tool.id, paths, note })
-    // Who was interrupted meanwhile does not run any more.
+    // A call that was interrupted meanwhile does not run any more.
     if (isOver) return taken?.close()
     if (taken) keep(records, put(taken.part))
   }

@@ -1,8 +1,8 @@
-// As much of something as there are tokens for. What is left out is always told.
+// Fits text into a number of tokens, and always says what is left out.
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import { cut } from "#knowledge/memory/shorten.ts"
 
-/** The first of the lines that fit, and how many are missing. */
+/** The first lines that fit, and how many are missing. */
 export function linesWithin(lines: readonly string[], tokens: number): { lines: string[]; missing: number } {
   let rest = tokens
   const fits = lines.findIndex((line) => {
@@ -21,7 +21,7 @@ export function textWithin(text: string, tokens: number): string {
   return estimateTokens(short) > tokens ? short.slice(0, tokens).toWellFormed() : short
 }
 
-/** In one line of so many characters. */
+/** On one line of at most so many characters. */
 export function oneLine(text: string, length: number): string {
   const line = text.replace(/\s+/g, " ").trim()
   return line.length > length ? `${line.slice(0, length).toWellFormed()}…` : line

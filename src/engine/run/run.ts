@@ -1,5 +1,5 @@
-// What one prompt carries with it from its first request to its last: the session, the model, the history, the limits,
-// and the records that are still on their way to the disk.
+// The state of one prompt from its first request to its last: session, model, history, limits, and the records that
+// are still being written.
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import type * as Provider from "#ability/provider/provider.ts"
 import type { Definition } from "#ability/tool/tool.ts"
@@ -14,39 +14,39 @@ import type { Input } from "./input.ts"
 
 export type Limits = { maxSteps: number; maxCost?: number }
 
-/** How long things may take, in milliseconds. */
+/** Time limits, in milliseconds. */
 export type Timing = {
   /** A stream that gives nothing for this long has stalled. */
   stall: number
-  /** How often an answer is kept while it grows. */
+  /** How often a streaming answer is stored. */
   keepEvery: number
   /** How long a person may take to answer a question. */
   reply: number
-  /** Before a request that failed `tries` times is made again. */
+  /** The wait before a request that failed `tries` times is retried. */
   wait: (error: unknown, tries: number) => number
 }
 
-/** What of a prompt is settled before its first request, and how far it has come. */
+/** The settled parts of a prompt before its first request, and its progress. */
 export type Settled = Readonly<{
   session: SessionRecord.Info
   agent: AgentDefinition
   chosen: Chosen
-  /** The words of the prompt. */
+  /** The text of the prompt. */
   intent: string
   limits: Limits
   timing: Timing
   signal: AbortSignal
   permits: Permits
   converter: Message.Converter
-  /** The prompt that gave this one as a task, and how many such prompts there are above it. */
+  /** The prompt that gave this one as a task, and how many such prompts are above it. */
   parent: Run | undefined
   depth: number
-  /** How a task for another agent is prompted. */
+  /** Runs the prompt of a task. */
   prompt: Ask
   progress: Progress
 }>
 
-/** One prompt at work. Only what is inside of `offer` and `progress` changes. */
+/** One running prompt. Only the contents of `offer` and `progress` change. */
 export type Run = Settled & Readonly<{ system: string; offer: Offer }>
 
 export type Ask = (input: Input, timing: Timing) => Promise<Message.Info>
@@ -54,35 +54,35 @@ export type Ask = (input: Input, timing: Timing) => Promise<Message.Info>
 /** The tools that requests name. */
 export type Offer = {
   tools: Provider.ToolDescription[]
-  /** Where there are too many tools for a request: all of them. */
+  /** All tools, if they are too many for a request. */
   more?: More | undefined
-  /** Of the registry from which these were chosen. */
+  /** The edition of the registry from which these were chosen. */
   edition: number
 }
 
-/** What there is beyond the list of a run. */
+/** The tools beyond the list of a run. */
 export type More = {
-  /** All that the agent may use, by id. */
+  /** All tools that the agent may use, by id. */
   usable: ReadonlyMap<string, Definition>
-  /** What the definitions in the list cost beyond the built-in ones and `tool_search`, and what they may. */
+  /** Tokens of the listed definitions beyond the built-in ones and `tool_search`, and the most that they may have. */
   tokens: number
   cap: number
 }
 
-/** A call with its result. `isWaited`: it succeeded, and took its time or came long after the same one before. */
+/** A call with its result. `isWaited`: it succeeded, and took its time or came long after the same call before it. */
 export type Made = { key: string; at: number; isWaited: boolean }
 
 export type Progress = {
   history: Message.Info[]
   records: Records
   totals: SessionRecord.Totals
-  /** The last calls with their results, as far as it takes to see that they repeat. */
+  /** The last calls with their results, as many as are needed to detect a loop. */
   repeats: Made[]
-  /** Tokens of the model's window; known from the first request on. */
+  /** The token budget; known from the first request on. */
   budget?: Budget
-  /** How far the history was searched for images, and whether there is one. */
+  /** Up to which message the history was searched for images, and whether there is one. */
   images?: { seen: number; found: boolean }
-  /** The tasks that it has given away: how many run, who waits for a place, and those at work by their sessions. */
+  /** The tasks of this prompt: how many run, which ones wait for a slot, and the running ones by session. */
   tasks: { running: number; waiting: (() => void)[]; runs: Map<string, Run> }
 }
 
@@ -110,7 +110,7 @@ class CostLimit extends NamedError {
   }
 }
 
-/** A limit is for all that works for one prompt: what tasks beside this one have spent counts as well. */
+/** A cost limit applies to the prompt and all its tasks together. */
 export function refuseCost(run: Run): void {
   for (let one: Run | undefined = run; one; one = one.parent) {
     const { maxCost } = one.limits
@@ -119,12 +119,13 @@ export function refuseCost(run: Run): void {
   }
 }
 
-/** What the tasks at work have spent is not in its own totals yet. */
+/** The cost of running tasks is not in the prompt's own totals yet. */
 function spentBy({ progress: { totals, tasks } }: Run): number {
   return tasks.runs.values().reduce((sum, task) => sum + spentBy(task), totals.cost)
 }
 
-/** Whether a call may name this tool: what an agent was not given it cannot use, also where its model knows the name. */
+/** Whether a call may name this tool. An agent cannot use a tool that it was not given, even if its model knows the
+ * name. */
 export function mayCall({ tools, more }: Offer, id: string): boolean {
   return tools.some(({ name }) => name === id) || (more?.usable.has(id) ?? false)
 }

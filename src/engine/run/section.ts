@@ -1,9 +1,9 @@
-// A title with lines below it, as many of them as there are tokens for.
+// A title with lines below it, as many as fit a number of tokens.
 import { linesWithin, oneLine } from "./fit-tokens.ts"
 
 const shortest = 40
 
-/** Nothing where there is no line. */
+/** Empty if there is no line. */
 export function section(title: string, lines: readonly string[], tokens: number): string[] {
   if (!lines.length) return []
   // A few short lines say more than the first one whole.
