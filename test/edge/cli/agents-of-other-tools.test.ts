@@ -150,7 +150,7 @@ test("what is ignored in many agent files of an untrusted folder is counted in o
     tmp.write(`.claude/agents/c${i}.md`, claude.replace("code-reviewer", `c${i}`))
     tmp.write(`.opencode/agent/o${i}.md`, opencode)
   }
-  const linesOf = (err: string) => err.split("\n").filter((line) => / (WARN|INFO) /.test(line))
+  const linesOf = (err: string) => err.split("\n").filter((line) => /^warning: | (WARN|INFO) /.test(line))
   const { code, out, err } = await vitamin(tmp, ["agent", "list"])
   assert.equal(code, 0, err)
   assert.match(out, /^c11 /m)
@@ -158,9 +158,9 @@ test("what is ignored in many agent files of an untrusted folder is counted in o
   assert.deepEqual(more, [])
   assert.match(
     line!,
-    /WARN +(\d+) settings in 24 agent files are ignored: the folder is not trusted; "vitamin trust"/,
+    /^warning: (\d+) settings in 24 agent files are ignored: the folder is not trusted; "vitamin trust"/,
   )
-  assert.match(line!, /folders=".claude\/agents, .opencode\/agent"/)
+  assert.match(line!, /folders: ".claude\/agents, .opencode\/agent"/)
   const detailed = linesOf((await vitamin(tmp, ["agent", "list"], { VITAMIN_LOG: "info" })).err)
   const [, count] = / (\d+) settings/.exec(line!)!
   assert.equal(detailed.filter((one) => one.includes("is ignored: ")).length, Number(count))
