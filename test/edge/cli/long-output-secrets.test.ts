@@ -1,11 +1,16 @@
 // Outputs over 50 KB are kept on disk as they come. A key that we hold must not be in them, wherever a chunk ends.
 import assert from "node:assert/strict"
+import { once } from "node:events"
 import { readdirSync, readFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { test } from "node:test"
-import { vitamin } from "../../fixture/cli.ts"
+import { serving, vitamin } from "../../fixture/cli.ts"
 import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
+import { apiOf } from "../server/api-of.ts"
+import { until } from "../server/harness.ts"
 
 const key = "fake-llm-key-0123456789"
 /** One long line with the key whole, and then in two writes. */
@@ -66,4 +71,43 @@ test("an answer that streams a key in pieces is announced without it", async () 
   const deltas = events.filter(({ type }) => type === "message.delta").map(({ payload }) => payload.text)
   assert.ok(deltas.length > 3, "it streams")
   assert.equal(deltas.join(""), "the key is [openai key] ok")
+})
+
+/** The key lies where a text is cut after 500 characters. */
+const acrossCut = `${"-".repeat(490)}${key}${"-".repeat(100)}`
+
+test("the page of a failed fetch, which is cut, has no part of a key that we hold", async () => {
+  await using tmp = await tmpdir()
+  const server = createServer((_, response) => {
+    response.writeHead(500, { "content-type": "text/plain" }).end(acrossCut)
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  await using llm = await fakeLlm([call("fetch", { url: `${origin}/` }), text("Done.")])
+  const args = ["run", "--allow", `network.fetch:${origin}/*`, "get it"]
+  const { err } = await vitamin(tmp, args, env(llm, "chat").variables)
+  server.close()
+  assert.match(llm.requests[1]!.raw, /-{400}/, err)
+  assert.ok(!llm.requests[1]!.raw.includes(key.slice(0, 6)))
+})
+
+test("the preview of a change, whose lines are cut, has no part of a key that we hold", async () => {
+  await using tmp = await tmpdir()
+  const written = call("write", { path: "a.txt", content: `${acrossCut}\n` })
+  await using llm = await fakeLlm([written, text("Done.")])
+  const server = await serving(tmp, [], env(llm, "chat").variables)
+  await using _ = server.child
+  const api = apiOf(server)
+  const { id } = (await api("POST", "/session", {})).body
+  const answered = api("POST", `/session/${id}/message`, { text: "write it" })
+  let preview = ""
+  await until(async () => {
+    preview = (await api("GET", "/permission/pending")).body[0]?.preview ?? ""
+    return preview !== ""
+  }, "the question")
+  await api("POST", `/session/${id}/abort`)
+  await answered
+  assert.match(preview, /-{400}/)
+  assert.ok(!preview.includes(key.slice(0, 6)), preview)
 })
