@@ -55,20 +55,16 @@ function acrossFolders(pattern: string, action: Action): string {
   return /[^*/]\*$/.test(across) ? `${across}/**` : across
 }
 
-/** Tools that are not built in: `mcp__server__tool` of Claude Code; `server_tool` of opencode, wherever the server's name
- * ends; and those of a configuration. */
+/** Tools that are not built in: `mcp__server__tool` and `mcp__server` of Claude Code and `server_tool` of opencode, wherever
+ * the server's name ends; and those of a configuration. */
 export function rulesForOthers(name: string, action: "ask" | "deny"): Rule[] {
   const plain = plainName(name)
   if (/^mcp__./.test(plain)) {
-    const [server, ...rest] = plain.slice("mcp__".length).split("__")
-    const patterns = rest.map(
-      (_, i) => `${[server, ...rest.slice(0, i)].join("__")}/${rest.slice(i).join("__")}`,
+    const parts = plain.slice("mcp__".length).split("__")
+    const targets = parts.map(
+      (_, i) => `${joined(parts.slice(0, i + 1))}/${joined(parts.slice(i + 1)) || "*"}`,
     )
-    return (patterns.length ? patterns : [`${server}/*`]).map((pattern) => ({
-      permission: "mcp.call",
-      pattern,
-      action,
-    }))
+    return targets.map((pattern) => ({ permission: "mcp.call", pattern, action }))
   }
   const parts = plain.split("_")
   const targets = parts
@@ -79,6 +75,10 @@ export function rulesForOthers(name: string, action: "ask" | "deny"): Rule[] {
     { permission: "tool.execute", pattern: plain, action },
     ...targets.map((pattern) => ({ permission: "mcp.call", pattern, action })),
   ]
+}
+
+function joined(parts: string[]): string {
+  return parts.join("__")
 }
 
 function plainName(name: string): string {

@@ -214,7 +214,7 @@ test("an agent of another tool with a misspelt action or switch is not used, and
 for (const [given, expected, says] of [
   [
     "disallowedTools: mcp__github__create_issue, mcp__jira",
-    "deny mcp.call:github/create_issue, deny mcp.call:jira/*",
+    "deny mcp.call:github/create_issue, deny mcp.call:github__create_issue/*, deny mcp.call:jira/*",
   ],
   [
     "disallowedTools: WebSearch",
@@ -247,7 +247,11 @@ for (const [given, expected, says] of [
     /permission\.bash\.ls \?: it is left out: "\?" cannot be kept in a rule that allows/,
   ],
   ['tools: { "my?_get": false }', "deny tool.execute:my*_get, deny mcp.call:my*/get"],
-  ["disallowedTools: mcp__my__srv__get", "deny mcp.call:my/srv__get, deny mcp.call:my__srv/get"],
+  [
+    "disallowedTools: mcp__my__srv__get",
+    "deny mcp.call:my/srv__get, deny mcp.call:my__srv/get, deny mcp.call:my__srv__get/*",
+  ],
+  ["disallowedTools: mcp__my__srv", "deny mcp.call:my/srv, deny mcp.call:my__srv/*"],
 ] as [given: string, expected: string, says?: RegExp][])
   test(`an agent with ${JSON.stringify(given)} has the rules "${expected}"`, async () => {
     await using tmp = await tmpdir({ git: true })
