@@ -4,15 +4,8 @@ import { UsageError } from "#edge/cli/process/exit.ts"
 import { nearest } from "#util/nearest.ts"
 import { version } from "#util/version.ts"
 import { addCommands } from "./commands.ts"
+import { readMeant } from "./plain-line.ts"
 import { sharedOptions, takeShared } from "./shared-options.ts"
-
-type Internals = {
-  getInternalMethods(): {
-    getUsageInstance(): { cacheHelpMessage: () => void }
-    getContext(): { commands: string[]; fullCommands: string[] }
-  }
-  getOptions(): { key: Record<string, unknown> }
-}
 
 /** Options of other coding agents' `run`, and ours that do the same. */
 const inOtherAgents = new Map([
@@ -32,19 +25,13 @@ const inOtherAgents = new Map([
 ])
 
 export async function runAnyLine(args: string[]): Promise<void> {
-  const parser = commandLine(args)
-  drawNoHelpAhead(parser)
-  await parser.parseAsync()
-}
-
-function commandLine(args: string[]) {
   const shared = yargs(args)
     .scriptName("vitamin")
     .usage(
       'vitamin <command>, or vitamin "what to do"\n\nAn open, self-hostable agent runtime and coding agent.',
     )
     .options(sharedOptions)
-  return addCommands(shared)
+  await addCommands(shared)
     .middleware(takeShared)
     .example('vitamin run "fix the login bug"', "do something in this folder")
     .example("vitamin serve --port 0", "serve on any free port")
@@ -60,15 +47,16 @@ function commandLine(args: string[]) {
     .exitProcess(false)
     .fail((message, error) => {
       if (error && error.name !== "YError") throw error
-      throw new UsageError(explain((message ?? error.message).replace(/\s+/g, " "), shared, args))
+      throw new UsageError(explain((message ?? error.message).replace(/\s+/g, " "), args))
     })
+    .parseAsync()
 }
 
 /** In the words of the command that was meant, and with its own help. */
-function explain(message: string, parser: object, args: string[]): string {
-  const { commands, fullCommands } = (parser as Internals).getInternalMethods().getContext()
+function explain(message: string, args: string[]): string {
+  const { commands, pattern, options } = readMeant(args, sharedOptions, addCommands)
   const command = ["vitamin", ...commands].join(" ")
-  const usage = ["vitamin", ...commands.slice(0, -1), fullCommands.at(-1)].join(" ")
+  const usage = ["vitamin", ...commands.slice(0, -1), pattern].join(" ")
   if (message.startsWith("Not enough non-option arguments"))
     return `Something is missing: ${usage} (${command} --help)`
   const [, near] = /^Did you mean ([\w-]+)\?$/.exec(message) ?? []
@@ -80,14 +68,7 @@ function explain(message: string, parser: object, args: string[]): string {
     .map((word) => word.split("=", 1)[0]!)
     .find((word) => /^-/.test(word) && word.endsWith(`-${unknown}`))
   if (!unknown || !option) return `${message} (${command} --help)`
-  const known = Object.keys((parser as Internals).getOptions().key).filter((name) => name.length > 1)
-  const alike = unknown.length > 1 ? nearest(unknown, known) : undefined
+  const alike = unknown.length > 1 ? nearest(unknown, [...options, "help", "version"]) : undefined
   const meant = (commands[0] === "run" && inOtherAgents.get(unknown)) || (alike && `--${alike}`)
   return `Unknown option: ${option}.${meant ? ` Did you mean ${meant}?` : ""} (${command} --help)`
-}
-
-/** Whenever it runs a command, yargs draws the help that a failure of it might show. Ours shows none. */
-function drawNoHelpAhead(parser: object): void {
-  const usage = (parser as Internals).getInternalMethods().getUsageInstance()
-  usage.cacheHelpMessage = () => {}
 }

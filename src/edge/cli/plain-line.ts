@@ -45,6 +45,23 @@ export function readPlainLine<T>(
   return options ? { options: { _: words, ...options }, handler } : undefined
 }
 
+/** The command that a line means, also one with mistakes: its words, its pattern, and the options that it takes. */
+export function readMeant<T>(args: string[], shared: Record<string, Spec>, addCommands: Build<T>) {
+  let declared = declaredBy(addCommands)
+  const commands: string[] = []
+  let pattern = ""
+  const specOf = (word: string) => declared.options.get(word.slice(2)) ?? shared[word.slice(2)]
+  for (const [at, word] of args.entries()) {
+    const command = declared.commands.get(word)
+    const isValue = (specOf(args[at - 1] ?? "")?.type ?? "boolean") !== "boolean"
+    if (!command || isValue) continue
+    commands.push(word)
+    pattern = command.pattern
+    declared = declaredBy(command.build ?? (() => {}))
+  }
+  return { commands, pattern, options: [...declared.options.keys(), ...Object.keys(shared)] }
+}
+
 function findCommand(args: string[], declared: Declared, words: string[] = []): Found | undefined {
   const command = declared.commands.get(args[words.length] ?? "")
   if (!command) return undefined

@@ -41,6 +41,7 @@ for (const [args, says] of [
   [["session", "mode", "x"], /Name the mode, plan or act/],
   [["session", "shwo"], /Unknown command\. Did you mean: vitamin session show\?/],
   [["run", "--modle", "a/b", "x"], /Unknown option: --modle/],
+  [["--log-file", "session", "run", "--modle", "x"], /Unknown option: --modle.* \(vitamin run --help\)/],
   [["run"], /Say what to do/],
   [["sesion", "list"], /"sesion" is not a command\. Did you mean: vitamin session\?/],
   [["run", "--max-cost", "abc", "x"], /--max-cost takes a number above 0, such as --max-cost 5/],
