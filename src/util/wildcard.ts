@@ -35,6 +35,31 @@ export function hasWildcard(pattern: string): boolean {
   return pattern.includes("*")
 }
 
+/** Whether the items fit the parts of a pattern one by one. A star takes any number of items, as few as it can; only the
+ * last star ever has to take more. */
+export function fitsAll<P, T>(
+  pattern: P[],
+  items: ArrayLike<T>,
+  isStar: (part: P) => boolean,
+  fits: (part: P, item: T) => boolean,
+): boolean {
+  let [p, i, star, taken] = [0, 0, -1, 0]
+  while (i < items.length) {
+    if (p < pattern.length && isStar(pattern[p]!)) {
+      star = p++
+      taken = i
+    } else if (p < pattern.length && fits(pattern[p]!, items[i]!)) {
+      p++
+      i++
+    } else if (star >= 0) {
+      p = star + 1
+      i = ++taken
+    } else return false
+  }
+  while (p < pattern.length && isStar(pattern[p]!)) p++
+  return p === pattern.length
+}
+
 function kept<T>(cache: Map<string, Test<T>>, key: string, compile: (key: string) => Test<T>): Test<T> {
   let test = cache.get(key)
   if (test) return test
@@ -66,25 +91,8 @@ function compileText(pattern: string): Test<string> {
 function compilePath(pattern: string, base: string | undefined): Test<Path> {
   const { isAbsolute, segments } = readPath(pattern.endsWith("/") ? `${pattern}**` : pattern, base)
   const tests = segments.map((segment) => (segment === "**" ? undefined : compileText(segment)))
+  const isAny = (test: Test<string> | undefined) => test === undefined
+  const fits = (test: Test<string> | undefined, segment: string) => test!(segment)
   return (path) =>
-    path.isAbsolute === isAbsolute && path.segments[0] !== ".." && fitsSegments(tests, path.segments)
-}
-
-/** `undefined` takes any number of segments, as few as it can; only the last one ever has to take more. */
-function fitsSegments(pattern: (Test<string> | undefined)[], path: string[]): boolean {
-  let [p, i, star, taken] = [0, 0, -1, 0]
-  while (i < path.length) {
-    if (p < pattern.length && pattern[p] === undefined) {
-      star = p++
-      taken = i
-    } else if (p < pattern.length && pattern[p]!(path[i]!)) {
-      p++
-      i++
-    } else if (star >= 0) {
-      p = star + 1
-      i = ++taken
-    } else return false
-  }
-  while (p < pattern.length && pattern[p] === undefined) p++
-  return p === pattern.length
+    path.isAbsolute === isAbsolute && path.segments[0] !== ".." && fitsAll(tests, path.segments, isAny, fits)
 }

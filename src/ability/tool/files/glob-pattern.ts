@@ -1,6 +1,7 @@
 // Glob patterns over paths. ripgrep's own `--glob` would bring back what ignore files leave out, so it only gets a
 // coarse filter by name, and the pattern itself is matched here, without backtracking that could run away.
 import { NamedError } from "#util/error.ts"
+import { fitsAll } from "#util/wildcard.ts"
 
 /** A character, `?` or `*`, or the test of a `[class]`. */
 type Token = string | ((char: string) => boolean)
@@ -44,7 +45,7 @@ export function compileGlob(pattern: string): GlobPattern {
     return alternatives.some((segments) => {
       if (!beginsWith(segments, path)) return false
       parts ??= path.split("/")
-      return wild(segments, parts, (segment) => segment === "**", segmentFits)
+      return fitsAll(segments, parts, (segment) => segment === "**", segmentFits)
     })
   }
   return {
@@ -136,33 +137,9 @@ function toClass(text: string): (char: string) => boolean {
 function segmentFits(segment: Segment, name: string): boolean {
   if (segment === "**") return true
   if (segment.plain) return segment.text === name
-  return wild(segment.tokens, name, (token) => token === any, tokenFits)
+  return fitsAll(segment.tokens, name, (token) => token === any, tokenFits)
 }
 
 function tokenFits(token: Token, char: string): boolean {
   return typeof token === "string" ? token === one || token === char : token(char)
-}
-
-/** Stars take as little as they can; only the last one ever has to take more. */
-function wild<P, T>(
-  pattern: P[],
-  items: ArrayLike<T>,
-  isStar: (part: P) => boolean,
-  fits: (part: P, item: T) => boolean,
-): boolean {
-  let [p, i, star, taken] = [0, 0, -1, 0]
-  while (i < items.length) {
-    if (p < pattern.length && isStar(pattern[p]!)) {
-      star = p++
-      taken = i
-    } else if (p < pattern.length && fits(pattern[p]!, items[i]!)) {
-      p++
-      i++
-    } else if (star >= 0) {
-      p = star + 1
-      i = ++taken
-    } else return false
-  }
-  while (p < pattern.length && isStar(pattern[p]!)) p++
-  return p === pattern.length
 }
