@@ -1,4 +1,4 @@
-// Reads any command line with yargs: help, completions of names, mistakes and what would work.
+// Parses any command line with yargs: help, completion of names, and errors with suggestions.
 import yargs from "yargs"
 import { UsageError } from "#edge/cli/process/exit.ts"
 import { nearest } from "#util/nearest.ts"
@@ -7,7 +7,7 @@ import { addCommands } from "./commands.ts"
 import { readMeant } from "./plain-line.ts"
 import { sharedOptions, takeShared } from "./shared-options.ts"
 
-/** Options of other coding agents' `run`, and ours that do the same. */
+/** Options of other coding agents, and our options that do the same. */
 const inOtherAgents = new Map([
   ["resume", "--continue (the newest session) or --session ID"],
   ["r", "--continue (the newest session) or --session ID"],
@@ -27,15 +27,13 @@ const inOtherAgents = new Map([
 export async function runAnyLine(args: string[]): Promise<void> {
   const shared = yargs(args)
     .scriptName("vitamin")
-    .usage(
-      'vitamin <command>, or vitamin "what to do"\n\nAn open, self-hostable agent runtime and coding agent.',
-    )
+    .usage('vitamin <command>, or vitamin "PROMPT"\n\nAn open, self-hostable agent runtime and coding agent.')
     .options(sharedOptions)
   await addCommands(shared)
     .middleware(takeShared)
-    .example('vitamin run "fix the login bug"', "do something in this folder")
+    .example('vitamin run "fix the login bug"', "run a prompt in this folder")
     .example("vitamin serve --port 0", "serve on any free port")
-    .example("vitamin config show", "the configuration, and where each value came from")
+    .example("vitamin config show", "show the configuration and the origin of each value")
     .demandCommand(1, "Name a command.")
     .strictCommands()
     .strict()
@@ -52,7 +50,7 @@ export async function runAnyLine(args: string[]): Promise<void> {
     .parseAsync()
 }
 
-/** In the words of the command that was meant, and with its own help. */
+/** In the words of the command that was meant, with its own help. */
 function explain(message: string, args: string[]): string {
   const { commands, pattern, options } = readMeant(args, sharedOptions, addCommands)
   const command = ["vitamin", ...commands].join(" ")
@@ -61,9 +59,9 @@ function explain(message: string, args: string[]): string {
     return `Something is missing: ${usage} (${command} --help)`
   const [, near] = /^Did you mean ([\w-]+)\?$/.exec(message) ?? []
   if (near) return `Unknown command. Did you mean: ${command} ${near}? (${command} --help)`
-  // yargs names `--max-stpes` a second time as maxStpes.
+  // yargs reports `--max-stpes` a second time as maxStpes.
   const [, unknown] = /^Unknown arguments?: ([\w-]+)(?:, \w+)?$/.exec(message) ?? []
-  // It names a word that is too many in the same way.
+  // yargs reports a surplus word in the same way.
   const option = args
     .map((word) => word.split("=", 1)[0]!)
     .find((word) => /^-/.test(word) && word.endsWith(`-${unknown}`))

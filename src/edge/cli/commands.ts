@@ -1,5 +1,5 @@
-// Every command with its options. What a command does is loaded only when it runs, so that help and mistakes cost
-// nothing.
+// All commands with their options. The code of a command is loaded only when it runs, so that help and errors are
+// fast.
 
 import type { Argv } from "yargs"
 import { mcpCommands } from "#edge/cli/mcp/mcp-commands.ts"
@@ -16,10 +16,10 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
   return yargs
     .command(
       "run [message..]",
-      "Do something in this folder and print the answer",
+      "Run a prompt in this folder and print the answer",
       (run) =>
         run
-          .positional("message", { type: "string", array: true, describe: "what to do" })
+          .positional("message", { type: "string", array: true, describe: "the prompt" })
           .option("model", { alias: "m", type: "string", describe: "model to use, as provider/model" })
           .option("agent", { type: "string", describe: "agent to run (see: vitamin agent list)" })
           .option("session", { type: "string", describe: "session to continue, by id or unique prefix" })
@@ -29,29 +29,36 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
             describe: "continue the newest session of this work tree",
           })
           .conflicts("session", "continue")
-          .option("mode", { choices: ["plan", "act"] as const, describe: "plan: nothing is changed" })
+          .option("mode", {
+            choices: ["plan", "act"] as const,
+            describe: "plan: read only; act: may change files",
+          })
           .option("file", { ...repeated, describe: "attach a file, or lines of it: PATH[:FROM[-TO]]" })
           .option("image", { ...repeated, describe: "attach an image: a file or an address" })
           .option("prompt", {
             type: "string",
             requiresArg: true,
-            describe: "what an MCP server offers to say: SERVER/NAME, then KEY=VALUE for its arguments",
+            describe: "use a prompt of an MCP server: SERVER/NAME, then KEY=VALUE for its arguments",
           })
           .option("image-mode", {
             choices: ["vision", "ocr", "auto"] as const,
-            describe: "show the images to the model, read their text here (OCR), or whichever works",
+            describe: "vision: send images to the model; ocr: read their text on this machine; auto: choose",
           })
           .implies("image-mode", "image")
           .option("refresh", {
             type: "boolean",
-            describe: "first read again attached files that have changed, and try again what failed",
+            describe: "first read changed attachments again, and retry those that failed",
           })
           .option("allow", {
             ...repeated,
-            describe: 'a rule that allows: permission[:pattern], such as "bash.execute:npm *"',
+            describe: 'allow permission[:pattern], such as "bash.execute:npm *"',
           })
-          .option("deny", { ...repeated, describe: "a rule that denies" })
-          .option("yes", { alias: "y", type: "boolean", describe: "answer every question with yes, once" })
+          .option("deny", { ...repeated, describe: "deny permission[:pattern]" })
+          .option("yes", {
+            alias: "y",
+            type: "boolean",
+            describe: "answer every permission question with yes",
+          })
           .option("format", { ...format, describe: "json: one event per line" })
           .option("max-steps", positiveInteger("--max-steps", "stop after this many turns of the model"))
           .option("max-cost", positiveNumber("--max-cost", "stop when this many US dollars are spent"))
@@ -63,160 +70,167 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
           message: [...message, ...words.slice(1).map(String)],
         }),
     )
-    .command("session", "Sessions of this project", sessionCommands)
+    .command("session", "Manage the sessions of this project", sessionCommands)
     .command(
       "models [provider]",
-      "Models that are known, with context, price and abilities",
+      "List models with context size, price and features",
       modelsCommands,
       async (options) => (await import("#edge/cli/models/models.ts")).listModels(options),
     )
-    .command("agent", "Agents", (agent) =>
+    .command("agent", "List agents and how a request is routed", (agent) =>
       agent
         .command(
           "list",
-          "Who can do the work",
+          "List the agents",
           (list) => list.option("format", format),
           async (options) => (await import("#edge/cli/command/agent.ts")).listAgents(options),
         )
         .command(
           "show <id>",
-          "One agent: its words, tools and rights",
+          "Show an agent: instructions, tools and rules",
           (show) =>
             show
-              .positional("id", { type: "string", demandOption: true, describe: "the agent" })
+              .positional("id", { type: "string", demandOption: true, describe: "agent id" })
               .option("format", format),
           async (options) => (await import("#edge/cli/command/agent.ts")).showAgent(options),
         )
         .command(
           "route <request..>",
-          "Who would be chosen for a request, and why",
+          "Show which agent a request would be routed to, and why",
           (route) =>
             route
               .positional("request", {
                 type: "string",
                 array: true,
                 demandOption: true,
-                describe: "what to do",
+                describe: "the request to route",
               })
               .option("format", format),
           async (options) => (await import("#edge/cli/command/agent.ts")).routeAgent(options),
         )
-        .demandCommand(1, "Say what to do: list, show or route."),
+        .demandCommand(1, "Name a command: list, show or route."),
     )
-    .command("permission", 'What was answered with "always"', (permission) =>
+    .command("permission", 'Manage what you allowed with "always"', (permission) =>
       permission
         .command(
           "list",
-          "What is allowed for always in this project, for whom",
+          'List what you allowed with "always" in this project',
           (list) => list.option("format", format),
           async (options) => (await import("#edge/cli/command/permission.ts")).listGrants(options),
         )
         .command(
           "remove [id..]",
-          "Take it back",
+          "Revoke a permission",
           (remove) =>
             remove
-              .positional("id", { type: "string", array: true, describe: "what to take back" })
-              .option("all", { type: "boolean", describe: "everything in this project" }),
+              .positional("id", {
+                type: "string",
+                array: true,
+                describe: "id of a permission (see: vitamin permission list)",
+              })
+              .option("all", { type: "boolean", describe: "revoke all of this project" }),
           async (options) => (await import("#edge/cli/command/permission.ts")).removeGrants(options),
         )
-        .demandCommand(1, "Say what to do: list or remove."),
+        .demandCommand(1, "Name a command: list or remove."),
     )
-    .command("tool", "Tools", (tool) =>
+    .command("tool", "List and search tools", (tool) =>
       tool
         .command(
           "list",
-          "What a model can be given to work with",
+          "List the tools that a model can use",
           (list) => list.option("format", format),
           async (options) => (await import("#edge/cli/command/tool.ts")).listTools(options),
         )
         .command(
           "search <query..>",
-          "Tools by what they do, those of MCP servers too",
+          "Search tools, including those of MCP servers",
           (search) =>
             search
               .positional("query", {
                 type: "string",
                 array: true,
                 demandOption: true,
-                describe: "what must be done",
+                describe: "what the tool should do",
               })
-              .option("limit", { ...positiveInteger("--limit", "how many to show"), default: 10 })
+              .option("limit", { ...positiveInteger("--limit", "how many results to show"), default: 10 })
               .option("format", format),
           async (options) => (await import("#edge/cli/command/tool.ts")).searchTools(options),
         )
-        .demandCommand(1, "Say what to do: list or search."),
+        .demandCommand(1, "Name a command: list or search."),
     )
-    .command("skill", "Skills: instructions for one kind of work", skillCommands)
-    .command("mcp", "MCP servers", mcpCommands)
-    .command("auth", "Keys for providers", (auth) =>
+    .command("skill", "List, show and check skills", skillCommands)
+    .command("mcp", "Manage MCP servers", mcpCommands)
+    .command("auth", "Manage API keys", (auth) =>
       auth
-        .command("login <provider>", "Keep a key", provider, async (options) =>
+        .command("login <provider>", "Store the API key of a provider", provider, async (options) =>
           (await import("#edge/cli/command/auth.ts")).login(options),
         )
         .command<FolderOptions>(
           "list",
-          "Which providers have a key, and where from",
+          "List the providers that have a key, and where it comes from",
           (list) => list,
           async (options) => (await import("#edge/cli/command/auth.ts")).listLogins(options),
         )
-        .command("logout <provider>", "Forget a key", provider, async (options) =>
+        .command("logout <provider>", "Delete the API key of a provider", provider, async (options) =>
           (await import("#edge/cli/command/auth.ts")).logout(options),
         )
-        .demandCommand(1, "Say what to do: login, list or logout."),
+        .demandCommand(1, "Name a command: login, list or logout."),
     )
     .command(
       "serve",
-      "Serve this folder over HTTP, for other programs",
+      "Serve this folder over HTTP",
       (serve) => serve.option("port", { ...port, default: 3141 }).option("host", host),
       async (options) => (await import("#edge/cli/command/serve.ts")).serve(options),
     )
     .command(
       "acp",
-      "Work for an editor that speaks the Agent Client Protocol, on stdin and stdout",
+      "Serve an editor over the Agent Client Protocol, on stdin and stdout",
       (acp) =>
         acp
-          .option("model", { type: "string", describe: "provider/model of new sessions" })
-          .option("agent", { type: "string", describe: "who works in new sessions" })
-          .option("allow", { ...repeated, describe: "a rule that allows, for all sessions" })
-          .option("deny", { ...repeated, describe: "a rule that denies" })
-          .option("yes", { type: "boolean", describe: "allow once whatever would be asked" })
-          .option("login", { type: "boolean", describe: "keep a key for a provider, in a terminal" }),
+          .option("model", { type: "string", describe: "model of new sessions, as provider/model" })
+          .option("agent", { type: "string", describe: "agent of new sessions" })
+          .option("allow", { ...repeated, describe: "allow permission[:pattern] in all sessions" })
+          .option("deny", { ...repeated, describe: "deny permission[:pattern]" })
+          .option("yes", { type: "boolean", describe: "answer every permission question with yes" })
+          .option("login", { type: "boolean", describe: "store an API key, in a terminal" }),
       async (options) => (await import("#edge/cli/command/acp.ts")).serveAcp(options),
     )
-    .command("config", "The configuration", (config) =>
+    .command("config", "Show the configuration", (config) =>
       config
         .command(
           "show",
-          "The configuration of this folder, and where each value came from",
+          "Show the configuration of this folder and the origin of each value",
           (show) => show.option("format", format),
           async (options) => (await import("#edge/cli/command/config.ts")).showConfig(options),
         )
-        .demandCommand(1, "Say what to do: vitamin config show."),
+        .demandCommand(1, "Name a command: vitamin config show."),
     )
     .command(
       "trust [folder]",
-      "Review and trust a folder's own code, rules and servers (default: this one)",
+      "Review and trust a folder's own code, rules and MCP servers",
       (trust) =>
         trust
-          .positional("folder", { type: "string", describe: "the folder; its whole work tree is meant" })
-          .option("yes", { type: "boolean", describe: "trust all as it is now, without questions" })
-          .option("file", { ...repeated, describe: "another file of the project to review" })
-          .option("remove", { type: "boolean", describe: "take trust back" })
-          .option("list", { type: "boolean", describe: "show the trusted folders and what waits for review" })
+          .positional("folder", {
+            type: "string",
+            describe: "folder to trust, with its whole work tree (default: this one)",
+          })
+          .option("yes", { type: "boolean", describe: "trust all files as they are now, without questions" })
+          .option("file", { ...repeated, describe: "review this file of the project too" })
+          .option("remove", { type: "boolean", describe: "remove the trust" })
+          .option("list", { type: "boolean", describe: "list trusted folders and files that need a review" })
           .conflicts("remove", "list"),
       async (options) => (await import("#edge/cli/command/trust.ts")).trust(options),
     )
     .command(
       "doctor",
-      "What is installed, found, reachable, trusted, quarantined, and what to do about it",
+      "Check the installation and say how to fix problems",
       (doctor) =>
         doctor
           .option("restore", {
             type: "boolean",
-            describe: "put back quarantined records whose files can be read again",
+            describe: "restore quarantined records whose files can be read again",
           })
-          .option("port", { ...port, default: 3141, describe: "port of the server to look for" }),
+          .option("port", { ...port, default: 3141, describe: "port of the server to check" }),
       async (options) => (await import("#edge/cli/doctor/doctor.ts")).doctor(options),
     )
 }
@@ -224,5 +238,9 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
 const repeated = { type: "string", array: true, nargs: 1, requiresArg: true } as const
 
 function provider(yargs: Argv<FolderOptions>) {
-  return yargs.positional("provider", { type: "string", demandOption: true, describe: "such as anthropic" })
+  return yargs.positional("provider", {
+    type: "string",
+    demandOption: true,
+    describe: "provider id, such as anthropic",
+  })
 }

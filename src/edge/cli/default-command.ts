@@ -3,7 +3,7 @@
 import { UsageError } from "#edge/cli/process/exit.ts"
 import { nearest } from "#util/nearest.ts"
 
-/** The commands that yargs knows; a test keeps them equal to what --help lists. */
+/** The commands that yargs knows; a test compares them with --help. */
 export const commandNames = [
   ...["run", "session", "models", "agent", "permission", "tool", "skill", "mcp", "auth"],
   ...["serve", "acp", "config", "trust", "doctor"],
@@ -19,21 +19,21 @@ const shared = new Map([
 ])
 const answeredByYargs = new Set(["--help", "-h", "--version", "-v"])
 
-/** The command line with `run` in it where it names no command. */
+/** The command line, with `run` added if it names no command. */
 export function withDefaultCommand(args: string[]): string[] {
   let place = 0
   while (place < args.length && shared.has(args[place]!.split("=", 1)[0]!))
     place += shared.get(args[place]!) ? 2 : 1
   const first = args[place]
   const [next, ...others] = args.slice(place + 1)
-  // `vitamin help`, `vitamin help session`; other words that begin so are a prompt.
+  // `vitamin help`, `vitamin help session`; other text that begins with "help" is a prompt.
   if (first === "help" && !others.length && (next === undefined || commandNames.includes(next)))
     return next === undefined ? ["--help"] : [next, "--help"]
   if (first === "run") return withLastHelp(args)
   const isLeftAlone = first === undefined || commandNames.includes(first) || answeredByYargs.has(first)
   if (isLeftAlone || args.includes("--help")) return args
   refuseMisspelt(first, args.slice(place + 1))
-  // `run` prints the answer and ends, which is what -p asks for.
+  // `run` prints the answer and exits, as -p of other agents does.
   const end = args.indexOf("--")
   const isPrint = (word: string, at: number) => /^(-p|--print)$/.test(word) && (end < 0 || at < end)
   return withLastHelp(["run", ...args.filter((word, at) => !isPrint(word, at))])

@@ -9,10 +9,10 @@ import { withDefaultCommand } from "./default-command.ts"
 import { readPlainLine } from "./plain-line.ts"
 import { sharedOptions, takeShared } from "./shared-options.ts"
 
-/** Run one command line; gives the exit code. */
+/** Run one command line; returns the exit code. */
 export async function main(args: string[]): Promise<number> {
   process.stdout.on("error", leaveQuietly)
-  // Whoever read the log has gone; the work goes on.
+  // The reader of the log has gone; the command continues.
   process.stderr.on("error", () => {})
   try {
     await runLine(withDefaultCommand(args))
@@ -35,7 +35,7 @@ async function runLine(args: string[]): Promise<void> {
   await plain.handler(plain.options)
 }
 
-/** Whoever read our output has gone (`vitamin config show | head`). */
+/** The reader of our output has gone (`vitamin config show | head`). */
 function leaveQuietly(error: NodeJS.ErrnoException) {
   if (error.code !== "EPIPE") throw error
   process.exit(exitCodes.done)

@@ -1,6 +1,6 @@
-// Reads a command line that is plainly right, from the same declarations that yargs reads. yargs takes as long as the half
-// of Node's own start to load and to parse `vitamin run "…"`. For everything that is not plain (help, mistakes, `--no-…`,
-// an option twice, numbers in odd forms) there is no answer here, and yargs reads the line.
+// Parses simple command lines from the same declarations as yargs. yargs takes half as long as the start of Node to
+// load and parse `vitamin run "…"`. Anything unusual (help, errors, `--no-…`, a repeated option, odd numbers) is left
+// to yargs.
 import type { Argv } from "yargs"
 
 type Spec = {
@@ -27,7 +27,7 @@ type Declared = {
 
 const number = /^(?:0|[1-9]\d{0,8})(?:\.\d{1,6})?$/
 
-/** What the line asks for; undefined if it is not plain. */
+/** The parsed line; undefined if it is not simple. */
 export function readPlainLine<T>(
   args: string[],
   shared: Record<string, Spec>,
@@ -39,7 +39,7 @@ export function readPlainLine<T>(
   const { command, words, declared } = found
   for (const [name, spec] of Object.entries(shared)) declared.options.set(name, spec)
   const given = readWords(args.slice(words.length), declared)
-  // If the last word that is no option is `help`, yargs takes it for --help.
+  // If `help` is the last word that is no option, yargs treats it as --help.
   const isPlain = given && given.words.at(-1) !== "help"
   const options = isPlain && valuesOf(given, command.pattern, declared)
   return options ? { options: { _: words, ...options }, handler } : undefined
@@ -71,7 +71,7 @@ function findCommand(args: string[], declared: Declared, words: string[] = []): 
   return own.commands.size ? findCommand(args, own, path) : { command, words: path, declared: own }
 }
 
-/** Notes what is declared, in the place of yargs. */
+/** Records the declarations in place of yargs. */
 function declaredBy<T>(build: Build<T>): Declared {
   const declared: Declared = {
     commands: new Map(),
@@ -104,7 +104,7 @@ function declaredBy<T>(build: Build<T>): Declared {
   return declared
 }
 
-/** The words that are no options, and the options as they were written. */
+/** The words that are no options, and the options as written. */
 function readWords(args: string[], { options, conflicts }: Declared) {
   const letters = new Map([...options].flatMap(([name, { alias }]) => (alias ? [[alias, name]] : [])))
   const words: string[] = []
@@ -133,7 +133,7 @@ function readWords(args: string[], { options, conflicts }: Declared) {
   return conflicts.some((names) => names.every((name) => name in values)) ? undefined : { words, values }
 }
 
-/** yargs takes quotes off. */
+/** yargs removes quotes. */
 function isOdd(word: string): boolean {
   return word === "" || /^["']/.test(word)
 }
@@ -144,7 +144,7 @@ function taken(word: string, { type, choices }: Spec): unknown {
   return type === "number" && number.test(word) ? Number(word) : undefined
 }
 
-/** As a handler gets them: under every name that yargs would give them. */
+/** The options as a handler gets them: under every name that yargs would use. */
 function valuesOf(
   given: { words: string[]; values: Values },
   pattern: string,
@@ -171,7 +171,7 @@ function valuesOf(
   return result
 }
 
-/** Undefined for a value that the command refuses: yargs says so, and names the help of the command. */
+/** Undefined for a value that the command refuses: yargs then reports it with the help of the command. */
 function coerced(value: unknown, { coerce }: Spec): unknown {
   try {
     return coerce ? coerce(value) : value

@@ -1,10 +1,10 @@
-// Options of every command, and what they do.
+// The options of every command.
 
 import { UsageError } from "#edge/cli/process/exit.ts"
 import * as Log from "#kernel/process/log.ts"
 
 export const sharedOptions = {
-  dir: { type: "string", describe: "the folder to work in (default: this one)", global: true },
+  dir: { type: "string", describe: "folder to work in (default: this one)", global: true },
   trust: { type: "boolean", describe: "trust the folder for this run only", global: true },
   set: {
     alias: "C",
@@ -12,7 +12,7 @@ export const sharedOptions = {
     array: true,
     nargs: 1,
     requiresArg: true,
-    describe: "a setting for this run: KEY=VALUE, such as provider.openai.baseURL=http://…",
+    describe: "set KEY=VALUE for this run, such as provider.openai.baseURL=http://…",
     global: true,
   },
   "log-level": { choices: Log.levels, describe: "how much to log on stderr", global: true },
@@ -25,7 +25,7 @@ export async function takeShared(options: Record<string, unknown>): Promise<void
   if (options.set) await takeSettings(options.set as string[])
 }
 
-/** `-C key=value`: settings of this run, above every file. */
+/** `-C key=value`: settings of this run, above all files. */
 async function takeSettings(settings: string[]): Promise<void> {
   const { setInline } = await import("#kernel/config/config.ts")
   const problem = setInline(settings)

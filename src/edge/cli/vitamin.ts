@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The installed command. It answers --version, and no words at all, before anything else is loaded, turns the compile cache on, and where
-// the Node that started it is too old, goes on in a newer one that it finds. Plain enough for old Nodes.
+// The installed command. It answers --version and the short help before anything else is loaded, and turns the compile
+// cache on. If Node is too old, it starts a newer one that it finds. The syntax must be plain enough for old Nodes.
 import type { spawnSync } from "node:child_process"
 import * as module from "node:module"
 import { homedir } from "node:os"
@@ -9,13 +9,13 @@ import { fileURLToPath } from "node:url"
 import { version } from "#util/version.ts"
 
 const oldest = 24
-/** Milliseconds that the process may go on after its command. */
+/** Milliseconds that the process may live on after its command. */
 const leftoverTime = 1_000
 const shortHelp = `vitamin ${version}: a coding agent for the terminal, the editor and the server
 
-  vitamin run "fix the login bug"     do something in this folder
-  vitamin serve                       let programs in, over HTTP; vitamin acp: your editor
-  vitamin doctor                      what is installed, found, trusted, and what to do about it
+  vitamin run "fix the login bug"     run a prompt in this folder
+  vitamin serve                       serve over HTTP (vitamin acp: for editors)
+  vitamin doctor                      check the installation
 
 All commands: vitamin --help
 `
@@ -33,7 +33,7 @@ async function start() {
   const base = process.env.XDG_CACHE_HOME
   const cache = base && isAbsolute(base) ? base : join(homedir(), ".cache")
   const compiled = join(cache, "vitamin", "compile")
-  // To make a folder below /proc never ends.
+  // Creating a folder below /proc never ends.
   if (!compiled.startsWith("/proc/")) module.enableCompileCache(compiled)
   const { main } = await import("./main.ts")
   process.exitCode = await main(args)

@@ -1,4 +1,4 @@
-// `vitamin acp`: an agent for editors, on stdin and stdout. The folder of each session is named by the editor.
+// `vitamin acp`: serves editors, on stdin and stdout. The editor names the folder of each session.
 import { serveStdio } from "#edge/acp/serve-stdio.ts"
 import { type RuleOptions, rulesOf } from "#edge/cli/option/rules-of.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
@@ -30,7 +30,7 @@ export async function serveAcp(options: Options): Promise<void> {
     process.exitCode = exitCode
     told.abort()
   })
-  // Before any code of a folder is loaded.
+  // Must happen before any code of a folder is loaded.
   const output = takeStdout(() => told.abort())
   try {
     if (options.trust) await Trust.grant(directoryOf(options), { keep: false })
@@ -44,7 +44,7 @@ export async function serveAcp(options: Options): Promise<void> {
   leaveStdout()
 }
 
-/** What an editor runs in a terminal for a person who has no key yet. */
+/** Editors run this in a terminal for a person who has no key yet. */
 async function logIn(options: Options): Promise<void> {
   if (!process.stdin.isTTY)
     throw new UsageError("--login needs a terminal. Elsewhere: echo $KEY | vitamin auth login PROVIDER")

@@ -1,4 +1,4 @@
-// `vitamin agent …`: who can do the work, with which tools and rights, and who would be chosen.
+// `vitamin agent …`: lists agents, shows one with its tools and rules, and explains routing.
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import { formatRule } from "#ability/permission/rule.ts"
@@ -80,7 +80,7 @@ function printJson(value: unknown) {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
 }
 
-/** What a project's file says must not move a person's cursor. */
+/** Text of a project's file must not control the terminal. */
 function print(text: string, indent?: number) {
   process.stdout.write(`${wrapList(text.split("\n").map(Log.escapeControls).join("\n"), indent)}\n`)
 }

@@ -1,4 +1,4 @@
-// `vitamin auth …`: keys for providers, kept in a file of the person's alone.
+// `vitamin auth …`: API keys, in a file that only the person can read.
 import * as Provider from "#ability/provider/provider.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
@@ -6,7 +6,7 @@ import { readStdin } from "#edge/cli/process/read-stdin.ts"
 
 export async function login(options: FolderOptions & { provider: string }): Promise<void> {
   await inInstance(options, async () => {
-    // Nobody is asked for the key of a provider that does not exist.
+    // Refuse an unknown provider before asking for its key.
     await Provider.auth(options.provider)
     await Provider.login(options.provider, await readKey(options.provider))
     process.stdout.write(`Kept a key for ${options.provider}.\n`)
@@ -42,7 +42,7 @@ async function readKey(provider: string): Promise<string> {
   const { createInterface } = await import("node:readline/promises")
   const { Writable } = await import("node:stream")
   process.stderr.write(`Key for ${provider}: `)
-  // What is typed is not shown.
+  // The typed key is not echoed.
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
   const terminal = createInterface({ input: process.stdin, output: silent, terminal: true })
   try {

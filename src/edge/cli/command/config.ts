@@ -1,4 +1,4 @@
-// `vitamin config show`: the configuration in force, and which layer each value came from.
+// `vitamin config show`: the effective configuration, and the layer of each value.
 
 import { directoryOf, type FolderOptions } from "#edge/cli/process/in-instance.ts"
 import * as Config from "#kernel/config/config.ts"
@@ -27,7 +27,7 @@ export async function showConfig(options: Options): Promise<void> {
 
 type Shown = Omit<Config.Inspection, "config"> & { config: unknown; waiting: string[] }
 
-/** Files of a trusted folder that a person has yet to review. */
+/** Files of a trusted folder that a person still has to review. */
 async function waiting(directory: string): Promise<string[]> {
   return (await Trust.pending(directory)).map(({ path, state }) => `${path} (${state})`)
 }

@@ -1,4 +1,4 @@
-// `vitamin permission …`: what was answered with "always" in this project, and taking it back.
+// `vitamin permission …`: lists and revokes what was allowed with "always" in this project.
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import { placeOf } from "#ability/mcp/registry/local-tools.ts"
 import * as Grant from "#ability/permission/grant.ts"
@@ -36,7 +36,7 @@ export async function removeGrants(
   })
 }
 
-/** The tools of servers as they were last known, by what a rule about them names. No server is started. */
+/** The tools of servers by the names that rules use, from their manifests. Starts no server. */
 async function knownTools(): Promise<Map<string, Definition>> {
   await (await ifConfigured())?.list()
   const tools = ToolRegistry.list().filter(({ server }) => server !== undefined)

@@ -1,4 +1,4 @@
-// `vitamin serve`: the headless server, until it is told to stop.
+// `vitamin serve`: the HTTP server, until a signal stops it.
 import { setTimeout as sleep } from "node:timers/promises"
 import { boundHeap } from "#edge/cli/process/bound-heap.ts"
 import { directoryOf, type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
@@ -51,8 +51,8 @@ export async function serve(options: Options): Promise<void> {
     boundHeap()
     process.exitCode = await told
     const stopped = server.stop()
-    // Sessions end first, so that none of them goes on with parts that are already gone. Other requests that are nearly
-    // done still get their answer.
+    // Sessions end first, so that none continues with parts that are already disposed. Other requests still get their
+    // answer.
     await Instance.stopWork()
     await Promise.race([stopped, sleep(grace, undefined, { ref: false })])
     await Instance.disposeAll()

@@ -1,4 +1,4 @@
-// `vitamin tool …`: what a model can be given to work with, those of MCP servers as they are known.
+// `vitamin tool …`: lists and searches tools, including those of MCP servers in their last known state.
 
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import type { ToolMatch } from "#ability/mcp/registry/create-registry.ts"
@@ -22,8 +22,7 @@ export async function listTools(options: Options): Promise<void> {
   })
 }
 
-/** By the names that models use, with what was found by words and what by meaning, so that one sees why something is
- * there. */
+/** Under the names that models use, with the matches by word and by meaning, so that the ranking can be understood. */
 export async function searchTools(options: Options & { query: string[]; limit: number }): Promise<void> {
   const { query, limit } = options
   if (!Number.isInteger(limit) || limit < 1) throw new UsageError("--limit takes a number from 1 on")

@@ -1,5 +1,5 @@
-// `vitamin trust`: review what a folder brings that can make something run, file by file, or take trust back. In a terminal
-// each file is shown and asked for; with --yes all is trusted as it is now and a summary is printed.
+// `vitamin trust`: reviews the files of a folder that can run something, one by one, or removes trust. In a terminal
+// it shows each file and asks; `--yes` trusts all as they are now and prints a summary.
 import { join, resolve } from "node:path"
 import { FolderNotFound, scanAgents } from "#ability/agent/scan-agents.ts"
 import { markName } from "#ability/tool/shell/environment.ts"
@@ -35,7 +35,7 @@ async function change(options: Options): Promise<string> {
   if (options.list) return list()
   const directory = directoryOf({ dir: options.folder ?? options.dir })
   if (options.remove) return `No longer trusted: ${await Trust.remove(directory)}\n`
-  // Else whatever a model runs could trust what it has just written.
+  // Otherwise a command of the model could trust a file that the model has just written.
   if (Env.get(markName))
     throw new UsageError(
       "A command that vitamin runs cannot grant trust. Run vitamin trust yourself, in a terminal.",
@@ -59,11 +59,11 @@ async function change(options: Options): Promise<string> {
   ].join("")
 }
 
-/** Load what was trusted once: that records its deny and ask rules, and shows what is wrong with it. */
+/** Loads the trusted files once: that records their deny and ask rules, and shows their errors. */
 async function loadTrusted(root: string): Promise<void> {
   await Config.inspect({ directory: root }).catch((error) => {
     if (!(error instanceof Config.Invalid)) throw error
-    // The next command says the same. Agents are loaded all the same: their deny and ask rules must be recorded.
+    // The next command reports this error. Agents are loaded anyway: their deny and ask rules must be recorded.
     process.stderr.write(safeText(`${errorText(error)}\n`))
   })
   for (const folder of agentFolders)

@@ -1,5 +1,5 @@
-// Whether the folders of vitamin can be written: a byte is written and removed again. The rights of a folder alone do not
-// tell that its disk is full or mounted read-only.
+// Checks that vitamin's folders are writable by writing and removing a byte. Permission bits alone do not show that a
+// disk is full or mounted read-only.
 import { existsSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import * as Global from "#kernel/process/global.ts"
@@ -26,7 +26,7 @@ export async function checkFolders(): Promise<Finding[]> {
   })
 }
 
-/** The folder itself is made at its first use. */
+/** The folder itself is created at its first use. */
 function existing(path: string): string {
   return existsSync(path) ? path : existing(dirname(path))
 }

@@ -1,5 +1,5 @@
-// `vitamin doctor`: what is installed, found, reachable and trusted, and what to do about what is not. It looks
-// without an instance, so that it also works where the configuration is broken.
+// `vitamin doctor`: checks what is installed, found, reachable and trusted, and says how to fix problems. It works
+// without an instance, so that it runs with a broken configuration too.
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { findOcr, OcrMissing } from "#ability/image/find-ocr.ts"
@@ -30,7 +30,7 @@ export type Finding = { state: "ok" | "note" | "bad"; about: string; text: strin
 
 const about = "instructions"
 
-/** With `restore`, records whose quarantined files can be read again are put back first. */
+/** With `restore`, quarantined records that can be read again are restored first. */
 export async function doctor(
   options: FolderOptions & { restore?: boolean | undefined; port: number },
 ): Promise<void> {
@@ -200,12 +200,12 @@ async function reviewed(directory: string): Promise<Finding> {
   return { state: "note", about, text, todo: "vitamin trust" }
 }
 
-/** What `vitamin doctor` says of instructions: the files that every prompt starts with. */
+/** The instruction files that every prompt starts with. */
 async function findInstructions(directory: string): Promise<Finding[]> {
   try {
     await Config.inspect({ directory })
   } catch {
-    // What is wrong with the configuration was said already.
+    // The problem with the configuration was reported already.
     return []
   }
   try {

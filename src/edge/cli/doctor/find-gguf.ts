@@ -1,4 +1,4 @@
-// What `vitamin doctor` says of GGUF files that were added, and of the library that runs them.
+// The lines of `vitamin doctor` about added GGUF files and the library that runs them.
 import { checkAdded, listAdded } from "#ability/provider/catalog/added-models.ts"
 import { errorText } from "#util/error.ts"
 import type { Finding } from "./doctor.ts"

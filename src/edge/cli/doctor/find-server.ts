@@ -1,6 +1,6 @@
-// The server of this person: its token's file, and who answers on its port. A stranger on the port never gets to see the
-// token: the server proves that it knows the token by the HMAC of a random text and of the port that it listens on. A
-// stranger who passes the text on to the server gets a proof for another port.
+// The person's server: its token file, and what answers on its port. A stranger on the port never sees the token: the
+// server proves that it knows the token by an HMAC over a random challenge and its own port. A stranger that relays
+// the challenge gets a proof for another port.
 import { createHmac, randomBytes } from "node:crypto"
 import { readFileSync, statSync } from "node:fs"
 import * as SecretFiles from "#kernel/process/secret-files.ts"

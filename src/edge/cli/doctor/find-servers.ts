@@ -1,4 +1,4 @@
-// What `vitamin doctor` says of MCP servers: what is configured, and what is known of each without starting any.
+// The lines of `vitamin doctor` about MCP servers: configuration and last known state. Starts no server.
 
 import { countOf } from "#edge/cli/terminal/count-of.ts"
 import * as Config from "#kernel/config/config.ts"

@@ -1,4 +1,4 @@
-// What `vitamin doctor` says of skills: how many there are, and what is wrong with any, however often that was said.
+// The lines of `vitamin doctor` about skills: how many there are, and all their problems.
 
 import { countOf } from "#edge/cli/terminal/count-of.ts"
 import * as Config from "#kernel/config/config.ts"
@@ -12,7 +12,7 @@ export async function findSkillFaults(directory: string): Promise<Finding[]> {
     () => true,
     () => false,
   )
-  // What is wrong with the configuration was said already.
+  // The problem with the configuration was reported already.
   if (!isConfigured) return []
   const Skill = await import("#ability/skill/skill.ts")
   try {

@@ -1,4 +1,4 @@
-// What `vitamin doctor` says of records that cannot be read, and `vitamin doctor --restore`, which puts back those whose
+// The lines of `vitamin doctor` about quarantined records, and `vitamin doctor --restore`, which restores those whose
 // files can be read again.
 import { rmSync } from "node:fs"
 import { join } from "node:path"
@@ -16,7 +16,7 @@ type Quarantined = Storage.Quarantined
 
 const mend = "mend that file if its text can still be had, then: vitamin doctor --restore"
 
-/** After `Storage.check`, which quarantines what is broken. */
+/** Call after `Storage.check`, which quarantines broken records. */
 export async function findQuarantined(): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const one of Storage.quarantined([])) {
@@ -42,7 +42,7 @@ export async function findQuarantined(): Promise<Finding[]> {
   return [...findings, ...(await findInvalid())]
 }
 
-/** Put back each record whose file can be read now, unless there is a newer one in its place. */
+/** Restore each record whose file can be read now, unless a newer one has taken its place. */
 export async function restoreQuarantined(): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const one of Storage.quarantined([]).reverse()) {
@@ -55,7 +55,7 @@ export async function restoreQuarantined(): Promise<Finding[]> {
   return findings
 }
 
-/** Messages that are JSON but no messages are left where they are. */
+/** Files that are JSON but no messages stay in quarantine. */
 async function findInvalid(): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const sessionId of await Storage.list(["message"])) {
@@ -81,7 +81,7 @@ async function isThere({ key }: Quarantined): Promise<boolean> {
   )
 }
 
-/** Why a file cannot be put back; undefined if it can. */
+/** Why a file cannot be restored; undefined if it can. */
 function problemOf({ key, file }: Quarantined): string | undefined {
   const read = Storage.readQuarantined(file)
   if ("reason" in read) return read.reason

@@ -1,4 +1,4 @@
-// `vitamin mcp …` with its options. What a command does is loaded only when it runs.
+// `vitamin mcp …` with its options. The code of a command is loaded only when it runs.
 import type { Argv } from "yargs"
 import { host, port } from "#edge/cli/option/address-options.ts"
 import { format } from "#edge/cli/option/format-option.ts"
@@ -8,7 +8,7 @@ export function mcpCommands(mcp: Argv<FolderOptions>) {
   return mcp
     .command(
       "list",
-      "The servers that are configured, and how they stand; starts none",
+      "List the configured servers and their state, without starting any",
       (list) => list.option("format", format),
       async (options) => (await import("./mcp.ts")).listServers(options),
     )
@@ -21,19 +21,19 @@ export function mcpCommands(mcp: Argv<FolderOptions>) {
           .positional("command", {
             type: "string",
             array: true,
-            describe: "the program and its arguments; after -- where they begin with a dash",
+            describe: "program and arguments; put -- before arguments that begin with a dash",
           })
           .option("url", {
             type: "string",
             requiresArg: true,
-            describe: "of a server that is reached by http",
+            describe: "address of an HTTP server",
           })
-          .option("env", { ...repeated, describe: "a variable for the program: NAME=VALUE" })
-          .option("header", { ...repeated, describe: "a header for each request: NAME=VALUE" }),
+          .option("env", { ...repeated, describe: "environment variable for the program: NAME=VALUE" })
+          .option("header", { ...repeated, describe: "HTTP header for each request: NAME=VALUE" }),
       async ({ command = [], _: words, ...options }) =>
         (await import("./mcp-file.ts")).addServer({
           ...options,
-          // What follows "--" is no positional argument to yargs.
+          // yargs does not count words after "--" as positional arguments.
           command: [...command, ...words.slice(2).map(String)],
         }),
     )
@@ -42,21 +42,21 @@ export function mcpCommands(mcp: Argv<FolderOptions>) {
     )
     .command(
       "test [name]",
-      "Start a server, or all, and say what it offers",
-      (test) => test.positional("name", { type: "string", describe: "the server" }).option("format", format),
+      "Start a server, or all of them, and list what it offers",
+      (test) => test.positional("name", { type: "string", describe: "server name" }).option("format", format),
       async (options) => (await import("./mcp.ts")).testServers(options),
     )
     .command(
       "show [name]",
-      "Show the tools, resources and prompts of a server, or what fits some words",
+      "Show or search the tools, resources and prompts of a server",
       (show) =>
         show
-          .positional("name", { type: "string", describe: "the server; all of them with --search" })
-          .option("search", { type: "string", requiresArg: true, describe: "what to look for" })
+          .positional("name", { type: "string", describe: "server name; with --search all servers" })
+          .option("search", { type: "string", requiresArg: true, describe: "search text" })
           .option("format", format),
       async (options) => (await import("./mcp-show.ts")).showServer(options),
     )
-    .command("login <name>", "Sign in at a server that asks for it", one, async (options) =>
+    .command("login <name>", "Sign in to a server", one, async (options) =>
       (await import("./mcp-login.ts")).loginServer(options),
     )
     .command(
@@ -64,19 +64,19 @@ export function mcpCommands(mcp: Argv<FolderOptions>) {
       "Offer this folder's tools, and `run`, to MCP clients: on stdin and stdout, or over HTTP",
       (serve) =>
         serve
-          .option("http", { type: "boolean", describe: "over HTTP, behind the token of vitamin serve" })
+          .option("http", { type: "boolean", describe: "serve over HTTP, with the token of vitamin serve" })
           .option("port", { ...port, default: 3142 })
           .option("host", host)
-          .option("allow", { ...repeated, describe: "a rule that allows: permission[:pattern]" })
-          .option("deny", { ...repeated, describe: "a rule that denies" })
-          .option("yes", { type: "boolean", describe: "allow whatever would be asked" }),
+          .option("allow", { ...repeated, describe: "allow permission[:pattern]" })
+          .option("deny", { ...repeated, describe: "deny permission[:pattern]" })
+          .option("yes", { type: "boolean", describe: "answer every permission question with yes" }),
       async (options) => (await import("./mcp-serve.ts")).serveMcp(options),
     )
-    .demandCommand(1, "Say what to do: list, show, add, remove, test, login or serve.")
+    .demandCommand(1, "Name a command: list, show, add, remove, test, login or serve.")
 }
 
 const repeated = { type: "string", array: true, nargs: 1, requiresArg: true } as const
 
 function one(yargs: Argv<FolderOptions>) {
-  return yargs.positional("name", { type: "string", demandOption: true, describe: "the server" })
+  return yargs.positional("name", { type: "string", demandOption: true, describe: "server name" })
 }

@@ -1,5 +1,5 @@
-// `vitamin mcp add` and `vitamin mcp remove`: the servers that the files of a project name. A file with comments is left to
-// the person who wrote them.
+// `vitamin mcp add` and `vitamin mcp remove`: edit the server files of a project. A file with comments is not edited,
+// to keep the comments.
 import { join } from "node:path"
 import { entriesOf, idOf } from "#ability/mcp/configured/load-servers.ts"
 import { localId } from "#ability/mcp/registry/local-tools.ts"
@@ -93,7 +93,7 @@ async function read(name: string): Promise<Content> {
     const value = JSON.parse(bytes.toString())
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value
   } catch {
-    // What it may be is said below.
+    // The error below says what is allowed.
   }
   throw new UsageError(`${name} is not plain JSON (it may have comments), so change it by hand.`)
 }

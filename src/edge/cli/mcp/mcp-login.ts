@@ -1,4 +1,4 @@
-// `vitamin mcp login`: the person signs in at a server in the browser, and the tokens are kept.
+// `vitamin mcp login`: the person signs in to a server in the browser, and vitamin stores the tokens.
 import { login } from "#ability/mcp/login.ts"
 import * as Mcp from "#ability/mcp/mcp.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
@@ -16,7 +16,7 @@ export async function loginServer(options: FolderOptions & { name: string }): Pr
       const said =
         outcome === "done" ? `Signed in to ${server.id}.` : `${server.id} asks for no login, or has one.`
       process.stdout.write(`${said}\n`)
-      // So that its tools are known to the next run.
+      // So that the next run knows its tools.
       const { state, error, tools } = await Mcp.connect(server.id)
       process.stdout.write(
         state === "connected"

@@ -21,13 +21,13 @@ type Options = FolderOptions &
     yes?: boolean | undefined
   }
 
-/** Set for all that this process starts. */
+/** Set in the environment of everything that this process starts. */
 const mark = "VITAMIN_MCP_SERVE"
 
 export async function serveMcp(options: Options): Promise<void> {
   const { yes = false } = options
   const rules = rulesOf(options)
-  // One that is listed among its own servers would otherwise start itself, and that one itself again.
+  // A server that lists itself would otherwise start itself again and again.
   const offering = { rules, yes, servers: Env.get(mark) === undefined }
   process.env[mark] = "1"
   const told = new AbortController()
@@ -36,7 +36,7 @@ export async function serveMcp(options: Options): Promise<void> {
     told.abort()
   })
   const { signal } = told
-  // Before any code of the folder is loaded.
+  // Must happen before any code of the folder is loaded.
   const output = options.http ? undefined : takeStdout(() => told.abort())
   await inInstance(options, async () => {
     await Config.watch()

@@ -1,4 +1,4 @@
-// `vitamin mcp show`: what a server offers: tools, resources, prompts, or those that fit some words.
+// `vitamin mcp show`: lists or searches the tools, resources and prompts of a server.
 
 import { findOffers, type Offers } from "#ability/mcp/find-offers.ts"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
@@ -22,7 +22,7 @@ export async function showServer(options: Options): Promise<void> {
   await inInstance(options, async () => {
     const Mcp = await ifConfigured()
     if (!Mcp) throw new UsageError(none)
-    // One that was never tried, or failed, has said nothing yet.
+    // A server that was never started, or failed, has no manifest yet.
     const untried = (await Mcp.usable()).filter(
       (one) => (one.isNew() || one.error() !== undefined) && (name === undefined || one.server.id === name),
     )

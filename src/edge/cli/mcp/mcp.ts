@@ -1,4 +1,4 @@
-// `vitamin mcp list` and `vitamin mcp test`: how the servers of this folder stand, as known or as tried.
+// `vitamin mcp list` and `vitamin mcp test`: the state of this folder's servers, as last known or after a start.
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import type { Status } from "#ability/mcp/mcp.ts"
 import { exitCodes, UsageError } from "#edge/cli/process/exit.ts"
@@ -21,7 +21,7 @@ export async function listServers(options: Options): Promise<void> {
   })
 }
 
-/** Fails where one of them cannot be used. */
+/** Fails if one of them cannot be used. */
 export async function testServers(options: Options & { name?: string | undefined }): Promise<void> {
   await inInstance(options, async () => {
     const Mcp = await ifConfigured()

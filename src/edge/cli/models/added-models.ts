@@ -1,4 +1,4 @@
-// `vitamin models add` and `remove`: GGUF files that run here, as local/NAME.
+// `vitamin models add` and `remove`: GGUF files that run on this machine, as local/NAME.
 import { addModel, listAdded, removeModel } from "#ability/provider/catalog/added-models.ts"
 import { safeText } from "#edge/cli/terminal/safe-text.ts"
 import { findLlama, installCommand } from "#knowledge/llama/llama.ts"

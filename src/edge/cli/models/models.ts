@@ -1,5 +1,4 @@
-// `vitamin models`: every model that is known or found on this machine, with what it can take and
-// what it costs.
+// `vitamin models`: every known model, and those found on this machine, with input types and price.
 import * as Provider from "#ability/provider/provider.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
 
@@ -17,7 +16,7 @@ export async function listModels(
     if (options.refresh)
       process.stderr.write(`${await Provider.refresh(options.from)} models are known now\n`)
     await Provider.load()
-    // Refuses a provider that does not exist, with the near one.
+    // Refuses an unknown provider and suggests the nearest one.
     if (options.provider) await Provider.auth(options.provider)
     const names = new Map(
       [...Provider.models(), ...(await Provider.localModels())].map((model) => [

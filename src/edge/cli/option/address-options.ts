@@ -4,14 +4,14 @@ import { UsageError } from "#edge/cli/process/exit.ts"
 export const port = {
   type: "number",
   coerce: portNumber,
-  describe: "0 takes any free port",
+  describe: "port to listen on; 0 takes a free one",
 } as const
 
 export const host = {
   type: "string",
   default: "127.0.0.1",
   coerce: hostName,
-  describe: "the address to listen on",
+  describe: "address to listen on",
 } as const
 
 function hostName(host: unknown): string {

@@ -1,6 +1,6 @@
-// How commands print what they found: for people, or for programs.
+// The output format of commands: for people, or for programs.
 export const format = {
   choices: ["text", "json"] as const,
   default: "text" as const,
-  describe: "output form",
+  describe: "output format",
 }

@@ -1,4 +1,4 @@
-// Options that take a number. yargs gives NaN for "abc" and accepts -1; both are refused here, in words.
+// Options that take a number. yargs gives NaN for "abc" and accepts -1; both are refused here with an error.
 import { UsageError } from "#edge/cli/process/exit.ts"
 
 /** An option that takes a number above 0. */

@@ -1,11 +1,11 @@
-// What `--allow` and `--deny` say.
+// The rules of `--allow` and `--deny`.
 import * as Permission from "#ability/permission/permission.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
 import { errorText } from "#util/error.ts"
 
 export type RuleOptions = { allow?: string[] | undefined; deny?: string[] | undefined }
 
-/** What is denied counts more than what is allowed beside it. */
+/** Deny rules come last, so they win. */
 export function rulesOf({ allow = [], deny = [] }: RuleOptions): Permission.Rule[] {
   return [...allow.map((text) => parse(text, "allow")), ...deny.map((text) => parse(text, "deny"))]
 }

@@ -11,7 +11,7 @@ export function directoryOf(options: FolderOptions): string {
   return resolve(options.dir ?? process.cwd())
 }
 
-/** Run `fn` in the instance of the chosen folder, and leave nothing open behind. */
+/** Run `fn` in the instance of the chosen folder, and close everything afterwards. */
 export async function inInstance<T>(options: FolderOptions, fn: () => T | Promise<T>): Promise<T> {
   const directory = directoryOf(options)
   try {

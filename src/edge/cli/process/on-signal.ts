@@ -1,5 +1,5 @@
-// Signals that ask to stop. A terminal sends one to the whole group and a launcher passes it on, so that two at nearly the
-// same time are one; a later one means that the person has lost patience.
+// Signals that ask to stop. A terminal signals the whole process group and a launcher forwards the signal, so two
+// signals at nearly the same time count as one; a later one ends the program at once.
 import { exitCodes } from "./exit.ts"
 
 const signals = {

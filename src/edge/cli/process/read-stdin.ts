@@ -1,10 +1,10 @@
-// What is piped in. A pipe that stays silent for three seconds belongs to somebody else and is left alone.
+// Reads piped input. A pipe that is silent for three seconds is ignored.
 import { fstatSync } from "node:fs"
 
 const patience = 3_000
 const limit = 10 << 20
 
-/** The piped text, or "" where nothing is piped. */
+/** The piped text, or "" if nothing is piped. */
 export async function readStdin(): Promise<string> {
   if (process.stdin.isTTY || !isPiped()) return ""
   const chunks: Buffer[] = []

@@ -1,5 +1,5 @@
-// The messages of a run in the order of the conversation, shown on a screen: the answer as it comes, tool calls as lines,
-// and those of tasks that other agents do, indented below the call that gave them.
+// Shows the messages of a run on a screen in the order of the conversation: the answer as it arrives, a line per tool
+// call, and those of tasks indented below the call that started them.
 
 import { callLine } from "#edge/cli/terminal/call-line.ts"
 import { describeAttachment } from "#edge/cli/terminal/describe-attachment.ts"
@@ -48,7 +48,7 @@ export function createFollower(sessionId: string, screen: Screen) {
     showAttachment(message)
   }
 
-  /** A pipe gets an answer when it is whole, so that one that broke off and was asked for again comes once. */
+  /** A pipe gets a complete answer, so that a retried one is printed once. */
   function showAnswer(message: Message.Of<"text">): void {
     if (screen.isLive || message.data.role !== "assistant") return
     screen.say(Message.textOf(message))
@@ -61,7 +61,7 @@ export function createFollower(sessionId: string, screen: Screen) {
     if (line) attachments.set(message.id, line)
   }
 
-  /** An attachment that a person was asked for, or an answer that broke off and is asked for again. */
+  /** For an attachment that a person was asked about, or an answer that is retried. */
   function changeMessage(message: Message.Info): void {
     if (message.sessionId !== sessionId) return
     showAttachment(message)
@@ -70,7 +70,7 @@ export function createFollower(sessionId: string, screen: Screen) {
     tasks.get(sessionId)!.order.add({ parentId: message.parentId, show })
   }
 
-  /** Another agent begins with a task that one of ours gave. */
+  /** Another agent begins a task. */
   function addSession({ id, agent, taskOf }: Session.Info): void {
     const parent = taskOf && tasks.get(taskOf.sessionId)
     if (!taskOf || !parent) return

@@ -1,4 +1,4 @@
-// What was denied in a run, in a line at its end, with an exit code of its own: by a rule, by plan mode, by the person, or
+// Lists what was denied in a run in a line at its end, with exit code 3: by a rule, by plan mode, by the person, or
 // because nobody could be asked.
 import * as Permission from "#ability/permission/permission.ts"
 import { exitCodes } from "#edge/cli/process/exit.ts"

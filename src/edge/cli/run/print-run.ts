@@ -1,5 +1,4 @@
-// What a person sees of a run: the text on stdout, a line per tool call on stderr. Or, for programs, every event as one
-// line of JSON.
+// Prints a run: the answer on stdout and a line per tool call on stderr, or every event as a line of JSON.
 import { styleText } from "node:util"
 import * as Permission from "#ability/permission/permission.ts"
 import * as TodoList from "#ability/tool/plan/todo-list.ts"
@@ -14,7 +13,7 @@ import { createRunTotals } from "./run-totals.ts"
 
 const planMarks = { pending: "[ ]", in_progress: "[>]", done: "[x]" }
 
-/** Print what happens in a session until the returned function is called. */
+/** Print the events of a session until the returned function is called. */
 export function printRun(session: Session.Info, format: "text" | "json"): () => void {
   return format === "json" ? printEvents() : printText(session)
 }
@@ -53,7 +52,7 @@ function printText(session: Session.Info): () => void {
       told.add(chosen)
     }),
     Bus.subscribe(Permission.Requested, screen.endLine),
-    // By its name: without MCP servers nothing that knows of their questions is loaded.
+    // Subscribed by name: without MCP servers, the code for their questions is not loaded.
     Bus.subscribe("*", ({ type }) => {
       if (type === "elicitation.requested") screen.endLine()
     }),

@@ -1,4 +1,4 @@
-// `--prompt SERVER/NAME key=value …`: what an MCP server offers to say, as the prompt of the person.
+// `--prompt SERVER/NAME key=value …`: uses a prompt of an MCP server.
 import { getPrompt, InvalidArguments, PromptNotFound } from "#ability/mcp/get-prompt.ts"
 import * as Mcp from "#ability/mcp/mcp.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
@@ -7,7 +7,7 @@ import type * as Session from "#engine/session/session.ts"
 
 const argument = /^([\w.-]+)=(.*)$/s
 
-/** The parts of the prompt, and the words that are no arguments of it. */
+/** The parts of the prompt, and the words that are no arguments. */
 export async function readPrompt(
   name: string,
   words: string[],
@@ -27,7 +27,7 @@ export async function readPrompt(
   }
 }
 
-/** The longest name of a server that it begins with: there may be slashes in both. */
+/** The longest server name that it begins with: names may contain slashes. */
 async function splitName(text: string): Promise<{ server: string; name: string }> {
   const ids = (await Mcp.list()).map(({ id }) => id).filter((id) => text.startsWith(`${id}/`))
   const server = ids.sort((a, b) => b.length - a.length)[0] ?? text.split("/", 1)[0]!

@@ -1,4 +1,4 @@
-// What a run has cost and changed so far, tasks of other agents included: for the status line and the closing line.
+// Cost and changes of a run so far, tasks included, for the status line and the closing line.
 import { styleText } from "node:util"
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import * as Bus from "#kernel/bus/bus.ts"
@@ -8,18 +8,18 @@ import * as MessageStore from "#knowledge/message/message-store.ts"
 export type RunTotals = Readonly<{
   /** `openai/gpt-5 · step 3 · 12 s · 4.2k tokens` */
   status(model: string): string
-  /** The session, what changed, what it cost, and what to type next. Undefined when the model never answered. */
+  /** Session, changes, cost and next commands. Undefined if the model never answered. */
   closing(sessionId: string): string | undefined
   stop(): void
 }>
 
-/** Of an id: the 10 characters of time. If two sessions share a millisecond, the command that gets the prefix lists both. */
+/** The 10 time characters of an id. If two sessions share a millisecond, the command that gets the prefix lists both. */
 const prefixLength = "sess_".length + 10
 
 export function createRunTotals(): RunTotals {
   const started = performance.now()
   const files = new Set<string>()
-  /** Messages of this run that have no usage yet: a streamed answer gets it when it is whole. */
+  /** Messages of this run without usage: a streaming answer gets it at its end. */
   const open = new Set<string>()
   let [steps, tokens, cost] = [0, 0, 0]
 
@@ -47,7 +47,7 @@ export function createRunTotals(): RunTotals {
   }
 
   function status(model: string): string {
-    // Where there is little room, what moves is worth more than a name.
+    // In a narrow terminal, progress matters more than the name of the model.
     const named = (process.stderr.columns || 80) < 60 ? [] : [model]
     const parts = [...named, `step ${steps + 1}`, seconds(), ...(tokens ? [`${short(tokens)} tokens`] : [])]
     return parts.join(" · ")

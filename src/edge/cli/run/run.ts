@@ -1,4 +1,4 @@
-// `vitamin run`: a message to a session of this folder, the answer as it comes, and an exit code.
+// `vitamin run`: sends a prompt to a session of this folder, prints the answer, and sets the exit code.
 
 import { type RuleOptions, rulesOf } from "#edge/cli/option/rules-of.ts"
 import { exitCodes, UsageError } from "#edge/cli/process/exit.ts"
@@ -34,7 +34,7 @@ type Options = FolderOptions &
     timeout?: number | undefined
   }
 
-/** Other schemes too: what is wrong with one is told where it is fetched. */
+/** Any scheme: the fetch reports one that is not supported. */
 const isAddress = /^(?:data:|[a-z][a-z\d+.-]*:\/\/)/i
 
 export async function run(given: Options): Promise<void> {
@@ -44,7 +44,7 @@ export async function run(given: Options): Promise<void> {
     throw new UsageError("--file and --image need a name, such as --file src/app.ts:10-20")
   const rules = rulesOf(options)
   const asks = options.yes ? "once" : hasPerson() ? "wait" : "deny"
-  // Also while all is taken down: a signal that nobody listens to would leave behind what is being ended.
+  // Also during the shutdown: without a listener, a second signal would leave processes behind.
   let stopListening = () => {}
   await inInstance(options, async () => {
     const { message, parts: said } = await wordsOf(options)
@@ -72,7 +72,7 @@ export async function run(given: Options): Promise<void> {
       const prompt = agent.process({
         sessionId: session.id,
         parts: [...parts, { type: "text", text }, ...attachments],
-        // What is piped in beside a message, or said by a server, comes from somewhere else, and points at nothing here.
+        // Piped text and text of a server come from elsewhere, so `@path` in them is no reference.
         ...(message || parts.length ? { mentionsIn: message, isText: true } : {}),
         asks,
         rules,
@@ -96,7 +96,7 @@ export async function run(given: Options): Promise<void> {
       stopPrinting()
     }
     if (signalled === undefined) denied.tell()
-    // Only now is the status line gone.
+    // The status line must be gone first.
     else if (process.exitCode === signalled)
       process.stderr.write(`vitamin: interrupted; go on with: vitamin run --session ${session.id} "…"\n`)
   }).finally(() => stopListening())
@@ -106,7 +106,7 @@ function isEmpty({ message = [], file, image, prompt }: Options): boolean {
   return !message.join("").trim() && !file?.length && !image?.length && prompt === undefined
 }
 
-/** `vitamin run` alone asks a person at the terminal what to do. */
+/** `vitamin run` without a prompt asks the person at the terminal. */
 async function askForPrompt(): Promise<string> {
   const { converse } = await import("#edge/cli/terminal/converse.ts")
   const signal = new AbortController().signal
@@ -115,13 +115,13 @@ async function askForPrompt(): Promise<string> {
   throw new UsageError('Say what to do: vitamin run "fix the login bug"')
 }
 
-/** What the person says, and what a server offered to say for them. */
+/** The person's text, and the text that a server provides for it. */
 async function wordsOf({ prompt, message = [] }: Options) {
   if (prompt === undefined) return { message: message.join(" ").trim(), parts: [] }
   return (await import("./read-prompt.ts")).readPrompt(prompt, message)
 }
 
-/** Before there is a session, so that a misspelt command leaves none. */
+/** Checked before a session is created, so that a misspelt command leaves none. */
 async function commandIn(message: string): Promise<Session.PromptPart[] | undefined> {
   if (!message.startsWith("/")) return undefined
   const { expandCommand } = await import("#engine/attach/expand-command.ts")
@@ -131,7 +131,7 @@ async function commandIn(message: string): Promise<Session.PromptPart[] | undefi
   })
 }
 
-/** Before there is a session, so that a misspelt file leaves none and no model is asked. */
+/** Checked before a session is created and a model is asked, so that a misspelt file leaves neither. */
 async function refuseUnusable(
   attachments: Session.PromptPart[],
   who: Pick<Options, "agent" | "mode"> &
@@ -143,7 +143,7 @@ async function refuseUnusable(
   if (problems.length) throw new UsageError(problems.join("\n"))
 }
 
-/** Before there is a session, so that a model without a key leaves none. */
+/** Checked before a session is created, so that a model without a key leaves none. */
 async function refuseModel({ agent, model }: Options, known: Session.Info | undefined): Promise<void> {
   const { chooseAgent } = await import("#engine/record/choose-agent.ts")
   const { checkModel } = await import("#engine/ask/choose-model.ts")
@@ -177,7 +177,7 @@ async function attachmentsOf(options: Options): Promise<Session.PromptPart[]> {
   return [...file.map(parseReference), ...images]
 }
 
-/** Whether there is a person at both ends. */
+/** Whether a person is at both ends, stdin and stderr. */
 function hasPerson(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true
 }

@@ -1,4 +1,4 @@
-// A message as `vitamin session show` prints it: whole where people speak, in a line or two where tools and files do.
+// A message as `vitamin session show` prints it: text of people and models whole, tools and files in a line or two.
 
 import { callWords } from "#edge/cli/terminal/call-line.ts"
 import { describeAttachment } from "#edge/cli/terminal/describe-attachment.ts"

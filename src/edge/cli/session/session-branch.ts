@@ -1,4 +1,4 @@
-// `vitamin session branch`: the ways through a session, and going over to another one.
+// `vitamin session branch`: lists the branches of a session, creates one, or switches to one.
 
 import { UsageError } from "#edge/cli/process/exit.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
@@ -33,7 +33,7 @@ export async function branchSession(
   })
 }
 
-/** `session branch NAME` is about the newest session: one word that does not look like an id is the branch. */
+/** `session branch NAME` means the newest session: a single word that does not look like an id is the branch. */
 function readWords({ id, name }: { id?: string | undefined; name?: string | undefined }) {
   if (name !== undefined || id === undefined || id.startsWith("sess_")) return { session: id, name }
   return { session: undefined, name: id }

@@ -1,4 +1,4 @@
-// `vitamin session …` with its options. What a command does is loaded only when it runs.
+// `vitamin session …` with its options. The code of a command is loaded only when it runs.
 import type { Argv } from "yargs"
 import { format } from "#edge/cli/option/format-option.ts"
 import type { FolderOptions } from "#edge/cli/process/in-instance.ts"
@@ -9,107 +9,117 @@ export function sessionCommands(session: Argv<FolderOptions>) {
   return session
     .command(
       "list",
-      "All of them, the one used last first",
+      "List sessions, the last used first",
       (list) =>
         list
-          .option("tasks", { type: "boolean", describe: "those that do a task for another one too" })
+          .option("tasks", { type: "boolean", describe: "include sessions of tasks" })
           .option("format", format),
       async (options) => (await import("./session.ts")).listSessions(options),
     )
     .command(
       "show [id]",
-      "What was said and done",
+      "Show a session",
       (show) =>
         one(show)
           .option("all", {
             type: "boolean",
-            describe: "every message: of all branches, and from before a compaction",
+            describe: "show messages of all branches, and those before a compaction",
           })
           .option("format", format),
       async (options) => (await import("./session.ts")).showSession(options),
     )
     .command(
       "fork [id]",
-      "A new session with the messages up to one",
-      (fork) => one(fork).option("message", { type: "string", describe: "the last message to take along" }),
+      "Copy a session, up to a message, into a new one",
+      (fork) =>
+        one(fork).option("message", {
+          type: "string",
+          describe: "last message to copy (default: all messages)",
+        }),
       async (options) => (await import("./session.ts")).forkSession(options),
     )
     .command(
       "export [id]",
-      "Print a session",
+      "Export a session to stdout",
       (exported) =>
         one(exported).option("format", {
           choices: ["json", "markdown"] as const,
           default: "json" as const,
-          describe: "json can be imported again",
+          describe: "json: can be imported; markdown: for reading",
         }),
       async (options) => (await import("./session.ts")).exportSession(options),
     )
     .command(
       "import <file>",
-      "Take an exported session in",
+      "Import an exported session",
       (imported) =>
         imported.positional("file", {
           type: "string",
           demandOption: true,
-          describe: "- reads from stdin",
+          describe: "file to import; - reads stdin",
         }),
       async (options) => (await import("./session.ts")).importSession(options),
     )
     .command(
       "mode <id> [mode]",
-      "Plan (nothing is changed) or act, from the next prompt on",
+      "Show or set the mode from the next prompt on: plan (read only) or act",
       (moded) =>
         moded
           .positional("id", { type: "string", demandOption: true, describe: `${named}; or the mode` })
-          .positional("mode", { choices: ["plan", "act"] as const, describe: "plan: nothing is changed" }),
+          .positional("mode", {
+            choices: ["plan", "act"] as const,
+            describe: "plan: read only; act: may change files",
+          }),
       async (options) => (await import("./session.ts")).setSessionMode(options),
     )
     .command(
       "compact [id]",
-      "Have the model be sent a summary in place of the older messages",
+      "Replace older messages by a summary in what the model sees",
       one,
       async (options) => (await import("./session.ts")).compactSession(options),
     )
     .command(
       "branch [id] [name]",
-      "List the branches, or make one and switch to it, or switch to one that is there",
+      "List branches, or create a branch or switch to it",
       (branched) =>
         one(branched)
-          .positional("name", { type: "string", describe: "branch to make or to switch to" })
+          .positional("name", { type: "string", describe: "branch to create or to switch to" })
           .option("from", {
             type: "string",
-            describe: "the message to make a new one at (default: the last one)",
+            describe: "message at which a new branch begins (default: the last one)",
           })
           .option("format", format),
       async (options) => (await import("./session-branch.ts")).branchSession(options),
     )
     .command(
       "diff [id]",
-      "What a session changed in the files",
+      "Show the files that a session changed",
       (diff) =>
         one(diff)
-          .option("since", { type: "string", describe: "only from this message on" })
-          .option("stat", { type: "boolean", describe: "only how much in which file" }),
+          .option("since", { type: "string", describe: "only changes since this message" })
+          .option("stat", { type: "boolean", describe: "only count changed lines per file" }),
       async (options) => (await import("./session-undo.ts")).diffSession(options),
     )
     .command(
       "plan [id]",
-      "The plan of a session, how far it is, and what was changed for it",
+      "Show the plan of a session, its progress and the files changed for it",
       (plan) => one(plan).option("format", format),
       async (options) => (await import("./session-plan.ts")).showPlan(options),
     )
     .command(
       "revert [id]",
-      "Undo what a session did, in the files and in the conversation",
+      "Undo the changes of a session, in the files and in the conversation",
       (revert) =>
         one(revert)
           .option("to", {
             type: "string",
-            describe: "the first message to undo (default: the last prompt)",
+            describe: "first message to undo (default: the last prompt)",
           })
-          .option("preview", { type: "boolean", describe: "only say what would be done" })
-          .option("force", { type: "boolean", describe: "also what somebody else changed since" }),
+          .option("preview", { type: "boolean", describe: "only show what would change" })
+          .option("force", {
+            type: "boolean",
+            describe: "also revert files that somebody else changed since",
+          }),
       async (options) => (await import("./session-undo.ts")).revertSession(options),
     )
     .command(
@@ -121,7 +131,7 @@ export function sessionCommands(session: Argv<FolderOptions>) {
     )
     .demandCommand(
       1,
-      "Say what to do: list, show, plan, diff, fork, branch, mode, compact, export, import, revert or remove.",
+      "Name a command: list, show, plan, diff, fork, branch, mode, compact, export, import, revert or remove.",
     )
 }
 

@@ -1,5 +1,4 @@
-// The lines of `vitamin session list`: a prefix of the id that no other session has, local time, state, model, folder,
-// files changed and title.
+// The lines of `vitamin session list`: unique id prefix, local time, state, model, folder, changed files, title.
 import { homedir } from "node:os"
 import { relative } from "node:path"
 import { countOf } from "#edge/cli/terminal/count-of.ts"
@@ -10,7 +9,7 @@ const shortest = "sess_".length + 8
 const maxTitle = 60
 const minTitle = 24
 const gap = 2
-/** Columns that a narrow terminal leaves out, the first one first: folder, model, state, changes. */
+/** Columns that a narrow terminal leaves out, in this order: folder, model, state, changes. */
 const leastNeeded = [4, 3, 2, 5]
 
 /** `width` is that of the terminal; a pipe gets everything. */
@@ -60,7 +59,7 @@ function sharedLength(id: string, other = ""): number {
   return length
 }
 
-/** As the person's clock shows it: 2026-11-15 21:30. */
+/** In local time: 2026-11-15 21:30. */
 export function localTime(time: number): string {
   const date = new Date(time)
   const two = (value: number) => String(value).padStart(2, "0")
@@ -72,7 +71,7 @@ function changesOf({ changed = [] }: Session.Info): string {
   return changed.length ? `${countOf(changed.length, "file")} changed` : "-"
 }
 
-/** Relative to this work tree; a session of another clone with its whole path. */
+/** Relative to this work tree; for a session of another clone the whole path. */
 function folderOf(directory: string, worktree: string): string {
   if (isInside(worktree, directory)) return relative(worktree, directory) || "."
   const home = homedir()

@@ -19,12 +19,12 @@ export async function showPlan(
   await inInstance(options, async () => {
     const plan = await Session.plan((await findSession(options.id)).id)
     if (options.format === "json") return print(JSON.stringify(plan, null, 2))
-    // Colours only where a terminal shows them, and nobody has asked for none.
+    // Colours only in a terminal, and only if they are not turned off.
     for (const line of drawPlan(plan, (format, text) => styleText(format, text))) print(line)
   })
 }
 
-/** In lines. What comes from models and files is made safe before it is painted. */
+/** Text of models and files is escaped before it is coloured. */
 export function drawPlan({ sessionId, nodes }: Session.Plan, paint: Paint): string[] {
   const isRoot = ({ id }: Node) => id === `agent:${sessionId}`
   const plan = nodes.find(({ edgeType }) => edgeType === "plan")
@@ -42,7 +42,7 @@ export function drawPlan({ sessionId, nodes }: Session.Plan, paint: Paint): stri
   ]
 }
 
-/** Below the first of its parents each node is drawn, below the others it is only named. */
+/** Each node is drawn below its first parent, and only named below the others. */
 function branches(nodes: readonly Node[], parent: Node, paint: Paint): string[] {
   const below = nodes.filter(({ parents }) => parents[0] === parent.id)
   return below.flatMap((node, i) => {

@@ -1,4 +1,4 @@
-// `vitamin session diff` and `vitamin session revert`: look at what a session changed, and undo it.
+// `vitamin session diff` and `vitamin session revert`: show and undo the changes of a session.
 import { redactKeys } from "#ability/provider/reach/redact-keys.ts"
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
@@ -26,7 +26,7 @@ export async function diffSession(
   })
 }
 
-/** A file may hold a key, and characters that a terminal obeys. A pipe gets the patch as it is. */
+/** A file may contain a key, and characters that control a terminal. A pipe gets the patch unchanged. */
 function forTerminal(text: string): string {
   redactKeys()
   return safeText(Secret.redact(text))
@@ -67,7 +67,7 @@ async function warnIfOff(): Promise<void> {
   if (reason) process.stderr.write(`What was changed here is not known: ${reason}.\n`)
 }
 
-/** The name of a file may hold what a terminal takes for an order. */
+/** The name of a file may contain terminal control characters. */
 function print(text: string): void {
   process.stdout.write(`${text.replaceAll(/\p{Cc}/gu, "?")}\n`)
 }

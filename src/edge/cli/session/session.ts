@@ -1,4 +1,4 @@
-// `vitamin session …`: look at sessions, carry them away, bring them back.
+// `vitamin session …`: show, fork, export, import and remove sessions.
 import { readFileSync } from "node:fs"
 import { UsageError } from "#edge/cli/process/exit.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
@@ -66,7 +66,7 @@ export async function importSession(options: FolderOptions & { file: string }): 
   await inInstance(options, async () => print((await Session.import(data)).id))
 }
 
-/** `session mode plan` is about the newest session, `session mode ID plan` about another one. */
+/** `session mode plan` means the newest session, `session mode ID plan` another one. */
 export async function setSessionMode(
   options: FolderOptions & { id: string; mode?: "plan" | "act" | undefined },
 ): Promise<void> {
@@ -107,12 +107,12 @@ function parse(file: string): unknown {
   }
 }
 
-/** Data: a pipe gets it as it is. */
+/** Data: a pipe gets it unchanged. */
 function print(text: string) {
   process.stdout.write(`${process.stdout.isTTY ? safeText(text) : text}\n`)
 }
 
-/** Words for a person, who may read them at the end of a pipe. */
+/** Text for a person, who may read it at the end of a pipe. */
 function say(text: string) {
   process.stdout.write(`${wrapList(safeText(text))}\n`)
 }

@@ -1,4 +1,4 @@
-// `vitamin skill …` with its options. What a command does is loaded only when it runs.
+// `vitamin skill …` with its options. The code of a command is loaded only when it runs.
 import type { Argv } from "yargs"
 import { format } from "#edge/cli/option/format-option.ts"
 import type { FolderOptions } from "#edge/cli/process/in-instance.ts"
@@ -7,16 +7,16 @@ export function skillCommands(skill: Argv<FolderOptions>) {
   return skill
     .command(
       "list",
-      "Those of this project and your own, and what is wrong with any",
+      "List the skills of this project and your own, with their problems",
       (list) => list.option("format", format),
       async (options) => (await import("./skill.ts")).listSkills(options),
     )
     .command(
       "show <name>",
-      "One skill: its instructions, scripts and references",
+      "Show a skill: instructions, scripts and references",
       (show) =>
         show
-          .positional("name", { type: "string", demandOption: true, describe: "the skill" })
+          .positional("name", { type: "string", demandOption: true, describe: "skill name" })
           .option("format", format),
       async (options) => (await import("./skill.ts")).showSkill(options),
     )
@@ -27,10 +27,10 @@ export function skillCommands(skill: Argv<FolderOptions>) {
         validate
           .positional("path", {
             type: "string",
-            describe: "a skill, or a folder of skills; all where it is left out",
+            describe: "skill or folder of skills (default: all)",
           })
           .option("format", format),
       async (options) => (await import("./skill.ts")).validateAll(options),
     )
-    .demandCommand(1, "Say what to do: list, show or validate.")
+    .demandCommand(1, "Name a command: list, show or validate.")
 }

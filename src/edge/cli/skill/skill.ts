@@ -1,4 +1,4 @@
-// `vitamin skill …`: which skills there are, what one says, and whether they keep to the specification.
+// `vitamin skill …`: lists skills, shows one, and checks them against the specification.
 import { resolve } from "node:path"
 import * as Skill from "#ability/skill/skill.ts"
 import { validateSkills } from "#ability/skill/validate-skills.ts"
@@ -81,7 +81,7 @@ function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
 }
 
-/** What a project's file says must neither move a person's cursor nor look like a line of ours. */
+/** Text of a project's file must neither control the terminal nor look like a line of ours. */
 function print(line: string, indent?: number): void {
   process.stdout.write(`${wrapList(Log.escapeControls(line), indent)}\n`)
 }

@@ -1,4 +1,5 @@
-// Questions in the terminal, one after the other: for permission, with what exactly would run, and those of MCP servers.
+// Questions in the terminal, one after the other: permission questions with what exactly would run, and questions of
+// MCP servers.
 import type * as Elicitation from "#ability/mcp/elicitation/elicitation.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Bus from "#kernel/bus/bus.ts"
@@ -7,14 +8,14 @@ import { type Ask, converse } from "./converse.ts"
 
 type Given = Permission.Details & { reply: Permission.Reply }
 
-/** Ask whatever this process needs to know, the sessions of subtasks included, until the returned function is called. */
+/** Ask all questions of this process, those of tasks included, until the returned function is called. */
 export function askPerson(): () => void {
   const stop = new AbortController()
   let last = Promise.resolve()
   const unsubscribe = Bus.subscribe(Permission.Requested, (request) => {
     last = last.then(() => askOne(request, stop.signal))
   })
-  // By its name: without MCP servers nothing that knows of their questions is loaded.
+  // Subscribed by name: without MCP servers, the code for their questions is not loaded.
   const forServers = Bus.subscribe("*", ({ type, payload }) => {
     if (type !== "elicitation.requested") return
     const request = payload as Elicitation.Request
@@ -54,7 +55,7 @@ async function askUntilDecided(request: Permission.Request, ask: Ask): Promise<G
   )
   let shown = showQuestion(request)
   for (;;) {
-    // A line that ends here (Ctrl-D) says nothing, and nothing is no.
+    // Ctrl-D without text counts as no.
     const line = (await ask(shown + choicesFor(request))) ?? ""
     if (/^\s*(\?|h|help)\s*$/i.test(line)) shown = explainChoices(request)
     else if (isFolded(request) && /^\s*(d|diff)\s*$/i.test(line)) shown = showChange(request)

@@ -1,4 +1,4 @@
-// A tool call that has ended, as a line for a person: `· Edit src/config.ts (+1 -1)`. A failed one says why, whole.
+// A finished tool call as a line for a person: `· Edit src/config.ts (+1 -1)`. A failed call shows the whole error.
 import { stripVTControlCharacters, styleText } from "node:util"
 import { describeCall } from "#ability/tool/define/describe-call.ts"
 import * as Log from "#kernel/process/log.ts"
@@ -28,7 +28,7 @@ function wordsOf(call: Message.Call | undefined, tool: string, title?: unknown) 
   const known = call && describeCall(call, title)
   if (known) return known
   const said = typeof title === "string" && title.trim() ? title : shortArguments(call?.arguments)
-  // Many a title begins with the name of its tool.
+  // Some titles begin with the name of their tool.
   const subject = said.startsWith(`${tool} `) ? said.slice(tool.length) : said
   return { verb: Log.escapeControls(tool), subject }
 }
@@ -38,11 +38,11 @@ function reasonOf({ error, output }: Result): string {
   return oneLine(text, maxReason)
 }
 
-/** With nothing in it that could drive the terminal. */
+/** Escaped, so that it cannot control the terminal. */
 function oneLine(text: string, max: number): string {
   const line = stripVTControlCharacters(text).trim().replace(/\s+/g, " ")
   if (line.length <= max) return Log.escapeControls(line)
-  // How it ended stands at the end: `(exit 1)`, `(+3 -1)`.
+  // The outcome is at the end: `(exit 1)`, `(+3 -1)`.
   const end = / \([^()]{1,20}\)$/.exec(line)?.[0] ?? ""
   return Log.escapeControls(`${line.slice(0, Math.max(0, max - end.length - 1))}…${end}`)
 }

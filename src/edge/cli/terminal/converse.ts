@@ -1,14 +1,14 @@
-// A person at the terminal who is asked in lines. What was typed before the first question was shown does not answer it.
+// Asks a person at the terminal, line by line. Text that was typed before the question was shown does not answer it.
 import { createInterface } from "node:readline/promises"
 import { setImmediate as turn, setTimeout as wait } from "node:timers/promises"
 
-/** Gives the line; undefined where the person ended it (Ctrl-D). */
+/** Returns the line; undefined after Ctrl-D. */
 export type Ask = (text: string) => Promise<string | undefined>
 
-/** Typed ahead is what can be read before this many milliseconds have passed. */
+/** Input that can be read within this many milliseconds was typed ahead. */
 const settling = 100
 
-/** Undefined when nobody needs the answer any more. */
+/** Undefined if the answer is no longer needed. */
 export async function converse<T>(
   signal: AbortSignal,
   talk: (ask: Ask) => Promise<T>,
@@ -23,7 +23,7 @@ export async function converse<T>(
     terminal.on("SIGINT", () => interrupt())
     try {
       return await talk((text) => {
-        // Only the last line is drawn again while the person types.
+        // Only the last line is redrawn while the person types.
         const start = text.lastIndexOf("\n") + 1
         stderr.write(text.slice(0, start))
         return Promise.race([terminal.question(text.slice(start), { signal }), ended])
@@ -41,7 +41,7 @@ export async function converse<T>(
   }
 }
 
-/** In raw mode everything that is there can be read, also a line without its end. */
+/** Raw mode also gives an unfinished line. */
 async function dropTyped(): Promise<void> {
   const { stdin } = process
   const drop = (typed: Buffer) => {
@@ -51,7 +51,7 @@ async function dropTyped(): Promise<void> {
   stdin.on("data", drop)
   stdin.resume()
   await wait(settling)
-  // On a busy machine the time may be up before anything was read at all.
+  // On a busy machine the time may be up before anything was read.
   await turn()
   await turn()
   stdin.off("data", drop)
@@ -59,7 +59,7 @@ async function dropTyped(): Promise<void> {
   stdin.setRawMode(false)
 }
 
-/** As the key does when nobody reads keys. */
+/** As the key does without raw mode. */
 function interrupt(): void {
   process.kill(process.pid, "SIGINT")
 }

@@ -1,16 +1,16 @@
-// One line about what was attached to a prompt, or why it could not be: `· attached src/app.ts:10-20`.
+// One line about an attachment, or why it failed: `· attached src/app.ts:10-20`.
 import * as Log from "#kernel/process/log.ts"
 import * as Message from "#knowledge/message/message.ts"
 
 const maxLine = 500
 
-/** Undefined for other messages, and for what is still being resolved. */
+/** Undefined for other messages, and for attachments that are still being resolved. */
 export function describeAttachment(message: Message.Info): string | undefined {
   if (message.type === "mcp_resource") return describeResource(message.data)
   if (message.type !== "file_reference" && message.type !== "image") return undefined
   const isFile = message.type === "file_reference"
   const state = isFile ? message.data.status : message.data.state
-  // The model looks at an image itself, when it is asked.
+  // The model itself will see the image.
   if (state === "pending" && (isFile || !message.data.usedMode)) return undefined
   const name = isFile ? Message.fileName(message.data) : nameOf(message.data)
   const line =

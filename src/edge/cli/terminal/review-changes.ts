@@ -1,5 +1,5 @@
-// Files that wait for review, shown to a person one after the other: the whole difference, with nothing in it that could
-// drive the terminal. What is shown is what is trusted, whatever happens to the file meanwhile.
+// Shows files that need a review, one after the other: the whole difference, escaped for the terminal. The shown
+// content is what gets trusted, even if the file changes meanwhile.
 import { lineDiff } from "#ability/tool/files/line-diff.ts"
 import * as Secret from "#kernel/process/secret.ts"
 import { hashOf } from "#kernel/reviewed/reviewed.ts"
@@ -7,7 +7,7 @@ import * as Trust from "#kernel/trust/trust.ts"
 import { type Ask, converse } from "./converse.ts"
 import { safeText } from "./safe-text.ts"
 
-/** Those that the person trusts. */
+/** Returns the files that the person trusts. */
 export async function reviewChanges(changes: readonly Trust.Change[]): Promise<Trust.Change[]> {
   const never = new AbortController().signal
   return (await converse(never, (ask) => askForEach(changes, ask))) ?? []
@@ -36,7 +36,7 @@ async function askForEach(changes: readonly Trust.Change[], ask: Ask): Promise<T
   return accepted
 }
 
-/** Anything but a clear answer is asked again; the end of the input is no. */
+/** Asks again until the answer is clear; the end of the input means no. */
 async function askForOne(text: string, ask: Ask): Promise<"y" | "n" | "a" | "q"> {
   const line = await ask(text)
   if (line === undefined) return "q"

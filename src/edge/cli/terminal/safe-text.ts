@@ -1,4 +1,4 @@
-// Words of others for a terminal, which does as it is told: a model may repeat a page that it read.
+// Escapes text for a terminal: a model may repeat control characters of a page that it read.
 import * as Log from "#kernel/process/log.ts"
 
 export function safeText(text: string): string {

@@ -6,11 +6,11 @@ import { createMarkdownStyler } from "./style-markdown.ts"
 import { asciiMarks, createWrapper, wrapLines } from "./wrap-text.ts"
 
 export type Screen = Readonly<{
-  /** Whether the answer is shown as it comes. A pipe gets it when it is whole. */
+  /** Whether the answer is shown as it arrives. A pipe gets it when it is complete. */
   isLive: boolean
   /** A piece of the answer. */
   say(text: string): void
-  /** A line about what happens. */
+  /** A line about the progress. */
   note(line: string): void
   /** The answer has ended, or a question follows. */
   endLine(): void

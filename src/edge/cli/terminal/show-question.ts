@@ -1,5 +1,5 @@
-// A question for permission as it is shown in the terminal: who asks, what for, the change with line numbers, and what is
-// risky about a command. Nothing in it can drive the terminal.
+// A permission question in the terminal: the session, the need, the change with line numbers, and the risks of a
+// command. Everything is escaped.
 import { styleText } from "node:util"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Log from "#kernel/process/log.ts"
@@ -15,7 +15,7 @@ const shownLines = 40
 const maxTask = 200
 const maxParts = 5
 
-/** What is to be decided, without the choices. */
+/** The question, without the choices. */
 export function showQuestion(request: Permission.Request): string {
   const { tool, needs, title, agent, agents = [], task, protected: isProtected } = request
   if (!needs.length) return `${safe(title)}\n`
@@ -97,7 +97,7 @@ function partLine(target: string, { from, to, why }: Part): string {
 
 /** The command with its risky parts marked, line by line. */
 function marked(target: string, parts: readonly Part[]): string {
-  // Where something is redacted, the places of the parts are no longer known.
+  // After a redaction, the positions of the parts are unknown.
   const spans = Secret.redact(target) === target ? [...parts].sort((a, b) => a.from - b.from) : []
   let [text, at] = ["", 0]
   for (const { from, to } of spans) {
@@ -116,7 +116,7 @@ function lines(text: string, style?: Style): string {
     .join("\n")
 }
 
-/** A unified diff with the number of each line: of the old file where it goes, else of the new one. */
+/** A unified diff with line numbers: of the old file for removed lines, else of the new one. */
 function changeLines({ preview }: Permission.Request): string[] {
   if (!preview) return []
   const given = preview.split("\n")
