@@ -1,5 +1,5 @@
-// What a tool is, and how one is made known: `Tool.define("read", () => ({ description, parameters, execute }))`.
-// Defined inside an Instance it belongs to that one; outside, every Instance that comes later starts with it.
+// Defines tools: `Tool.define("read", () => ({ description, parameters, execute }))`. A tool that is defined inside
+// an Instance belongs to it; outside, it belongs to every later Instance.
 
 import { z } from "zod"
 import type { Category, Context, Definition, Json, Need, Output } from "#ability/tool/define/types.ts"
@@ -10,7 +10,7 @@ import { NamedError } from "#util/error.ts"
 
 export type * from "#ability/tool/define/types.ts"
 
-/** What a factory gives; the arguments have the type of the schema. */
+/** What a factory returns; the arguments have the type of the schema. */
 export type Plan<P extends z.ZodType> = {
   description: string
   category?: Category
@@ -51,7 +51,7 @@ export class InvalidId extends NamedError {
   }
 }
 
-/** Make a tool and register it. */
+/** Create a tool and register it. */
 export function define<P extends z.ZodType>(id: string, factory: () => Plan<P>): Definition {
   if (!/^[\w-]{1,64}$/.test(id)) throw new InvalidId(id)
   const definition = Object.freeze({ category: "utility", readOnly: false, ...factory(), id } as const)

@@ -1,4 +1,4 @@
-// The `bash` tool: a command to its end, or as a job in the background that later calls read and stop.
+// The `bash` tool: runs a command to its end, or as a background job that later calls read and stop.
 import { z } from "zod"
 import type { Context, Definition, Need, Output } from "#ability/tool/define/types.ts"
 import { NamedError } from "#util/error.ts"
@@ -14,7 +14,7 @@ import { descriptions } from "./descriptions.ts"
 
 const defaultTimeout = 120
 const maxTimeout = 3_600
-/** How long the first output of a job is waited for. */
+/** How long a call waits for the first output of a job. */
 const moment = 300
 
 const Parameters = z

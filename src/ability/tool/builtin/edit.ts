@@ -1,4 +1,4 @@
-// The `edit` tool: some text of a file replaced by other text, every other byte as it was.
+// The `edit` tool: replaces text in a file and leaves every other byte as it was.
 import { z } from "zod"
 import type { Context, Definition, Output } from "#ability/tool/define/types.ts"
 import { applyEdits } from "#ability/tool/files/apply-edits.ts"
@@ -69,7 +69,7 @@ async function execute({ path, edits }: Args, context: Context): Promise<Output>
   if (!place.file) throw await missing(path, context)
   await SeenFiles.load(context.sessionId)
   context.signal.throwIfAborted()
-  // From here to the end nothing waits: no other call of ours comes between the look and the write.
+  // No `await` from here to the end: no other call of ours may come between the check and the write.
   const old = contentOf(place.file, place, context)
   const { before, after, places, bytes } = editText(old, edits, place.shown)
   const same = old.equals(bytes)
@@ -114,7 +114,7 @@ function contentOf(file: NonNullable<Place["file"]>, { real, shown }: Place, { s
   return bytes
 }
 
-/** The error that reading it would give: it knows names that are near. */
+/** The same error as `read` gives, because it suggests similar names. */
 async function missing(path: string, context: Context): Promise<unknown> {
   try {
     await using _ = await openTarget(path, context)

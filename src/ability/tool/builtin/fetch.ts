@@ -1,4 +1,4 @@
-// The `fetch` tool: a page of the web as Markdown. What gets and reads pages is loaded with the first call.
+// The `fetch` tool: gets a web page as Markdown. The code for it is loaded with the first call.
 import { z } from "zod"
 import type { Context, Definition, Json, Output } from "#ability/tool/define/types.ts"
 import { fileKind } from "#ability/tool/files/file-kind.ts"
@@ -47,7 +47,7 @@ export const fetch = {
   category: "api",
   parameters: Parameters,
   readOnly: true,
-  // As it will be understood, so that no spelling gets around a rule.
+  // In normalised form, so that no spelling gets around a rule.
   permission: ({ url }: Args) => [{ permission: "network.fetch", target: URL.parse(url)?.href ?? url }],
   execute,
 } satisfies Definition
@@ -83,13 +83,13 @@ async function execute({ url }: Args, context: Context): Promise<Output> {
   return output
 }
 
-/** What was fetched a moment ago, and that it was. */
+/** A page from the cache, with a note that it is. */
 function again({ text, data, ...rest }: Output, age: number): Output {
   const note = `[not fetched again: this is the page of ${age} s ago; "#again" after the URL gets it anew]`
   return { ...rest, text: `${text}\n\n${note}`, data: { ...(data as Record<string, Json>), age } }
 }
 
-/** Nobody is asked for what can never be got. */
+/** Do not ask a person about an address that can never be fetched. */
 function isFetchable(given: string): boolean {
   const url = URL.parse(given)
   return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password
@@ -110,7 +110,7 @@ async function read(page: Page, signal: AbortSignal): Promise<Content> {
   return { text: `${title ? `# ${title}\n\n` : ""}${body}${note}`, ...(title ? { title } : {}) }
 }
 
-/** What the header says, unless it says nothing, or "text" about bytes that are none. */
+/** The type of the header, unless there is none, or it says "text" about binary bytes. */
 function mimeTypeOf({ bytes, contentType }: Page): string {
   const said = contentType.split(";")[0]!.trim().toLowerCase()
   const isVague = said === "" || said === "application/octet-stream"

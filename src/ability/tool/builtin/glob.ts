@@ -1,5 +1,5 @@
-// The `glob` tool: files by pattern, as ripgrep sees the tree, sorted by path. Names of files that may not be read are
-// not shown either: a name says something too.
+// The `glob` tool: files by pattern, as ripgrep sees the tree, sorted by path. Files that may not be read are left
+// out, because their names can be secret too.
 import { readdirSync } from "node:fs"
 import { posix } from "node:path"
 import { z } from "zod"
@@ -77,7 +77,7 @@ async function execute({ pattern, path = "." }: Args, context: Context): Promise
   }
 }
 
-/** How ripgrep lists a tree for us. Ignore files count outside of git too; git's own folder never does. */
+/** How we run ripgrep to list a tree. Ignore files also count outside git; git's own folder is always left out. */
 function listing(hidden: boolean): string[] {
   return [
     "--files",
@@ -88,8 +88,8 @@ function listing(hidden: boolean): string[] {
   ]
 }
 
-/** Those that are files in a folder that is really where its name says. ripgrep enters folders by their names, and one
- * that was swapped for a link meanwhile has shown it the names of another. */
+/** Keeps files whose folder is really where its name says. ripgrep opens folders by name, and a folder that was
+ * swapped for a link meanwhile would show names from elsewhere. */
 function keepReal(root: string, files: string[]): string[] {
   const byFolder = Map.groupBy(files, (file) => posix.dirname(file))
   const real = [...byFolder].flatMap(([folder, inside]) => {
@@ -106,7 +106,7 @@ function filesIn(folder: string): Set<string> {
   return new Set(entries.flatMap((entry) => (entry.isFile() ? [entry.name] : [])))
 }
 
-/** The first `size` of any number of strings in their order, holding only a few times as many. */
+/** The first `size` strings in sorted order, holding only a few times as many in memory. */
 function createFirst(size: number) {
   let items: string[] = []
   let total = 0

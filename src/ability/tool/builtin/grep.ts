@@ -13,7 +13,7 @@ import { descriptions } from "./descriptions.ts"
 
 const defaultLimit = 100
 const maxColumns = 300
-/** So many lines have been seen that the search is not worth its end. */
+/** After so many lines the search is stopped. */
 const maxLines = 500_000
 
 const Parameters = z.strictObject({
@@ -72,7 +72,7 @@ async function execute(args: Args, context: Context): Promise<Output> {
   const matches = createMatches({ limit, ...(folder ? { accepts } : {}) })
   let lines = 0
   const { code, errors, timedOut } = await Ripgrep.run({
-    // A single file comes through stdin: it is open already, and its name may lead elsewhere by now. Its matches are
+    // A single file is passed on stdin: it is open already, and its name may lead elsewhere by now. Matches are
     // flushed line by line, so that those found before the time limit are shown.
     args: [...searching(args, limit), ...(folder ? [...filtering(pattern), "."] : ["--line-buffered", "-"])],
     cwd: folder ? target.path : "/",
@@ -119,7 +119,7 @@ function show(options: {
   target: Target
   limit: number
   found: Found
-  /** Those of the found that may be shown. */
+  /** The matches that may be shown. */
   groups: Group[]
   whole: boolean
   unread: boolean

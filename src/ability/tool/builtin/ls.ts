@@ -1,5 +1,5 @@
-// The `ls` tool: what is in a folder, folders first, without what ignore files leave out. What may not be read is not
-// named, as in glob and grep, but counted, so that nobody takes the folder for empty.
+// The `ls` tool: lists a folder, folders first, without ignored entries. Entries that may not be read are counted but
+// not named, so that the folder does not look empty.
 import { lstat, readdir, readlink } from "node:fs/promises"
 import { join } from "node:path"
 import { z } from "zod"
@@ -87,7 +87,8 @@ function shorten(names: string[]): string {
     : names.join(", ")
 }
 
-/** Names that ignore files leave out. Only ripgrep's debug lines say so for folders; without them nothing is left out. */
+/** Names that ignore files exclude. ripgrep reports folders only in its debug lines; without them nothing is
+ * excluded. */
 async function ignoredIn(folder: string, signal: AbortSignal): Promise<Set<string>> {
   const args = ["--files", "--hidden", "--max-depth=1", "--no-require-git", "--debug"]
   const ignored = new Set<string>()

@@ -10,7 +10,7 @@ import { NamedError } from "#util/error.ts"
 import { descriptions } from "./descriptions.ts"
 
 const maxLines = 2_000
-/** Below what the gate lets through, so that the note on how to go on is never cut. */
+/** Below the limit of the gate, so that the note on how to continue is never cut. */
 const maxBytes = 48_000
 const sampleBytes = 8_192
 
@@ -68,7 +68,7 @@ async function execute(args: Args, context: Context): Promise<Output> {
 
 async function show(options: { target: Target; args: Args; context: Context }): Promise<Shown> {
   const { target, args, context } = options
-  // Some files say that they are empty, such as those of the kernel.
+  // Some files report size 0 although they have content, such as those of the kernel.
   const sample = Buffer.allocUnsafe(Math.min(sampleBytes, target.size || sampleBytes))
   const bytesRead = readSync(target.handle.fd, sample, 0, sample.length, 0)
   if (bytesRead === 0) return { text: "(empty file)", title: target.shown, data: { totalLines: 0 } }

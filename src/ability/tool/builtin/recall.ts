@@ -1,5 +1,5 @@
-// The `recall` tool: what is stored of earlier sessions, for agents that name it. The store is outside of the workspace, so
-// that a person is asked unless a rule allows it. It asks for the folders that it reads, and returns records of no others.
+// The `recall` tool: searches the records of earlier sessions, for agents that name it. The store is outside the
+// workspace, so a person is asked unless a rule allows it. It returns only records of the folders that it asked for.
 import { join } from "node:path"
 import { z } from "zod"
 import type { Context, Definition, Output } from "#ability/tool/define/types.ts"
@@ -44,7 +44,7 @@ export const recall = {
   execute,
 } satisfies Definition
 
-/** What the session itself said is in front of the model already. */
+/** The model already sees its own session. */
 async function execute(args: Args, { sessionId, signal, judge }: Context): Promise<Output> {
   const limit = args.limit ?? defaultLimit
   const folders = foldersOf(args)

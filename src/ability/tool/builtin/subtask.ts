@@ -1,4 +1,4 @@
-// The `subtask` tool: a task for an agent in a session of its own, of which only the answer comes back.
+// The `subtask` tool: gives a task to an agent in a session of its own and returns only the answer.
 import { z } from "zod"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import type { Context, Definition, Output } from "#ability/tool/define/types.ts"
@@ -8,7 +8,7 @@ import { descriptions } from "./descriptions.ts"
 
 const Parameters = z.strictObject({
   task: z.string().trim().min(1),
-  // Looked for here, so that nobody is asked for what cannot be.
+  // Resolved here, so that a person is not asked about an agent that does not exist.
   agent: z.string().min(1).superRefine(checkAgent).optional().describe("default: one like you"),
 })
 type Args = z.infer<typeof Parameters>

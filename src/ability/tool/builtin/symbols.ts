@@ -1,5 +1,4 @@
-// The `symbols` tool: where things are defined, for agents that name it. What is defined nowhere is shown where it is
-// spoken of.
+// The `symbols` tool: finds definitions, for agents that name it. If there is none, it shows where the name is used.
 import { posix } from "node:path"
 import { z } from "zod"
 import type { Context, Definition, Output } from "#ability/tool/define/types.ts"
@@ -81,7 +80,7 @@ function noneOf(name: string, mentions: string[]): Output {
   }
 }
 
-/** A block for each file. What was found by a name that leads elsewhere by now is left out. */
+/** One block per file. Files whose name leads elsewhere by now are left out. */
 async function show(
   items: Item[],
   { isDirectory, shown, places }: Target,

@@ -1,5 +1,5 @@
-// The `tool_search` tool: finds tools that are not sent with every request. It never runs one: a call by its way is made the
-// call of the real tool before anybody judges it, so what arrives here could not be.
+// The `tool_search` tool: finds tools that are not sent with every request. It never runs one: a call through it is
+// replaced by the call of the real tool before it is judged, so a call that arrives here could not be replaced.
 import { z } from "zod"
 import { plainText } from "#ability/tool/define/plain-text.ts"
 import type { Context, Definition, FoundTool, Output } from "#ability/tool/define/types.ts"
@@ -15,10 +15,10 @@ const Parameters = z
     query: z.string().optional(),
     limit: z.int().min(1).max(20).optional(),
     call: z.string().optional().describe("the name of a tool that was found"),
-    // Some models write it as a text; it is never read here.
+    // Some models send it as a string; it is never read here.
     arguments: z.unknown().meta({ type: "object" }).optional(),
   })
-  // Some models write all of them, and nothing into those that they do not use.
+  // Some models send all parameters, and leave those that they do not use empty.
   .refine(({ query, call }) => query?.trim() || call, {
     path: ["query"],
     message: "expected what to look for, or the tool to call",
@@ -68,11 +68,11 @@ async function execute({ query, limit = usualLimit, call }: Args, { findTools }:
   }
 }
 
-/** What is in the list is described there. */
+/** Tools in the list are described there. */
 function show({ id, description, parameters, listed }: FoundTool): string {
   if (listed)
     return `${id} (now among your tools): ${plainText(description.trim().split("\n", 1)[0]!, shortDescription)}`
-  // What a server says must not look like the next entry.
+  // Text of a server must not look like the next entry.
   const text = plainText(description, longDescription).replaceAll("\n", "\n    ")
   return `${id}: ${text}\n  parameters: ${JSON.stringify(parameters)}`
 }

@@ -1,4 +1,4 @@
-// The `write` tool: a whole file, new or in the place of another one, whose encoding and line ends it keeps.
+// The `write` tool: creates a file, or replaces a file and keeps its encoding and line ends.
 import { z } from "zod"
 import type { Context, Definition, Output } from "#ability/tool/define/types.ts"
 import { changeLines } from "#ability/tool/files/change-lines.ts"
@@ -8,7 +8,7 @@ import * as SeenFiles from "#ability/tool/files/seen-files.ts"
 import { decode, encode, formsOf, type TextFile, toText } from "#ability/tool/files/text-file.ts"
 import { descriptions } from "./descriptions.ts"
 
-/** A larger file that is replaced is not looked into. */
+/** A larger file is replaced without reading it. */
 const maxCompared = 20_000_000
 
 const Parameters = z.strictObject({
@@ -45,7 +45,7 @@ async function execute({ path, content }: Args, context: Context): Promise<Outpu
   using place = await openForWriting(path, context)
   await SeenFiles.load(context.sessionId)
   context.signal.throwIfAborted()
-  // From here to the end nothing waits: no other call of ours comes between the look and the write.
+  // No `await` from here to the end: no other call of ours may come between the check and the write.
   const old = oldContent(place, context)
   const text = old && textOf(old)
   const { bytes, notes } = encodeLike(text, content)
@@ -71,7 +71,7 @@ async function execute({ path, content }: Args, context: Context): Promise<Outpu
   }
 }
 
-/** What is there now, unless that is too much to compare. Refuses a file that somebody else changed. */
+/** The current content, unless it is too large to compare. Refuses a file that somebody else changed. */
 function oldContent({ file, real, shown }: Place, { sessionId }: Context): Buffer | undefined {
   if (!file) return undefined
   const old = file.size > maxCompared ? undefined : file.read()
@@ -79,7 +79,7 @@ function oldContent({ file, real, shown }: Place, { sessionId }: Context): Buffe
   return old
 }
 
-/** Undefined for what is no text, and for more than is looked into. */
+/** Undefined for binary files and for files that are too large. */
 function textOf(bytes: Buffer): TextFile | undefined {
   return bytes.length > maxCompared ? undefined : decode(bytes)
 }
@@ -97,7 +97,7 @@ function encodeLike(old: TextFile | undefined, content: string): { bytes: Buffer
   return { bytes: encode({ ...file, raw: formsOf(file, text)[0]!, rest: Buffer.alloc(0) }), notes }
 }
 
-/** Undefined where there is too much, or where one of the two is no text and has no lines. */
+/** Undefined if there is too much text, or if one of the two is binary. */
 function compare(old: TextFile | undefined, bytes: Buffer, existed: boolean): LineDiff | undefined {
   const now = bytes.length > maxCompared ? undefined : decode(bytes)
   if (!now || (existed && !old)) return undefined

@@ -1,5 +1,5 @@
-// What a tool gave back, in the one form of the gate and no larger than a model should see. Our own secrets are taken
-// out by value: results are stored, published and shown.
+// Converts the return value of a tool into a result of the gate, bounded for a model. Known secrets are redacted,
+// because results are stored, published and shown.
 import * as Secret from "#kernel/process/secret.ts"
 import * as SecretFiles from "#kernel/process/secret-files.ts"
 import { NamedError } from "#util/error.ts"
@@ -15,7 +15,7 @@ class NotJson extends NamedError {
   }
 }
 
-/** Text, data and title of a result. Data that is larger than the text may be is left out. */
+/** Text, data and title of a result. Data that exceeds the limit for text is left out. */
 export async function bound(returned: Output | Json | undefined, context: Context): Promise<Output> {
   SecretFiles.hold()
   if (typeof returned === "string") return { text: await boundText(returned, context) }
@@ -30,10 +30,10 @@ export async function bound(returned: Output | Json | undefined, context: Contex
   }
 }
 
-/** At most 50 KB; what is longer is cut in the middle and kept whole in a file. */
+/** At most 50 KB; longer text is cut in the middle and stored whole in a file. */
 export async function boundText(whole: string, context: Context): Promise<string> {
   SecretFiles.hold()
-  // Before it is cut or kept: a file on disk has no secret either.
+  // Before it is cut or stored: a file on disk must have no secret either.
   const text = Secret.redact(whole)
   if (text.length * 3 <= maxShown || Buffer.byteLength(text) <= maxShown) return text
   const output = createOutput(context)

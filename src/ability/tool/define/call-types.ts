@@ -1,4 +1,4 @@
-// What passes through the gate: the call, the step that is judged, the slots of the host, and the result.
+// The types of the gate: the call, the step that is judged, the slots of the host, and the result.
 import type { Context, Definition, Json, Need, OutputImage } from "#ability/tool/define/types.ts"
 
 export type Call = { id: string; name: string; arguments?: Json; invalid?: string }
@@ -7,7 +7,7 @@ export type Step = { call: Call; tool: Definition; args: unknown; needs: Need[];
 
 export type Refusal = { message: string }
 
-/** What the call may reach: beyond the workspace, by the paths that it names, and on its way. */
+/** What the call may reach: outside the workspace, by the paths that it names, and while it runs. */
 export type Grant = Pick<Context, "reals" | "judge"> & { granted: readonly string[] }
 
 export type Slots = {
@@ -24,8 +24,8 @@ export type Result = {
   title?: string
   images?: OutputImage[]
   error?: { message: string; stack?: string; recoverable: boolean }
-  /** Which slot said no. */
+  /** The slot that refused the call. */
   refused?: "constraint" | "permission"
-  /** Milliseconds that the tool itself ran: no wait for permission is in it, and a call that never ran has 0. */
+  /** Milliseconds that the tool itself ran, without the wait for permission; 0 if it never ran. */
   duration: number
 }

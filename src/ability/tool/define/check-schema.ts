@@ -1,5 +1,5 @@
-// Whether a JSON Schema of a stranger may go to a provider: an object, no larger than a request can bear, also when its
-// references are written out, and none of them leads anywhere but into itself.
+// Checks a JSON Schema from an MCP server before it goes to a provider: it must be an object, bounded in size even
+// with its references expanded, and refer only to itself.
 import { plainText } from "./plain-text.ts"
 
 const maxSize = 64_000
@@ -11,14 +11,14 @@ const notPlain = /[^\x20-\x7e]/
 type Node = { [key: string]: unknown }
 type Seen = { size: number; nodes: number; refers: boolean }
 
-/** What is wrong with it; undefined where nothing is. */
+/** What is wrong with it; undefined if nothing is. */
 export function checkSchema(schema: unknown): string | undefined {
   if (!isNode(schema) || schema.type !== "object") return "its schema is not that of an object"
   const seen: Seen = { size: 0, nodes: 0, refers: false }
   return walk(schema, 0, seen) ?? (seen.refers ? tooManyNodes(schema) : undefined)
 }
 
-/** One look at everything, since it is taken at every start. Nothing is fetched for a schema, by us or by a provider. */
+/** A single pass, because it runs at every start. Neither we nor a provider fetch anything for a schema. */
 function walk(node: object, depth: number, seen: Seen): string | undefined {
   if (depth > maxDepth) return `its schema is nested deeper than ${maxDepth} levels`
   if (++seen.nodes > maxNodes) return `its schema has more than ${maxNodes} parts`
@@ -39,7 +39,7 @@ function walk(node: object, depth: number, seen: Seen): string | undefined {
   return undefined
 }
 
-/** As many as there would be with each reference written out; one that leads back into itself counts once. */
+/** The size with each reference expanded; a recursive reference counts once. */
 function tooManyNodes(schema: Node): string | undefined {
   const sizes = new Map<object, number>()
   const sizeOf = (node: unknown): number => {

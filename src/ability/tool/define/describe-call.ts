@@ -1,4 +1,4 @@
-// A call of a tool in words: "Edit src/config.ts (+1 -1)". The terminal and editors show the same ones.
+// A tool call in words: "Edit src/config.ts (+1 -1)". The terminal and editors show the same text.
 import type * as Message from "#knowledge/message/message.ts"
 
 export type CallKind = "execute" | "edit" | "fetch" | "search" | "read" | "think" | "other"
@@ -6,11 +6,11 @@ type Call = Pick<Message.Call, "name" | "arguments">
 type Look = {
   kind: CallKind
   verb: string
-  /** The arguments that say best what the call is about. */
+  /** The arguments that describe the call best. */
   names?: string[]
 }
 
-/** The built-in tools. What the arguments of other tools mean is not known. */
+/** The built-in tools. The meaning of other tools' arguments is unknown. */
 const looks = new Map<string, Look>([
   ["bash", { kind: "execute", verb: "Run", names: ["command", "job"] }],
   ["edit", { kind: "edit", verb: "Edit", names: ["path"] }],
@@ -31,7 +31,7 @@ export function kindOf(tool: string): CallKind {
   return looks.get(tool)?.kind ?? "other"
 }
 
-/** `title` is what the tool itself says once it has run. Undefined for tools that are not built in. */
+/** `title` is the tool's own text after it has run. Undefined for tools that are not built in. */
 export function describeCall(call: Call, title?: unknown): { verb: string; subject: string } | undefined {
   const look = looks.get(call.name)
   if (!look) return undefined
@@ -39,7 +39,7 @@ export function describeCall(call: Call, title?: unknown): { verb: string; subje
   return { verb: look.verb, subject: subject ?? "" }
 }
 
-/** One argument of a call whose arguments may be anything. */
+/** One argument of a call; the arguments may be anything. */
 export function argument({ arguments: given }: Pick<Message.Call, "arguments">, name: string): unknown {
   if (typeof given !== "object" || given === null || Array.isArray(given)) return undefined
   return Object.hasOwn(given, name) ? (given as Record<string, unknown>)[name] : undefined

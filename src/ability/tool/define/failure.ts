@@ -1,5 +1,5 @@
-// What went wrong with a call, as a result. An error that names its cause is one that the model can act on; anything
-// else is a fault of ours or of the machine.
+// Converts an error of a call into a result. The model can act on a `NamedError`; anything else is a fault of ours or
+// of the machine.
 import { inspect } from "node:util"
 import * as Secret from "#kernel/process/secret.ts"
 import { errorCode, NamedError } from "#util/error.ts"
@@ -12,7 +12,7 @@ const ordinary = new Set(
   "ENOENT ENOTDIR EISDIR EACCES EPERM EEXIST ENAMETOOLONG ELOOP ENOTEMPTY ETIMEDOUT ECONNREFUSED".split(" "),
 )
 
-/** A slot said no. */
+/** A slot refused the call. */
 export class Refused extends NamedError {
   readonly by: "constraint" | "permission"
 
@@ -22,7 +22,7 @@ export class Refused extends NamedError {
   }
 }
 
-/** The result for anything thrown. After an abort it is "interrupted", whatever the tool made of that. */
+/** The result for any thrown value. After an abort it is "interrupted", whatever the tool threw. */
 export async function failure(error: unknown, context: Context): Promise<Omit<Result, "duration">> {
   const interrupted = context.signal.aborted
   const message = await boundText(interrupted ? "The call was interrupted." : messageOf(error), context)

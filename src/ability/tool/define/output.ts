@@ -1,27 +1,27 @@
-// What a tool prints, bounded: the model gets the beginning and the end, the whole text goes to a file that the cut
-// names. Memory stays at about 50 KB however much is written.
+// Bounds the output of a tool: the model gets the beginning and the end, and the whole text goes to a file that the
+// cut names. Memory stays at about 50 KB for any amount of output.
 import { createHash } from "node:crypto"
 import { type FileHandle, mkdir, open } from "node:fs/promises"
 import { join } from "node:path"
 import * as Global from "#kernel/process/global.ts"
 import { errorCode, errorText } from "#util/error.ts"
 
-/** Bytes that the model sees at most, the mark of the cut included. */
+/** The most bytes that the model sees, including the mark of the cut. */
 export const maxShown = 50_000
 const maxFile = 20_000_000
-/** Of each end, with room for the mark between them. */
+/** Bytes of each end, leaving space for the mark. */
 const side = (maxShown - 1_000) / 2
 
 export type Sink = {
-  /** Wait for it before the next one: that is what bounds memory. */
+  /** Wait for it before the next chunk: that bounds memory. */
   write(chunk: string | Uint8Array): Promise<void>
-  /** All that a stream of the tool's own gives. Its chunks are let go at once, not when memory is next tidied. */
+  /** Reads a stream of the tool's own. Its chunks are freed at once, not at the next garbage collection. */
   read(stream: AsyncIterable<Buffer>): Promise<void>
   /** The text for the model. Call it once, at the end. */
   finish(): Promise<string>
 }
 
-/** Where long outputs of a session are kept. */
+/** The folder for long outputs of a session. */
 export function outputFolder(sessionId: string): string {
   return join(Global.data(), "outputs", fileName(sessionId))
 }
@@ -54,12 +54,12 @@ export function createOutput(call: { sessionId: string; callId: string }): Sink 
   async function read(stream: AsyncIterable<Buffer>) {
     for await (const chunk of stream) {
       await write(chunk)
-      // One that is part of a larger memory shares it with others.
+      // A chunk that is part of a larger buffer shares its memory.
       if (chunk.buffer.byteLength === chunk.byteLength) (chunk.buffer as ArrayBuffer).transfer(0)
     }
   }
 
-  /** From here on the whole is on disk, and only its two ends are here. */
+  /** From here on the whole output is on disk, and only its two ends are in memory. */
   async function overflow() {
     try {
       file = await create(call)
@@ -70,7 +70,7 @@ export function createOutput(call: { sessionId: string; callId: string }): Sink 
     await spill(start)
   }
 
-  /** The last bytes, in a buffer that is written round and round. */
+  /** The last bytes, in a ring buffer. */
   function remember(bytes: Buffer) {
     const last = bytes.subarray(-side)
     const fits = last.copy(ring, ringAt)
@@ -109,7 +109,7 @@ export function createOutput(call: { sessionId: string; callId: string }): Sink 
   return Object.freeze({ write, read, finish })
 }
 
-/** Models repeat call ids; what an earlier mark names must stay. */
+/** Models repeat call ids; a file that an earlier mark names must stay. */
 async function create(call: { sessionId: string; callId: string }) {
   const folder = outputFolder(call.sessionId)
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -123,12 +123,12 @@ async function create(call: { sessionId: string; callId: string }) {
   }
 }
 
-/** Call ids come from the model: what is no plain name becomes one. */
+/** Call ids come from the model, so they are made safe as file names. */
 function fileName(id: string): string {
   return /^[\w-]{1,100}$/.test(id) ? id : createHash("sha256").update(id).digest("hex").slice(0, 40)
 }
 
-/** Cut after the last line end, where there is one near, else after a whole character. */
+/** Cut after a near line end, else after a whole character. */
 function upToLine(bytes: Buffer): Buffer {
   const line = bytes.lastIndexOf(10)
   if (line > bytes.length - 5_000 && line > 0) return bytes.subarray(0, line)

@@ -1,16 +1,17 @@
-// Text of a stranger that a model or a person will read: what is not to be seen is made visible, and it has an end.
+// Makes untrusted text safe to read for a model or a person: hidden characters become visible, and its length is
+// bounded.
 
-/** Controls but tab and line feed, and what has no width, turns the direction or is a tag; not what joins letters, as long
- * as it stands behind one. */
+/** Control characters except tab and line feed, characters without width, direction marks and tags. Joiners after a
+ * letter are allowed. */
 const hidden =
   /(?!\t|\n|(?<=[\p{L}\p{M}\p{Emoji}])[\u200c\u200d]|(?<=\p{Emoji})\ufe0f)[\p{Cc}\p{Cs}\p{DI}\u2028\u2029\ufff9-\ufffb]/gu
 
 export function plainText(text: string, max: number): string {
   const part = cut(text, max)
-  // Nearly all text; it is looked at in every start, for every tool of every server.
+  // The fast path for nearly all text; it runs at every start, for every tool of every server.
   if (!/[^\t\n\x20-\x7e]/.test(part)) return part
   const shown = part.replaceAll("\r\n", "\n").replace(hidden, (c) => `\\u{${c.codePointAt(0)!.toString(16)}}`)
-  // What is hidden takes eight times its room once it is shown.
+  // A hidden character is eight characters long once it is visible.
   return cut(shown, 2 * max + 1)
 }
 

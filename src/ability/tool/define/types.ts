@@ -1,4 +1,4 @@
-// What a tool is: its definition, the context of one call, and what it returns. `tool.ts` re-exports these types.
+// The types of a tool: its definition, the context of one call, and its output. `tool.ts` re-exports them.
 import type { z } from "zod"
 import type * as Permission from "#ability/permission/permission.ts"
 import type { ToolSchema } from "./zod-to-tool-schema.ts"
@@ -16,36 +16,37 @@ export type Category =
   | "communication"
   | "utility"
 
-/** Waits for a person. `onlyListeners`: nobody promised that there is one, so a question without a listener is declined. */
+/** Waits for a person. `onlyListeners`: nobody promised that there is one, so a question without a listener is
+ * declined. */
 export type WhileAsking = <T>(work: (whom: { onlyListeners: boolean }) => Promise<T>) => Promise<T>
 
-/** Around one call. `report` tells people how a long one goes on. */
+/** The context of one call. `report` shows people the progress of a long call. */
 export type Context = {
   sessionId: string
   messageId: string
   callId: string
   agent?: string
   signal: AbortSignal
-  /** Where a person can be asked something else than for permission: how to wait for the answer. */
+  /** How to wait for a person's answer to another question than a permission, if a person can be asked. */
   whileAsking?: WhileAsking
-  /** Real paths outside of the workspace that were allowed for this call; a folder stands for all below it. */
+  /** Real paths outside the workspace that were allowed for this call; a folder includes everything below it. */
   granted?: readonly string[]
-  /** Where the paths of this call really led when they were judged. Nothing else may be opened by their names. */
+  /** The real paths when the call was judged. Nothing else may be opened by these names. */
   reals?: readonly string[]
-  /** What the rules say of something that shows only while the call runs: a file of a folder, a redirect. */
+  /** What the rules say about a target that is known only while the call runs: a file of a folder, a redirect. */
   judge?(need: Need): Permission.Action
   report?(text: string): void
-  /** Tells the person something that is not about how the call goes on. */
+  /** Tells the person something besides the progress of the call. */
   notice?(text: string): void
-  /** Have another agent do a task in a session of its own, and get its answer. */
+  /** Run a task with another agent in a session of its own, and return its answer. */
   spawn?(task: { task: string; agent?: string }): Promise<{ sessionId: string; text: string }>
-  /** Look among tools that the model is not sent, the best first. */
+  /** Search tools that the model is not sent, the best first. */
   findTools?(query: string, limit: number): Promise<FoundTool[]>
-  /** Look among the resources and prompts of an MCP server, the best first. */
+  /** Search the resources and prompts of an MCP server, the best first. */
   findOffers?(query: string, among: { server: string; limit: number }): Promise<FoundOffers>
 }
 
-/** `listed`: the model is sent it from the next request on. */
+/** `listed`: requests name it from the next one on. */
 export type FoundTool = { id: string; description: string; parameters: ToolSchema; listed: boolean }
 
 export type FoundOffer = { name: string; title?: string; description?: string }
@@ -60,7 +61,7 @@ export type Output = { text: string; data?: Json; title?: string; images?: Outpu
 
 export type OutputImage = { data: string; mimeType: string }
 
-/** Something that a call needs to be allowed: `file.read` of a path, `bash.execute` of a command. */
+/** Something that needs permission: `file.read` of a path, `bash.execute` of a command. */
 export type Need = Permission.Need
 
 export type Definition = {
@@ -68,18 +69,18 @@ export type Definition = {
   description: string
   category: Category
   parameters: z.ZodType
-  /** What models are shown, where it did not begin as a Zod schema. */
+  /** The JSON Schema for models, if the tool did not begin with a Zod schema. */
   inputSchema?: ToolSchema
-  /** The MCP server that it comes from. */
+  /** The MCP server of the tool. */
   server?: string
-  /** It changes nothing, so that calls of it may run side by side. */
+  /** It changes nothing, so its calls may run in parallel. */
   readOnly: boolean
-  /** Only for agents that name it: in every request it would cost more than it gives. */
+  /** Only for agents that name it: it is not worth its tokens in every request. */
   onlyNamed?: boolean
   permission?(args: unknown): Need[]
-  /** What it would change, for a person who is asked: lines that begin with "-" go, those with "+" come. */
+  /** The change for the person who is asked: lines with "-" are removed, lines with "+" are added. */
   preview?(args: unknown): string
-  /** The bytes that it gives a file which had those of `before`. Throws where it would change nothing. */
+  /** The new bytes of a file that has the bytes `before`. Throws if nothing would change. */
   contentAfter?(args: unknown, before: Buffer | undefined): Buffer | undefined
   execute(args: unknown, context: Context): Promise<Output | Json>
 }

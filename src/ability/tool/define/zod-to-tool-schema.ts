@@ -1,4 +1,4 @@
-// A Zod schema as the JSON Schema that models are shown: as few bytes as say the same.
+// Converts a Zod schema into the JSON Schema for models, with as few bytes as possible.
 import { z } from "zod"
 import { errorText, NamedError } from "#util/error.ts"
 
@@ -10,7 +10,7 @@ export class NotRepresentable extends NamedError {
   }
 }
 
-/** What goes in (before defaults and transforms). Throws `NotRepresentable` for what JSON Schema cannot say. */
+/** The input schema (before defaults and transforms). Throws `NotRepresentable` if JSON Schema cannot express it. */
 export function zodToToolSchema(schema: z.ZodType): ToolSchema {
   refuseForeign(schema)
   try {
@@ -23,14 +23,14 @@ export function zodToToolSchema(schema: z.ZodType): ToolSchema {
   }
 }
 
-/** A schema of another zod has other insides, and would fail somewhere in ours. */
+/** A schema of another zod version has other internals, and would fail later. */
 function refuseForeign(schema: object): void {
   if ("_zod" in schema) return
   const what = "_def" in schema ? "they were made with zod 3" : "they are no zod schema"
   throw new NotRepresentable(`${what}. Use zod 4: import { z } from "@vitamin-agent/vitamin"`)
 }
 
-/** Extra keys are refused by the gate, and Zod's bounds of safe integers say nothing to a model. */
+/** The gate refuses extra keys, and Zod's bounds of safe integers do not help a model. */
 function compact(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(compact)
   if (typeof value !== "object" || value === null) return value
@@ -50,7 +50,7 @@ function isEmpty(item: unknown): boolean {
   return typeof item === "object" && item !== null && Object.keys(item).length === 0
 }
 
-/** Values of the schema's author, in which a key that looks like a keyword is none. */
+/** Values of the schema's author, in which a key may look like a keyword. */
 function isData(name: string): boolean {
   return name === "default" || name === "const" || name === "enum" || name === "examples"
 }

@@ -1,5 +1,5 @@
-// The edits of one call, each on the text that the one before left. The first that cannot be made throws, and then
-// none is: what was handed in is unchanged.
+// Applies the edits of one call, each to the result of the one before. The first that fails throws, and then none
+// applies.
 import { NamedError } from "#util/error.ts"
 import { endAt, findText, lineAt, type Span } from "./find-text.ts"
 import { nearestText } from "./nearest-text.ts"
@@ -34,7 +34,7 @@ class Ambiguous extends NamedError {
   }
 }
 
-/** The file with all edits made, and in how many places. */
+/** The file after all edits, and the number of replaced places. */
 export function applyEdits(file: TextFile, edits: Edit[], path: string): { file: TextFile; places: number } {
   let places = 0
   let now = file

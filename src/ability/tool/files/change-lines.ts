@@ -1,4 +1,4 @@
-// A change as the lines that go and the lines that come, for a person who is to decide about it.
+// A change as removed and added lines, for the person who decides about it.
 
 export function changeLines(gone: string, come: string): string {
   return [...marked("- ", gone), ...marked("+ ", come)].join("\n")

@@ -1,4 +1,4 @@
-// What kind of file the first bytes show: text in some encoding, or something that is not for reading.
+// Detects the kind of a file by its first bytes: text in some encoding, or binary.
 export type Kind =
   | { kind: "text"; encoding: "utf8" | "utf-16le" | "utf-16be"; skip: number }
   | { kind: "binary"; name: string; mimeType: string; width?: number; height?: number }
@@ -31,7 +31,7 @@ export function fileKind(start: Buffer): Kind {
     return { kind: "text", encoding: "utf-16be", skip: 2 }
   const text = start.toString("latin1")
   const found = magic.find(([bytes, at]) => text.startsWith(bytes, at))
-  // A text may begin with two letters by chance; it has no NUL.
+  // A text may begin with these two letters by chance, but it has no NUL.
   if (found && (found[0].length > 3 || isBinary(start)))
     return { kind: "binary", name: found[2], mimeType: found[3], ...sizeOf(start, found[3]) }
   if (isBinary(start)) return { kind: "binary", name: "binary file", mimeType: "application/octet-stream" }

@@ -1,9 +1,9 @@
-// Where a text stands in a file. A line end in it is met by LF and by CRLF: `read` shows both alike, so nobody can be
-// expected to know which one it is.
+// Finds a text in a file. A line end matches LF and CRLF: `read` shows both alike, so the model cannot know which it
+// is.
 
 export type Span = { start: number; end: number }
 
-/** From left to right, at most `max`. Places that overlap are two places, unless they are all to be replaced. */
+/** From left to right, at most `max`. Overlapping places count as two, unless all are to be replaced. */
 export function findText(raw: string, text: string, options: { overlapping: boolean; max?: number }): Span[] {
   const { overlapping, max = Number.POSITIVE_INFINITY } = options
   const anyEnd = text.includes("\n") && !text.includes("\r\n") && raw.includes("\r\n")
@@ -21,7 +21,7 @@ export function lineAt(raw: string, at: number): number {
   return line
 }
 
-/** The line end that a text put in here should have: that of the place, or the nearest one. */
+/** The line end for inserted text: that of the place, or the nearest one. */
 export function endAt(raw: string, { start, end }: Span): "\n" | "\r\n" {
   let at = raw.indexOf("\n", start)
   if (at < 0 || at >= end) at = raw.indexOf("\n", end)
@@ -34,7 +34,7 @@ function plainSearch(raw: string, text: string, from: number): Span | undefined 
   return start < 0 ? undefined : { start, end: start + text.length }
 }
 
-/** Finds the first line of the text, and then looks whether the others follow. */
+/** Finds the first line of the text, then checks the lines after it. */
 function createLineSearch(raw: string, text: string): (from: number) => Span | undefined {
   const [first, ...others] = text.split("\n") as [string, ...string[]]
   return (from) => {

@@ -1,5 +1,5 @@
-// Glob patterns over paths. ripgrep's own `--glob` would bring back what ignore files leave out, so it only gets a
-// coarse filter by name, and the pattern itself is matched here, without backtracking that could run away.
+// Glob patterns over paths. ripgrep's own `--glob` would include ignored files again, so ripgrep only gets a coarse
+// filter by name, and the pattern is matched here, without backtracking.
 import { NamedError } from "#util/error.ts"
 import { fitsAll } from "#util/wildcard.ts"
 
@@ -8,11 +8,11 @@ type Token = string | ((char: string) => boolean)
 type Segment = "**" | { text: string; tokens: Token[]; plain: boolean }
 
 export type GlobPattern = {
-  /** For a path that came through `filter`. */
+  /** For a path that passed `filter`. */
   matches(path: string): boolean
-  /** Arguments by which ripgrep leaves out files whose name cannot match. */
+  /** Arguments that make ripgrep skip files whose name cannot match. */
   filter: string[]
-  /** Whether it names something that starts with a dot. */
+  /** Whether the pattern names something that starts with a dot. */
   hidden: boolean
 }
 
@@ -49,7 +49,7 @@ export function compileGlob(pattern: string): GlobPattern {
     })
   }
   return {
-    // Only the name counts, and ripgrep has judged that.
+    // Only the name counts, and ripgrep has checked it.
     matches: filtered && anyFolder ? () => true : matches,
     filter:
       filtered && !names.includes(any)
@@ -59,17 +59,17 @@ export function compileGlob(pattern: string): GlobPattern {
   }
 }
 
-/** A tree has many files, and most are in other folders. */
+/** A fast check first: a tree has many files, and most are in other folders. */
 function beginsWith([first]: Segment[], path: string): boolean {
   return first === "**" || !first!.plain || path.startsWith(first!.text)
 }
 
-/** The name as ripgrep's file types take it, if it is plain enough to mean the same to both. */
+/** The name as a ripgrep file type, if it is simple enough to mean the same to both. */
 function nameFilter(segment: Segment): string[] {
   return segment !== "**" && /^[\w.*?+@ -]+$/.test(segment.text) ? [segment.text] : []
 }
 
-/** Every way to read the braces. */
+/** Every expansion of the braces. */
 function expand(text: string, pattern: string): string[] {
   const open = text.search(/(?<!\\)\{/)
   if (open < 0) return [text]

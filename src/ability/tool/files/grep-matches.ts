@@ -1,14 +1,14 @@
-// ripgrep's lines, in whatever order its threads find them, turned into the first matches in order of path. Only about
-// four times as many lines are held as are shown.
+// Turns ripgrep's lines, which its threads print in any order, into the first matches sorted by path. Holds only
+// about four times as many lines as are shown.
 
 export type Group = { file: string; lines: string[] }
-/** The groups that are shown, and how much there is in all. */
+/** The groups that are shown, and the total count. */
 export type Found = { groups: Group[]; total: number; files: number }
 type Held = { lines: string[]; matches: number }
 
 const maxName = 8_192
 
-/** `accepts` judges a file by its path. Lines look like `path NUL 12:text`, context like `path NUL 11-text`. */
+/** `accepts` filters files by path. Lines look like `path NUL 12:text`, context like `path NUL 11-text`. */
 export function createMatches(options: { limit: number; accepts?: (file: string) => boolean }) {
   const { limit, accepts } = options
   let kept = new Map<string, Held>()
@@ -38,8 +38,8 @@ export function createMatches(options: { limit: number; accepts?: (file: string)
     if (++held > 4 * limit + 1_000) prune()
   }
 
-  /** A name may have line ends in it: below a folder all names start with "./", and what follows such a piece without
-   * doing so goes on with it. */
+  /** A name may contain line ends. Below a folder all names start with "./", so a piece that does not continues the
+   * one before it. */
   function wholeLine(piece: string): string | undefined {
     const before = begun
     begun = undefined
@@ -50,7 +50,7 @@ export function createMatches(options: { limit: number; accepts?: (file: string)
     return undefined
   }
 
-  /** Between places of one file that do not touch. */
+  /** The separator between places of one file that do not touch. */
   function separate() {
     const lines = current?.found?.lines
     if (lines?.length && lines.at(-1) !== "--") lines.push("--")
@@ -66,7 +66,7 @@ export function createMatches(options: { limit: number; accepts?: (file: string)
     return found
   }
 
-  /** Files that come after the first `limit` matches can never be shown. */
+  /** Files after the first `limit` matches are never shown. */
   function prune() {
     const sorted = [...kept].sort(([a], [b]) => (a < b ? -1 : 1))
     let seen = 0
@@ -102,7 +102,7 @@ export function countMatches(groups: Group[]): number {
   return groups.reduce((sum, { lines }) => sum + lines.filter(isMatchLine).length, 0)
 }
 
-/** Lines until there are so many matches, and what follows the last one up to the next place. */
+/** Lines up to so many matches, and the context of the last one. */
 function upTo(lines: string[], matches: number): string[] {
   let count = 0
   const end = lines.findIndex((line) =>

@@ -1,12 +1,12 @@
-// What changed between two texts, line by line, as a short unified diff for people. Where the shortest diff would take
-// long to find, the changed part is shown as one block.
+// A short unified diff of two texts for people. If the shortest diff would take long to find, the changed part is
+// shown as one block.
 import * as Secret from "#kernel/process/secret.ts"
 
 export type LineDiff = { additions: number; deletions: number; diff: string }
 type Options = {
-  /** Turns a line into what is read. */
+  /** Formats a line. */
   show?: (line: string) => string
-  /** Show every changed line to its end, however long the diff becomes. */
+  /** Show every changed line whole, however long the diff becomes. */
   isWhole?: boolean
 }
 type Op = { sign: " " | "+" | "-"; line: string }
@@ -30,7 +30,7 @@ export function lineDiff(before: string, after: string, options: Options = {}): 
   return { additions: count("+"), deletions: count("-"), diff: draw(ops, first, options) }
 }
 
-/** All before and after it is the same; it begins and ends with whole lines. */
+/** The changed part, in whole lines; everything before and after it is the same. */
 function changedPart(before: string, after: string): { start: number; endBefore: number; endAfter: number } {
   const shorter = Math.min(before.length, after.length)
   const alike = sameFrom(shorter, (at, to) => before.slice(at, to) === after.slice(at, to))
@@ -45,7 +45,7 @@ function changedPart(before: string, after: string): { start: number; endBefore:
   return { start, endBefore: before.length - same, endAfter: after.length - same }
 }
 
-/** How far two texts are the same, found in blocks that get smaller. */
+/** The length of the common part, found in blocks that get smaller. */
 function sameFrom(room: number, isSame: (at: number, to: number) => boolean): number {
   let at = 0
   for (let block = 1 << 16; block >= 1; block >>= 4)
@@ -53,7 +53,7 @@ function sameFrom(room: number, isSame: (at: number, to: number) => boolean): nu
   return at
 }
 
-/** With their ends, so that a line end that changed is a change. */
+/** Lines with their ends, so that a changed line end is a change. */
 function linesOf(text: string, max = Number.POSITIVE_INFINITY): string[] {
   const lines: string[] = []
   for (let at = 0; at < text.length && lines.length < max; ) {
@@ -64,7 +64,7 @@ function linesOf(text: string, max = Number.POSITIVE_INFINITY): string[] {
   return lines
 }
 
-/** Where the few lines before a line begin. */
+/** Where the context before a line begins. */
 function linesBefore(text: string, start: number): number {
   let at = start
   for (let n = 0; n < around && at > 0; n++) at = at === 1 ? 0 : text.lastIndexOf("\n", at - 2) + 1
@@ -129,7 +129,7 @@ function walkBack(a: string[], b: string[], trace: Int32Array[]): Op[] {
   return ops.reverse()
 }
 
-/** Hunks with a few lines around each change, up to a length that is worth keeping. */
+/** Hunks with a few lines of context, up to a length limit. */
 function draw(ops: Op[], first: number, options: Options): string {
   const near = new Uint8Array(ops.length)
   for (const [i, { sign }] of ops.entries())
@@ -155,7 +155,7 @@ function draw(ops: Op[], first: number, options: Options): string {
 }
 
 function drawLines(ops: Op[], { show = (line) => line, isWhole = false }: Options): string {
-  // More can never be shown.
+  // More is never shown.
   const shown = isWhole ? ops : ops.slice(0, maxChars)
   return shown
     .map(({ sign, line }) => {

@@ -1,4 +1,4 @@
-// Which files of a folder a call may show. It was allowed to read the folder; rules for what is in it still hold.
+// Decides which files of a folder a call may show. The call may read the folder; rules about files in it still apply.
 import { join } from "node:path"
 import { isStricter } from "#ability/permission/permission.ts"
 import type { Context } from "#ability/tool/define/types.ts"

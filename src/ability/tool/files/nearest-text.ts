@@ -1,9 +1,9 @@
-// What a model most likely meant where its text is not in the file: the place that is nearest, and in what the two
-// differ. It is only told, never taken for the text itself.
+// Suggests what a model most likely meant if its text is not in the file: the nearest place, and how the two differ.
+// It is only a hint, and never replaces the text.
 import * as Secret from "#kernel/process/secret.ts"
 import { differences, fits, type Line, linesOf } from "./text-differences.ts"
 
-/** Lines that are looked at: an answer must not be waited for. */
+/** The most lines that are compared, to keep the answer fast. */
 const maxLines = 50_000
 const maxShown = 12
 const maxWidth = 160
@@ -28,7 +28,7 @@ export function nearestText(
   return `${describe(all, found)}${done}`
 }
 
-/** Ways to get a text wrong that have one plain remedy. */
+/** Common mistakes that have one simple remedy. */
 function slipOf(text: string, oldText: string): string | undefined {
   const bare = oldText.replaceAll(/^ *\d+\t/gm, "")
   if (bare !== oldText && bare !== "" && text.replaceAll("\r\n", "\n").includes(bare))
@@ -41,10 +41,11 @@ function slipOf(text: string, oldText: string): string | undefined {
   return undefined
 }
 
-/** Lines of the file, and those of `oldText` that they are compared with, one by one. */
+/** Lines of the file, and the lines of `oldText` that they are compared with. */
 type Found = { lines: Line[]; wanted: Line[]; same: boolean; others: number }
 
-/** The same text but for blanks, quotes and the like. The first and the last line may be parts of the file's. */
+/** The same text except for blanks, quotes and the like. The first and the last line may be parts of the file's
+ * lines. */
 function findFolded(lines: Line[], wanted: Line[]): Found | undefined {
   const places: number[] = []
   for (let at = 0; at + wanted.length <= lines.length; at++)
@@ -58,7 +59,7 @@ function findFolded(lines: Line[], wanted: Line[]): Found | undefined {
   }
 }
 
-/** Where most of the lines are the same, or else where the longest one has the most in common. */
+/** Where most lines are the same, else where the longest line has the most in common. */
 function findSimilar(lines: Line[], wanted: Line[]): Found | undefined {
   const start = byCommonLines(lines, wanted) ?? byLongestLine(lines, wanted)
   if (start === undefined) return undefined
@@ -81,7 +82,7 @@ function byCommonLines(lines: Line[], wanted: Line[]): number | undefined {
   const votes = new Map<number, number>()
   for (const [j, { folded }] of wanted.entries()) {
     const at = places.get(folded) ?? []
-    // A line that is everywhere, or is a bracket, says little about where.
+    // A line that is everywhere, or only a bracket, says little about the place.
     if (folded.length > 3 && at.length <= 50)
       for (const i of at) votes.set(i - j, (votes.get(i - j) ?? 0) + folded.length / at.length)
   }
@@ -93,7 +94,7 @@ function byLongestLine(lines: Line[], wanted: Line[]): number | undefined {
   const pairs = new Set(pairsOf(longest.folded))
   let best: { at: number; alike: number } | undefined
   for (const [at, { folded }] of lines.entries()) {
-    // Very different lengths cannot have much in common.
+    // Lines of very different lengths have little in common.
     if (folded.length * 4 < longest.folded.length || folded.length > longest.folded.length * 6 + 40) continue
     const alike = commonPairs(pairs, folded)
     if (alike >= minAlike && alike > (best?.alike ?? 0)) best = { at, alike }
@@ -105,7 +106,7 @@ function pairsOf(text: string): number[] {
   return Array.from({ length: Math.max(0, text.length - 1) }, (_, i) => pairAt(text, i))
 }
 
-/** Two characters as a number: texts would be made for each of millions. */
+/** Two characters as a number, because strings would be allocated millions of times. */
 function pairAt(text: string, i: number): number {
   return (text.charCodeAt(i) << 16) | text.charCodeAt(i + 1)
 }
@@ -130,7 +131,7 @@ function describe(all: string[], found: Found): string {
   ].join("\n")
 }
 
-/** The first two lines that differ, so written that every blank can be seen. */
+/** The first two lines that differ, with every blank visible. */
 function firstPair({ lines, wanted }: Found): string[] {
   const i = wanted.findIndex((one, i) => lines[i] && !fits(lines[i], one, "text"))
   if (i < 0) return []

@@ -1,5 +1,5 @@
-// The place that a call wants to write to: its folder is open and known to be where writing is allowed, and all that
-// follows goes through that open folder, so that nothing swapped in on the way leads elsewhere.
+// Opens the folder of a file that a call wants to write, and checks that writing is allowed there. Everything after
+// that goes through the open folder, so that a path component that is swapped meanwhile leads nowhere else.
 import {
   type BigIntStats,
   closeSync,
@@ -26,21 +26,21 @@ import { removeLeftovers } from "#util/file/temporary-file.ts"
 import { makeFolder, replaceFile } from "./replace-file.ts"
 
 export type Place = {
-  /** As a person would write it, from the folder of the Instance. */
+  /** As a person would write it, relative to the folder of the Instance. */
   shown: string
-  /** The same, with the real place where a link leads there. */
+  /** The same, with the real path if a link leads there. */
   named: string
-  /** Where it really is, symbolic links followed. */
+  /** The real path, symbolic links followed. */
   real: string
-  /** The file that is there now. */
+  /** The file that exists now. */
   file: { size: number; read(): Buffer; stat: BigIntStats } | undefined
-  /** Write the whole content, all or nothing; missing folders are made. Gives the new file's numbers. */
+  /** Write the whole content, all or nothing, and create missing folders. Returns the identity of the new file. */
   replace(bytes: Buffer, old?: Buffer): BigIntStats
 } & Disposable
 
 type Folder = { fd: number; path: string; missing: string[] }
 
-/** Folders in which this instance has looked for what killed processes left. */
+/** Folders in which this instance has searched for leftovers of killed processes. */
 const cleaned = Instance.state(() => new Set<string>())
 
 class NotAFile extends NamedError {
@@ -121,14 +121,14 @@ function showPlace(place: string): string {
   return isInside(Instance.worktree, place) ? relative(Instance.directory, place) : place
 }
 
-/** Before the file is looked at: a name that a killed process left would count as a second name of it. */
+/** Must run before the file is checked: a leftover of a killed process would count as a second hard link. */
 function cleanOnce(folder: Folder, path: string) {
   if (cleaned().has(path)) return
   cleaned().add(path)
   removeLeftovers(within(folder))
 }
 
-/** `..` at the start is a way that our own tools show; after a name it means something else where that is a link. */
+/** `..` at the start is a path that our own tools show; after a name it means something else if that name is a link. */
 function refuseName(path: string) {
   if (path.includes("\0")) throw new PathInvalid(path, "it has a NUL byte")
   if (/^~[\\/]/.test(path))
@@ -146,7 +146,7 @@ function allowed({ granted = [] }: Context): string[] {
   return [realpathSync(Instance.worktree), ...granted.filter(isAbsolute)]
 }
 
-/** The deepest folder of a path that is there, and the names of those that are not. */
+/** The deepest existing folder of a path, and the names of the missing ones. */
 function openFolder(path: string, missing: string[] = []): Folder {
   try {
     return { fd: openSync(path, constants.O_RDONLY | constants.O_DIRECTORY), path, missing }
@@ -177,7 +177,7 @@ function openFile(path: string, shown: string): { fd: number; stat: BigIntStats 
   throw new PathInvalid(shown, "it was swapped for something that is no file")
 }
 
-/** Each one is made in the open one above it and opened itself, never through a link. */
+/** Each folder is created in the open one above it and opened itself, never through a link. */
 function makeMissing(folder: Folder) {
   for (let name = folder.missing.shift(); name !== undefined; name = folder.missing.shift()) {
     const path = within(folder, name)
@@ -189,7 +189,7 @@ function makeMissing(folder: Folder) {
   }
 }
 
-/** System errors name paths that only mean something to us; a person and a model get ours and the reason. */
+/** System errors name internal paths; a person and a model get ours and the reason. */
 function explain<T>(shown: string, work: () => T): T {
   try {
     return work()

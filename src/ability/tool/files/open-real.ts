@@ -1,10 +1,10 @@
-// What a search found by its name, opened and known to be at exactly that place: no link is on the way, so that what the
-// rules say about the name holds for it.
+// Opens what a search found by name and checks that it is exactly there: no link is on the way, so the rules about
+// the name apply to it.
 import { join } from "node:path"
 import { errorCode } from "#util/error.ts"
 import { type Handle, openInside, PathInvalid, PathOutside } from "#util/file/resolve-inside.ts"
 
-/** By its path from the folder that is really at `root`. Undefined where that leads elsewhere, or nowhere. */
+/** By its path from the folder that is really at `root`. Undefined if it leads elsewhere, or nowhere. */
 export function openReal(root: string, path: string): Handle | undefined {
   let handle: Handle | undefined
   try {

@@ -1,5 +1,5 @@
-// The file or folder that a call names, open, and known to be where reading is allowed. A name that does not exist
-// comes back with those that the model may have meant.
+// Opens the file or folder that a call names and checks that reading is allowed there. A missing name is answered
+// with similar ones.
 import { readdirSync } from "node:fs"
 import { basename, dirname, join, relative, resolve } from "node:path"
 import type { Context, Need } from "#ability/tool/define/types.ts"
@@ -19,11 +19,11 @@ import { nearest } from "#util/nearest.ts"
 
 export type Target = {
   handle: Handle
-  /** As a person would write it, from the folder of the Instance. */
+  /** As a person would write it, relative to the folder of the Instance. */
   shown: string
-  /** Where the path leads by its name, and where what is open really is. */
+  /** The path by name, and the real path of what is open. */
   places: [named: string, real: string]
-  /** Leads to what is open, for programs that want a path. */
+  /** A path to what is open, for programs that need one. */
   path: string
   isDirectory: boolean
   size: number
@@ -43,7 +43,7 @@ export function needsReading(path = "."): Need[] {
   return [{ permission: "file.read", target: resolve(Instance.directory, path) }]
 }
 
-/** What is opened is in the workspace, among the session's outputs, or in what was granted for this call. */
+/** The open file is in the workspace, among the session's outputs, or in what was granted for this call. */
 export async function openTarget(path: string, context: Context): Promise<Target> {
   const absolute = resolve(Instance.directory, path)
   const root = rootOf(path, context.sessionId)
@@ -78,7 +78,7 @@ async function open(roots: [string, ...string[]], absolute: string): Promise<Han
   }
 }
 
-/** Names near the missing one, in the deepest folder of its path that is there. */
+/** Names similar to the missing one, in the deepest existing folder of its path. */
 async function missing(root: string, absolute: string): Promise<Missing> {
   let folder = dirname(absolute)
   let name = basename(absolute)

@@ -1,4 +1,4 @@
-// What a call would change in its file, as a unified diff for the person who is asked. Nothing of it reaches a model.
+// The change that a call would make to its file, as a unified diff for the person who is asked. Models do not see it.
 import { readFileSync } from "node:fs"
 import type { Step } from "#ability/tool/define/call-types.ts"
 import { Instance } from "#kernel/instance.ts"
@@ -8,13 +8,13 @@ import { openInside } from "#util/file/resolve-inside.ts"
 import { lineDiff } from "./line-diff.ts"
 import { decode, toText } from "./text-file.ts"
 
-/** What a person might read, and more than that is in no event. */
+/** What a person might read; no event has more. */
 const maxLines = 2_000
 const maxLine = 500
 const maxShown = 64 << 10
 const maxBytes = 2_000_000
 
-/** `real` is where the file of the call really is. Without a diff, what the tool says by its arguments alone. */
+/** `real` is the real path of the call's file. Without a diff, the tool describes the change by its arguments. */
 export function previewChange({ tool, args }: Step, real: string | undefined): string | undefined {
   const text = (real && tool.contentAfter ? diffOf({ tool, args }, real) : undefined) ?? tool.preview?.(args)
   if (!text) return undefined
@@ -24,7 +24,7 @@ export function previewChange({ tool, args }: Step, real: string | undefined): s
   return [...shown, ...(more > 0 ? [`… and ${more} more lines`] : [])].join("\n")
 }
 
-/** The first lines, with room for the one that says how many there are more. */
+/** The first lines, leaving space for the line that counts the rest. */
 function fitting(lines: string[]): string[] {
   let room = maxShown - 100
   const end = lines.findIndex((line) => {
@@ -42,12 +42,12 @@ function diffOf({ tool, args }: Pick<Step, "tool" | "args">, real: string): stri
     const [old, now] = [before ? textOf(before) : "", textOf(after)]
     return old === undefined || now === undefined ? undefined : lineDiff(old, now, { isWhole: true }).diff
   } catch {
-    // The call will say what is wrong with it.
+    // The call itself will report the problem.
     return undefined
   }
 }
 
-/** Undefined if there is no file. Nothing outside of the workspace is read for a question. */
+/** Undefined if there is no file. Nothing outside the workspace is read for a question. */
 function contentOf(real: string): Buffer | undefined {
   try {
     using file = openInside([Instance.worktree], real)

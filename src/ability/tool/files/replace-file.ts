@@ -1,6 +1,6 @@
-// A file's whole content, put in its place by a rename, so that nobody sees half of it and a full disk costs nothing.
-// Where a rename would change more than the content (hard links, another owner) it is written in place. It is not
-// synced: as with any editor, the file system orders the rename after the data.
+// Replaces a file's content by a rename, so that nobody sees half of it and a full disk costs nothing. If a rename
+// would change more than the content (hard links, another owner), the file is written in place. It is not synced: as
+// with any editor, the file system orders the rename after the data.
 import {
   type BigIntStats,
   closeSync,
@@ -22,11 +22,11 @@ import { errorCode, NamedError } from "#util/error.ts"
 import { temporaryName } from "#util/file/temporary-file.ts"
 import { writeAll, writeInPlace as writeInto } from "#util/file/write-in-place.ts"
 
-/** The file that was there, open, as it was when it was looked at. */
+/** The open file that existed when it was checked. */
 export type Before = { fd: number; stat: BigIntStats; bytes: Buffer | undefined }
 type Writing = { target: string; bytes: Buffer; before: Before | undefined }
 
-/** What a rename may fail with where writing into the file may still work. */
+/** Rename errors after which writing in place may still work. */
 const inPlaceAfter = new Set(["EACCES", "EPERM", "EROFS", "EBUSY", "EXDEV", "ENOTSUP", "EOPNOTSUPP"])
 
 class Swapped extends NamedError {
@@ -78,7 +78,8 @@ function writeBeside(temporary: string, { target, bytes, before }: Writing): Big
   }
 }
 
-/** A link never takes the place of what somebody else made meanwhile; a rename would. Gives whether the first name is left. */
+/** `link` never replaces what somebody else created meanwhile; a rename would. Returns whether the first name is
+ * left. */
 function putNew(temporary: string, target: string): boolean {
   try {
     linkSync(temporary, target)
@@ -86,7 +87,7 @@ function putNew(temporary: string, target: string): boolean {
   } catch (error) {
     if (errorCode(error) === "EEXIST") throw error
   }
-  // Some file systems have no links.
+  // Some file systems have no hard links.
   renameSync(temporary, target)
   return false
 }
@@ -97,7 +98,7 @@ function keepOwner(fd: number, { uid, gid, mode }: BigIntStats) {
   fchmodSync(fd, Number(mode & 0o7777n))
 }
 
-/** The last look before it is too late. */
+/** The last check before the change. */
 function refuseSwapped(target: string, stat: BigIntStats) {
   const now = lstatSync(target, { bigint: true, throwIfNoEntry: false })
   if (!now || !isSame(now, stat)) throw new Swapped()
@@ -107,7 +108,7 @@ function isSame(one: BigIntStats, other: BigIntStats): boolean {
   return one.ino === other.ino && one.size === other.size && one.mtimeNs === other.mtimeNs
 }
 
-/** Whatever goes wrong, the old content is put back. */
+/** On any error the old content is restored. */
 function writeInPlace(before: Before, { target, bytes }: Writing): BigIntStats {
   const size = Number(before.stat.size)
   const fd = reopen(before, target)
@@ -126,7 +127,7 @@ function writeInPlace(before: Before, { target, bytes }: Writing): BigIntStats {
   }
 }
 
-/** The very file that was looked at, not what has its name by now. */
+/** Exactly the file that was checked, not the one that has its name by now. */
 function reopen({ fd, stat }: Before, target: string): number {
   const again =
     process.platform === "linux"

@@ -1,6 +1,5 @@
-// What a session knows of files: in which version it read or wrote each. A change by somebody else is found by that.
-// The versions are part of the stored results of the tools, and of the files that a person pointed at, so that a later
-// process knows them too.
+// The versions of files that a session has read or written, to detect changes by somebody else. They are part of the
+// stored results of tools and attachments, so a later process knows them too.
 import { hash } from "node:crypto"
 import { type BigIntStats, fstatSync, readlinkSync, readSync, realpathSync } from "node:fs"
 import { relative } from "node:path"
@@ -9,13 +8,13 @@ import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { NamedError } from "#util/error.ts"
 
-/** `file` is its real path from the worktree. */
+/** `file` is the real path relative to the worktree. */
 export type Version = { file: string; id: string }
 type Seen = { ids: Map<string, string>; loaded?: Promise<void> }
 
-/** A larger file is known by its numbers, not by its content. */
+/** A larger file is identified by its size and times, not by its content. */
 const maxHashed = 1 << 20
-/** Those that were used last; others can be loaded again. */
+/** The last used ones; others can be loaded again. */
 const maxSessions = 100
 const sessions = Instance.state(() => new Map<string, Seen>())
 
@@ -29,7 +28,7 @@ class Changed extends NamedError {
   }
 }
 
-/** Note the version of an open file. To be called before it is read: a change from then on counts as one. */
+/** Note the version of an open file. Must be called before it is read, so that later changes are detected. */
 export function see(sessionId: string, file: { fd: number; path: string }): Version {
   const stat = fstatSync(file.fd, { bigint: true })
   const path = file.path.startsWith("/proc/self/fd/") ? readlinkSync(file.path) : realpathSync(file.path)
@@ -39,27 +38,28 @@ export function see(sessionId: string, file: { fd: number; path: string }): Vers
   })
 }
 
-/** Note a version that is known already. */
+/** Note a version that is already known. */
 export function note(sessionId: string, { path, id }: { path: string; id: string }): Version {
   const file = relative(Instance.worktree, path)
   seenBy(sessionId).ids.set(file, id)
   return { file, id }
 }
 
-/** By content where that is known, so that a file that was only touched is the same. */
+/** Compares content if it is known, so that a file that was only touched counts as the same. */
 export function idOf(stat: Pick<BigIntStats, "size" | "mtimeNs" | "ino">, bytes: Buffer | undefined): string {
   if (bytes && bytes.length <= maxHashed) return hash("sha256", bytes, "base64url").slice(0, 22)
   return [stat.mtimeNs, stat.size, stat.ino].map((number) => number.toString(36)).join(".")
 }
 
-/** What earlier processes noted is taken from the results that they stored. */
+/** Loads what earlier processes noted from their stored results. */
 export async function load(sessionId: string): Promise<void> {
   const seen = seenBy(sessionId)
   seen.loaded ??= fill(seen, sessionId)
   await seen.loaded
 }
 
-/** All that earlier processes noted, the oldest first, from whoever knows it: `load` need not read the session then. */
+/** The versions that earlier processes noted, the oldest first, if the caller knows them: `load` then need not read
+ * the session. */
 export function learn(sessionId: string, versions: readonly Version[]): void {
   const seen = seenBy(sessionId)
   if (seen.loaded) return
@@ -67,12 +67,12 @@ export function learn(sessionId: string, versions: readonly Version[]): void {
   seen.loaded = Promise.resolve()
 }
 
-/** The versions that messages tell of, in their order. */
+/** The versions in messages, in order. */
 export function versionsIn(messages: readonly Message.Info[]): Version[] {
   return messages.flatMap(versionIn)
 }
 
-/** Throws `Changed` where the session knows the file in another version. After `load`. */
+/** Throws `Changed` if the session knows the file in another version. Call after `load`. */
 export function refuseChanged(sessionId: string, now: { path: string; id: string; shown: string }): void {
   const known = seenBy(sessionId).ids.get(relative(Instance.worktree, now.path))
   if (known !== undefined && known !== now.id) throw new Changed(now.shown)
@@ -87,7 +87,7 @@ async function fill(seen: Seen, sessionId: string): Promise<void> {
   }
 }
 
-/** What this process noted by itself is newer. */
+/** Versions that this process noted are newer. */
 function addOlder({ ids }: Seen, versions: readonly Version[]): void {
   for (const { file, id } of versions.toReversed()) if (!ids.has(file)) ids.set(file, id)
 }

@@ -1,9 +1,9 @@
-// In what two texts differ that look alike: blanks, quotes, dashes and letters that Unicode has twice.
+// How two texts differ that look alike: blanks, quotes, dashes, and letters that Unicode has twice.
 
-/** `starts` and `ends`: it reaches to that end of its line; else the line of the file may have more there. */
+/** `starts` and `ends`: it reaches that end of its line; else the line of the file may have more there. */
 export type Line = { number: number; text: string; folded: string; starts: boolean; ends: boolean }
 
-/** Characters of a line that are compared: an answer must not be waited for. */
+/** The most characters of a line that are compared, to keep the answer fast. */
 const maxFolded = 400
 
 type Kind = { name: string; chars: RegExp; as: string }
@@ -25,13 +25,13 @@ export function linesOf(text: string[]): Line[] {
   })
 }
 
-/** Whether the line of the file is, or has, what is wanted: as it stands, or folded. */
+/** Whether the line of the file contains the wanted text, as it is or folded. */
 export function fits(line: Line, wanted: Line, as: "text" | "folded"): boolean {
   if (wanted.starts) return wanted.ends ? line[as] === wanted[as] : line[as].startsWith(wanted[as])
   return wanted.ends ? line[as].endsWith(wanted[as]) : line[as].includes(wanted[as])
 }
 
-/** For lines that fit one by one when they are folded. */
+/** For lines that match one by one when they are folded. */
 export function differences(lines: Line[], wanted: Line[]): string {
   const found = new Map<string, string>()
   for (const [i, one] of wanted.entries()) {
@@ -52,13 +52,13 @@ export function differences(lines: Line[], wanted: Line[]): string {
     : "letters that look alike"
 }
 
-/** A line without what kinds of characters look alike. */
+/** The line with similar characters folded. */
 function fold(line: string, which: Kind[]): string {
   const start = line.slice(0, maxFolded).normalize("NFC")
   return which.reduce((text, { chars, as }) => text.replace(chars, () => as), start).trim()
 }
 
-/** Whether the two fit no longer when all is folded but this. */
+/** Whether the two differ in this kind of character. */
 function matters(kind: Kind, line: Line, wanted: Line): boolean {
   const others = kinds.filter((other) => other !== kind)
   const folded = (one: Line): Line => ({ ...one, folded: fold(one.text, others) })

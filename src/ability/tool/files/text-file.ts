@@ -1,5 +1,5 @@
-// The text of a file in a raw form that goes back to the disk byte for byte: one character per byte, or per two of
-// UTF-16. Texts of a call are brought into that form to be looked for and to be put in.
+// The text of a file in a raw form that goes back to disk byte for byte: one character per byte, or per UTF-16 unit.
+// Texts of a call are converted to that form before they are searched or inserted.
 import { isUtf8 } from "node:buffer"
 import { NamedError } from "#util/error.ts"
 import { fileKind } from "./file-kind.ts"
@@ -8,7 +8,7 @@ export type TextFile = {
   encoding: "utf8" | "utf-16le" | "utf-16be" | "8-bit"
   bom: Buffer
   raw: string
-  /** Half a character of UTF-16 at the very end. */
+  /** Half a UTF-16 character at the very end. */
   rest: Buffer
 }
 
@@ -27,7 +27,7 @@ class NotEncodable extends NamedError {
   }
 }
 
-/** Undefined for what is no text. */
+/** Undefined for binary files. */
 export function decode(bytes: Buffer): TextFile | undefined {
   const kind = fileKind(bytes.subarray(0, sampleBytes))
   if (kind.kind === "binary") return undefined
@@ -53,16 +53,17 @@ export function encode({ encoding, bom, raw, rest }: TextFile): Buffer {
   return Buffer.concat([bom, body, rest])
 }
 
-/** How a text can stand in the file. What is no UTF-8 may have lines of it and lines that `read` takes for latin-1. */
+/** The forms that a text can have in the file. A file that is not valid UTF-8 may mix UTF-8 lines with lines that
+ * `read` shows as latin-1. */
 export function formsOf(file: TextFile, text: string): string[] {
   if (file.encoding.startsWith("utf-16") || ascii.test(text)) return [text]
-  // Half a character would become the sign for one that is unknown, and that may be in the file.
+  // Half a character would become a replacement character, which may occur in the file.
   if (!text.isWellFormed()) return []
   const bytes = Buffer.from(text).toString("latin1")
   return file.encoding === "8-bit" && narrow.test(text) ? [bytes, text] : [bytes]
 }
 
-/** How a text goes into the file, among these whole lines of it. */
+/** The form in which a text is inserted among these lines of the file. */
 export function formAmong(file: TextFile, text: string, lines: string): string {
   const forms = formsOf(file, text)
   if (file.encoding !== "8-bit" || ascii.test(text) || !isNarrow(file, lines)) return forms[0]!
@@ -70,7 +71,7 @@ export function formAmong(file: TextFile, text: string, lines: string): string {
   return forms[1]!
 }
 
-/** As `read` shows it: line by line UTF-8 or, where it is none, latin-1. */
+/** As `read` shows it: each line as UTF-8, or as latin-1 if it is invalid. */
 export function toText({ encoding }: TextFile, raw: string): string {
   if (encoding.startsWith("utf-16") || ascii.test(raw)) return raw
   if (encoding === "utf8") return Buffer.from(raw, "latin1").toString("utf8")
@@ -82,7 +83,7 @@ function lineText(line: string): string {
   return isUtf8(bytes) ? bytes.toString("utf8") : line
 }
 
-/** Plain lines say nothing; then it is what the other lines are. */
+/** ASCII lines do not show the encoding; then the other lines decide. */
 function isNarrow(file: TextFile, lines: string): boolean {
   if (!ascii.test(lines)) return !isUtf8(Buffer.from(lines, "latin1"))
   return !file.raw.split("\n").some((line) => !ascii.test(line) && isUtf8(Buffer.from(line, "latin1")))

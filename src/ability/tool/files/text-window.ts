@@ -1,5 +1,5 @@
-// Some lines of a file of any size, read as a stream: what is not shown is only counted, and a line without an end
-// costs no more than what is shown of it.
+// Reads some lines of a file of any size as a stream: other lines are only counted, and a line without an end costs
+// no more than what is shown of it.
 import { isUtf8 } from "node:buffer"
 import { read, readSync } from "node:fs"
 import * as Secret from "#kernel/process/secret.ts"
@@ -7,18 +7,18 @@ import * as Secret from "#kernel/process/secret.ts"
 export type Window = {
   /** Numbered: "12\ttext". */
   lines: string[]
-  /** Lines of the whole file; undefined where it goes on for long after the window. */
+  /** Lines of the whole file; undefined if it continues for long after the window. */
   total: number | undefined
   crlf: boolean
 }
 
 const chunkBytes = 1 << 16
 const minBuffer = 1 << 11
-/** So much is read at once, which takes no longer than to ask another thread for it; of the rest each chunk is waited for. */
+/** Bytes of the first, synchronous read, which is faster than another thread; the rest is read asynchronously. */
 const maxBlocking = 1 << 18
 const maxLine = 2_000
 const maxLineBytes = 4 * maxLine
-/** After the window, lines are counted up to here; more would only be waited for. */
+/** After the window, lines are counted up to here; more would take too long. */
 const maxCounted = 32 << 20
 
 type Source = {
@@ -52,7 +52,7 @@ export async function readWindow(options: Source & Wanted): Promise<Window> {
   return window.end("counted")
 }
 
-/** Takes UTF-8 bytes, whatever the file has. Each chunk is only good until the next one. */
+/** Takes UTF-8 bytes of any file. A chunk is valid only until the next one. */
 function createWindow({ start, maxLines, maxBytes }: Wanted) {
   const lines: string[] = []
   let [number, shownBytes, afterBytes, lineBytes, keptBytes] = [1, 0, 0, 0, 0]
@@ -60,7 +60,7 @@ function createWindow({ start, maxLines, maxBytes }: Wanted) {
   let full = false
   let crlf = false
 
-  /** Says whether enough was read. */
+  /** Returns whether enough was read. */
   function add(chunk: Buffer): boolean {
     let at = 0
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, at)) {
@@ -75,7 +75,7 @@ function createWindow({ start, maxLines, maxBytes }: Wanted) {
   function keep(part: Buffer) {
     lineBytes += part.length
     if (full || number < start || keptBytes >= maxLineBytes) return
-    // A copy: the chunk's memory is used again.
+    // A copy: the chunk's memory is reused.
     const piece = Buffer.from(part.subarray(0, maxLineBytes - keptBytes))
     keptBytes += piece.length
     kept.push(piece)
@@ -120,7 +120,7 @@ function readLater(fd: number, buffer: Buffer, position: number): Promise<number
   })
 }
 
-/** Line by line, so that one odd byte does not spoil a file: what is no UTF-8 is taken for latin-1. */
+/** Line by line, so that one odd byte does not spoil a file: an invalid UTF-8 line is read as latin-1. */
 function decode(bytes: Buffer, lineBytes: number): { text: string; ended: boolean } {
   const ended = bytes.length === lineBytes && bytes.at(-1) === 13
   const body = ended ? bytes.subarray(0, -1) : bytes
@@ -131,7 +131,7 @@ function decode(bytes: Buffer, lineBytes: number): { text: string; ended: boolea
   return { text: `${shown}… [line cut, ${lineBytes} bytes]`, ended }
 }
 
-/** Valid up to a last character that was cut. */
+/** Valid except for a last character that was cut. */
 function isCutUtf8(bytes: Buffer): boolean {
   return [1, 2, 3].some((missing) => isUtf8(bytes.subarray(0, -missing)))
 }

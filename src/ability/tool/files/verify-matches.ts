@@ -1,5 +1,5 @@
-// ripgrep opens files by their names, and a name may lead elsewhere for a moment. What is shown of a file is therefore
-// looked up once more in the file itself: opened, known to be where its name says, and read up to the last line shown.
+// Verifies ripgrep's matches. ripgrep opens files by name, and a name may lead elsewhere for a moment. So each shown
+// file is opened, checked to be where its name says, and read up to the last line shown.
 import { read, readSync } from "node:fs"
 import { setImmediate } from "node:timers/promises"
 import { cutMark } from "#knowledge/grounding/ripgrep.ts"
@@ -7,13 +7,13 @@ import type { Group } from "./grep-matches.ts"
 import { openReal } from "./open-real.ts"
 
 const chunkBytes = 1 << 16
-/** So much is read at once; for what comes after it, each chunk is waited for. */
+/** Bytes of the first, synchronous read; the rest is read asynchronously. */
 const maxBlocking = 1 << 18
-/** ripgrep cuts lines long before. */
+/** ripgrep cuts lines long before this. */
 const maxLine = 1 << 16
 const filesAtOnce = 50
 
-/** The groups whose lines are in their files, below the folder that is really at `root`. */
+/** The groups whose lines are really in their files, below the folder at `root`. */
 export async function verifyMatches(options: {
   root: string
   groups: Group[]
@@ -32,7 +32,7 @@ export async function verifyMatches(options: {
   return good
 }
 
-/** From `12:text`, or `12-text` beside a match. Nothing is left unlooked at: what cannot be one file's is nobody's. */
+/** From `12:text`, or `12-text` for context. Every line is checked; a line that fits no file is dropped. */
 function byNumber(lines: string[]): Map<number, string> | undefined {
   const found = new Map<number, string>()
   for (const line of lines) {
@@ -70,7 +70,7 @@ async function holds(options: {
   return search.end()
 }
 
-/** Takes the bytes of a file in UTF-8, each chunk being good only until the next. */
+/** Takes the bytes of a file in UTF-8; a chunk is valid only until the next one. */
 function createSearch(wanted: ReadonlyMap<number, string>) {
   const last = Math.max(0, ...wanted.keys())
   let number = 1
@@ -90,7 +90,7 @@ function createSearch(wanted: ReadonlyMap<number, string>) {
 
   function keep(part: Buffer) {
     if (!part.length || size > maxLine || !wanted.has(number)) return
-    // A copy: the chunk's memory is used again.
+    // A copy: the chunk's memory is reused.
     kept.push(Buffer.from(part.subarray(0, maxLine)))
     size += part.length
   }
@@ -121,12 +121,12 @@ function isShown(shown: string, line: string): boolean {
   return cutMark.test(shown) ? other.startsWith(one.replace(/\ufffd$/, "")) : one === other
 }
 
-/** Bytes that are no text are written as one mark or as several, depending on who reads them. */
+/** Invalid bytes become one or several replacement characters, depending on the reader. */
 function plain(text: string): string {
   return text.replaceAll(/\ufffd+/g, "\ufffd")
 }
 
-/** How long the mark is that a file may start with, and which encoding it names if that is not UTF-8. */
+/** The length of a byte order mark, and the encoding that it names if that is not UTF-8. */
 function markOf(bytes: Buffer): { length: number; encoding?: string } | undefined {
   const hex = bytes.toString("hex", 0, 3)
   if (hex === "efbbbf") return { length: 3 }

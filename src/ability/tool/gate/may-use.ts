@@ -1,11 +1,10 @@
-// Which tools an agent may use at all: those it names (all usual ones where it names none), without those that its own
-// rules deny whatever they are used on.
-// What is denied only here and there is decided call by call.
+// Which tools an agent may use at all: those that it names (default: all usual ones), without those that its rules
+// deny for every target. Partial denials are decided call by call.
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import { covers } from "#ability/permission/rule.ts"
 import type { Definition } from "#ability/tool/define/types.ts"
 
-/** The permission behind each built-in tool; what a call needs exactly is known only with its arguments. */
+/** The permission of each built-in tool; the exact need of a call depends on its arguments. */
 const permissions: Record<string, string> = {
   read: "file.read",
   glob: "file.read",
@@ -27,14 +26,14 @@ export function mayUse(agent: AgentDefinition, tool: Definition): boolean {
   return permission === undefined || !isDenied(agent, permission)
 }
 
-/** The one that its calls need, as far as that is known without their arguments. */
+/** The permission that its calls need, as far as that is known without arguments. */
 export function permissionOf(tool: Definition): string | undefined {
   if (tool.server !== undefined) return "mcp.call"
   if (Object.hasOwn(permissions, tool.id)) return permissions[tool.id]
   return tool.permission || tool.readOnly ? undefined : "tool.execute"
 }
 
-/** The last word counts: an exception after a denial leaves something to use the tool on. */
+/** The last rule counts: an exception after a denial leaves some use for the tool. */
 function isDenied({ permissions: rules }: AgentDefinition, permission: string): boolean {
   let denied = false
   for (const rule of rules)

@@ -1,5 +1,5 @@
-// The arguments of a call, checked against the tool's schema. What does not fit becomes an error from which a model
-// can make the right call: which field, what was expected, what came.
+// Checks the arguments of a call against the tool's schema. The error tells the model which field is wrong, what was
+// expected and what came.
 import type { z } from "zod"
 import type { Definition, Json } from "#ability/tool/define/types.ts"
 import { type ToolSchema, zodToToolSchema } from "#ability/tool/define/zod-to-tool-schema.ts"
@@ -28,12 +28,12 @@ export async function readArguments(
   call: { arguments?: Json; invalid?: string },
 ): Promise<unknown> {
   if (call.invalid !== undefined) throw new InvalidArguments(tool, [notJson(call.invalid)])
-  // For a tool whose parameters may all be left out, many models send nothing.
+  // Many models send nothing for a tool whose parameters are all optional.
   const given = call.arguments ?? {}
   const parsed = await tool.parameters.safeParseAsync(given)
   if (parsed.success) return parsed.data
   const names = Object.keys((schemaOf(tool).properties ?? {}) as object)
-  // Only those that are shown are put in words: there may be a hundred thousand.
+  // Only the issues that are shown are formatted: there may be a hundred thousand.
   const issues = parsed.error.issues.flatMap(singly)
   const shown = issues.slice(0, maxProblems).map((issue) => problemOf(issue, given, names))
   throw new InvalidArguments(tool, shown, issues.length - shown.length)

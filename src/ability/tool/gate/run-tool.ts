@@ -1,5 +1,5 @@
-// The one gate. Every call of every tool, whatever its source, goes through here and comes back as a result; nothing
-// is thrown. What later parts know better (constraints, permissions, snapshots) is handed in as slots.
+// The gate. Every call of every tool goes through here and comes back as a result; nothing is thrown. Constraints,
+// permissions and snapshots are passed in as slots, because upper layers implement them.
 
 import { bound } from "#ability/tool/define/bound.ts"
 import type { Call, Result, Slots, Step } from "#ability/tool/define/call-types.ts"
@@ -27,14 +27,14 @@ export async function runTool(options: { call: Call; context: Context; slots?: S
   }
   try {
     context.signal.throwIfAborted()
-    // A tool, or a person who is asked, that does not listen to the signal must not hold up the session.
+    // A tool, or a person, that ignores the signal must not hold up the session.
     return timed(await orAborted(pass({ call, context, slots, onStart }), context.signal))
   } catch (error) {
     return timed(await failure(error, context))
   }
 }
 
-/** What a call would do, as far as that can be said before it does it. Throws where it cannot be run at all. */
+/** What a call would do, as far as that is known before it runs. Throws if it cannot run at all. */
 export async function stepOf(call: Call, context: Context): Promise<Step> {
   const tool = ToolRegistry.get(call.name)
   const args = await readArguments(tool, call)
@@ -56,7 +56,7 @@ async function pass(options: {
   await slots.snapshot?.(step)
   context.signal.throwIfAborted()
   onStart()
-  // Tools cut long lines before their output is redacted, and must know the secrets by then.
+  // Tools cut long lines before their output is redacted, so they must know the secrets by then.
   SecretFiles.hold()
   const returned = await step.tool.execute(step.args, permit ? { ...context, ...permit } : context)
   return { status: "success", ...(await bound(returned, context)) }

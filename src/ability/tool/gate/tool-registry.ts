@@ -1,5 +1,5 @@
-// Which tools there are: the built-in ones, those defined for every Instance, and those of the current one. The forms
-// for models are made once and come in one order, so that equal requests are equal bytes and prompt caches hold.
+// The registry of tools: built-in ones, those defined for every Instance, and those of the current one. The forms for
+// models are built once and in one order, so that equal requests are equal bytes and prompt caches stay valid.
 import { z } from "zod"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import { bash } from "#ability/tool/builtin/bash.ts"
@@ -33,14 +33,14 @@ export type ModelTool = { type: "function"; name: string; description: string; i
 type Known = {
   tools: Map<string, Definition>
   forms: Map<string, readonly ModelTool[]>
-  /** The tools of each MCP server, before names that meet are told apart. */
+  /** The tools of each MCP server, before names that collide are made unique. */
   servers: Map<string, Definition[]>
-  /** These have changed; their names are found when somebody next looks, for all servers at once. */
+  /** Set after a change: names are made unique at the next lookup, for all servers at once. */
   nameApart?: typeof import("#ability/tool/server/server-tools.ts").nameApart | undefined
   edition: number
 }
 
-/** Servers can have hundreds. */
+/** Servers can have hundreds of tools. */
 const maxNamed = 60
 
 export class NotFound extends NamedError {
@@ -83,7 +83,7 @@ const ofInstance = Instance.state<Known>(() => {
   return { tools: new Map(tools), forms: new Map(), servers: new Map(servers), edition: 0 }
 })
 
-/** Add a tool to the current Instance, or outside one to those that every later Instance starts with. The last of a name wins. */
+/** Add a tool to the current Instance, or outside one to all later Instances. The last definition of a name wins. */
 export function register(definition: Definition): void {
   const parameters = strict(definition.parameters)
   if (zodToToolSchema(parameters).type !== "object")
@@ -94,8 +94,8 @@ export function register(definition: Definition): void {
   own.edition++
 }
 
-/** Register every tool of an MCP server in place of those that it had before, if it is still wanted when they are
- * known. Returns a line for each that cannot be offered. */
+/** Replace the tools of an MCP server, if they are still wanted once they are known. Returns a line for each tool
+ * that cannot be offered. */
 export async function loadFromMCP(server: ToolServer, isWanted = () => true): Promise<string[]> {
   const { nameApart, toolsOf } = await import("#ability/tool/server/server-tools.ts")
   const { tools, problems } = toolsOf(server, await server.listTools())
@@ -107,21 +107,21 @@ export async function loadFromMCP(server: ToolServer, isWanted = () => true): Pr
   return problems
 }
 
-/** Forget the tools of an MCP server. */
+/** Remove the tools of an MCP server. */
 export async function removeFromMCP(serverId: string): Promise<void> {
   const { nameApart } = await import("#ability/tool/server/server-tools.ts")
   const own = knownNow()
   if (own.servers.delete(serverId)) Object.assign(own, { nameApart, edition: own.edition + 1 })
 }
 
-/** The tool of that name. A missing one throws `Tool.NotFound`. */
+/** The tool with that name. An unknown name throws `Tool.NotFound`. */
 export function get(id: string): Definition {
   const tool = find(id)
   if (!tool) throw new NotFound(id, allIds())
   return tool
 }
 
-/** The tool of that name, if there is one. */
+/** The tool with that name, if it exists. */
 export function find(id: string): Definition | undefined {
   return known().tools.get(id)
 }
@@ -131,17 +131,17 @@ export function list(): Definition[] {
   return allIds().map(get)
 }
 
-/** Another number when a tool may have come, gone or changed. */
+/** A number that changes when a tool may have been added, removed or changed. */
 export function edition(): number {
   return knownNow().edition
 }
 
-/** Whether it is one of those that are there without servers and projects, or stands in the place of one. */
+/** Whether it is a built-in tool, or replaces one. */
 export function isBase({ id, server }: Definition): boolean {
   return server === undefined && baseIds.has(id)
 }
 
-/** The tools that an agent may use. A missing agent throws `Agent.NotFound`. */
+/** The tools that an agent may use. An unknown agent throws `Agent.NotFound`. */
 export function forAgent(agentId: string): Definition[] {
   const agent = AgentRegistry.get(agentId)
   return list().filter((tool) => mayUse(agent, tool))
@@ -160,15 +160,15 @@ export function toAISDKTools(
   )
 }
 
-/** The parameters as models are shown them. */
+/** The parameters as JSON Schema for models. */
 export function schemaOf(tool: Definition): ToolSchema {
   if (tool.inputSchema) return tool.inputSchema
-  // To work a schema out takes longer than a start may.
+  // Converting a schema takes too long at start, so built-in ones are generated.
   const drawn = builtin.includes(tool) ? (schemas as Record<string, ToolSchema>)[tool.id] : undefined
   return drawn ?? zodToToolSchema(tool.parameters)
 }
 
-/** The tools as a model's `doStream` takes them; the same list for the same ids. */
+/** The tools as a model's `doStream` takes them; the same array for the same ids. */
 export function toModelTools(ids: string[] = allIds()): readonly ModelTool[] {
   const { forms } = known()
   const names = sorted(ids)
@@ -194,7 +194,7 @@ function sorted(ids: string[]): string[] {
   return [...new Set(ids)].sort()
 }
 
-/** Extra arguments are an error, also where the schema's author said nothing about them. */
+/** Extra arguments are an error, even if the schema's author did not say so. */
 function strict(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodObject) return schema.def.catchall ? schema : schema.strict()
   return schema
@@ -208,7 +208,7 @@ function knownNow(): Known {
   return Instance.isProvided ? ofInstance() : defaults
 }
 
-/** With the tools of servers among the others, each by a name of its own. */
+/** With the tools of servers, each under a unique name. */
 function named(own: Known): Known {
   const { nameApart, tools, forms, servers } = own
   if (!nameApart) return own

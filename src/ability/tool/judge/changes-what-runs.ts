@@ -1,6 +1,6 @@
-// Whether a command reaches what decides what runs by another name: through a link, or from a folder inside of it. What it
-// plainly names is known to the rules already. Skills that a command places, and their scripts, need no guard here: they
-// count only after a person has reviewed them.
+// Whether a command reaches a file that decides what runs under another name: through a link, or from a folder inside
+// it. The rules already know names that are written plainly. Skills and their scripts need no guard here: they count
+// only after a person has reviewed them.
 import { resolve } from "node:path"
 import * as Permission from "#ability/permission/permission.ts"
 import * as KeptFolder from "#ability/tool/shell/kept-folder.ts"
@@ -13,7 +13,7 @@ import { isSkillScript } from "./is-skill-script.ts"
 import { reachedPaths } from "./reached-paths.ts"
 import { startFolders } from "./start-folders.ts"
 
-/** A command with more words than this is not looked at word by word. */
+/** A longer command is not checked word by word. */
 const maxPaths = 1_000
 
 export async function changesWhatRuns(command: string, sessionId: string): Promise<boolean> {
@@ -27,7 +27,7 @@ export async function changesWhatRuns(command: string, sessionId: string): Promi
   return false
 }
 
-/** One of these is in every path that is asked for here, unless where it starts is one already. */
+/** Every path that matters here has one of these names, unless its start folder does. */
 async function tellingNames(): Promise<Set<string>> {
   const root = (await Config.get()).skills?.root
   const named = root === undefined ? "" : resolve(Instance.worktree, root)

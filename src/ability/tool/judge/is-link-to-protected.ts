@@ -1,5 +1,5 @@
-// Whether a file is a hard link to one that decides what runs: writing it changes that one too, whatever its own name is.
-// Only a file with several names is looked for, so that other files cost nothing.
+// Whether a file is a hard link to one that decides what runs: writing it changes that file too. Only files with
+// several names are checked, so other files cost nothing.
 import { lstatSync, type Stats } from "node:fs"
 import { readdir } from "node:fs/promises"
 import { homedir } from "node:os"
@@ -10,14 +10,14 @@ import * as Global from "#kernel/process/global.ts"
 import { errorCode } from "#util/error.ts"
 import { readPath } from "#util/wildcard.ts"
 
-/** After so many entries nobody knows, and a person is asked. */
+/** After so many entries the search gives up, and a person is asked. */
 const maxEntries = 200_000
 
 /** `stat` is of the file that would be written. */
 export async function isLinkToProtected(stat: Stats | undefined): Promise<boolean> {
   if (!stat?.isFile() || stat.nlink < 2) return false
   const roots = [Instance.worktree, Global.config(), Global.data(), Global.state()]
-  // Of the home folder only the files that lie in it: what is below is too much.
+  // Of the home folder only its own files; subfolders would be too much.
   const waiting = [{ folder: homedir(), isDeep: false }, ...roots.map((folder) => ({ folder, isDeep: true }))]
   let seen = 0
   for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -32,7 +32,7 @@ export async function isLinkToProtected(stat: Stats | undefined): Promise<boolea
   return false
 }
 
-/** Objects of git are content, and packages have nothing that is protected but their programs, which are links. */
+/** Objects of git are content, and packages have nothing protected but their programs, which are links. */
 function isContent(path: string): boolean {
   return path.endsWith("/.git/objects") || /\/node_modules\/(?!\.bin$)[^/]+$/.test(path)
 }

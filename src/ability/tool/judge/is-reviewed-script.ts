@@ -1,4 +1,4 @@
-// Whether a script of a skill is, with all that it imports from the project, as a person has reviewed it.
+// Whether a script of a skill, with everything that it imports from the project, is as a person has reviewed it.
 
 import { Instance } from "#kernel/instance.ts"
 import { maxProgram } from "#kernel/reviewed/places.ts"
@@ -13,7 +13,7 @@ export async function isReviewedScript(path: string): Promise<boolean> {
   if (!reviewed.isTrusted) return false
   for (const file of withImports(path, reviewed.root)) {
     const bytes = await readSmallFile(file, undefined, maxProgram).catch(() => undefined)
-    // A folder of skills may be a link to another one; the file was reviewed by either name.
+    // A folder of skills may be a link to another one; the file was reviewed under either name.
     const names = [file, realOf(file) ?? file]
     if (!bytes || names.every((name) => reviewed.refusal(name, bytes) !== undefined)) return false
   }

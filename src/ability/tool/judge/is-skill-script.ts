@@ -1,12 +1,12 @@
-// Whether a file is among the scripts of skills in the folder that the configuration names for them. Those of the usual
-// folders are known by their names.
+// Whether a file is a script of a skill in the configured skill folder. Those of the usual folders are known by their
+// names.
 import { relative, resolve } from "node:path"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import { realOf } from "#util/file/real-of.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
 
-/** `path` is a real one. */
+/** `path` must be a real path. */
 export async function isSkillScript(path: string): Promise<boolean> {
   const root = (await Config.get()).skills?.root
   if (root === undefined) return false

@@ -1,5 +1,4 @@
-// What the rules say about a call. Files are judged by the path as it is written and by where it really leads; both
-// must be allowed.
+// Judges a call by the rules. A file is judged by its path as written and by its real path; both must be allowed.
 import { parse, resolve } from "node:path"
 import * as Permission from "#ability/permission/permission.ts"
 import type { Step } from "#ability/tool/define/call-types.ts"
@@ -21,21 +20,21 @@ import { startFolders } from "./start-folders.ts"
 export type Judgement = {
   action: Permission.Action
   needs: Permission.JudgedNeed[]
-  /** What the call may reach outside of the workspace, should it run. */
+  /** What the call may reach outside the workspace if it runs. */
   granted: string[]
-  /** The same, when it was a person who allowed the call. */
+  /** The same if a person allowed the call. */
   grantedByPerson: string[]
-  /** Where the paths really lead. */
+  /** The real paths. */
   reals: string[]
-  /** What exactly was judged: an answer counts for this and nothing else. */
+  /** Identifies what was judged: an answer counts for this only. */
   key: string
 }
 type Decide = (need: Need) => Permission.Decision
 
-/** A command with more words than this is not looked at word by word. */
+/** A longer command is not checked word by word. */
 const maxPaths = 1_000
 
-/** What a call needs. A tool that does not say what it needs, and does not only read, needs to be allowed itself. */
+/** The needs of a call. A tool that declares none, and does not only read, needs permission itself. */
 export function needsOf(tool: Definition, args: unknown): Need[] {
   if (tool.permission) return tool.permission(args)
   return tool.readOnly ? [] : [{ permission: "tool.execute", target: tool.id }]
@@ -80,14 +79,14 @@ function placeOf(target: string) {
   return { target: path, ...lookInside(parse(path).root, path) }
 }
 
-/** The path as it is written, and the one that it leads to where that is another. */
+/** The path as written, and the real path if it differs. */
 async function judgeFile(need: Need, sessionId: string, decide: Decide) {
   const { target, real, stat } = placeOf(need.target)
-  // With the whole path, so that what is shown and remembered is what was judged, whatever folder it was named from.
+  // As a whole path, so that what is shown and remembered is what was judged, whatever folder it was named from.
   const judged: Permission.JudgedNeed[] = [{ ...need, target, ...decide({ ...need, target }) }]
   if (real !== target) {
     const decision = decide({ ...need, target: real })
-    // `--yes` answers for what a call names. A link of the repository names something else.
+    // `--yes` answers for what a call names. A link of the repository leads to something else.
     const isHidden = need.permission !== "file.read" && leadsOut(target, real) && decision.action === "ask"
     judged.push({ ...need, target: real, ...decision, ...(isHidden ? { protected: true } : {}) })
   }
@@ -107,13 +106,13 @@ function leadsOut(target: string, real: string): boolean {
   return isInside(Instance.worktree, target) && !isInside(Instance.worktree, real)
 }
 
-/** Who edits a file is shown parts of it. Where reading it is not denied, being allowed to edit it is enough. */
+/** An edit shows parts of the file. Permission to edit is enough if reading is not denied. */
 function deniedReading(targets: string[], decide: Decide): Permission.JudgedNeed[] {
   const needs = targets.map((target) => ({ permission: "file.read", target }))
   return needs.map((need) => ({ ...need, ...decide(need) })).filter(({ action }) => action === "deny")
 }
 
-/** A permission of a tool's own is known to no rule but one for all; what denies the tool itself denies it too. */
+/** Only a rule for `*` knows a tool's own permission; a rule that denies the tool denies it too. */
 async function judgeOther(
   need: Need,
   { tool: { id }, context }: Omit<Step, "call">,
@@ -142,7 +141,7 @@ function names({ action, rule }: Permission.Decision, origin: string): boolean {
   return isPlain(origin) || hasWildcard(rule.pattern)
 }
 
-/** Whether one sees where it is. Any other name may lead anywhere, also to this machine. */
+/** Whether the address shows where it leads. Any other name may lead anywhere, even to this machine. */
 function isPlain(origin: string): boolean {
   return /^(localhost|[\d.]+|\[.+\])$/.test(new URL(origin).hostname)
 }
@@ -152,8 +151,8 @@ function originOf(url: string): string | undefined {
   return origin === "null" ? undefined : origin
 }
 
-/** Whether a command reaches the files of ours with keys and tokens by another name: from a folder near them, or
- * through a link. What it plainly names is known to the rules already. */
+/** Whether a command reaches our files with keys and tokens under another name: from a folder near them, or through a
+ * link. The rules already know names that are written plainly. */
 function reachesSecrets(command: string, sessionId: string): boolean {
   const folders = startFolders(command, KeptFolder.get(sessionId).cwd)
   const words = [".", ...Permission.pathsIn(command).slice(0, maxPaths)]

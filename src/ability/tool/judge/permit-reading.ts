@@ -1,4 +1,4 @@
-// What the gate lets through where nobody hands it anything that knows more: what the built-in rules allow.
+// The gate's default permissions, if no host provides others: what the built-in rules allow.
 import { resolve } from "node:path"
 import * as Permission from "#ability/permission/permission.ts"
 import type { Refusal, Step } from "#ability/tool/define/call-types.ts"
@@ -15,7 +15,7 @@ export async function permitReading(step: Step): Promise<Refusal | undefined> {
   return open.length ? { message: Permission.sayNobody(step.tool.id, open) } : undefined
 }
 
-/** The folder that a path must be in: the session's outputs for one of those, else the workspace. */
+/** The folder that must contain a path: the session's outputs for one of those, else the workspace. */
 export function rootOf(path: string, sessionId: string): string {
   const outputs = outputFolder(sessionId)
   return isInside(outputs, resolve(Instance.directory, path)) ? outputs : Instance.worktree

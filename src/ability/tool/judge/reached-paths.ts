@@ -1,19 +1,19 @@
-// Where the words of a command lead from the folders that it goes through. There may be a thousand words and ten folders: a
-// folder is read once, and of words that make no difference to what counts one stands for all.
+// Where the words of a command lead, from each folder that it visits. There may be a thousand words and ten folders,
+// so each folder is read once, and words that make no difference are represented by one.
 import { type Dirent, opendirSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { realOf } from "#util/file/real-of.ts"
 
-/** `real` is where it is, or would be made. */
+/** `real` is where it is, or would be created. */
 type Reached = { target: string; real: string }
-/** What is in a folder, by names that are the same for a file system which takes capitals for small letters. */
+/** The entries of a folder, with names folded for file systems that ignore case. */
 type Entries = Map<string, Dirent>
-/** A path behind where it starts. */
+/** A path relative to its start. */
 type Way = { names: string[]; first: string; isTelling: boolean }
 
-/** For fewer words it is quicker to look for each. */
+/** For fewer words it is faster to look up each. */
 const fewWords = 8
-/** To read a folder with more in it takes longer. */
+/** Reading a folder with more entries takes longer. */
 const maxEntries = 5_000
 
 /**
@@ -64,7 +64,7 @@ export function* reachedPaths(options: {
   }
 }
 
-/** How it goes up, and what comes then. */
+/** The steps up, and the rest of the path. */
 function readWord(word: string): { ups: string; names: string[] } {
   const isAbsolute = word.startsWith("/")
   const names: string[] = []
@@ -87,14 +87,14 @@ function lookFor(target: string): Reached {
   return { target, real: realOf(target) ?? realOf(dirname(target)) ?? target }
 }
 
-/** Those of a kind are alike; "other" ones may lead anywhere. */
+/** Words of one kind are alike; "other" words may lead anywhere. */
 function kindOf([name, ...rest]: string[], entry: Dirent | undefined) {
   if (name === undefined) return "start"
   if (!entry) return rest.length > 0 ? "below missing" : "missing"
   return entry.name === name && (entry.isFile() || entry.isDirectory()) ? "plain" : "other"
 }
 
-/** Undefined where nobody can say what is in it. */
+/** Undefined if the folder cannot be read. */
 function entriesOf(folder: string): Entries | undefined {
   const entries: Entries = new Map()
   try {

@@ -1,5 +1,5 @@
-// Whether a command runs the script of a project's skill that is not as a person has reviewed it. A rule with a wildcard does
-// not allow that; a person must name it. The gate asks again right before the command runs.
+// Whether a command runs the script of a project's skill that is not as a person has reviewed it. A rule with a
+// wildcard does not allow that; a person must name it. The gate checks again right before the command runs.
 import { homedir } from "node:os"
 import { isAbsolute, resolve } from "node:path"
 import * as Permission from "#ability/permission/permission.ts"
@@ -25,7 +25,7 @@ export async function runsUntrustedScript(command: string, sessionId: string): P
     if (isOwn(script)) continue
     const found = await skillScripts(folders.map((folder) => resolve(folder, script)))
     if (!found.length) continue
-    // The folder that it starts in may be one of several; what does not exist in any may be made by the same line.
+    // The command may start in one of several folders; a missing file may be created by the same line.
     const existing = found.filter((path) => statOf(path))
     const reviewed = await Promise.all(existing.map(isReviewedScript))
     if (!existing.length || reviewed.includes(false) || mayChangeIt(command)) return true
@@ -53,7 +53,7 @@ function mayChangeIt(command: string): boolean {
   })
 }
 
-/** The person's own are known by their whole path; links and other names for the project's are not among them. */
+/** The person's own scripts, by their whole path; links and other names of the project's scripts are excluded. */
 function isOwn(path: string): boolean {
   if (!isAbsolute(path) || isInside(Instance.worktree, realOf(path) ?? path)) return false
   return ownPlaces().some((folder) => isInside(folder, path))

@@ -1,4 +1,4 @@
-// Where the relative paths of a command may start: its own folder, and each that it goes to on its way.
+// Where the relative paths of a command may start: its own folder, and each folder that it changes to.
 import { resolve } from "node:path"
 import * as Permission from "#ability/permission/permission.ts"
 
@@ -12,7 +12,7 @@ export function startFolders(command: string, cwd: string): string[] {
   for (const [i, word] of words.entries()) {
     if (!moves.has(words[i - 1] ?? "") || folders.size >= maxFolders) continue
     here = resolve(here, word)
-    // What was in parentheses did not move the rest.
+    // `cd` in parentheses does not affect the rest.
     folders.add(here).add(resolve(cwd, word))
   }
   return [...folders]

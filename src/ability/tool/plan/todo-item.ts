@@ -1,12 +1,12 @@
-// What a task list is made of, as models write it and listeners are told it.
+// The items of a task list, as models write them and events carry them.
 import { z } from "zod"
 
-/** Models that learned other lists write their word for it. */
+/** Synonyms of other task lists that models use. */
 const spelled = (value: unknown) => (value === "completed" || value === "complete" ? "done" : value)
 const Status = z.preprocess(spelled, z.enum(["pending", "in_progress", "done"]))
 const Text = z.string().refine(isText, "expected 1 to 500 characters, none of them a control character")
 const Name = z.string().refine(isName, "expected up to 40 letters, digits, dots, dashes or underscores")
-/** Many a model counts its items. */
+/** Some models number their items. */
 const numbered = (value: unknown) => (typeof value === "number" ? `${value}` : value)
 
 export const Item = z.strictObject({

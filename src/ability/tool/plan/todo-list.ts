@@ -1,6 +1,6 @@
-// The task list of a session, or its plan, where the items have an order. It is kept as relations: a plan, and steps
-// below it and below what they wait for. It is changed under the lock of the store, since several processes may work on
-// one session, and published after it was written.
+// The task list of a session, or its plan if the items have an order. Stored as relations: a plan, with steps below
+// it and below the steps that they wait for. It is changed under the lock of the store, because several processes may
+// work on one session, and published after the write.
 import { z } from "zod"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as Log from "#kernel/process/log.ts"
@@ -21,7 +21,7 @@ type Stored = { nodes: RelationNode[] }
 
 const marks = { pending: "[ ]", in_progress: "[>]", done: "[x]" }
 
-/** Empty where none was written. */
+/** Empty if there is none. */
 export async function get(sessionId: string): Promise<Item[]> {
   return (await plan(sessionId)).todos
 }
@@ -32,7 +32,7 @@ export async function plan(sessionId: string): Promise<Plan> {
   return planOf(await nodes(sessionId))
 }
 
-/** The relations that it is kept as, those that can be used. */
+/** The stored relations that are valid. */
 export async function nodes(sessionId: string): Promise<RelationNode[]> {
   const stored = await read<Stored>(key(sessionId))
   const { checkedNodes } = await import("./todo-plan.ts")
@@ -44,7 +44,7 @@ export async function isKept(sessionId: string): Promise<boolean> {
   return ((await read(key(sessionId))) ?? (await read(oldKey(sessionId)))) !== undefined
 }
 
-/** Merge items into the list by id or text, or make it exactly these. Gives the whole list. */
+/** Merge items into the list by id or text, or replace the list. Returns the whole list. */
 export async function update(
   sessionId: string,
   todos: Item[],
@@ -65,12 +65,12 @@ export async function update(
   return plan
 }
 
-/** Keep relations as they are; for sessions that are made whole: forks and imports. */
+/** Store relations unchanged, for forks and imports. */
 export async function write(sessionId: string, nodes: RelationNode[]): Promise<void> {
   if (nodes.length) await Storage.write(key(sessionId), { nodes })
 }
 
-/** Another plan, or none, in the place of the one that is there. */
+/** Replace the plan by another one, or by none. */
 export async function replace(sessionId: string, nodes: RelationNode[]): Promise<void> {
   if (nodes.length) await write(sessionId, nodes)
   else await remove(sessionId)
@@ -82,7 +82,7 @@ export async function remove(sessionId: string): Promise<void> {
   await Storage.remove(oldKey(sessionId))
 }
 
-/** As the model is shown it. */
+/** As text for the model. */
 export function describe({ title, todos }: Plan): string {
   const lines = todos.map(({ text, status, id, after = [] }) => {
     const name = id === undefined ? "" : `${id}: `
@@ -91,7 +91,7 @@ export function describe({ title, todos }: Plan): string {
   return [...(title === undefined ? [] : [`Plan: ${title}`]), ...lines].join("\n") || "(nothing to do)"
 }
 
-/** Before there were relations the items were a record of their own. */
+/** Older versions stored the items in a record of their own. */
 async function oldNodes(sessionId: string): Promise<RelationNode[]> {
   const old = await read<{ todos: unknown }>(oldKey(sessionId))
   if (!old) return []
@@ -106,7 +106,7 @@ async function read<T>(key: string[]): Promise<T | undefined> {
   } catch (error) {
     if (error instanceof Storage.NotFound) return undefined
     if (!(error instanceof Storage.Corrupt)) throw error
-    // It was quarantined; the messages of the session still show the list.
+    // The record is in quarantine; the messages of the session still show the list.
     Log.warn("the task list of a session is broken", { error: error.message })
     return undefined
   }

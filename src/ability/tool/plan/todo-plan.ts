@@ -1,5 +1,5 @@
-// A task list as relations: one plan, a step for each item below the plan and below the steps that it waits for. A step
-// that nobody has named is called by a number.
+// A task list as relations: one plan, and a step for each item, below the plan and below the steps that it waits for.
+// A step without an id gets a number.
 import { z } from "zod"
 import * as Log from "#kernel/process/log.ts"
 import type { NodeContext, RelationNode } from "#knowledge/relation/relation-node.ts"
@@ -8,7 +8,7 @@ import { NamedError } from "#util/error.ts"
 import { type Change, type Item, Plan } from "./todo-item.ts"
 
 type Quarantined = Parameters<NonNullable<RelationStoreConfig["onQuarantine"]>>[0]
-/** `after`: ids, or texts that are still to be looked up. */
+/** `after`: ids, or texts that still have to be resolved. */
 type Step = { id: string; text: string; status: Item["status"]; after: string[]; createdAt: number }
 
 export const planId = "plan:1"
@@ -40,14 +40,14 @@ class Circular extends NamedError {
   }
 }
 
-/** Those of a record, which may have been written by anybody. */
+/** The steps of a record, which is not trusted. */
 export function checkedNodes(nodes: unknown): RelationNode[] {
   if (Array.isArray(nodes)) return createRelationStore({ initialNodes: nodes }).all()
   Log.warn("the relations of a session cannot be read and were left out")
   return []
 }
 
-/** From anywhere: they must be what the tool could have written, or an error says what is not. */
+/** Untrusted relations: they must be what the tool could have written, else an error says what is wrong. */
 export function importNodes(nodes: RelationNode[]): RelationNode[] {
   if (nodes.length > maxItems + 1) throw new TooMany(nodes.length - 1)
   const store = createRelationStore({
@@ -77,7 +77,7 @@ export function planOf(nodes: readonly RelationNode[]): Plan {
   return { ...(title === untitled ? {} : { title }), todos }
 }
 
-/** Throws where the items would be too many, wait for each other, or for what is not there. */
+/** Throws if the items are too many, wait for each other, or wait for a missing one. */
 export function changePlan(before: readonly RelationNode[], change: Change): RelationNode[] {
   const { todos = [], replace, title } = change
   if (todos.length > maxItems) throw new TooMany(todos.length)

@@ -1,5 +1,5 @@
-// What a tool of an MCP server gave back, in the form of the gate: text for the model, images beside it, structured
-// content as data. What can be neither read nor seen is named.
+// Converts the result of an MCP tool into an output of the gate: text for the model, images, structured content as
+// data. Content that can be neither read nor seen is named.
 
 import type { Json, Output, OutputImage } from "#ability/tool/define/types.ts"
 import { NamedError } from "#util/error.ts"
@@ -11,14 +11,14 @@ type Content =
   | { type: "resource_link"; uri: string; name: string; description?: string; mimeType?: string }
 export type ServerResult = { content: Content[]; structuredContent?: unknown; isError: boolean }
 
-/** The tool ran and says itself that it failed. */
+/** The tool ran and reported that it failed. */
 class ServerToolFailed extends NamedError {
   constructor(text: string) {
     super("MCP.ToolFailed", text || "The tool failed and did not say why.")
   }
 }
 
-/** Throws where the tool says that it failed, so that the call counts as failed. */
+/** Throws if the tool reported a failure, so that the call counts as failed. */
 export function outputOf({ content, structuredContent, isError }: ServerResult): Output {
   const images: OutputImage[] = []
   const lines = content.map((part) => textOf(part, images))

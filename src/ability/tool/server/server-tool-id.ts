@@ -1,4 +1,4 @@
-// The one name by which models and people know a tool of an MCP server. `server/tool` is only what a rule is about.
+// The name of an MCP tool for models and people. Rules use `server/tool`.
 
 export function serverToolId(serverId: string, name: string): string {
   return `${serverId}_${name}`.replace(/[^\w-]/g, "_").slice(0, 64)

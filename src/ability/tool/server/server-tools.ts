@@ -1,5 +1,6 @@
-// The tools of an MCP server as tools of ours. What a server says of itself is a stranger's word: its texts are escaped
-// and cut, its schemas bounded, and that it "only reads" is not believed. A call needs `mcp.call` of `server/tool`.
+// Converts the tools of an MCP server into tools of ours. The server is not trusted: its texts are escaped and cut,
+// its schemas are bounded, and its claim that a tool "only reads" is ignored. A call needs `mcp.call` of
+// `server/tool`.
 import { createHash } from "node:crypto"
 import { z } from "zod"
 import { checkSchema } from "#ability/tool/define/check-schema.ts"
@@ -17,20 +18,20 @@ export type ServerTool = {
   annotations?: Record<string, unknown>
 }
 
-/** All that is needed of a server for its tools to be offered. */
+/** What is needed of a server to offer its tools. */
 export type ToolServer = {
   readonly server: { id: string }
-  /** What it is started with, or its address, where a grant holds for no other one of its name. */
+  /** Its command or address, if a grant must not apply to another server of the same name. */
   readonly program?: readonly string[] | undefined
   listTools(): Promise<ServerTool[]>
-  /** What leads to the rest of what it offers, as a tool of ours. */
+  /** A tool of ours that reaches its resources and prompts. */
   offerTool?(): Promise<Definition | undefined>
   callTool(
     name: string,
     args: Record<string, unknown>,
     options: Pick<Context, "signal" | "sessionId" | "whileAsking"> & {
       onProgress?(progress: { message?: string }): void
-      /** Called with what it offers once it is up, which may be another thing than it was known to. */
+      /** Called with its tools once it is running; they may differ from the manifest. */
       onReady?(listed: ServerTool[]): void
     },
   ): Promise<ServerResult>
@@ -40,15 +41,15 @@ const maxTools = 2_000
 const maxDescription = 4_000
 const maxName = 128
 const maxProblems = 20
-/** What cannot be seen; what would be a pattern in a rule; what rules take for a resource or a prompt. */
+/** Invisible characters; characters of patterns in rules; names that rules use for resources and prompts. */
 const unusable = /^(?:resource|prompt):|[\p{C}\p{DI}\s*]/u
 const maxReports = { count: 20, within: 1_000 }
-/** One for all of them: what fits is known to the server, which says what is wrong. */
+/** One schema for all: the server checks the arguments and reports errors. */
 const anyObject = z.record(z.string(), z.unknown())
-/** The same tool by another id, by which it also speaks of itself. */
+/** The same tool under another id, which its texts use too. */
 const makers = new WeakMap<Definition, (id: string) => Definition>()
 
-/** What can be offered, by name, and a line for each that cannot. The names may still meet those of others. */
+/** The tools that can be offered, by name, and a line for each that cannot. Names may still collide with others. */
 export function toolsOf(
   server: ToolServer,
   listed: ServerTool[],
@@ -64,8 +65,8 @@ export function toolsOf(
   return { tools: [...tools.values()], problems }
 }
 
-/** Each with an id that no other has: the same for the same tools, in whatever order they came. Where two would have one,
- * neither has it: a call that was meant for the one must not reach the other. */
+/** Gives each tool a unique id, the same for the same tools in any order. If two tools would have the same id,
+ * neither gets it: a call for one must not reach the other. */
 export function nameApart(tools: Definition[], taken: ReadonlySet<string>): Definition[] {
   const used = new Set(taken)
   const wanted = new Set<string>()
@@ -134,7 +135,7 @@ function needOf({ server, program }: ToolServer, tool: ServerTool): Need {
   return {
     permission: "mcp.call",
     target: `${server.id}/${tool.name}`,
-    // Not before a call is judged: a start may have thousands of tools.
+    // Computed when a call is judged: a start may have thousands of tools.
     get fingerprint() {
       fingerprint ??= fingerprintTool(tool, program)
       return fingerprint
@@ -146,7 +147,7 @@ function changedText(id: string): string {
   return `"${id}" was not run: its server says something else of it now than when it was allowed. Look at what it is, and try again.`
 }
 
-/** Each is an event to everyone who listens: of a flood, some are enough. */
+/** Each is an event for every listener: a few of a flood are enough. */
 function progressTo(report: (text: string) => void) {
   let since = 0
   let count = 0
@@ -157,7 +158,7 @@ function progressTo(report: (text: string) => void) {
   }
 }
 
-/** Its texts are read by the model like the description. */
+/** The model reads these texts like the description. */
 function shownSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(shownSchema)
   if (typeof schema === "string") return shownValue(schema)
@@ -173,7 +174,7 @@ function shownSchema(schema: unknown): unknown {
   )
 }
 
-/** A value must stay what it is, unless something is hidden in it. */
+/** A value must stay unchanged, unless it hides something. */
 function shownValue(text: string): string {
   if (!/[^\n\r\x20-\x7e]/.test(text)) return text
   const shown = plainText(text, text.length)
@@ -188,8 +189,8 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Which tool of a server a person has allowed: what it said of itself then, as a sum, and where the name of the
- * server does not say it, which program that is. In whatever order a schema is written, it is the same one. */
+/** Identifies the tool that a person has allowed: a hash of its description and schema, and of the server's program
+ * if the name does not identify it. The order of keys in a schema does not matter. */
 function fingerprintTool(
   { name, title, description, inputSchema }: ServerTool,
   program?: readonly string[],
