@@ -20,15 +20,6 @@ type Context = {
   disposed?: Promise<void>
 }
 
-class NoInstance extends NamedError {
-  constructor() {
-    super(
-      "Instance.NoInstance",
-      "There is no current instance. Call this inside Instance.provide({ directory, fn }).",
-    )
-  }
-}
-
 class Disposed extends NamedError {
   constructor(directory: string) {
     super(
@@ -231,6 +222,10 @@ async function safely(context: Context, end: () => unknown): Promise<void> {
 
 function use(): Context {
   const context = current.getStore()
-  if (!context) throw new NoInstance()
+  if (!context)
+    throw new NamedError(
+      "Instance.NoInstance",
+      "There is no current instance. Call this inside Instance.provide({ directory, fn }).",
+    )
   return context
 }

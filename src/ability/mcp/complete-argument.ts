@@ -16,18 +16,13 @@ const maxValue = 500
 /** Somebody types. */
 const patience = 5_000
 
-class InvalidCompletion extends NamedError {
-  constructor() {
-    super("MCP.InvalidCompletion", "Name a prompt or a resource template, and not both.")
-  }
-}
-
 export async function completeArgument(
   serverId: string,
   { prompt, resourceTemplate, argument: name, value, given }: Wish,
   line?: Mcp.Line,
 ): Promise<{ values: string[] }> {
-  if ((prompt === undefined) === (resourceTemplate === undefined)) throw new InvalidCompletion()
+  if ((prompt === undefined) === (resourceTemplate === undefined))
+    throw new NamedError("MCP.InvalidCompletion", "Name a prompt or a resource template, and not both.")
   const server = await Mcp.get(serverId, line)
   const of = prompt === undefined ? { resourceTemplate: resourceTemplate! } : { prompt }
   const signal = AbortSignal.timeout(patience)

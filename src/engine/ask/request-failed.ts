@@ -13,12 +13,6 @@ type Facts = Partial<{ url: string; statusCode: number; message: string; name: s
 const maxSaid = 300
 const noServer = "no server answers (connection refused)"
 
-class RequestFailed extends NamedError {
-  constructor(message: string, data: { provider: string; status?: number }, options: ErrorOptions) {
-    super("Session.RequestFailed", message, data, options)
-  }
-}
-
 /** The error for a person; one that is not about a provider stays as it is. */
 export async function explainFailure(error: unknown, chosen: Chosen): Promise<unknown> {
   if (!isAboutProvider(error)) return error
@@ -34,7 +28,7 @@ export async function explainFailure(error: unknown, chosen: Chosen): Promise<un
   const text = [`${who} ${status === undefined ? `failed: ${what}` : what}`, remedy]
   const message = text.filter(Boolean).map(sentence).join(" ")
   const data = { provider: providerId, ...(status === undefined ? {} : { status }) }
-  return new RequestFailed(message, data, { cause: error })
+  return new NamedError("Session.RequestFailed", message, data, { cause: error })
 }
 
 /** The reason why a request failed in a few words, for a line about a retry. */

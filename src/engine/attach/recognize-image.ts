@@ -20,15 +20,6 @@ class Lost extends NamedError {
   }
 }
 
-class NoVision extends NamedError {
-  constructor(facts: ModelFacts | undefined) {
-    super(
-      "Image.NoVision",
-      `${nameOf(facts)} takes no images. Another model may${findOcr() ? ', or the mode "ocr" or "auto" reads their text (--image-mode)' : ""}.`,
-    )
-  }
-}
-
 /** Never throws: an error is in the data, with the status "failed", or "pending" after an interruption. Calling it
  * again with that data retries. */
 export async function recognizeImage(data: Data, attaching: Attaching): Promise<Data> {
@@ -53,7 +44,11 @@ async function recognize(data: Data, image: Image, { facts, signal, tell }: Atta
   const sees = facts?.input.includes("image") ?? false
   if (data.mode === "ocr") return withText(data, image, signal)
   if (sees) return { ...data, usedMode: "vision" }
-  if (data.mode === "vision" || !findOcr()) throw new NoVision(facts)
+  if (data.mode === "vision" || !findOcr())
+    throw new NamedError(
+      "Image.NoVision",
+      `${nameOf(facts)} takes no images. Another model may${findOcr() ? ', or the mode "ocr" or "auto" reads their text (--image-mode)' : ""}.`,
+    )
   tell(`${nameOf(facts)} takes no images, so vision is not available: their text is read instead (OCR)`)
   return withText(data, image, signal)
 }

@@ -42,15 +42,6 @@ export const Skipped = Bus.define(
   { when: "An accepted prompt did not run: the process or its time ended before it began, or it failed." },
 )
 
-class NotFound extends NamedError {
-  constructor(sessionId: string, promptId: string) {
-    super("Prompt.NotFound", `Session ${sessionId} has no waiting or skipped prompt ${promptId}.`, {
-      sessionId,
-      promptId,
-    })
-  }
-}
-
 export class Busy extends NamedError {
   constructor(sessionId: string, promptId: string) {
     const how = `POST /session/${sessionId}/abort stops it`
@@ -127,7 +118,12 @@ export async function list(sessionId: string): Promise<Info[]> {
 export async function discard(session: SessionRecord.Info, promptId: string): Promise<void> {
   const isListed = (session.skipped ?? []).some(({ id }) => id === promptId)
   const isStored = (await list(session.id)).some(({ id }) => id === promptId)
-  if (!isListed && !isStored) throw new NotFound(session.id, promptId)
+  if (!isListed && !isStored)
+    throw new NamedError(
+      "Prompt.NotFound",
+      `Session ${session.id} has no waiting or skipped prompt ${promptId}.`,
+      { sessionId: session.id, promptId },
+    )
   if (isListed) await SessionRecord.update(session, (draft) => void unlist(draft, promptId))
   await remove(promptId)
 }

@@ -100,22 +100,17 @@ export class StepLimit extends NamedError {
   }
 }
 
-class CostLimit extends NamedError {
-  constructor(cost: number, limit: number) {
-    super(
-      "Session.CostLimit",
-      `The turn was stopped: it cost $${cost.toFixed(4)}, and --max-cost is $${limit}.`,
-      { cost, limit },
-    )
-  }
-}
-
 /** A cost limit applies to the prompt and all its tasks together. */
 export function refuseCost(run: Run): void {
   for (let one: Run | undefined = run; one; one = one.parent) {
     const { maxCost } = one.limits
     const cost = spentBy(one)
-    if (maxCost !== undefined && cost > maxCost) throw new CostLimit(cost, maxCost)
+    if (maxCost !== undefined && cost > maxCost)
+      throw new NamedError(
+        "Session.CostLimit",
+        `The turn was stopped: it cost $${cost.toFixed(4)}, and --max-cost is $${maxCost}.`,
+        { cost, limit: maxCost },
+      )
   }
 }
 

@@ -15,14 +15,6 @@ type Task = { task: string; agent?: string; callId: string }
 const maxDepth = 3
 const maxAtOnce = 4
 
-class TooDeep extends NamedError {
-  constructor() {
-    super("Session.TooDeep", `Subtasks go at most ${maxDepth} levels deep. Do this part yourself.`, {
-      maxDepth,
-    })
-  }
-}
-
 class TaskFailed extends NamedError {
   constructor(sessionId: string, cause: unknown) {
     const message = `The subtask (session ${sessionId}) failed: ${errorText(cause)}`
@@ -41,7 +33,12 @@ export function spawnTask(run: Run, task: Task): Promise<{ sessionId: string; te
 }
 
 async function doTask(run: Run, { task, agent: wish, callId }: Task) {
-  if (run.depth >= maxDepth) throw new TooDeep()
+  if (run.depth >= maxDepth)
+    throw new NamedError(
+      "Session.TooDeep",
+      `Subtasks go at most ${maxDepth} levels deep. Do this part yourself.`,
+      { maxDepth },
+    )
   const agent = wish === undefined ? run.agent : await chooseAgent(wish)
   const leave = await enter(run)
   try {

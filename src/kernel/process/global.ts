@@ -3,16 +3,6 @@ import { homedir, userInfo } from "node:os"
 import { isAbsolute, join, normalize } from "node:path"
 import { NamedError } from "#util/error.ts"
 
-class NoFolder extends NamedError {
-  constructor(variable: string, path: string) {
-    super(
-      "Global.NoFolder",
-      `${variable} is ${path}, and no folder can be made below /proc. Set it to another folder, or unset it.`,
-      { variable, path },
-    )
-  }
-}
-
 /** Records that must not be lost. `VITAMIN_DATA_DIR` replaces it whole. */
 export function data(): string {
   const own = process.env.VITAMIN_DATA_DIR
@@ -41,7 +31,12 @@ function folder(variable: string, fallback: string): string {
 
 /** Node's `mkdir` with `recursive` never ends below /proc, where a folder that can be made is always missing. */
 function possible(variable: string, path: string): string {
-  if (/^\/proc(\/|$)/.test(normalize(path))) throw new NoFolder(variable, path)
+  if (/^\/proc(\/|$)/.test(normalize(path)))
+    throw new NamedError(
+      "Global.NoFolder",
+      `${variable} is ${path}, and no folder can be made below /proc. Set it to another folder, or unset it.`,
+      { variable, path },
+    )
   return path
 }
 

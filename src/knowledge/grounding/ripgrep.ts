@@ -20,21 +20,6 @@ export type Outcome = {
   timedOut: boolean
 }
 
-class Missing extends NamedError {
-  constructor() {
-    super("Ripgrep.Missing", "ripgrep was not found. Install it (rg on PATH), or reinstall vitamin.")
-  }
-}
-
-class TooLong extends NamedError {
-  constructor() {
-    super(
-      "Ripgrep.TooLong",
-      `The pattern is too long; at most ${maxArgument} characters can be searched for.`,
-    )
-  }
-}
-
 const require = createRequire(import.meta.url)
 const binary = process.platform === "win32" ? "rg.exe" : "rg"
 const maxErrors = 20_000
@@ -54,7 +39,11 @@ export const timeLimitNote = `stopped after ${secondsAllowed} s, there may be mo
 /** The binary that came with the package, else `rg` on PATH, else the slower WebAssembly build. */
 export function find(): Command {
   const found = packaged() ?? onPath() ?? wasm()
-  if (!found) throw new Missing()
+  if (!found)
+    throw new NamedError(
+      "Ripgrep.Missing",
+      "ripgrep was not found. Install it (rg on PATH), or reinstall vitamin.",
+    )
   return found
 }
 
@@ -105,7 +94,11 @@ export async function run(options: {
 }): Promise<Outcome> {
   const { cwd, signal, command = find() } = options
   signal?.throwIfAborted()
-  if (options.args.some((arg) => arg.length > maxArgument)) throw new TooLong()
+  if (options.args.some((arg) => arg.length > maxArgument))
+    throw new NamedError(
+      "Ripgrep.TooLong",
+      `The pattern is too long; at most ${maxArgument} characters can be searched for.`,
+    )
   const child = childProcess().spawn(
     command.file,
     [...command.args, "--no-config", "--color=never", ...limits, ...options.args],

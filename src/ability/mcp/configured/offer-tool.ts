@@ -31,12 +31,6 @@ const maxName = 60
 const maxFound = 10
 const maxLine = 300
 
-class Unknown extends NamedError {
-  constructor(what: string, server: string) {
-    super("MCP.UnknownOffer", `The server "${server}" has no ${what}. A search with "query" gives the names.`)
-  }
-}
-
 /** Undefined where the server has neither resources nor prompts. */
 export function offerTool(one: ConfiguredServer): Definition | undefined {
   const manifest = one.manifest()
@@ -99,7 +93,10 @@ async function read(one: ConfiguredServer, uri: string, caller: Caller): Promise
 async function promptText(one: ConfiguredServer, { prompt, ...args }: Args, caller: Caller): Promise<Output> {
   const { id } = one.server
   if (!one.manifest()?.prompts.some(({ name }) => name === prompt))
-    throw new Unknown(`prompt ${JSON.stringify(prompt)}`, id)
+    throw new NamedError(
+      "MCP.UnknownOffer",
+      `The server "${id}" has no prompt ${JSON.stringify(prompt)}. A search with "query" gives the names.`,
+    )
   const { messages } = await one.use(caller, (client) => client.getPrompt(prompt!, args.arguments ?? {}))
   const { text, images } = outputOf({ content: messages.map(({ content }) => content), isError: false })
   return {

@@ -71,16 +71,6 @@ const open = Instance.state(
   },
 )
 
-class NotFound extends NamedError {
-  constructor(id: string) {
-    super(
-      "Elicitation.NotFound",
-      `Question ${JSON.stringify(id)} does not exist, or was answered already. GET /elicitation/pending lists what is open.`,
-      { id },
-    )
-  }
-}
-
 export class InvalidReply extends NamedError {
   constructor(reason: string) {
     super("Elicitation.InvalidReply", `The reply cannot be used: ${reason}`)
@@ -127,7 +117,12 @@ export function pending(): Request[] {
 /** Answer a question. What does not fit the form is refused, and the question stays open. */
 export function reply(id: string, given: Reply): void {
   const one = open().get(id)
-  if (!one) throw new NotFound(id)
+  if (!one)
+    throw new NamedError(
+      "Elicitation.NotFound",
+      `Question ${JSON.stringify(id)} does not exist, or was answered already. GET /elicitation/pending lists what is open.`,
+      { id },
+    )
   const { action, content = {} } = given
   const { fields } = one.request
   const isForm = action === "accept" && fields !== undefined

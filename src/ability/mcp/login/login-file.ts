@@ -5,16 +5,6 @@ import * as Secret from "#kernel/process/secret.ts"
 import { createPrivateJson } from "#kernel/storage/private-json.ts"
 import { NamedError } from "#util/error.ts"
 
-class UnsafeLogins extends NamedError {
-  constructor(path: string, reason: string) {
-    super(
-      "MCP.UnsafeLogins",
-      `Logins to MCP servers cannot be kept in ${path}: ${reason}. Move it away and log in again.`,
-      { path },
-    )
-  }
-}
-
 export type Login = {
   /** What each authorization server gave. A client id means nothing to another one. */
   issuers: Record<string, { client?: StoredOAuthClientInformation; tokens?: StoredOAuthTokens }>
@@ -34,7 +24,12 @@ export type Wanted = {
 const file = createPrivateJson<Login>({
   name: "mcp-auth",
   isEntry: isLogin,
-  refuse: (file, reason) => new UnsafeLogins(file, reason),
+  refuse: (file, reason) =>
+    new NamedError(
+      "MCP.UnsafeLogins",
+      `Logins to MCP servers cannot be kept in ${file}: ${reason}. Move it away and log in again.`,
+      { path: file },
+    ),
 })
 
 /** The login to the server at an address; empty when there is none. */

@@ -73,24 +73,6 @@ export type MCPRegistry = Readonly<{
   close(): Promise<void>
 }>
 
-class ServerNotFound extends NamedError {
-  constructor(serverId: string, known: string[]) {
-    super(
-      "MCP.NotFound",
-      `MCP server ${JSON.stringify(serverId)} is not connected here. Connected: ${known.join(", ") || "none"}`,
-      { serverId },
-    )
-  }
-}
-
-class ServerExists extends NamedError {
-  constructor(serverId: string) {
-    super("MCP.Exists", `There is an MCP server ${JSON.stringify(serverId)} already; remove it first`, {
-      serverId,
-    })
-  }
-}
-
 export function createMCPRegistry(config: MCPRegistryConfig = {}): MCPRegistry {
   const { local = true, slots, index, ...clientConfig } = config
   const clients = new Map<string, MCPClient>()
@@ -107,7 +89,12 @@ export function createMCPRegistry(config: MCPRegistryConfig = {}): MCPRegistry {
   }
 
   async function add(server: MCPServerConfig): Promise<MCPClient> {
-    if (clients.has(server.id) || server.id === localId) throw new ServerExists(server.id)
+    if (clients.has(server.id) || server.id === localId)
+      throw new NamedError(
+        "MCP.Exists",
+        `There is an MCP server ${JSON.stringify(server.id)} already; remove it first`,
+        { serverId: server.id },
+      )
     const { createMCPClient } = await import("#ability/mcp/client/create-client.ts")
     const client = createMCPClient({ ...clientConfig, server })
     clients.set(server.id, client)
@@ -134,7 +121,12 @@ export function createMCPRegistry(config: MCPRegistryConfig = {}): MCPRegistry {
 
   function clientOf(serverId: string): MCPClient {
     const client = clients.get(serverId)
-    if (!client) throw new ServerNotFound(serverId, [...clients.keys()])
+    if (!client)
+      throw new NamedError(
+        "MCP.NotFound",
+        `MCP server ${JSON.stringify(serverId)} is not connected here. Connected: ${[...clients.keys()].join(", ") || "none"}`,
+        { serverId },
+      )
     return client
   }
 

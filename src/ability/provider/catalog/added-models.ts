@@ -32,14 +32,6 @@ class ModelChanged extends NamedError {
   }
 }
 
-class UnreadableList extends NamedError {
-  constructor(path: string, reason: string) {
-    super("Models.UnreadableList", `The list of models ${path} cannot be used: ${reason}. Move it away.`, {
-      path,
-    })
-  }
-}
-
 /** What FunctionGemma was made for, and what is enough for an answer of a small model. */
 const usualContext = 32_768
 const usualOutput = 4_096
@@ -48,7 +40,12 @@ const validName = /^[\w][\w.:-]{0,99}$/
 const { read, update } = createPrivateJson<AddedModel>({
   name: "gguf-models",
   isEntry: (value) => typeof (value as AddedModel | null)?.path === "string",
-  refuse: (file, reason) => new UnreadableList(file, reason),
+  refuse: (file, reason) =>
+    new NamedError(
+      "Models.UnreadableList",
+      `The list of models ${file} cannot be used: ${reason}. Move it away.`,
+      { path: file },
+    ),
 })
 
 export function listAdded(): Record<string, AddedModel> {

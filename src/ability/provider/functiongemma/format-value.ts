@@ -2,22 +2,17 @@
 import { NamedError } from "#util/error.ts"
 import { neutralize, tokens } from "./control-tokens.ts"
 
-class InvalidName extends NamedError {
-  constructor(name: string) {
-    super(
-      "FunctionGemma.InvalidName",
-      `A function cannot be called ${JSON.stringify(name)}. Names have letters, digits and . : / @ $ _ - only.`,
-      { name },
-    )
-  }
-}
-
 const plainKey = /^[\w$][\w$.-]*$/
 const validName = /^[\w.:/@$-]+$/
 const maxDepth = 64
 
 export function checkName(name: string): string {
-  if (!validName.test(name)) throw new InvalidName(name)
+  if (!validName.test(name))
+    throw new NamedError(
+      "FunctionGemma.InvalidName",
+      `A function cannot be called ${JSON.stringify(name)}. Names have letters, digits and . : / @ $ _ - only.`,
+      { name },
+    )
   return name
 }
 

@@ -29,12 +29,6 @@ const Parameters = z
   .refine(({ job, stop }) => !stop || job !== undefined, "stop needs the job to be stopped")
 type Args = z.infer<typeof Parameters>
 
-class TimedOut extends NamedError {
-  constructor(output: string, timeout: number) {
-    super("Bash.TimedOut", output, { timeout })
-  }
-}
-
 /** For docs/tools.md; models are not sent it. */
 export const manual = {
   example: { command: "npm test", timeout: 300 },
@@ -85,7 +79,7 @@ async function runForeground(args: { command: string; timeout: number }, context
   const notes = [note, withheld, ...leftovers(ran), next.note]
   if (ran.timedOut) {
     const late = `timed out after ${timeout} s and was ended; raise timeout, or use background: true`
-    throw new TimedOut(await record.cut(lines([...notes, late])), timeout)
+    throw new NamedError("Bash.TimedOut", await record.cut(lines([...notes, late])), { timeout })
   }
   const text = await record.cut(lines([...notes, howEnded(ran)]))
   const { exitCode, signal, timedOut, duration } = ran

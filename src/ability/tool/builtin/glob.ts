@@ -18,12 +18,6 @@ const limit = 1_000
 const Parameters = z.strictObject({ pattern: z.string().min(1), path: z.string().min(1).optional() })
 type Args = z.infer<typeof Parameters>
 
-class NotAFolder extends NamedError {
-  constructor(path: string) {
-    super("Glob.NotAFolder", `${JSON.stringify(path)} is a file; path must be a folder.`, { path })
-  }
-}
-
 /** For docs/tools.md; models are not sent it. */
 export const manual = {
   example: { pattern: "src/**/*.ts" },
@@ -47,7 +41,12 @@ export const glob = {
 async function execute({ pattern, path = "." }: Args, context: Context): Promise<Output> {
   const { matches, filter, hidden } = compileGlob(pattern)
   await using target = await openTarget(path, context)
-  if (!target.isDirectory) throw new NotAFolder(target.shown)
+  if (!target.isDirectory)
+    throw new NamedError(
+      "Glob.NotAFolder",
+      `${JSON.stringify(target.shown)} is a file; path must be a folder.`,
+      { path: target.shown },
+    )
   const isReadable = mayRead(target, context)
   const kept = createFirst(limit)
   const { code, errors, timedOut } = await Ripgrep.run({

@@ -27,16 +27,6 @@ const Parameters = z.strictObject({
 })
 type Args = z.infer<typeof Parameters>
 
-class BadSearch extends NamedError {
-  constructor(reason: string, pattern: string) {
-    super(
-      "Grep.BadSearch",
-      `${reason.trim()}\nIf the pattern is meant literally, set fixed to true. Look-around and back-references are not supported.`,
-      { pattern },
-    )
-  }
-}
-
 /** For docs/tools.md; models are not sent it. */
 export const manual = {
   example: { pattern: "TODO|FIXME", glob: "*.ts" },
@@ -84,7 +74,12 @@ async function execute(args: Args, context: Context): Promise<Output> {
       return ++lines < maxLines
     },
   })
-  if (code === 2 && errors) throw new BadSearch(errors, args.pattern)
+  if (code === 2 && errors)
+    throw new NamedError(
+      "Grep.BadSearch",
+      `${errors.trim()}\nIf the pattern is meant literally, set fixed to true. Look-around and back-references are not supported.`,
+      { pattern: args.pattern },
+    )
   const found = matches.list()
   const groups = folder
     ? await verifyMatches({ root: target.places[1], groups: found.groups, signal: context.signal })

@@ -14,12 +14,6 @@ const limit = 500
 const Parameters = z.strictObject({ path: z.string().min(1).optional() })
 type Args = z.infer<typeof Parameters>
 
-class NotAFolder extends NamedError {
-  constructor(path: string) {
-    super("Ls.NotAFolder", `${JSON.stringify(path)} is a file. Use read to see what is in it.`, { path })
-  }
-}
-
 /** For docs/tools.md; models are not sent it. */
 export const manual = {
   example: { path: "src" },
@@ -39,7 +33,12 @@ export const ls = {
 
 async function execute({ path = "." }: Args, context: Context): Promise<Output> {
   await using target = await openTarget(path, context)
-  if (!target.isDirectory) throw new NotAFolder(target.shown)
+  if (!target.isDirectory)
+    throw new NamedError(
+      "Ls.NotAFolder",
+      `${JSON.stringify(target.shown)} is a file. Use read to see what is in it.`,
+      { path: target.shown },
+    )
   const [all, ignored] = await Promise.all([
     readdir(target.path, { withFileTypes: true }),
     ignoredIn(target.path, context.signal),

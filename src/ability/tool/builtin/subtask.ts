@@ -13,12 +13,6 @@ const Parameters = z.strictObject({
 })
 type Args = z.infer<typeof Parameters>
 
-class Unavailable extends NamedError {
-  constructor() {
-    super("Subtask.Unavailable", "There is no session here that could give a task to an agent.")
-  }
-}
-
 /** For docs/tools.md; models are not sent it. */
 export const manual = {
   example: { task: "Find where the port of the server is decided.", agent: "plan" },
@@ -51,7 +45,11 @@ async function checkAgent(id: string, context: z.RefinementCtx): Promise<void> {
 }
 
 async function execute({ task, agent }: Args, context: Context): Promise<Output> {
-  if (!context.spawn) throw new Unavailable()
+  if (!context.spawn)
+    throw new NamedError(
+      "Subtask.Unavailable",
+      "There is no session here that could give a task to an agent.",
+    )
   const { sessionId, text } = await context.spawn({ task, ...(agent ? { agent } : {}) })
   return {
     text,

@@ -9,12 +9,6 @@ import type { Context, Json, Output } from "./types.ts"
 const slice = 1 << 20
 const maxImages = 10
 
-class NotJson extends NamedError {
-  constructor(reason: string) {
-    super("Tool.NotJson", `The tool gave back something that is not JSON: ${reason}`)
-  }
-}
-
 /** Text, data and title of a result. Data that exceeds the limit for text is left out. */
 export async function bound(returned: Output | Json | undefined, context: Context): Promise<Output> {
   SecretFiles.hold()
@@ -55,7 +49,7 @@ function toJson(value: Json): string {
   try {
     return Secret.redactJson(JSON.stringify(value) ?? "null")
   } catch (error) {
-    throw new NotJson(String(error))
+    throw new NamedError("Tool.NotJson", `The tool gave back something that is not JSON: ${String(error)}`)
   }
 }
 

@@ -10,18 +10,6 @@ export type Edit = { oldText: string; newText: string; replaceAll?: boolean | un
 const maxCounted = 1_000
 const maxLines = 8
 
-class NotFound extends NamedError {
-  constructor(which: string, path: string, near: string) {
-    super(
-      "Edit.NotFound",
-      `${which} was not found in ${JSON.stringify(path)}; nothing was changed. ${near}`,
-      {
-        path,
-      },
-    )
-  }
-}
-
 class Ambiguous extends NamedError {
   constructor(options: { which: string; path: string; places: number; lines: number[] }) {
     const { which, path, places, lines } = options
@@ -41,7 +29,12 @@ export function applyEdits(file: TextFile, edits: Edit[], path: string): { file:
   for (const [i, edit] of edits.entries()) {
     const which = edits.length === 1 ? "oldText" : `oldText of edit ${i + 1} (of ${edits.length})`
     const spans = findAll(now, edit)
-    if (spans.length === 0) throw new NotFound(which, path, nearestText(toText(now, now.raw), edit))
+    if (spans.length === 0)
+      throw new NamedError(
+        "Edit.NotFound",
+        `${which} was not found in ${JSON.stringify(path)}; nothing was changed. ${nearestText(toText(now, now.raw), edit)}`,
+        { path },
+      )
     if (spans.length > 1 && !edit.replaceAll)
       throw new Ambiguous({
         which,

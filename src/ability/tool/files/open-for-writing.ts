@@ -43,18 +43,6 @@ type Folder = { fd: number; path: string; missing: string[] }
 /** Folders in which this instance has searched for leftovers of killed processes. */
 const cleaned = Instance.state(() => new Set<string>())
 
-class NotAFile extends NamedError {
-  constructor(path: string) {
-    super("Tool.NotAFile", `${JSON.stringify(path)} is a folder; path must name a file.`, { path })
-  }
-}
-
-class WriteFailed extends NamedError {
-  constructor(path: string, reason: string, cause: unknown) {
-    super("Tool.WriteFailed", `${JSON.stringify(path)} cannot be written: ${reason}`, { path }, { cause })
-  }
-}
-
 const reasons: Record<string, string> = {
   ENOSPC: "the disk is full (ENOSPC); what was there stays",
   EDQUOT: "the disk quota is used up (EDQUOT); what was there stays",
@@ -167,7 +155,10 @@ function locate({ fd, path }: Folder): string {
 function openFile(path: string, shown: string): { fd: number; stat: BigIntStats } | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!found) return undefined
-  if (found.isDirectory()) throw new NotAFile(shown)
+  if (found.isDirectory())
+    throw new NamedError("Tool.NotAFile", `${JSON.stringify(shown)} is a folder; path must name a file.`, {
+      path: shown,
+    })
   if (!found.isFile()) throw new PathInvalid(shown, "it was swapped for something that is no file")
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
   const fd = openSync(path, flags)
@@ -197,6 +188,11 @@ function explain<T>(shown: string, work: () => T): T {
     const code = errorCode(error)
     const reason = code === undefined ? undefined : reasons[code]
     if (reason === undefined) throw error
-    throw new WriteFailed(shown, reason, error)
+    throw new NamedError(
+      "Tool.WriteFailed",
+      `${JSON.stringify(shown)} cannot be written: ${reason}`,
+      { path: shown },
+      { cause: error },
+    )
   }
 }

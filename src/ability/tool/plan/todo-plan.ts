@@ -34,12 +34,6 @@ class UnknownItem extends NamedError {
   }
 }
 
-class Circular extends NamedError {
-  constructor(path: string[]) {
-    super("Todo.Circular", `Items wait for each other: ${path.join(" → ")}. Take one out of an \`after\`.`)
-  }
-}
-
 /** The steps of a record, which is not trusted. */
 export function checkedNodes(nodes: unknown): RelationNode[] {
   if (Array.isArray(nodes)) return createRelationStore({ initialNodes: nodes }).all()
@@ -166,7 +160,10 @@ function refuse(aside: Quarantined, steps: readonly Step[]): void {
   const round = aside.find(({ error }) => error.name === "RelationStore.Cycle")?.error.data.path
   if (!round) throw aside[0]!.error
   const nameOf = (id: string) => (isNumber(id) ? `"${steps.find((step) => step.id === id)?.text}"` : id)
-  throw new Circular((round as string[]).map(nameOf))
+  throw new NamedError(
+    "Todo.Circular",
+    `Items wait for each other: ${(round as string[]).map(nameOf).join(" → ")}. Take one out of an \`after\`.`,
+  )
 }
 
 function isSame(step: Step, text: string): boolean {

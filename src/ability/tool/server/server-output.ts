@@ -11,13 +11,6 @@ type Content =
   | { type: "resource_link"; uri: string; name: string; description?: string; mimeType?: string }
 export type ServerResult = { content: Content[]; structuredContent?: unknown; isError: boolean }
 
-/** The tool ran and reported that it failed. */
-class ServerToolFailed extends NamedError {
-  constructor(text: string) {
-    super("MCP.ToolFailed", text || "The tool failed and did not say why.")
-  }
-}
-
 /** Throws if the tool reported a failure, so that the call counts as failed. */
 export function outputOf({ content, structuredContent, isError }: ServerResult): Output {
   const images: OutputImage[] = []
@@ -25,7 +18,7 @@ export function outputOf({ content, structuredContent, isError }: ServerResult):
   if (structuredContent !== undefined && !content.some(({ type }) => type === "text"))
     lines.push(JSON.stringify(structuredContent, null, 2))
   const text = lines.join("\n")
-  if (isError) throw new ServerToolFailed(text)
+  if (isError) throw new NamedError("MCP.ToolFailed", text || "The tool failed and did not say why.")
   return {
     text: text || "(no output)",
     ...(structuredContent === undefined ? {} : { data: structuredContent as Json }),

@@ -27,16 +27,6 @@ class NotFound extends NamedError {
   }
 }
 
-class TooMany extends NamedError {
-  constructor(running: string[]) {
-    super(
-      "Job.TooMany",
-      `${running.length} jobs are running already; stop one of them first: ${running.join(", ")}`,
-      { running },
-    )
-  }
-}
-
 const ofSessions = Instance.state(
   () => new Map<string, Job[]>(),
   async (sessions) => {
@@ -58,7 +48,12 @@ export async function create(options: {
   const { sessionId, command, cwd, timeout, signal } = options
   const jobs = list(sessionId)
   const running = jobs.filter(({ ending }) => !ending).map(({ id }) => id)
-  if (running.length >= maxRunning) throw new TooMany(running)
+  if (running.length >= maxRunning)
+    throw new NamedError(
+      "Job.TooMany",
+      `${running.length} jobs are running already; stop one of them first: ${running.join(", ")}`,
+      { running },
+    )
   const id = `job_${jobs.length + 1}`
   const record = createRecord({ sessionId, callId: id })
   const shell = await ofInstance().start({ command, cwd, background: true, signal, take: record.take })

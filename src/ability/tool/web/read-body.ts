@@ -8,15 +8,6 @@ import { NamedError } from "#util/error.ts"
 
 export type Body = { bytes: Buffer; isCut: boolean }
 
-class UnknownEncoding extends NamedError {
-  constructor(encoding: string) {
-    super(
-      "Fetch.UnknownEncoding",
-      `The page is packed as ${JSON.stringify(encoding)}, which was not asked for.`,
-    )
-  }
-}
-
 export async function readBody(response: IncomingMessage, limit: number): Promise<Body> {
   const chunks: Buffer[] = []
   let size = 0
@@ -52,6 +43,10 @@ function decoder(encoding: string, first: number): Transform {
   const options = { finishFlush: constants.Z_SYNC_FLUSH }
   if (encoding === "gzip" || encoding === "x-gzip") return createGunzip(options)
   if (encoding === "br") return createBrotliDecompress()
-  if (encoding !== "deflate") throw new UnknownEncoding(encoding)
+  if (encoding !== "deflate")
+    throw new NamedError(
+      "Fetch.UnknownEncoding",
+      `The page is packed as ${JSON.stringify(encoding)}, which was not asked for.`,
+    )
   return (first & 0x0f) === 8 ? createInflate(options) : createInflateRaw(options)
 }
