@@ -27,7 +27,7 @@ const maxPiece = 1 << 20
 /** Linux takes no argument of more than 128 KB. */
 const maxArgument = 30_000
 const secondsAllowed = 20
-/** ripgrep's default is ten times as much, which lets `(a{1000}){1000}` compile and then run for minutes. */
+/** ripgrep's default is ten times as much, which lets `(a{ 1000 }){1000}` compile and then run for minutes. */
 const limits = ["--regex-size-limit=10M"]
 
 /** How ripgrep ends a line that it cut (`--max-columns-preview`). */
@@ -35,6 +35,15 @@ export const cutMark = / \[\.\.\. (?:omitted end of long line|\d+ more match(?:e
 
 /** What a tool says when its search reached the time limit. */
 export const timeLimitNote = `stopped after ${secondsAllowed} s, there may be more; narrow the pattern or the path`
+
+/** Arguments by which each line found comes with its file and number, and no longer than that. */
+export function linesOf(maxColumns: number): string[] {
+  const cut = [`--max-columns=${maxColumns}`, "--max-columns-preview"]
+  return [
+    ..."--line-number --with-filename --null --no-heading --no-messages --no-require-git".split(" "),
+    ...cut,
+  ]
+}
 
 /** The binary that came with the package, else `rg` on PATH, else the slower WebAssembly build. */
 export function find(): Command {

@@ -32,7 +32,7 @@ export async function searchLines(options: {
     items = items.sort(inOrder).slice(0, limit)
   }
   const { code, errors, timedOut } = await Ripgrep.run({
-    args: [...searching, `--regexp=${pattern}`, file ? "-" : "."],
+    args: [...Ripgrep.linesOf(maxColumns), `--regexp=${pattern}`, file ? "-" : "."],
     cwd,
     separator: "\n",
     ...(file ? { stdin: file.fd } : {}),
@@ -52,17 +52,6 @@ export async function searchLines(options: {
   trim()
   return { items, more: total > limit || code === undefined, ...(timedOut ? { timedOut } : {}) }
 }
-
-const searching = [
-  "--line-number",
-  "--with-filename",
-  "--null",
-  "--no-heading",
-  "--no-messages",
-  "--no-require-git",
-  `--max-columns=${maxColumns}`,
-  "--max-columns-preview",
-]
 
 /** `./path NUL 12:text` */
 function itemOf(piece: string, file: string | undefined): Item | undefined {

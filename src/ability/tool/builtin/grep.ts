@@ -89,14 +89,7 @@ async function execute(args: Args, context: Context): Promise<Output> {
 
 function searching(args: Args, limit: number): string[] {
   return [
-    "--line-number",
-    "--with-filename",
-    "--null",
-    "--no-heading",
-    "--no-messages",
-    "--no-require-git",
-    `--max-columns=${maxColumns}`,
-    "--max-columns-preview",
+    ...Ripgrep.linesOf(maxColumns),
     `--max-count=${limit + 1}`,
     ...(args.ignoreCase ? ["--ignore-case"] : []),
     ...(args.fixed ? ["--fixed-strings"] : []),
