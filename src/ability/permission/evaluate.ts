@@ -1,5 +1,5 @@
-// What the rules say about one need. The last rule that fits counts, except that what a person denied is not lifted by
-// an agent or a project, and no denial by a grant. Nothing is asked, read or kept here.
+// Evaluates the rules for one need. The last matching rule counts, with two exceptions: an agent or a project cannot
+// lift a person's denial, and a grant lifts no denial. Pure: it asks, reads and stores nothing.
 import { posix } from "node:path"
 import { Instance } from "#kernel/instance.ts"
 import * as SecretFiles from "#kernel/process/secret-files.ts"
@@ -26,15 +26,15 @@ export type Decision = {
   protected?: true
   /** It would reach our own keys and tokens: only a rule that names them can allow it, no reply and no `--yes`. */
   secret?: true
-  /** A person allowed it for good, and it was another tool then. */
+  /** A person allowed it with "always", but the tool has changed since. */
   changed?: true
-  /** Of a command line: the parts that must be asked for. */
+  /** For a command line: the parts that need a question. */
   parts?: AskedPart[]
 }
 
-/** These come with an agent or a project, not from the person. */
+/** These sources come with an agent or a project, not from the person. */
 const weak = new Set(["agent", "project", "typescript"])
-/** Their rules may be those that a question or a refusal showed. */
+/** Their rules may come from a question or a refusal that showed them. */
 const exact = new Set(["grant", "session"])
 const strictness = { allow: 0, ask: 1, deny: 2 }
 
@@ -55,7 +55,7 @@ export function evaluate(need: Need, ...layers: Layer[]): Decision {
   return need.permission !== "file.read" && isOwnConfiguration(path) ? guarded(decision) : decision
 }
 
-/** What rules say of a command that would be handed to `bash -c`. */
+/** What the rules say about a command line for `bash -c`. */
 export function evaluateCommand(command: string, rules: Rule[]): Action {
   return evaluateShell(command, placeOf({}), [{ source: "user", rules }]).action
 }
@@ -65,13 +65,13 @@ export function isStricter(first: Action, second: Action): boolean {
   return strictness[first] > strictness[second]
 }
 
-/** What they all allow: rules of whoever does it, and of each that it is done for. */
+/** What all of them allow: the rules of the session and of each session above it. */
 export function evaluateAll(need: Need, stacks: [Layer[], ...Layer[][]]): Decision {
   const [first, ...others] = stacks
   return strictest(evaluate(need, ...first), ...others.map((layers) => evaluate(need, ...layers)))
 }
 
-/** The one that allows less; of equals the first. */
+/** The stricter one; of equals the first. */
 export function strictest(first: Decision, ...others: Decision[]): Decision {
   let least = first
   for (const other of others) {
@@ -85,7 +85,7 @@ function marksOf({ protected: isProtected, changed }: Decision): Pick<Decision, 
   return { ...(isProtected ? { protected: true } : {}), ...(changed ? { changed: true } : {}) }
 }
 
-/** The least that would allow it the next time: a rule for each command of a line. None where no rule can. */
+/** The narrowest rules that would allow it next time: one for each command of a line. Undefined if no rule can. */
 export function narrowest({ permission, target }: Need): Rule[] {
   if (!isKnown(permission)) return []
   const patterns =
@@ -94,7 +94,7 @@ export function narrowest({ permission, target }: Need): Rule[] {
   return patterns.map((pattern) => ({ permission, pattern, action: "allow" }))
 }
 
-/** Whether a pattern fits one thing and no other. A folder with its slash means all that is below it. */
+/** Whether a pattern matches exactly one target. A folder with its slash means everything below it. */
 export function isExact({ permission, pattern }: Pick<Rule, "permission" | "pattern">): boolean {
   return pattern !== "" && !hasWildcard(pattern) && !(isFile(permission) && pattern.endsWith("/"))
 }
@@ -103,7 +103,7 @@ export function isOutside({ permission, target }: Need): boolean {
   return isFile(permission) && worktreeNow() !== undefined && posix.isAbsolute(shown(target))
 }
 
-/** Of a server's tool a grant is for what it was when it was given; rules that somebody wrote are for its name. */
+/** A grant for an MCP tool applies only to the tool as it was then; written rules apply to its name. */
 function evaluateNamed({ permission, target, fingerprint }: Need, layers: Layer[]): Decision {
   let changed = false
   const judge = (fitsName: (rule: Rule) => boolean) =>
@@ -114,7 +114,7 @@ function evaluateNamed({ permission, target, fingerprint }: Need, layers: Layer[
       return false
     })
   const fits = ({ pattern }: Rule) => fitsText(pattern, target)
-  // Models and other programs know `my.server` as `my_server`; who denies that name means this server.
+  // Models and other programs know `my.server` as `my_server`; a rule that denies that name means this server.
   const plain = permission === "mcp.call" ? target.replace(/[^\w/-]/g, "_") : target
   const meant = (rule: Rule) => fits(rule) || (rule.action !== "allow" && fitsText(rule.pattern, plain))
   const decision = plain === target ? judge(fits) : strictest(judge(fits), judge(meant))
@@ -134,7 +134,7 @@ function evaluateShell(command: string, place: Place, layers: Layer[]): Decision
     decide(layers, "bash.execute", (rule, source) => {
       if (touches && isWide(rule)) return false
       if (isSecret && rule.action !== "deny" && !namesSecrets(rule, undefined)) return false
-      // What was shown to a person is written with its quotes; of a grant, nothing else counts.
+      // Grants are written with the quotes that the person saw, and match only that.
       if (source !== "grant" && fits(rule, source)) return true
       if (rule.action !== "allow" || !exact.has(source) || hasWildcard(rule.pattern)) return false
       const pattern = textOf(rule.pattern)
@@ -157,7 +157,7 @@ function isWide({ action, pattern }: Rule): boolean {
   return action === "allow" && hasWildcard(pattern)
 }
 
-/** What becomes of a decision about a change of what decides what runs: a rule with a wildcard does not allow that. */
+/** The decision about a change of files that decide what runs: a rule with a wildcard does not allow it. */
 export function guarded(decision: Decision): Decision {
   if (decision.action === "deny") return decision
   if (decision.action === "allow" && !hasWildcard(decision.rule!.pattern)) return decision
@@ -173,11 +173,11 @@ function decide(
   let isHeld = false
   for (const { source, rules } of layers) {
     if (isHeld && weak.has(source)) continue
-    // A grant answers a question. Whoever denies it, denies it now, and may have said so after it was given.
+    // A grant answers a question. A denial applies now, and may be newer than the grant.
     if (source === "grant" && decision.action === "deny") continue
     for (const rule of rules) {
       if (!covers(rule, permission)) continue
-      // A rule that does not say what it means is taken for the strictest it could mean.
+      // An ambiguous rule counts as the strictest that it could mean.
       if (!isWhole(rule)) decision = { action: "deny", rule, source }
       else if (fits(rule, source)) decision = { action: rule.action, rule, source }
       else continue
@@ -189,12 +189,12 @@ function decide(
 
 function fitsFile({ pattern, action, permission }: Rule, path: Path, worktree: string | undefined): boolean {
   if (pattern !== "*") return fitsPath(pattern, path, worktree)
-  // Who forbids "*" means everything; who allows it gets what a star says.
+  // Denying "*" denies everything; allowing it allows only what a star matches.
   if (action !== "allow") return true
   return fitsPath(isFile(permission) ? "*" : "**", path, worktree)
 }
 
-/** A file as a rule would name it: from the worktree, or absolute outside of it. */
+/** A file as a rule would name it: relative to the worktree, or absolute outside it. */
 export function shown(target: string): string {
   const worktree = worktreeNow()
   if (worktree === undefined) return target

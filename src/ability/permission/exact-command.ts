@@ -1,5 +1,5 @@
-// Commands as they are written where exactly one is meant: words with quotes where they need them. Rules are matched
-// after quote removal, so that `rm a b` and `rm "a b"` have one text; what a person allowed for good must tell them apart.
+// Commands in an exact form: words with quotes where they need them. Rules are matched after quote removal, so `rm a
+// b` and `rm "a b"` have one text; a grant must tell them apart.
 import { exactCommands } from "./shell/judge-command.ts"
 import { type SimpleCommand, splitCommand } from "./shell/split-command.ts"
 import { maxInside, programOf, reach, unwrap } from "./shell/unwrap.ts"
@@ -11,13 +11,13 @@ const shells = /^((ba|da|z|k|mk|a|c|tc|fi)?sh|pwsh)$/
 const interpreters = /^(python[\d.]*|node|deno|bun|perl|ruby|php|lua|tclsh)$/
 const input = /^(-|\/dev\/(stdin|fd\/\d+)|\/proc\/\w+\/fd\/\d+)$/
 
-/** What would allow all commands of a line; an empty one stands for a command that cannot be allowed for good. */
+/** What would allow all commands of a line; an empty text stands for a command that cannot be granted. */
 export function writtenCommands(line: string): string[] {
   const forms = formsOf(line)
   return exactCommands(line).map((text) => (text && forms.get(text)) ?? "")
 }
 
-/** Gives the text that rules see of the commands in a line that are written so, if no other one has it. */
+/** The text that rules see for the commands of a line that are written like this, if no other command has it. */
 export function readTexts(line: string): (form: string) => string | undefined {
   let texts: Map<string | undefined, string> | undefined
   return (form) => {
@@ -26,7 +26,7 @@ export function readTexts(line: string): (form: string) => string | undefined {
   }
 }
 
-/** How the commands of a line are written, by their text; undefined where two differ, or nobody can tell. */
+/** How the commands of a line are written, by their text; undefined if two differ, or it is unclear. */
 function formsOf(line: string): Map<string, string | undefined> {
   const forms = new Map<string, string | undefined>()
   for (const command of reach(splitCommand(line).commands)) {
@@ -43,13 +43,13 @@ function formOf(command: SimpleCommand, line: string): string | undefined {
   const forms = words.map(({ text, isLiteral }) => {
     if (!isLiteral) return undefined
     if (!home.test(text)) return plain.test(text) ? text : quoted(text)
-    // In quotes it is a name like any other; without any in the line, it is where the person's files are.
+    // In quotes it is a plain name; without quotes it is the person's home folder.
     return /["'\\]/.test(line) || !plain.test(text.replaceAll("~", "")) ? undefined : text
   })
   return forms.includes(undefined) ? undefined : forms.join(" ")
 }
 
-/** Whether what it does comes with its input, which is no part of it: `sh`, `python3 -`, `sudo bash -s`, `xargs rm`. */
+/** Whether its input decides what it does: `sh`, `python3 -`, `sudo bash -s`, `xargs rm`. */
 function isFed(command: SimpleCommand, depth = 0): boolean {
   const [name = "", ...rest] = command.words.map(({ text }) => text)
   const program = programOf(name)

@@ -1,4 +1,4 @@
-// Why a call was not run, in the words that the model and the person read. What would allow it is named.
+// Why a call was not run, for the model and the person, with what would allow it.
 import { readPath } from "#util/wildcard.ts"
 import { type Decision, isOutside, type Need, narrowest, shown } from "./evaluate.ts"
 import { isOwnConfiguration } from "./own-configuration.ts"
@@ -21,7 +21,7 @@ export function sayNeed(need: Need & Pick<Decision, "changed">): string {
   return `${permission} of ${JSON.stringify(short)}${notes.map((note) => ` (${note})`).join("")}`
 }
 
-/** For a person who is to decide about it. */
+/** For a person who decides about it. */
 export function showNeed(need: Need & Decision): ShownNeed {
   const { permission, target, fingerprint, changed, parts } = need
   return {
@@ -46,7 +46,7 @@ function saySecret(tool: string, need: JudgedNeed): string {
   return `"${tool}" was not run: ${sayNeed(need)} would reach vitamin's own keys and tokens. Only a rule that names them allows it${how}`
 }
 
-/** Asking is not possible, so what needs it is denied; with what would have allowed it, in the words of the command
+/** For a call that needs a question when nobody can be asked: what would have allowed it, as an option of the command
  * line or of the library. */
 export function sayNobody(
   tool: string,
@@ -112,7 +112,7 @@ function sourceOf({ source }: Decision): string {
   return source === "default" ? "built in" : (source ?? "unknown")
 }
 
-/** So that it can be pasted into a shell. */
+/** Quoted for a shell. */
 function quoted(text: string): string {
   return /["$`\\!\p{Cc}]/u.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`
 }

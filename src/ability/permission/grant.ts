@@ -1,5 +1,5 @@
-// What a person allowed for good: exactly what was shown, for one agent, in one work tree. A grant is made and taken
-// back, never changed; a record that is not whole allows nothing.
+// Grants: what a person allowed with "always", exactly as it was shown, for one agent in one work tree. A grant is
+// created and revoked, never changed; a damaged record allows nothing.
 import { z } from "zod"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
@@ -10,15 +10,15 @@ import { createId } from "#util/id.ts"
 import { isExact } from "./evaluate.ts"
 import { isKnown, type Meant, type Rule } from "./rule.ts"
 
-/** How long it holds: in the session in which it was given, or in every one of the project. */
+/** How long it applies: in one session, or in every session of the project. */
 export const Scope = z.enum(["session", "project"])
 export type Scope = z.infer<typeof Scope>
 
-/** What "all edits in this session" allows, in the workspace. What decides what runs is asked for all the same. */
+/** What "all edits in this session" allows, inside the workspace. Files that decide what runs still need a question. */
 export const editPermissions: readonly string[] = ["file.edit", "file.write"]
 export const allFiles = "**"
 
-/** Strict, so that a limit which a later version adds is not passed over by this one. */
+/** Strict, so that this version does not ignore a limit that a later version adds. */
 export const Info = z
   .strictObject({
     id: z.string(),
@@ -61,10 +61,10 @@ function isAllEdits(grant: { permission: string; pattern: string; scope: Scope }
   return scope === "session" && pattern === allFiles && editPermissions.includes(permission)
 }
 
-/** What was read already, and which records were complained about. */
+/** What was read already, and which records were reported. */
 const known = Instance.state(() => ({ grants: new Map<string, Info>(), bad: new Set<string>() }))
 
-/** Remember rules. What would hold a secret is not kept: it would not be what was shown. */
+/** Store rules. A rule that contains a secret is not stored: redacted, it would not be what was shown. */
 export async function create({ rules, expires, fingerprint, ...draft }: Draft): Promise<void> {
   for (const { permission, pattern } of rules) {
     if (Secret.reveals(pattern)) {
@@ -89,8 +89,8 @@ export async function create({ rules, expires, fingerprint, ...draft }: Draft): 
   }
 }
 
-/** All of the project that still hold, the oldest first. They are looked for on the disk each time, so that what was
- * taken back elsewhere is gone here, too. */
+/** All valid grants of the project, the oldest first. They are read from disk each time, so that a grant that was
+ * revoked elsewhere is gone here too. */
 export async function list(): Promise<Info[]> {
   const names = await ids()
   const { grants } = known()
@@ -103,7 +103,7 @@ export async function list(): Promise<Info[]> {
     .sort((a, b) => a.time - b.time || (a.id < b.id ? -1 : 1))
 }
 
-/** What an agent was granted here, for all sessions or for this one. */
+/** The grants of an agent here, for all sessions or for this one. */
 export function rulesOf(grants: Info[], whose: { agent: string; sessionId: string }): (Rule & Meant)[] {
   return grants
     .filter(({ agent, worktree }) => agent === whose.agent && worktree === Instance.worktree)
@@ -111,7 +111,7 @@ export function rulesOf(grants: Info[], whose: { agent: string; sessionId: strin
     .map(({ permission, pattern, fingerprint }) => ({ permission, pattern, action: "allow", fingerprint }))
 }
 
-/** Take grants back, all of them or none: a missing one throws `Grant.NotFound`. A broken record can be removed as well. */
+/** Revoke grants, all of them or none: a missing one throws `Grant.NotFound`. A damaged record can be removed too. */
 export async function remove(...given: string[]): Promise<void> {
   const names = await ids()
   const missing = given.find((id) => !names.has(id))
@@ -119,14 +119,14 @@ export async function remove(...given: string[]): Promise<void> {
   await Promise.all(given.map((id) => Storage.remove(keyOf(id))))
 }
 
-/** Take back all grants of the project; gives how many there were. */
+/** Revoke all grants of the project; returns how many there were. */
 export async function removeAll(): Promise<number> {
   const names = await ids()
   await remove(...names)
   return names.size
 }
 
-/** Those that were given for one session go with it. */
+/** Remove the grants of a session with it. */
 export async function removeOfSession(session: { id: string; projectId: string }): Promise<void> {
   for (const id of await ids(session.projectId)) {
     const key = keyOf(id, session.projectId)
@@ -135,7 +135,7 @@ export async function removeOfSession(session: { id: string; projectId: string }
   }
 }
 
-/** Those that say the same of what the tool was before. */
+/** Grants with the same rule for an earlier version of the tool. */
 async function removeOutdated(grant: Info): Promise<void> {
   const placeOf = ({ agent, worktree, permission, pattern, scope, sessionId }: Info) =>
     JSON.stringify([agent, worktree, permission, pattern, scope === "session" ? sessionId : scope])

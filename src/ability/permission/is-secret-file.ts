@@ -1,8 +1,8 @@
-// Whether a file is one that people keep secrets in, by its name. A tool may read it as the rules say; nothing puts it
-// before a model without a call.
+// Whether a file usually contains secrets, by its name. A tool may read it as the rules say; without a call it is
+// never sent to a model.
 import { readPath } from "#util/wildcard.ts"
 
-/** In small letters, as any segment of a path. */
+/** In lower case, as any segment of a path. */
 const names = new Set(
   ".git .ssh .gnupg .aws .azure .gcloud .kube .docker .dockercfg .git-credentials .netrc _netrc .npmrc .yarnrc.yml .pypirc .pgpass .my.cnf .htpasswd .envrc .vault-token .terraformrc .credentials credentials credentials.json credentials.toml secrets.json secrets.toml secrets.yml secrets.yaml".split(
     " ",

@@ -33,16 +33,16 @@ const runners = new Set("node bun python python3 bash sh ruby perl".split(" "))
 const script = /^~?[\w./-]+\/scripts\/[\w./-]+$/
 const skillScript = /\bskills\/[\w.-]+\/scripts\//
 const installed = /^((?:[\w.@-]*\/)*)node_modules\/\.bin\/[\w.-]+$/
-/** What can lead back to a word that was said elsewhere, or give the name of a program to something else. */
+/** Constructs that can repeat an earlier word, or pass the name of a program on. */
 const indirect = /[$`]|\(\s*\)|\b(?:function|alias)\b/
-/** What the shell puts something else in the place of. */
+/** Characters that the shell expands. */
 const hole = /\$\{[^}]*\}|\$\w+|\{[^}]*\}|\[[^\]]*\]|[$*?{}[\]]/g
-/** No name of ours is written with more than this, and to look for patterns in much more takes long. */
+/** No name of ours is longer than this, and matching patterns against longer words takes too long. */
 const maxSegment = 300
 const maxPath = 4_096
 const maxRuns = 100
-/** Settings of git that name a program, or where one is found; an editor may set any. What follows a word that asks for
- * a setting is only looked at. */
+/** Settings of git that name a program or its location; an editor may set any. Words after an option that only reads
+ * a setting do not count. */
 const settings = [
   "alias|filter|include|includeif|credential|gpg|pager|difftool|mergetool|trailer|browser|man|web|protocol|sendemail|tar",
   "core\\.(hookspath|fsmonitor|editor|pager|sshcommand|askpass|gitproxy|attributesfile|worktree|alternaterefscommand)",
@@ -52,10 +52,10 @@ const settings = [
 const asking =
   /^(\s+(--global|--local|--system|--worktree|--show-\w+|--name-only|--null|-z))*\s+(--get\S*|--list|-l|get|list)(\s|$)/i
 const setting = new RegExp(`\\s((${settings})\\b|(-e|--edit|edit)(\\s|$))`, "i")
-/** How a character can be written in `$'…'`. */
+/** The ways to write a character in `$'…'`. */
 const escaped = /\\(?:x([\da-f]{1,2})|u([\da-f]{1,4})|U([\da-f]{1,8})|([0-7]{1,3}))/gi
 
-/** Whether to write there is to change what runs. */
+/** Whether writing there changes what runs. */
 export function isOwnConfiguration({ segments, isAbsolute }: Path): boolean {
   const names = segments.map((segment) => segment.toLowerCase())
   const isNamed = names.some((name, i) => {
@@ -68,7 +68,7 @@ export function isOwnConfiguration({ segments, isAbsolute }: Path): boolean {
   return ownFolders().some((folder) => path === folder || path.startsWith(`${folder}/`))
 }
 
-/** Names of which each path to it has one. */
+/** Each protected path contains one of these names. */
 export function ownNames(): string[] {
   return [
     ...protectedNames,
@@ -78,7 +78,7 @@ export function ownNames(): string[] {
   ]
 }
 
-/** Whether a command names it, and is not one that only looks. */
+/** Whether a command names such a file, and does more than read. */
 export function mentionsOwnConfiguration(line: string): boolean {
   const command = withoutRunScripts(line)
   const text = withHome(unquoted(command))
@@ -90,25 +90,24 @@ export function mentionsOwnConfiguration(line: string): boolean {
   return isNamed && !onlyLooks(command)
 }
 
-/** Whether a command writes nothing, whatever it is given. */
+/** Whether a command never writes, whatever its arguments are. */
 export function onlyLooks(command: string): boolean {
   const { commands, unclear } = splitCommand(command)
   return unclear === undefined && commands.every((simple) => !simple.writes && isReader(simple))
 }
 
-/** Whether a program only reads what it is given. Where its output goes is another matter. */
+/** Whether a program only reads its arguments. Its output redirection is judged elsewhere. */
 export function isReader(simple: SimpleCommand): boolean {
   return readers.has(simple.words[0]?.text ?? "") && !isRisky(simple)
 }
 
-/** All commands of a line that run, also those that others are given to run, but for scripts of skills; undefined where
- * nobody can tell. */
+/** All commands that a line runs, nested ones too, except scripts of skills; undefined if it is unclear. */
 export function commandsIn(line: string): SimpleCommand[] | undefined {
   const { commands, unclear } = splitCommand(withoutRunScripts(line))
   return unclear === undefined ? reach(commands) : undefined
 }
 
-/** Whether the shell could make a name of a segment with patterns or variables in it, as far as it is partly written. */
+/** Whether the shell could expand a segment with patterns or variables to a protected name. */
 function couldBe(segment: string, name: string): boolean {
   const text = segment.slice(0, maxSegment).toLowerCase()
   const pattern = text.replace(hole, "*")
@@ -116,12 +115,12 @@ function couldBe(segment: string, name: string): boolean {
   return isPartly || (pattern !== text && text.includes(name.toLowerCase()))
 }
 
-/** Whatever in a command may be a path, but for scripts of skills that it runs. */
+/** Every part of a command that may be a path, except scripts of skills that it runs. */
 export function pathsIn(command: string): string[] {
   return withHome(unquoted(withoutRunScripts(command))).split(/[\s;&|<>()=`]+/)
 }
 
-/** The scripts that a command runs and that may be those of a skill, each as often as it runs it. */
+/** The scripts that a command runs and that may belong to a skill, once per run. */
 export function skillScriptsRun(command: string): string[] {
   if (!command.includes("/scripts/") || indirect.test(command)) return []
   const { commands, unclear } = splitCommand(command)
@@ -139,13 +138,13 @@ function mayBeSkillScript(path: string): boolean {
   return script.test(path) && !path.includes("..") && (skillScript.test(path) || !mentioned.test(path))
 }
 
-/** To run a script is not to change it. Each is taken out as often as it is run, so that any other mention stays. */
+/** Running a script does not change it. Each is removed as often as it runs, so that any other mention stays. */
 function withoutRunScripts(command: string): string {
   const rest = skillScriptsRun(command).reduce((text, path) => text.replace(path, () => runScript), command)
   return installedRun(command).reduce((text, path) => text.replace(path, () => "program"), rest)
 }
 
-/** The programs of installed packages that a command runs by their paths. */
+/** The programs of installed packages that a command runs by path. */
 function installedRun(command: string): string[] {
   if (!command.includes("node_modules/.bin/") || indirect.test(command)) return []
   const { commands, unclear } = splitCommand(command)
@@ -169,23 +168,23 @@ function couldName(command: string): boolean {
   })
 }
 
-/** The same for the scripts of a skill, as far as both names are partly written. */
+/** The same for the scripts of a skill, if both names are partly written out. */
 function couldBeScript(skills: string, scripts = ""): boolean {
   return couldBe(scripts, "scripts") && couldBe(skills, "skills")
 }
 
-/** Whether the shell could make one of the names of a segment with patterns or variables in it. */
+/** Whether the shell could expand a segment with patterns or variables to one of the names. */
 function couldBeOurs(segment: string): boolean {
   if (segment.length > maxSegment) return /[$*?{[]/.test(segment)
   const pattern = segment.toLowerCase().replace(hole, "*")
   if (!pattern.includes("*")) return false
-  // A pattern does not take a dot at the start; a variable may be it, but what may be anything says nothing.
+  // A pattern does not match a leading dot; a variable could, but a bare variable says nothing.
   if (!pattern.startsWith(".") && (!/^[${]/.test(segment) || pattern.replaceAll("*", "").length < 3))
     return false
   return [...protectedNames].some((name) => fitsText(pattern, name))
 }
 
-/** In pieces, each looked at once: one pattern for all of it takes forever on a long line. */
+/** In pieces, each checked once: one pattern for everything takes too long on a long line. */
 function setsWhatRuns(text: string): boolean {
   return text.split(/[;&|\n]/).some((piece) => {
     const git = piece.search(/\bgit\b/i)

@@ -1,4 +1,5 @@
-// What a tool may do: rules in layers decide, and where they do not, a person is asked. The door of this folder.
+// The entry file of this folder. Permissions: rules in layers decide what a tool may do; if they do not, a person is
+// asked.
 export {
   type Decision,
   evaluate,

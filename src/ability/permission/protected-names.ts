@@ -1,5 +1,5 @@
-// Names of files and folders that decide what runs later: when a folder is opened, when git, a package manager or a CI
-// runs, when a shell starts. All in small letters. A Makefile is none of them: it runs only when somebody says `make`.
+// Names of files and folders that decide what runs later: when a folder is opened, when git, a package manager or CI
+// runs, when a shell starts. All in lower case. A Makefile is not among them: it runs only with `make`.
 
 const agents =
   ".vitamin .plaited .claude .opencode opencode.json opencode.jsonc .agents .cursor .mcp.json .codex .gemini .windsurf .kiro .continue .roo .amazonq .junie .qwen .trae .crush .crush.json crush.json .aider.conf.yml"

@@ -1,5 +1,4 @@
-// A question for permission and its answer, as they are published and sent: their schemas and events, and which answers a
-// question can get.
+// The schemas and events of permission questions and answers, and which answers a question allows.
 import { z } from "zod"
 import * as Bus from "#kernel/bus/bus.ts"
 import { about } from "#util/about.ts"
@@ -113,12 +112,12 @@ export const Denied = Bus.define(
   { when: "A tool call was denied without a question." },
 )
 
-/** Whether there are rules that "always" could be kept as: one for each thing that is needed. */
+/** Whether "always" can be stored: there is a rule for each need. */
 export function canBeAlways({ needs }: Pick<Request, "needs">): boolean {
   return needs.length > 0 && needs.every(({ rules }) => rules.length > 0)
 }
 
-/** Whether "all edits in this session" would allow it: what is edited is in the workspace, and decides nothing that runs. */
+/** Whether "all edits in this session" would allow it: the files are in the workspace, and none decides what runs. */
 export function isEdit({ needs, protected: isProtected }: Pick<Request, "needs" | "protected">): boolean {
   return needs.length > 0 && !isProtected && needs.every((need) => isEditing(need) && !isOutside(need))
 }

@@ -1,5 +1,5 @@
-// Questions to a person: published, kept until somebody answers, their time is up, or nobody needs the answer any more.
-// Who can ask a person listens for them, wherever that is.
+// Questions to a person: published, and open until somebody answers, the time is up, or the answer is no longer
+// needed. Any edge can subscribe to them and answer.
 import { z } from "zod"
 import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
@@ -23,13 +23,13 @@ export type Question = Pick<Request, "sessionId" | "messageId" | "callId" | "too
   preview?: string | undefined
   protected?: true
   signal?: AbortSignal
-  /** Milliseconds until it counts as rejected; ten minutes where it is left out. */
+  /** Milliseconds after which it counts as rejected; default: ten minutes. */
   limit?: number
-  /** Rejected at once if nobody who subscribed to `Requested` takes it. */
+  /** Rejected at once if no subscriber of `Requested` takes it. */
   onlyListeners?: boolean
-  /** Keeps the answer; whoever gave it is told only then that it counts. */
+  /** Stores the answer; the person is told that it counts only after that. */
   keep?(answer: Answer): Promise<unknown>
-  /** Whether rules that came meanwhile allow it. */
+  /** Whether rules that were added meanwhile allow it. */
   isAllowed?(): Promise<boolean>
 }
 type Open = {
@@ -38,7 +38,7 @@ type Open = {
   settle(answer: Answer): void
   /** Its time is up. */
   late(): void
-  /** An answer is being kept. */
+  /** An answer is being stored. */
   isTaken?: boolean
 }
 
@@ -69,7 +69,7 @@ export class InvalidReply extends NamedError {
   }
 }
 
-/** Ask, and wait for the answer. Gives a rejection where none comes in time, or the signal says that it is over. */
+/** Ask, and wait for the answer. Resolves with a rejection if none comes in time or the signal aborts. */
 export async function ask(question: Question): Promise<Answer> {
   const { signal, limit = usualLimit, onlyListeners, keep: _, isAllowed: __, ...said } = question
   const { agent, task, preview, ...shown } = said
@@ -98,7 +98,7 @@ export async function ask(question: Question): Promise<Answer> {
   all.set(id, one)
   const end = () => settle({ reply: "reject", by: "end" })
   signal?.addEventListener("abort", end, { once: true })
-  // Who answered in time is not turned down because the disk is slow.
+  // An answer in time counts, even if the disk is slow.
   const timer = setTimeout(() => one.isTaken || late(), Math.min(limit, longestTimer))
   // A listener may fail after it has answered.
   const unheard = () => void (one.isTaken || settle({ reply: "reject", by: "nobody" }))
@@ -111,13 +111,13 @@ export async function ask(question: Question): Promise<Answer> {
   }
 }
 
-/** All that is open, the oldest first. */
+/** All open questions, the oldest first. */
 export function pending(): Request[] {
   return [...open().values()].map(({ request }) => request)
 }
 
-/** Answer a request. "always" also answers the others that are allowed by it now; where no rule could say it, it counts
- * as "once", and the notice that comes back says so. */
+/** Answer a question. "always" also answers other questions that it allows; if no rule can express it, it counts as
+ * "once", and the returned notice says so. */
 export async function reply(id: string, reply: Reply, details: Details = {}): Promise<{ notice?: string }> {
   if (!Reply.safeParse(reply).success) throw new InvalidReply(reply, "it is not one of once, always, reject")
   const checked = Details.safeParse(details)
@@ -144,7 +144,7 @@ export async function reply(id: string, reply: Reply, details: Details = {}): Pr
   return {}
 }
 
-/** What cannot be kept does not count: the request stays open, as long as there is time. */
+/** An answer that cannot be stored does not count: the question stays open until its time is up. */
 async function answer(one: Open, given: Answer): Promise<void> {
   one.isTaken = true
   try {

@@ -1,13 +1,13 @@
-// Rule sets that are built in: what holds where nobody has said anything, and what plan mode takes away.
+// The built-in rule sets: the defaults, and the restrictions of plan mode.
 import type { Rule } from "./rule.ts"
 
-/** Reading in the workspace, and the list of things to do. All else asks. */
+/** Reading in the workspace and the task list are allowed; everything else asks. */
 export const defaults: readonly Rule[] = [
   { permission: "file.read", pattern: "**", action: "allow" },
   { permission: "todo", pattern: "*", action: "allow" },
 ]
 
-/** Looking, planning and delegating stay as they are; whatever changes something is denied. */
+/** Reading, planning and delegating stay allowed; everything that changes something is denied. */
 export const planner: readonly Rule[] = [
   { permission: "file.write", pattern: "*", action: "deny" },
   { permission: "file.edit", pattern: "*", action: "deny" },

@@ -1,13 +1,13 @@
-// Rules: what they may say, how they are written on one line, and which permissions there are.
+// Rules: their schema, their form on one line, and the known permissions.
 import { permissions, Rule } from "#kernel/schema/schema.ts"
 import { NamedError } from "#util/error.ts"
 import { fitsText } from "#util/wildcard.ts"
 
 export { Rule }
 export type Action = Rule["action"]
-/** Which tool of a server is meant, by what it says of itself. Of rules, only those of grants have it. */
+/** The fingerprint of an MCP tool. Only rules of grants have it. */
 export type Meant = { fingerprint?: string | undefined }
-/** Rules of one source. Where the source stands among the others decides what it may lift. */
+/** The rules of one source. The rank of the source decides what they can lift. */
 export type Layer = { source: string; rules: readonly (Rule & Meant)[] }
 
 export class InvalidRule extends NamedError {
@@ -16,8 +16,8 @@ export class InvalidRule extends NamedError {
   }
 }
 
-/** `permission[:pattern]`, as on the command line. Without a pattern everything is meant, of files all in the workspace.
- * Of the pattern nothing is taken off: `file.write:a ` is for another file than `file.write:a`. */
+/** `permission[:pattern]`, as on the command line. The default pattern is everything, for files everything in the
+ * workspace. The pattern is not trimmed: `file.write:a ` means another file than `file.write:a`. */
 export function parseRule(text: string, action: Action = "allow"): Rule {
   const colon = text.indexOf(":")
   const permission = (colon < 0 ? text : text.slice(0, colon)).trim()
@@ -32,12 +32,12 @@ export function parseRule(text: string, action: Action = "allow"): Rule {
   return rule
 }
 
-/** How `parseRule` takes it. */
+/** The inverse of `parseRule`. */
 export function formatRule({ permission, pattern }: Pick<Rule, "permission" | "pattern">): string {
   return `${permission}:${pattern}`
 }
 
-/** What cannot be meant is an error that names it: a rule that silently never fits would leave open what it should close. */
+/** An impossible rule is an error that names it: a rule that never matches would leave open what it should close. */
 export function checkLayer({ source, rules }: Layer): void {
   for (const rule of rules) checkRule(rule, `${JSON.stringify(rule)} (${source})`)
 }
@@ -64,7 +64,7 @@ function checkRule(rule: Rule, shown: string): void {
   if (error) throw new InvalidRule(shown, error.issues.map(({ message }) => message).join("; "))
 }
 
-/** A file may be named so at its end; at its beginning "./" is written before it. */
+/** A file name may end like that; at its beginning "./" is needed. */
 function hasLooseBlank({ permission, pattern }: Rule): boolean {
   return /^\s/.test(pattern) || (!isFile(permission) && /\s$/.test(pattern)) || pattern.trim() === ""
 }

@@ -1,15 +1,15 @@
-// Commands and rules that name the files of ours with keys and tokens (`SecretFiles`). Of a command that is told by its
-// words: a guard rail, not a wall. What it prints of them all the same is redacted.
+// Commands and rules that name our files with keys and tokens (`SecretFiles`). A command is judged by its words: a
+// guard rail, not a wall. Its output is redacted in any case.
 import * as SecretFiles from "#kernel/process/secret-files.ts"
 import { fitsText, hasWildcard, readPath } from "#util/wildcard.ts"
 import { pathsIn } from "./own-configuration.ts"
 import { isFile, type Rule } from "./rule.ts"
 
-/** What the shell puts something else in the place of. */
+/** Characters that the shell expands. */
 const hole = /\$\{[^}]*\}|\$\w+|\{[^}]*\}|\[[^\]]*\]|[$*?{}[\]]/g
 const maxWord = 4_096
 
-/** Whether a command names one of them, or could by a pattern or a variable. */
+/** Whether a command names one of them, or could through a pattern or a variable. */
 export function mentionsSecrets(command: string): boolean {
   const places = SecretFiles.places()
   const words = pathsIn(command)
@@ -19,7 +19,7 @@ export function mentionsSecrets(command: string): boolean {
   return places.some(({ path }) => includesPath(text, path) || unsure.some((word) => couldLead(word, path)))
 }
 
-/** Whether a rule is about them: its path does not only cover them by a wildcard further up, or it is one command. */
+/** Whether a rule is about them: its path reaches them without a wildcard further up, or it is one exact command. */
 export function namesSecrets({ permission, pattern }: Rule, worktree: string | undefined): boolean {
   if (permission === "bash.execute") return !hasWildcard(pattern) || mentionsSecrets(pattern)
   if (!isFile(permission)) return false
@@ -34,14 +34,14 @@ function includesPath(text: string, place: string): boolean {
   return false
 }
 
-/** A path of which the shell decides where it leads. */
+/** A path that the shell still has to expand. */
 function isUnsure(word: string): boolean {
   return word.includes("/") && word.length <= maxWord && /[$*?{}[]/.test(word)
 }
 
 function couldLead(word: string, place: string): boolean {
   const names = place.split("/").filter(Boolean)
-  // `${STATE:-…}/vitamin/token`: nobody can say how it begins, but its end is plain.
+  // `${STATE:-…}/vitamin/token`: its beginning is unknown, but its end is plain.
   const ends = [names.slice(-2).join("/"), `${names.at(-1)}/token`]
   if (/[$}]/.test(word) && ends.some((end) => includesPath(word, `/${end}`))) return true
   const patterns = word.split("/").filter(Boolean)

@@ -1,5 +1,5 @@
-// Values that bash reads as a list of words, and expands once more: `declare -a x="$y"` runs what a substitution in y
-// says, and so does `declare x="$y"` where x is a list already.
+// Values that bash reads as a list of words and expands again: `declare -a x="$y"` runs a substitution in y, and so
+// does `declare x="$y"` if x is already a list.
 import type { SyntaxNode } from "unbash"
 
 type Node<T extends SyntaxNode["type"]> = Extract<SyntaxNode, { type: T }>
@@ -7,14 +7,14 @@ type Argument = Node<"Command">["args"][number]
 
 const declaring = new Set("declare typeset local readonly export".split(" "))
 const always = new Set(["mapfile", "readarray"])
-/** The shell's own. */
+/** Lists of the shell itself. */
 const lists = /^(BASH_\w+|DIRSTACK|FUNCNAME|GROUPS|MAPFILE|COPROC|PIPESTATUS|COMP\w+)$/
 const given = /^([A-Za-z_]\w*)(\[.*\])?\+?=/s
 
 export function createDeclaredLists() {
-  /** Which are lists, wherever in the line they become it. */
+  /** Which variables are lists, wherever in the line they become one. */
   const names = new Set<string>()
-  /** Which are declared with a value that may hold a substitution. */
+  /** Which variables are declared with a value that may contain a substitution. */
   const declared = new Set<string>()
 
   /** `program` is run with `args`. */
@@ -33,13 +33,13 @@ export function createDeclaredLists() {
   return Object.freeze({
     add: (name: string) => names.add(name),
     visit,
-    /** Whether a value may be expanded as a list. Where texts are handed to the shell, any name may be one. */
+    /** Whether a value may be expanded as a list. If the line passes texts to the shell, any name may be one. */
     mayExpand: (rereads: boolean) =>
       [...declared].some((name) => rereads || names.has(name) || lists.test(name)),
   })
 }
 
-/** A list that is written as one is looked at where it stands. */
+/** A list that is written out is checked in its place. */
 function mayHide(arg: Argument, text: string): boolean {
   if (arg.type === "Assignment" && arg.value.type === "ArrayValue") return false
   return given.test(text) && /[($`]/.test(arg.text)

@@ -1,10 +1,10 @@
-// Where here-documents begin and end. Bash and the parser look for the text of one in different places when it is not
-// where everybody writes it; then what is text for one is a command for the other.
+// Where here-documents begin and end. In unusual places bash and our parser disagree about that, and then text for
+// one is a command for the other.
 import type { SyntaxNode } from "unbash"
 
 export type HereDocument = Extract<SyntaxNode, { type: "HereDoc" }>
 
-/** Words at which a text ends, with all its quotes, of which there is only one reading. */
+/** Delimiter words, with their quotes, that have only one reading. */
 const plainEnd = /^\\?[\w.:@%+-]+$|^(["'])[\w .:@%+-]+\1$/
 
 /**

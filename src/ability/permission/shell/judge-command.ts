@@ -1,5 +1,5 @@
-// What rules say about a command line: every simple command in it is judged, and the strictest counts. What cannot be
-// told for sure is asked, and what is denied is found behind other commands too.
+// Judges a command line by the rules: every simple command in it is judged, and the strictest result counts. What is
+// unclear needs a question, and a denied command is also found inside other commands.
 import type { Rule } from "#kernel/schema/schema.ts"
 import { fitsText, hasWildcard } from "#util/wildcard.ts"
 import { mightFit } from "./might-fit.ts"
@@ -12,9 +12,9 @@ import { unwrap } from "./unwrap.ts"
 
 const maxTarget = 100
 
-/** The last of the rules that fit, as the layers have it. */
+/** The last matching rule, by layers. */
 export type Decide<D> = (fits: (rule: Rule, source: string) => boolean) => D
-/** A part of a line that no rule allows, and what is risky about it. */
+/** A part of a line that no rule allows, and its risk. */
 export type AskedPart = Span & { why?: string }
 type Decision = { action: Rule["action"]; parts?: AskedPart[] }
 type Ask = { action: "ask"; parts?: AskedPart[] }
@@ -28,7 +28,8 @@ type Judging<D> = {
 const maxInside = 8
 const strictness = { allow: 0, ask: 1, deny: 2 }
 
-/** The texts by which rules could allow all commands of a line; an empty one stands for a command that no rule can. */
+/** The texts by which rules could allow all commands of a line; an empty one stands for a command that no rule can
+ * allow. */
 export function exactCommands(command: string): string[] {
   const { commands, unclear } = splitCommand(command)
   const running = commands.filter(isRunning)
@@ -49,7 +50,7 @@ export function judgeCommand<D extends Decision>(command: string, place: Place, 
   )
   if (least.action !== "ask") return least
   const all = asking.flatMap((simple) => partOf(simple, judging.place))
-  // If nothing is allowed, only what is risky says more than the line itself.
+  // If nothing is allowed, only the risky parts add information.
   const parts = asking.length < running.length ? all : all.filter(({ why }) => why !== undefined)
   return parts.length ? { ...least, parts } : least
 }
@@ -69,7 +70,7 @@ function judge<D extends Decision>(command: SimpleCommand, judging: Judging<D>):
   let mayBeDenied = false
   const decision = decide((rule, source) => {
     const { action, pattern } = rule
-    // What was granted was granted by itself, not for what is run by something else.
+    // A grant is for the command by itself, not for one that something else runs.
     if (action === "allow" && source === "grant" && depth > 0) return false
     if (action === "allow") {
       const isMeant = fits(pattern, command) && covers(rule, command, judging)
@@ -83,14 +84,14 @@ function judge<D extends Decision>(command: SimpleCommand, judging: Judging<D>):
   return mayBeDenied && decision.action === "allow" ? { action: "ask" } : decision
 }
 
-/** What xargs adds to a command is more of it. */
+/** xargs only adds more arguments to a command. */
 function fits(pattern: string, { text, words }: SimpleCommand): boolean {
   if (fitsText(pattern, text)) return true
   const last = words.at(-1)
   return last?.text === "" && !last.isLiteral && fitsText(pattern, `${text} `)
 }
 
-/** Whether an allowing rule that fits the text was meant for this, too. */
+/** Whether an allow rule that matches the text also covers this. */
 function covers<D extends Decision>({ pattern }: Rule, command: SimpleCommand, judging: Judging<D>): boolean {
   if (!isNamed(command)) return false
   if (!hasWildcard(pattern) && isKnown(command)) return true
@@ -107,7 +108,7 @@ function isRunning({ words, writes, sets }: SimpleCommand): boolean {
   return words.length > 0 || writes || sets
 }
 
-/** It is no more than the program that it names, run with the words that follow. */
+/** It only runs the program that it names, with the words after it. */
 function isNamed({ words, writes, sets }: SimpleCommand): boolean {
   return !writes && !sets && words[0]?.isLiteral === true && words[0].text !== ""
 }
@@ -125,7 +126,7 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-/** Of a line that cannot be read, whatever looks like a command that is denied. */
+/** For a line that cannot be parsed: anything that looks like a denied command. */
 function denials<D extends Decision>(command: string, { decide, nested }: Judging<D>): D[] {
   const names = [
     command,
@@ -139,7 +140,7 @@ function denials<D extends Decision>(command: string, { decide, nested }: Judgin
   return decision.action === "deny" ? [decision] : []
 }
 
-/** What is known of the whole text, with the holes of its words. */
+/** The whole text, with the holes of its words. */
 function certain({ words }: SimpleCommand): string[] {
   const found = [""]
   for (const [
@@ -154,7 +155,7 @@ function certain({ words }: SimpleCommand): string[] {
   return found
 }
 
-/** Why a command is more than its name says, in the words that a person reads who is to decide about it. */
+/** Why a command does more than its name says, for the person who decides. */
 function riskOf(command: SimpleCommand, place: Place): string | undefined {
   const { words, writes, sets } = command
   if (sets) return "sets a variable that decides what runs"

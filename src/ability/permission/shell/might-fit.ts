@@ -1,6 +1,6 @@
-// Whether a text with holes, in which anything can come, could fit a pattern with stars. Both are walked at once.
+// Whether a text with holes could match a pattern with stars. Both are walked in parallel.
 
-/** `pieces` are certain, one after the other, with anything between them. */
+/** `pieces` are certain; anything can be between them. */
 export function mightFit(pattern: string, pieces: string[]): boolean {
   if (pieces.length === 1 || !startsAlike(pattern, pieces[0]!)) return false
   const want = simplified(pattern)
@@ -9,7 +9,7 @@ export function mightFit(pattern: string, pieces: string[]): boolean {
   return intersect(want.replaceAll("\u0001", "*"), have)
 }
 
-/** Most pairs differ before the first star or hole. */
+/** Fast path: most pairs differ before the first star or hole. */
 function startsAlike(pattern: string, start: string): boolean {
   const star = pattern.indexOf("*")
   const length = Math.min(star < 0 ? pattern.length : star, start.length)
@@ -20,7 +20,7 @@ function simplified(text: string): string {
   return text.replace(/\*+/g, "*")
 }
 
-/** Whether some text fits both. Row by row over `have`: the places in `want` that can be reached. */
+/** Whether some text matches both. Row by row over `have`: the positions in `want` that can be reached. */
 function intersect(want: string, have: string): boolean {
   let row = reachByStars(want, new Uint8Array(want.length + 1).fill(1, 0, 1))
   for (const char of have) {
@@ -38,7 +38,7 @@ function intersect(want: string, have: string): boolean {
   return row[want.length] === 1
 }
 
-/** A star may take nothing. */
+/** A star may match nothing. */
 function reachByStars(want: string, row: Uint8Array): Uint8Array {
   for (let i = 0; i < want.length; i++) if (row[i] && want[i] === "*") row[i + 1] = 1
   return row

@@ -1,5 +1,5 @@
-// The commands that can be seen behind a command, so that what is denied stays denied behind sudo, xargs or bash -c. It
-// guesses on the side of seeing more: nothing is ever allowed by what is found here.
+// Finds commands nested in a command, so that a denied command stays denied inside sudo, xargs or bash -c. It rather
+// finds too many: nothing is ever allowed by what it finds.
 import { splitCommand } from "./split-command.ts"
 import { programOf } from "./unwrap.ts"
 
@@ -7,7 +7,7 @@ import { programOf } from "./unwrap.ts"
 type Scripts = (texts: string[]) => string[][]
 
 const list = (text: string) => text.split(" ")
-/** With how many operands of their own before the command. */
+/** The number of their own operands before the command. */
 const prefixes: Record<string, number> = {
   ...none(
     "sudo doas env nohup nice ionice stdbuf setsid time command builtin exec xargs parallel watch strace ltrace unshare nsenter busybox toybox caffeinate proot fakeroot bwrap firejail npx bunx uvx script entr ssh unbuffer rlwrap systemd-run setpriv numactl prlimit pkexec run0 runcon xvfb-run dbus-run-session torify torsocks proxychains tini dumb-init eatmydata catchsegv watchexec hyperfine valgrind perf gdb cross-env dotenv",
@@ -49,8 +49,8 @@ const maxGuesses = 10
 const maxWords = 500
 const maxPieces = 2_000
 
-/** Gives a command itself and those behind it, each by its full and by its plain name. For the commands of one line, which
- * are behind each other: each text is read once. */
+/** Returns a function that gives a command and those nested in it, each by its full and its plain name. Used for all
+ * commands of a line, so that each text is parsed once. */
 export function createNestedCommands(): (words: string[]) => string[][] {
   const known = new Map<string, string[][]>()
 
@@ -74,7 +74,7 @@ export function createNestedCommands(): (words: string[]) => string[][] {
   }
 }
 
-/** The commands that a text seems to consist of, each as words, with what only leads up to it taken off. */
+/** The commands in a text, each as words, without their prefixes. */
 export function pieces(command: string): string[][] {
   const found: string[][] = []
   for (const text of command.split(/[;&|\n\r(){}`<>]|\$\(/, maxPieces)) {
@@ -99,7 +99,7 @@ function inside({
 }): string[][] {
   const operands = args.filter((arg) => !arg.startsWith("-"))
   if (readers.has(program)) return scripts([...args, args.join(" ")])
-  // The text of -c is one word, or several where quotes were taken off without knowing what they held together.
+  // The text of -c is one word, or several if quotes were removed without knowing what they grouped.
   if (shells.has(program)) return scripts([...operands, operands.join(" ")])
   const more = /^(find|fd|fdfind|git|rg|tar)$/.test(program) ? afterOption(args, scripts) : []
   if (subcommanded.has(program) && args[0]?.startsWith("-"))
@@ -111,7 +111,7 @@ function inside({
   if (/^(env|su|runuser|ssh|script|flock|watch|sg|entr|parallel|hyperfine|unshare|nsenter)$/.test(program))
     more.push(...scripts([...operands, operands.join(" "), ...values(args)]))
   const inner = afterPrefix(args, own)
-  // What is read there comes behind the command.
+  // Arguments that are read from input come after the command.
   if (program === "xargs" || program === "parallel") more.push(...inner.map((words) => [...words, ""]))
   return [...inner, ...more]
 }
@@ -120,7 +120,7 @@ function none(names: string): Record<string, number> {
   return Object.fromEntries(list(names).map((name) => [name, 0]))
 }
 
-/** As the shell would read a text, and as it looks. */
+/** As the shell would parse a text, and split by blanks. */
 function commandsIn(text: string): string[][] {
   const { commands } = splitCommand(text)
   return [
@@ -133,7 +133,7 @@ function values(args: string[]): string[] {
   return args.flatMap((arg) => /^--?[\w-]+=(.+)/s.exec(arg)?.[1] ?? /^-[a-zA-Z](.+)/s.exec(arg)?.[1] ?? [])
 }
 
-/** Which options take a value is not known here, so that the word after one may be the command or not. */
+/** It is unknown which options take a value, so the word after one may or may not be the command. */
 function afterPrefix(args: string[], operands: number): string[][] {
   const found: string[][] = []
   let left = operands

@@ -1,5 +1,5 @@
-// Where a command would write or run something outside of the workspace, as far as its words say so. A rule with a
-// wildcard does not cover that. By names alone: a link is followed by the tools that write files, not here.
+// Where a command would write or run something outside the workspace, as far as its words show. A rule with a
+// wildcard does not cover that. Only names count here; the tools that write files follow links.
 import { homedir } from "node:os"
 import { isAbsolute, resolve } from "node:path"
 import { isInside } from "#util/file/resolve-inside.ts"
@@ -7,23 +7,23 @@ import type { SimpleCommand } from "./split-command.ts"
 import { programOf } from "./unwrap.ts"
 import type { ShellWord } from "./word.ts"
 
-/** Relative paths may start in any of these folders; `left` are those of them that are outside of the workspace. */
+/** Folders where relative paths may start; `left` are those outside the workspace. */
 export type Place = { folders: string[]; worktree: string; left?: string[] }
 
 const list = (text: string) => text.split(" ")
 const nowhere = "/workspace of the rules alone"
-/** A rule is judged where it is written, without any folder: then every absolute path is outside. */
+/** A rule is checked without any folder: then every absolute path is outside. */
 export const noPlace: Place = { folders: [nowhere], worktree: nowhere }
 
-/** Any word of theirs may be what they change, or where they run. */
+/** Any of their words may be what they change, or where they run. */
 const anyWord = new Set(
   list(
     "mv ln rm rmdir mkdir touch tee truncate chmod chown chgrp unlink shred mkfifo split csplit patch make gmake ninja cargo go npm pnpm yarn bun wget svn hg",
   ),
 )
-/** Their last operand is where they write, unless an option names it. */
+/** Their last operand is the destination, unless an option names it. */
 const lastWord = new Set(list("cp install rsync scp"))
-/** Options whose value is where they write or run. */
+/** Options whose value is a destination or a folder to run in. */
 const options: Record<string, RegExp> = {
   cp: /^(-[a-zA-Z]*t|--target-directory)$/,
   install: /^(-[a-zA-Z]*t|--target-directory)$/,
@@ -32,7 +32,7 @@ const options: Record<string, RegExp> = {
   unzip: /^-[a-zA-Z]*d$/,
   env: /^(-[a-zA-Z]*C|--chdir)$/,
 }
-/** Without a path they write or run where they are. */
+/** Without a path they write or run in the current folder. */
 const others = new Set(list("git tar bsdtar unzip zip dd gh"))
 const archivers = new Set(["tar", "bsdtar"])
 /** Subcommands of git that write only in the repository, whatever their words are. */
@@ -45,8 +45,8 @@ const device = /^\/dev\/(null|zero|full|tty|stdin|stdout|stderr|fd\/\d+)$/
 const elsewhere = /^\$\{?(HOME|OLDPWD|TMPDIR|TMP|TEMP|XDG_\w+)\b/
 const upwards = /(^|[/{,])\.\.([/},]|$)/
 
-/** With the folders that the commands of a line go to. Which of them counts for which command is not told apart: what is
- * in parentheses does not move the rest, a loop moves again and again. */
+/** Includes the folders that the commands of a line change to. It does not track which folder applies to which
+ * command: parentheses limit a move, and a loop repeats it. */
 export function withMoves(commands: SimpleCommand[], place: Place): Place {
   const moves = commands.filter(isMove)
   if (!moves.length) return place
@@ -69,7 +69,7 @@ function isMove({ words }: SimpleCommand): boolean {
   return words[0]?.text === "cd" || words[0]?.text === "pushd"
 }
 
-/** The places outside that a command names, or the folder outside that it runs in. */
+/** The places outside that a command names, or the outside folder that it runs in. */
 export function outsideTargets(command: SimpleCommand, place: Place): string[] {
   const [name, ...args] = command.words
   const program = programOf(name?.text ?? "")
@@ -81,7 +81,7 @@ export function outsideTargets(command: SimpleCommand, place: Place): string[] {
   return found
 }
 
-/** Whether a pattern names each of these places itself, up to its first star. */
+/** Whether a pattern names each of these places itself, before its first star. */
 export function namesTargets(pattern: string, targets: string[]): boolean {
   const named = pattern
     .split(/\s+/)
@@ -95,7 +95,7 @@ function targetWords(program: string, args: ShellWord[]): ShellWord[] {
   const over = args.findIndex(({ text }) => text === "--")
   const own = over < 0 ? args : args.slice(0, over)
   if (program === "git") return gitStays.test(operandsOf(own)[0]?.text ?? "") ? [] : args
-  // What comes behind "--" is for the script that runs there.
+  // Words after "--" are for the script that runs there.
   if (/^(npm|pnpm|yarn|bun|cargo|go)$/.test(program)) return own
   if (anyWord.has(program)) return args
   if (program === "dd") return args.filter(({ text }) => text.startsWith("of="))
@@ -107,7 +107,7 @@ function targetWords(program: string, args: ShellWord[]): ShellWord[] {
   return lastWord.has(program) ? [...named, ...operandsOf(args).slice(-1)] : named
 }
 
-/** The values of an option: in the next word, behind "=", or right behind its letter. */
+/** The values of an option: in the next word, after "=", or right after its letter. */
 function valuesOf(args: ShellWord[], option: RegExp): ShellWord[] {
   return args.filter(({ text }, i) => {
     if (option.test(args[i - 1]?.text ?? "")) return true
@@ -140,7 +140,7 @@ function isGlobalInstall(program: string, args: ShellWord[]): boolean {
   return isGlobal && args.some(({ text }) => /^(i|install|add|un\w*|remove|rm|up\w*|link|ci)$/.test(text))
 }
 
-/** What of a word may be a path: all of it, and what is behind "=" or behind a letter. */
+/** The parts of a word that may be a path: all of it, and what follows "=" or a letter. */
 function candidates({ text }: ShellWord): string[] {
   const at = text.indexOf("=")
   return [

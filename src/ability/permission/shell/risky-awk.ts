@@ -1,5 +1,5 @@
-// Programs of awk. One may compute and print; it may not run, write to a file, or read from a command. Options that are
-// not in the list load programs or write files.
+// Programs of awk. One may compute and print; it may not run commands, write files, or read from a command. Options
+// that are not in the list load programs or write files.
 import type { ShellWord } from "./word.ts"
 
 const flags = new Set(
@@ -48,7 +48,7 @@ const pattern = /^\/(?:[^/\\\n[\]]|\\.|\[(?:\^\]|\^(?!\])|\]|(?![\]^]))[^\]\\/\n
 const beforePattern = /(^|[({,;!~&|\n=?:<>*%^}]|\b(print|printf|return|in|else|do|exit|case))\s*$/
 const longestBefore = 12
 
-/** The code alone. Undefined where it cannot be told whether a slash divides, or what it ends. */
+/** The code without strings and patterns. Undefined if it is unclear whether a slash divides, or where it ends. */
 function withoutTexts(program: string): string | undefined {
   const code: string[] = []
   let before = ""

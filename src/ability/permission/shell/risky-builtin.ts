@@ -1,4 +1,4 @@
-// Builtins of the shell that change what runs, or calculate with a text and so may run what is in it.
+// Builtins of the shell that change what runs, or that evaluate a text arithmetically and so may run what is in it.
 import { changesWhatRuns } from "./variables.ts"
 import type { ShellWord } from "./word.ts"
 
@@ -8,7 +8,7 @@ const naming = list(
   "export declare typeset local readonly read mapfile readarray unset getopts printf let wait test [",
 )
 const setting = list("export declare typeset local readonly read mapfile readarray unset getopts let wait")
-/** With any word behind them they change the shell, or run what they are told. */
+/** With any argument they change the shell, or run the argument. */
 const changing = list("alias bind complete compopt compgen shopt enable fc history")
 const harmlessSettings = list("errexit nounset pipefail xtrace verbose noglob noclobber nounset errtrace")
 
@@ -19,13 +19,13 @@ export function isRiskyBuiltin(program: string, args: ShellWord[]): boolean {
   if (program === "jobs") return texts.some((text) => /^-\w*x/.test(text))
   if (program === "set") return !isHarmlessSet(args)
   if (!naming.has(program)) return false
-  // "a[$(…)]" is a name whose subscript is calculated, and run.
+  // In "a[$(…)]" the subscript is evaluated, and run.
   if (texts.some((text) => /\[[^\]]*[$`]/.test(text) && program !== "[")) return true
   if (program === "test" || program === "[") return texts.includes("-v") || texts.includes("-R")
   if (program === "printf") return args[0]?.mayBeOption === true || /^-v/.test(texts[0] ?? "")
   if (!setting.has(program)) return false
   if (/^(mapfile|readarray)$/.test(program) && texts.some((text) => /^-\w*C/.test(text))) return true
-  // A name for another name, or one whose values are calculated from now on.
+  // A name reference, or a variable whose values are evaluated from now on.
   if (
     /^(declare|typeset|local|export|readonly)$/.test(program) &&
     texts.some((text) => /^[-+]\w*[ni]/.test(text))
@@ -35,7 +35,7 @@ export function isRiskyBuiltin(program: string, args: ShellWord[]): boolean {
   return texts.some((text) => changesWhatRuns(/^\w+/.exec(text)?.[0] ?? "")) || program === "let"
 }
 
-/** `set -euo pipefail` and the words of `set -- a b`; other settings make later commands mean something else. */
+/** `set -euo pipefail` and the words of `set -- a b`; other settings change the meaning of later commands. */
 function isHarmlessSet(args: ShellWord[]): boolean {
   for (const [i, { text, mayBeOption }] of args.entries()) {
     if (text === "--") return true

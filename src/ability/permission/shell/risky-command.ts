@@ -1,5 +1,5 @@
-// Ways in which a tool that reads runs other programs or writes files: by an option, by a script of its own, by one
-// operand too many. A rule with a wildcard was written with the reading in mind and does not cover them.
+// Ways in which a tool that reads can run other programs or write files: by an option, a script, or an extra operand.
+// A rule with a wildcard is meant for reading and does not cover them.
 import { isRiskyAwk } from "./risky-awk.ts"
 import { isRiskyBuiltin } from "./risky-builtin.ts"
 import { isRiskySed } from "./risky-sed.ts"
@@ -12,13 +12,13 @@ type Risky = {
   short?: string
   /** Letters after which the rest of the word is a value. */
   valued?: string
-  /** Long options; a beginning of one counts, since most programs take that. */
+  /** Long options; an abbreviation counts, because most programs accept it. */
   long?: string[]
-  /** Words just as they are. */
+  /** Exact words. */
   words?: string[]
-  /** At most so many operands; the letters are those of options with a value. */
+  /** The most operands; the letters are those of options with a value. */
   operands?: { most: number; valued: string }
-  /** Whatever else tells. */
+  /** Any other check. */
   other?: (args: ShellWord[]) => boolean
 }
 
@@ -26,7 +26,7 @@ const gitOptions =
   "output output-directory exec-path config-env ext-diff textconv open-files-in-pager upload-pack receive-pack exec git-dir work-tree extcmd template upload-archive tool paginate filters export-marks in-place namespace super-prefix attr-source unsafe-paths".split(
     " ",
   )
-/** They run what they are told, or change what later commands run. */
+/** They run their arguments, or change what later commands run. */
 const gitCommands =
   /^(config|difftool|mergetool|filter-branch|hook|daemon|instaweb|web--browse|help|remote-.*|credential.*|send-email|p4|svn|cvsserver|shell|upload-pack|receive-pack|archive|maintenance|http-backend|fast-import|gui|citool|sh-.*)$/
 
@@ -58,7 +58,7 @@ const tools: Record<string, Risky> = {
     long: list(
       "to-command use-compress-program checkpoint-action info-script new-volume-script rsh-command rmt-command index-file volno-file listed-incremental",
     ),
-    // An archive on another machine is fetched by a program of its own.
+    // An archive on another machine is fetched by a separate program.
     other: (args) =>
       /^[A-Za-z]*[IFg]/.test(args[0]?.text ?? "") ||
       args.some(({ text }) => /^(?:--file=)?[^/=]+:/.test(text)),
@@ -101,7 +101,7 @@ const tools: Record<string, Risky> = {
   svn: { long: list("config-option config-dir diff-cmd editor-cmd") },
 }
 
-/** Options of git whose value is words for people; elsewhere the same letters have none. */
+/** Options of git whose value is text for people; in other subcommands these letters have no value. */
 const takesText: [subcommand: RegExp, option: RegExp][] = [
   [/^(commit|tag|merge|stash|notes)$/, /^(-[a-z]*m|--message|--author|--date)$/],
   [/^(log|diff|show)$/, /^(--grep|--author|-S|-G)$/],
@@ -115,7 +115,7 @@ export function isRisky(command: SimpleCommand): boolean {
   if (isRiskyBuiltin(program, args)) return true
   const risky = Object.hasOwn(tools, program) ? tools[program] : undefined
   if (!risky) return false
-  // An option may come out of anything that the shell fills in, unless it stands where only a value can.
+  // An expansion may produce an option, unless only a value can stand there.
   const over = program === "find" ? -1 : texts.indexOf("--")
   const isValue = (i: number) =>
     (over >= 0 && i > over) || (program === "git" && !args[i]!.isMany && isText(texts, i))

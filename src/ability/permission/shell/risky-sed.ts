@@ -17,7 +17,7 @@ const commands = [
   `[{}][\\s;]*`,
   `[btT][ \\t]*\\w*${end}`,
   `:[ \\t]*\\w+${end}`,
-  // The text goes to the end of the line, and on where that ends with a backslash.
+  // The text continues to the end of the line, and further if that ends with a backslash.
   "[aic](?:\\\\?[^\\n\\\\]*|\\\\\\n[^\\n\\\\]*)$",
   ...delimiters.flatMap((d) => [
     `s${d}${matched(d)}${d}${replaced(d)}${d}[gpIim\\d]*${end}`,

@@ -1,5 +1,6 @@
-// A command line as the simple commands that it would run, wherever they stand: behind operators, in bodies, in
-// substitutions, in here-documents. What cannot be told for sure makes the whole line unclear; that is never an error.
+// Splits a command line into the simple commands that it would run, wherever they are: after operators, in bodies,
+// substitutions and here-documents. If anything is uncertain, the whole line counts as unclear; that is never an
+// error.
 import { parse, type SyntaxNode } from "unbash"
 import { createDeclaredLists } from "./declared-lists.ts"
 import { areFound } from "./here-documents.ts"
@@ -16,36 +17,36 @@ export type SimpleCommand = {
   writes: boolean
   /** It sets a variable that decides what runs. */
   sets: boolean
-  /** Where it stands in the line. */
+  /** Its position in the line. */
   span?: Span
 }
 export type Span = { from: number; to: number }
 
 export type Split = {
   commands: SimpleCommand[]
-  /** Why nobody can say for sure what would run. */
+  /** Why it is unclear what would run. */
   unclear?: string
-  /** It calculates with more than numbers. */
+  /** It evaluates more than numbers. */
   calculates: boolean
 }
 
 type Redirection = Extract<SyntaxNode, { type: "Redirect" | "HereString" | "HereDoc" }>
 
-/** To keep what was made of a longer one costs more than to make it again. */
+/** For a longer text, parsing again is cheaper than caching. */
 const longest = 16_384
-/** All texts together, so that what is kept takes a few megabytes at most. */
+/** The most characters of all cached texts, which limits the cache to a few megabytes. */
 const maxLetters = 100_000
 
 const maxLength = 256 * 1024
 const maxEnd = 100
-/** The parser looks for the end of each brace anew. */
+/** The parser searches the end of each brace again, so many braces would be slow. */
 const maxBraces = 300
 /** Terminal sequences, and characters that turn around or hide what is shown. */
 const hidden = /[^\P{Cc}\t\n]|[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
-/** Bash takes an escaped line end out before it reads what stands around it. */
+/** Bash removes an escaped line end before it parses the text around it. */
 const brokenOperator = /(?:[$<>({[`!]|\$\{?\w+)\\\n/
 
-/** Each part of a judgement splits the line, and what is in it, for itself. */
+/** Each part of a judgement splits the line itself. */
 export const splitCommand = keepLast(split)
 
 function split(command: string): Split {
@@ -73,7 +74,7 @@ function split(command: string): Split {
   if (/\\*$/.exec(command.slice(-maxEnd))![0].length % 2) found.unclear ??= "it ends with a backslash"
   const { nodes, values, rereads } = found
   const calculates = values.calculates()
-  // A value that came from elsewhere can hold a subscript that runs a command when it is calculated with.
+  // A value from elsewhere can contain a subscript that runs a command when it is evaluated.
   if (calculates && (rereads || !values.areNumbers()))
     found.unclear ??= "it calculates with values that are not known"
   if (found.lists.mayExpand(rereads))
@@ -85,7 +86,7 @@ function split(command: string): Split {
     : { commands, calculates, unclear: found.unclear }
 }
 
-/** How many braces are opened between two blanks, at most. */
+/** The most braces that are opened between two blanks. */
 function bracesOf(command: string): number {
   let [most, count] = [0, 0]
   for (let i = 0; i < command.length; i++) {
@@ -108,7 +109,7 @@ function simpleCommand(command: Command, known: Known): SimpleCommand {
   const args = command.args.map((arg) => (arg.type === "Word" ? createWord(arg, known) : assigned(arg.text)))
   const words = [...named, ...args]
   const assignments = [...command.prefix, ...command.suffix].filter((item) => item.type === "Assignment")
-  // `IFS= read -r line` is how a line is read whole.
+  // `IFS= read -r line` is the usual way to read a whole line.
   const isReading = /^(read|mapfile|readarray)$/.test(words[0]?.text ?? "")
   return {
     words,
@@ -123,13 +124,13 @@ function spanOf({ pos, end }: SyntaxNode): Span {
   return { from: pos, to: end }
 }
 
-/** An argument such as that of `export A=b`. What its value holds is looked at on its own. */
+/** An argument such as that of `export A=b`. Its value is checked separately. */
 function assigned(text: string): ShellWord {
   const isLiteral = !/[$`*?{~<>\\'"([]/.test(text)
   return { text, pieces: [text], isLiteral, isMany: false, mayBeOption: false }
 }
 
-/** Descriptors are copied and closed, and /dev/null takes everything; all else goes to a file or over the network. */
+/** Copying and closing descriptors and /dev/null are harmless; everything else goes to a file or over the network. */
 function isWriting(redirection: Redirection, known: Known): boolean {
   if (redirection.type !== "Redirect") return false
   const { operator, target, descriptor } = redirection
@@ -141,13 +142,13 @@ function isWriting(redirection: Redirection, known: Known): boolean {
   return !(isLiteral && text === "/dev/null")
 }
 
-/** Whether a path that begins so can be one of those that bash connects to. */
+/** Whether a path with this beginning can be one that bash connects to. */
 function mayBeNetwork(start: string): boolean {
   return "/dev/tcp/".startsWith(start) || "/dev/udp/".startsWith(start) || /^\/dev\/(tcp|udp)/.test(start)
 }
 
-/** What was made of the last texts, so that one that is looked at from several sides is read once. What is given is
- * shared: nobody may change it. */
+/** The cache of the last texts, so that a text that several checks use is parsed once. Results are shared: do not
+ * change them. */
 function keepLast<T extends object>(make: (text: string) => T): (text: string) => T {
   const kept = new Map<string, T>()
   let letters = 0

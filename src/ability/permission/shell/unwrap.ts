@@ -1,5 +1,5 @@
-// Commands that run the command they are given. What is allowed of them is what is allowed of that one. An option that
-// is not in the table may mean anything, so that nobody can tell what would run.
+// Commands that run another command. They are allowed exactly if that command is. An unknown option may mean
+// anything, so then it is unclear what would run.
 import { type SimpleCommand, splitCommand } from "./split-command.ts"
 import { changesWhatRuns } from "./variables.ts"
 import { createHole, type ShellWord } from "./word.ts"
@@ -22,7 +22,7 @@ type Wrapper = {
 
 type Inside = SimpleCommand[] | "unknown" | undefined
 
-/** Of commands within commands, no more are looked into. */
+/** The most levels of commands within commands. */
 export const maxInside = 8
 const list = (text: string) => text.split(" ")
 const wrappers: Record<string, Wrapper> = {
@@ -72,21 +72,21 @@ const wrappers: Record<string, Wrapper> = {
   taskset: { flags: "a", operands: 1 },
 }
 const shells = new Set(list("sh bash dash zsh ksh ash"))
-/** What bash knows and a plain shell takes for something else: there `[[ a || b ]]` and `((b))` run b. */
+/** Syntax of bash that a plain shell reads differently: there `[[ a || b ]]` and `((b))` run b. */
 const onlyBash = /(?<!\$)\(\(|\[\[|\$['"[]|[<>]\(|<<<|&>|\|&|;&|=\(|\beval\b/
-/** Their language is another one. */
+/** Shells with another language. */
 const foreign = new Set(["zsh", "ksh"])
-/** What these would run cannot be told from their words, or is run in another place. */
+/** What these would run is unclear from their words, or runs elsewhere. */
 const readers = new Set(
   list(
     ". source trap su runuser parallel script strace ltrace unshare nsenter chroot flock chrt setpriv setarch linux32 linux64 numactl prlimit systemd-run firejail bwrap proot fakeroot faketime unbuffer rlwrap expect entr watchexec gosu su-exec pkexec run0 runcon sg dbus-run-session xvfb-run torify torsocks proxychains tini dumb-init eatmydata catchsegv rbash csh tcsh fish yash mksh pwsh",
   ),
 )
 
-/** What was found in commands: it is asked for again and again, and may be a text to be read. */
+/** A cache of results: they are needed again and again, and may require parsing a text. */
 const known = new WeakMap<SimpleCommand, NonNullable<Inside>>()
 
-/** What a command would run: undefined where it is none of these, "unknown" where that cannot be told. */
+/** What a command would run: undefined if it is none of these, "unknown" if it is unclear. */
 export function unwrap(command: SimpleCommand): Inside {
   const before = known.get(command)
   if (before) return before
@@ -111,7 +111,7 @@ function insideOf({ words }: SimpleCommand): Inside {
   return program === "xargs" && inside !== "unknown" ? filled(inside, args) : inside
 }
 
-/** With those that others are given to run, at any depth. */
+/** Including nested commands, at any depth. */
 export function reach(commands: SimpleCommand[], depth = 0): SimpleCommand[] {
   if (depth > maxInside) return commands
   return commands.flatMap((command) => {
@@ -120,7 +120,7 @@ export function reach(commands: SimpleCommand[], depth = 0): SimpleCommand[] {
   })
 }
 
-/** A program is known by its name, wherever it lies. */
+/** A program is known by its name, wherever it is. */
 export function programOf(name: string): string {
   return name.slice(name.lastIndexOf("/") + 1)
 }
@@ -147,7 +147,7 @@ function insideWrapper(wrapper: Wrapper, args: ShellWord[]): SimpleCommand[] | "
   return "unknown"
 }
 
-/** How many words after this one are its value; undefined where it is none of the known options. */
+/** How many of the next words are the value of an option; undefined for an unknown option. */
 function optionsOf(wrapper: Wrapper, text: string): number | undefined {
   const { flags = "", valued = "", optional = "", long = [], longValued = [] } = wrapper
   if (text.startsWith("--")) {
@@ -169,7 +169,7 @@ function commandOf(words: ShellWord[], sets: boolean): SimpleCommand[] | "unknow
   return [{ words, text: words.map(({ text }) => text).join(" "), writes: false, sets }]
 }
 
-/** What xargs reads comes in place of a mark, or at the end. */
+/** xargs puts its input in place of a mark, or at the end. */
 function filled(commands: SimpleCommand[], args: ShellWord[]): SimpleCommand[] {
   const own = args.slice(0, args.length - commands[0]!.words.length).map(({ text }) => text)
   const marks = own.flatMap((text, i) => /^-\w*?[Ii](.*)$/s.exec(text)?.[1] || (own[i + 1] ?? "{}"))
@@ -186,7 +186,7 @@ function isMarked({ text }: ShellWord, marks: string[]): boolean {
   return text.includes("{}") || marks.some((mark) => mark !== "" && text.includes(mark))
 }
 
-/** A script file is a program like others; the text of -c is looked into. */
+/** A script file is a program like others; the text of -c is parsed. */
 function insideShell(args: ShellWord[], program: string): Inside {
   const at = args.findIndex(({ text }) => !/^[-+]/.test(text))
   if (at === 0) return args[0]!.isLiteral && !args[0]!.text.startsWith("/dev/") ? undefined : "unknown"
@@ -197,7 +197,7 @@ function insideShell(args: ShellWord[], program: string): Inside {
   return program === "bash" || !onlyBash.test(args[at]!.text) ? insideText(args.slice(at, at + 1)) : "unknown"
 }
 
-/** It hands all its words to a shell, as one text. */
+/** It passes all its words to a shell, as one text. */
 function insideWatch(args: ShellWord[]): SimpleCommand[] | "unknown" {
   const watch: Wrapper = { flags: "bcdegtw", valued: "n", longValued: ["interval"] }
   const inside = insideWrapper(watch, args)
@@ -205,7 +205,7 @@ function insideWatch(args: ShellWord[]): SimpleCommand[] | "unknown" {
   return insideText(inside[0]!.words)
 }
 
-/** It must not calculate with variables: the line around it may have given them values, also for another shell. */
+/** It must not evaluate variables: the line around it may have set them, also for another shell. */
 function insideText(words: ShellWord[]): SimpleCommand[] | "unknown" {
   if (!words.length || words.some(({ isLiteral }) => !isLiteral)) return "unknown"
   const { commands, unclear, calculates } = splitCommand(words.map(({ text }) => text).join(" "))

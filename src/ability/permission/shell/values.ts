@@ -1,14 +1,15 @@
-// What the variables of a line hold, as far as the line says so. Two things hang on it: whether "$x" can be an option,
-// and whether a calculation with x can run a command, as it does where the value holds a subscript with a substitution.
+// The values of a line's variables, as far as the line sets them. They decide whether "$x" can be an option, and
+// whether an arithmetic evaluation of x can run a command, which it does if the value contains a subscript with a
+// substitution.
 import type { ParsedScript, SyntaxNode, Word, WordPart } from "unbash"
 import { createHeld, createWord, type Held } from "./word.ts"
 
 type Calculated = Word | Extract<SyntaxNode, { type: "ArithmeticWord" }>
 
-/** The shell itself gives them values, or whoever calls. */
+/** Variables that the shell or the caller sets. */
 const foreign =
   /^(\d+|[@*_]|PWD|OLDPWD|REPLY|MAPFILE|OPTARG|OPTIND|BASH.*|COMP_.*|COPROC|DIRSTACK|FUNCNAME|HIST.*|READLINE_.*|PROMPT.*)$/
-/** Variables made of variables: nobody writes so many, and each takes some of the machine's stack. */
+/** The most variables made of variables: nobody writes so many, and each uses stack. */
 const maxDepth = 50
 const identifier = /(?<![\w$])[A-Za-z_]\w*/g
 
@@ -16,7 +17,7 @@ export function createValues() {
   const words = new Map<string, Word[]>()
   /** Their values come from elsewhere. */
   const spoilt = new Set<string>()
-  /** No list of words says what they hold. */
+  /** Their values are no list of words. */
   const vague = new Set<string>()
   const functions = new Set<string>()
   const calculations: Calculated[] = []
@@ -36,7 +37,7 @@ export function createValues() {
     if (!resolved.has(name)) {
       if (depth >= maxDepth) return undefined
       depth++
-      // Until it is known: a variable that is made of itself can hold anything.
+      // Until it is resolved: a variable that refers to itself can hold anything.
       resolved.set(name, undefined)
       resolved.set(name, createHeld(all.map((word) => createWord(word, known))))
       depth--
@@ -44,7 +45,7 @@ export function createValues() {
     return resolved.get(name)
   }
 
-  /** Whether all that would be calculated is harmless. Names lead to names; each is followed once. */
+  /** Whether all that would be evaluated is harmless. Names lead to names; each is followed once. */
   const areNumbers = (): boolean => {
     const seen = new Set<string>()
     const waiting: string[] = []
@@ -80,13 +81,13 @@ export function createValues() {
 
 type Into = { names: string[]; isCalculated: boolean; functions: Set<string> }
 
-/** The names that a value leads to. False where it may hold a subscript with a command. */
+/** The names that a value refers to. False if it may contain a subscript with a command. */
 function collect(node: Calculated, into: Into): boolean {
   if (node.parts) return node.parts.every((part) => collectPart(part, into))
   return collectText(node.value, into)
 }
 
-/** A subscript that is written here is looked at where it stands; one in a value is hidden. */
+/** A subscript that is written here is checked in its place; one inside a value is hidden. */
 function collectText(text: string, { names, isCalculated }: Into): boolean {
   for (const [, name] of text.matchAll(/\$\{?([A-Za-z_]\w*)/g)) names.push(name!)
   names.push(...(text.match(identifier) ?? []))
@@ -125,7 +126,7 @@ function collectPart(part: WordPart, into: Into): boolean {
   }
 }
 
-/** Commands that print nothing but digits. */
+/** Commands that print only digits. */
 function givesNumber({ commands: [statement, ...more] }: ParsedScript, functions: Set<string>): boolean {
   let command: SyntaxNode | undefined = statement?.command
   if (command?.type === "Pipeline") command = command.commands.at(-1)

@@ -1,12 +1,12 @@
-// Variables that decide which program runs, what it loads, or where it reads its settings. A rule for a command was not
-// written with another PATH in mind.
+// Variables that decide which program runs, what it loads, or where it reads its settings. A rule for a command does
+// not cover another PATH.
 
 const names = new Set(
   (
     "PATH CDPATH ENV IFS SHELL SHELLOPTS BASHOPTS BASH_ENV BASH_FUNC PS4 PROMPT_COMMAND HOME TERMINFO TERMCAP GLOBIGNORE FIGNORE " +
     "PAGER EDITOR VISUAL BROWSER FCEDIT LESS LESSOPEN LESSCLOSE MORE MANOPT MAKE MAKEFLAGS CC CXX LD AR AS RUSTC CLASSPATH " +
     "GZIP ZIPOPT UNZIP TAR BLOCK_SIZE RSYNC_RSH CVS_RSH SVN_SSH DISPLAY KUBECONFIG DOCKER_HOST MANPATH INFOPATH HISTFILE TMPDIR " +
-    // Whatever they are given is calculated, and a subscript in it is run.
+    // Their values are evaluated, and a subscript in them is run.
     "RANDOM SRANDOM SECONDS LINENO HISTCMD HISTSIZE HISTFILESIZE OPTIND FUNCNEST"
   ).split(" "),
 )

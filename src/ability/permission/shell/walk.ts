@@ -1,4 +1,4 @@
-// The tree of a line from end to end: which commands are in it, what its variables hold, and what makes it unclear.
+// Walks the syntax tree of a line: which commands are in it, what its variables hold, and what makes it unclear.
 import { forEachChild, type ParsedScript, type SyntaxNode } from "unbash"
 import type { createDeclaredLists } from "./declared-lists.ts"
 import type { HereDocument } from "./here-documents.ts"
@@ -9,12 +9,12 @@ type Node<T extends SyntaxNode["type"]> = Extract<SyntaxNode, { type: T }>
 export type Command = Node<"Command">
 
 export type Found = {
-  /** In their order, and where a variable is set that decides what runs. */
+  /** Commands in order, and where a variable that decides what runs is set. */
   nodes: (Command | Node<"Redirected"> | "sets")[]
   hereDocuments: HereDocument[]
   lists: ReturnType<typeof createDeclaredLists>
   values: ReturnType<typeof createValues>
-  /** It hands texts back to the shell, in which the same variables count. */
+  /** It passes texts back to the shell, where the same variables apply. */
   rereads: boolean
   unclear?: string
 }
@@ -24,7 +24,7 @@ type Waiting = { node: SyntaxNode; depth: number; isExpanded: boolean }
 const maxDepth = 100
 const maxNodes = 200_000
 const comparing = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"])
-/** Inside of these, and in here-documents, single quotes may be characters like others. */
+/** Inside these, and in here-documents, single quotes may be ordinary characters. */
 const expanding = new Set([
   "ParameterExpansion",
   "ArithmeticExpansion",
@@ -32,13 +32,13 @@ const expanding = new Set([
   "ArithmeticFor",
   "ArithmeticWord",
 ])
-/** They give variables values that are not written as assignments. */
+/** They set variables without an assignment. */
 const givers = new Set(
   "read mapfile readarray getopts printf declare typeset local export readonly wait unset".split(" "),
 )
 const rereaders = new Set(["eval", "source", ".", "trap"])
 
-/** A stack of our own: a hostile line is nested deeper than the one of the machine. */
+/** Our own stack: a hostile line is nested deeper than the call stack allows. */
 export function walk(script: ParsedScript, found: Found): void {
   const waiting: Waiting[] = [{ node: script, depth: 0, isExpanded: false }]
   let nodes = 0
@@ -120,7 +120,7 @@ function visit(node: SyntaxNode, found: Found): void {
     case "ProcessSubstitution":
     case "ArithmeticCommandExpansion":
       if (!node.script) found.unclear ??= "it has a substitution that does not parse"
-      // Its places are not those of the line, since backslashes were taken out of it.
+      // Its positions are not those of the line, because backslashes were removed.
       else if (node.text.startsWith("`") && node.text.includes("<<"))
         found.unclear ??= "it has a here-document in backquotes"
       else if (node.type === "ArithmeticCommandExpansion") found.values.calculateOutput(node.script)
@@ -134,7 +134,7 @@ function visit(node: SyntaxNode, found: Found): void {
       if (!node.expression) found.unclear ??= "it has a calculation that does not parse"
       break
     case "TestUnary":
-      // The operand of -v is a name with a subscript, and calculated.
+      // The operand of -v is a name with a subscript, and is evaluated.
       if (/^-[vR]$/.test(node.operator) && !/^\w+$/.test(node.operand.value))
         found.unclear ??= "it has a subscript that is calculated"
       break
@@ -147,7 +147,7 @@ function visit(node: SyntaxNode, found: Found): void {
 
 function visitCommand({ name, args, prefix }: Command, found: Found): void {
   if (!name) return
-  // These count for this command only, and after its words were filled in.
+  // These apply to this command only, after its words were expanded.
   for (const item of prefix) if (item.type === "Assignment") found.values.blur(item.name)
   const words = [name.value, ...args.map((arg) => (arg.type === "Word" ? arg.value : ""))]
   const at = words.findIndex((word) => !/^(command|builtin|-p|--)$/.test(word))
@@ -188,13 +188,13 @@ function visitParameter(
     if (word && !isNumber(word.value)) found.values.calculate(word)
 }
 
-/** Whether bash would expand something in a text that was taken as it is, since line ends are taken out before. */
+/** Whether bash would expand something in a literal text, because it removes line ends first. */
 function isMisread(text: string): boolean {
   if (!/[$`]/.test(text)) return false
   return /\$(\\\n)*[\w({['"@*#?$!-]|`/.test(unescaped(text))
 }
 
-/** Whether braces are left over that bash might still expand: it takes `{"a"},b}` for two words. */
+/** Whether braces are left that bash might still expand: it reads `{"a"},b}` as two words. */
 function hasLooseBraces({ text, parts }: Node<"Word">): boolean {
   const shape = parts
     ? parts.map((part) => (part.type === "Literal" ? unescaped(part.text) : "x")).join("")

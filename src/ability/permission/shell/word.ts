@@ -1,30 +1,30 @@
-// A word of a command after quote removal. What the shell would put in its place is a hole: it can be anything, unless
-// the line itself says what the variable holds.
+// A word of a command after quote removal. What the shell would expand is a hole: it can be anything, unless the line
+// itself sets the variable.
 import type { Word, WordPart } from "unbash"
 
 export type ShellWord = {
-  /** Quotes removed; expansions stand as they were written. */
+  /** Quotes removed; expansions stay as written. */
   text: string
-  /** What is certain of it. Between two pieces, anything can come. */
+  /** The certain pieces. Between two pieces, anything can come. */
   pieces: string[]
-  /** The shell changes nothing of it. */
+  /** The shell does not change it. */
   isLiteral: boolean
-  /** What the shell makes of it can be several words. */
+  /** Its expansion can be several words. */
   isMany: boolean
-  /** What the shell makes of it can be an option that is not written here. */
+  /** Its expansion can be an option that is not written here. */
   mayBeOption: boolean
 }
 
-/** What is certain of all that a variable can hold, where the line says so. */
+/** The certain pieces of all values of a variable, if the line sets it. */
 export type Held = {
-  /** The shell leaves its values as they are, also outside of quotes. */
+  /** The shell does not change its values, even without quotes. */
   isPlain: boolean
   mayBeOption: boolean
 }
 export type Known = (name: string) => Held | undefined
 
 type State = Pick<ShellWord, "pieces" | "isMany" | "mayBeOption"> & {
-  /** What is certain of its beginning, in short. */
+  /** The certain part of its beginning, cut short. */
   start: "" | "-" | "--" | "--x" | "--x=" | "-x" | "x"
   known: Known
 }
@@ -47,7 +47,7 @@ export function createHeld(values: ShellWord[]): Held {
   }
 }
 
-/** A word that stands for whatever comes from elsewhere. */
+/** A word that stands for anything from elsewhere. */
 export function createHole(text: string): ShellWord {
   return { text, pieces: ["", ""], isLiteral: false, isMany: true, mayBeOption: true }
 }
@@ -60,7 +60,7 @@ function addPart(state: State, part: WordPart, isQuoted: boolean): void {
 }
 
 function addHole(state: State, part: WordPart, isQuoted: boolean): void {
-  // A path of the shell's own making.
+  // A path that the shell creates.
   if (part.type === "ProcessSubstitution") addText(state, "/dev/fd/")
   else if (part.type === "Glob") addSeveral(state, state.start === "")
   else if (part.type === "BraceExpansion")
@@ -71,7 +71,7 @@ function addHole(state: State, part: WordPart, isQuoted: boolean): void {
 }
 
 function addText(state: State, text: string): void {
-  // What comes before it may turn out to be nothing.
+  // The part before it may be empty.
   if (state.pieces.length > 1 && state.start === "" && text.startsWith("-")) state.mayBeOption = true
   state.pieces[state.pieces.length - 1] += text
   state.start = startOf(state.start + text)
@@ -93,14 +93,14 @@ function addValue(state: State, text: string, isQuoted: boolean): void {
   else if (state.start === "") state.mayBeOption ||= held?.mayBeOption ?? true
 }
 
-/** Digits, and never nothing. */
+/** Digits, at least one. */
 function isNumeric(part: WordPart): boolean {
   if (part.type === "ArithmeticExpansion") return true
   if (part.type === "ParameterExpansion") return part.prefix === "#"
   return part.type === "SimpleExpansion" && /^\$[#?$]$/.test(part.text)
 }
 
-/** No more than what can still count: the whole, put together from many parts, would be looked at for each of them. */
+/** Limited to what can still matter: a text of many parts would be checked again for each of them. */
 function startOf(text: string): State["start"] {
   if (text === "" || text === "-" || text === "--") return text
   if (!text.startsWith("-")) return "x"

@@ -1,16 +1,15 @@
-// What a program prints, as a model should read it: no escape sequences, no control characters, and of a line that was
-// drawn over again and again (a progress bar) the last state. Works on bytes, so that a character cut by the reading of a
-// pipe stays whole.
+// Cleans the output of a program for a model: no escape sequences, no control characters, and only the last state of
+// a line that was redrawn (a progress bar). Works on bytes, so that a character that a read cuts in two stays whole.
 
 export type Cleaner = {
-  /** What is certain by now. A line without its end is held back, as it may still be drawn over. */
+  /** The clean part so far. A line without its end is held back, because it may be redrawn. */
   write(chunk: Buffer): Buffer[]
   /** The line that was held back. */
   flush(): Buffer[]
 }
 
 const maxLine = 8_192
-/** Longer than any title or link that a program sets: the sequence was never meant as one. */
+/** Longer than any title or link: not a real escape sequence. */
 const maxSequence = 4_096
 const [bell, backspace, tab, newline, carriage, esc, space, del] = [7, 8, 9, 10, 13, 27, 32, 127] as const
 
@@ -21,7 +20,7 @@ export function createCleaner(): Cleaner {
   let line: Buffer = Buffer.alloc(0)
   let state: State = "text"
   let returned = false
-  /** A part of the current line is out of reach already. */
+  /** A part of the current line was already passed on. */
   let given = false
   let sequence = 0
 
@@ -38,7 +37,7 @@ export function createCleaner(): Cleaner {
     const out = Buffer.allocUnsafe(line.length + 2 * chunk.length)
     let end = line.copy(out)
     let start = 0
-    /** The line begins again; what is out of reach stays as a line of its own. */
+    /** The line is redrawn; a part that was already passed on stays as a line of its own. */
     const redraw = () => {
       if (given) out[end++] = newline
       if (given) start = end
@@ -65,7 +64,7 @@ export function createCleaner(): Cleaner {
     return start > 0 ? [out.subarray(0, start), ...rest] : rest
   }
 
-  /** Follows an escape sequence; true for a byte that is text again. */
+  /** Consumes an escape sequence; true for a byte that is text again. */
   function isText(byte: number): boolean {
     if (++sequence > maxSequence || byte === newline) state = "text"
     else if (state === "string") {

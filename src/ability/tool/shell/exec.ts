@@ -14,13 +14,13 @@ export type ExecOptions = {
 }
 export type ExecResult = Ending & {
   timedOut: boolean
-  /** stdout and stderr as they came, at most 50 KB; the whole of a longer one is in a file that the cut names. */
+  /** stdout and stderr in order, at most 50 KB; longer output is in a file that the cut names. */
   output: string
   /** Milliseconds. */
   duration: number
 }
 
-/** Run a command in bash. A command that fails is no error here: see `exitCode` and `signal`. */
+/** Run a command in bash. A failing command is no error here: see `exitCode` and `signal`. */
 export async function exec(command: string, options: ExecOptions = {}): Promise<ExecResult> {
   const shells = createShells({ pipes: 2 })
   const record = createRecord({ sessionId: "exec", callId: createId("exec") })
@@ -32,7 +32,7 @@ export async function exec(command: string, options: ExecOptions = {}): Promise<
   }
 }
 
-/** The same among others, with a record of the caller's. */
+/** The same among other shells, with a record of the caller's. */
 export async function runCommand(
   options: ExecOptions & { command: string; shells: Shells; record: Record },
 ): Promise<Omit<ExecResult, "output">> {
@@ -54,7 +54,7 @@ export async function runCommand(
     signal?.throwIfAborted()
     return { ...ending, timedOut, duration: Math.round(performance.now() - start) }
   } catch (error) {
-    // Nobody will ask for the output, and its file must be closed.
+    // Nobody will read the output, and its file must be closed.
     await record.cut()
     throw error
   } finally {

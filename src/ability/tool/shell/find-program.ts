@@ -1,4 +1,4 @@
-// Where a program is, by PATH. A relative entry of it would let the project's own folder name the program.
+// Finds a program by PATH. Relative entries are ignored: they would let the project's folder provide the program.
 import { existsSync } from "node:fs"
 import { delimiter, isAbsolute, join } from "node:path"
 import * as Env from "#kernel/process/env.ts"

@@ -1,5 +1,5 @@
-// Git, started by a command in a folder that nobody trusts: hooks, fsmonitor, filters, drivers, aliases and helpers that the
-// folder defines are off, through variables that win over its configuration. In a trusted folder nothing is changed.
+// Disables the programs that an untrusted folder defines for git: hooks, fsmonitor, filters, drivers, aliases and
+// helpers, through variables that override its configuration. In a trusted folder nothing changes.
 import { type Dirent, readdirSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { promisify } from "node:util"
@@ -41,7 +41,7 @@ export async function gitEnvironment(command: string, cwd: string): Promise<Vari
   }
 }
 
-/** Git reports the path that it does not find, and with it the reason. */
+/** Git reports the missing path, and with it the reason. */
 function gitOff(reason: string): Variables {
   return { GIT_DIR: `/off in an untrusted folder: ${reason}; see vitamin trust` }
 }
@@ -63,7 +63,7 @@ function variablesFor(pairs: [string, string][]): Variables {
   return variables
 }
 
-/** Where the command starts, and each folder that it goes to. */
+/** The start folder of the command, and each folder that it changes to. */
 function foldersOf(command: string, cwd: string): Set<string> {
   const words = command.split(/[\s;&|()<>"'`=]+/)
   const folders = new Set([Instance.worktree, cwd])
@@ -76,8 +76,8 @@ function foldersOf(command: string, cwd: string): Set<string> {
   return folders
 }
 
-/** Adds the settings of the repository at a folder, and of those in its index: for them git starts itself once more, with
- * their filters. */
+/** Adds the settings of the repository at a folder, and of its submodules: git runs itself for them, with their
+ * filters. */
 async function addRepository(folder: string, found: Map<string, Entry[]>): Promise<void> {
   const repository = statOf(folder)?.isDirectory() ? Vcs.find(folder) : undefined
   if (!repository || found.has(repository.gitDir)) return
@@ -113,7 +113,7 @@ async function read(repository: Vcs.Repository): Promise<Entry[]> {
   if (before?.stamp === stamp) return before.entries
   const entries = await list(gitDir, [])
   refuseForeignTree(entries, gitDir)
-  // Conditions of an include may hold later than now.
+  // Conditions of an include may become true later.
   const waiting = [...submodules, ...conditional(entries, commonDir)]
   for (const [i, file] of waiting.entries()) {
     if (i >= maxFiles) throw new Error("it includes too many files")
@@ -122,7 +122,7 @@ async function read(repository: Vcs.Repository): Promise<Entry[]> {
     waiting.push(...conditional(more, dirname(file)).filter((path) => !waiting.includes(path)))
     entries.push(...more)
   }
-  // What is included may change without these files.
+  // Included files may change without these files.
   const includes = entries.some(({ key, isOwn }) => isOwn && /^include(if\..*)?\.path$/s.test(key))
   if (!includes) known().set(gitDir, { stamp, entries })
   return entries
@@ -142,14 +142,14 @@ async function list(gitDir: string, from: string[]): Promise<Entry[]> {
   return entries
 }
 
-/** Gives stdout of a git command that runs nothing of the folder. */
+/** Returns stdout of a git command that runs nothing of the folder. */
 async function git(gitDir: string, args: string[]): Promise<string> {
   const env = { ...Env.forChild(), GIT_DIR: gitDir, GIT_CEILING_DIRECTORIES: dirname(gitDir) }
   const options = { cwd: gitDir, env, timeout, maxBuffer: maxOutput }
   return (await promisify(childProcess().execFile)("git", args, options)).stdout
 }
 
-/** Files that are included only sometimes. */
+/** Files that are included conditionally. */
 function conditional(entries: Entry[], folder: string): string[] {
   return entries
     .filter(({ key, isOwn }) => isOwn && /^includeif\..*\.path$/s.test(key))
@@ -157,7 +157,7 @@ function conditional(entries: Entry[], folder: string): string[] {
     .filter((file) => statOf(file)?.isFile())
 }
 
-/** `core.worktree` names the folder that git writes to, and no variable takes that back. */
+/** `core.worktree` names the folder that git writes to, and no variable overrides it. */
 function refuseForeignTree(entries: Entry[], folder: string): void {
   for (const { key, value, isOwn } of entries)
     if (isOwn && key === "core.worktree" && !isInWorkspace(resolve(folder, value)))

@@ -5,7 +5,7 @@ import { isAbsolute } from "node:path"
 /** One line of `git config --list`. `isOwn`: the folder defines it, not the person or the system. */
 export type Entry = { key: string; value: string; isOwn: boolean }
 
-/** Git hands it the path, the old file, two facts, the new file and two facts. */
+/** Git passes it the path, the old file, its hash and mode, the new file, its hash and mode. */
 const plainDiff = 'f() { diff -u "$2" "$5"; true; }; f'
 const off: [key: RegExp, value: string][] = [
   [/^core\.(fsmonitor|alternaterefscommand)$/, "false"],
@@ -34,7 +34,7 @@ const helper = /^credential\.(.*\.)?helper$/s
 /** No value turns these off. */
 const lasting = /^gc\.recentobjectshook$/
 
-/** Pairs of a setting and its value: the person's own where there is one, else one that runs nothing. */
+/** Pairs of a setting and its value: the person's own if there is one, else one that runs nothing. */
 export function overrides(entries: Entry[]): [key: string, value: string][] {
   const theirs = Map.groupBy(
     entries.filter(({ isOwn }) => !isOwn),
@@ -47,11 +47,11 @@ export function overrides(entries: Entry[]): [key: string, value: string][] {
     ["core.hookspath", isAbsolute(hooks) ? hooks : "/dev/null"],
   ]
   const own = new Set(entries.filter(({ isOwn }) => isOwn).map(({ key }) => key))
-  // Also of repositories below this one, which nobody has read.
+  // Also for repositories below this one, which were not read.
   for (const key of ["core.fsmonitor", "core.sshcommand", "core.askpass", "gpg.program", "credential.helper"])
     own.add(key)
   for (const key of own) {
-    // An empty helper forgets those before it.
+    // An empty helper clears those before it.
     if (helper.test(key))
       pairs.push([key, ""], ...(theirs.get(key) ?? []).map(({ value }) => [key, value] as [string, string]))
     else {

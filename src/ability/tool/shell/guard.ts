@@ -1,5 +1,5 @@
-// A small shell beside all commands of an Instance, so that none outlives us, however we end: it waits on a pipe that only we
-// hold open. It is told which groups run; on Linux what left its group is known by its mark.
+// A small shell that ends all commands of an Instance if our process dies: it waits on a pipe that only we hold open.
+// It knows the running process groups; on Linux it finds processes that left their group by their mark.
 import type { ChildProcessByStdio } from "node:child_process"
 import { once } from "node:events"
 import type { Writable } from "node:stream"
@@ -8,17 +8,17 @@ import * as Env from "#kernel/process/env.ts"
 import { childProcess } from "#util/builtins.ts"
 
 export type Guard = Readonly<{
-  /** Other groups run than before. */
+  /** The set of running groups has changed. */
   changed(): void
   /** Nothing runs any more. */
   end(): Promise<void>
 }>
 
-/** Most commands are over by then, and need not be told of: what begins and ends between has its mark. */
+/** Milliseconds before the guard is updated. Most commands are over by then; shorter ones are found by their mark. */
 const pause = 50
 /** For its end, which takes it no time. */
 const patience = 1_000
-/** What is said last, where we end as we should. */
+/** The last message after a normal end. */
 const over = "over"
 const script = `
 trap "" TERM INT HUP
@@ -37,20 +37,21 @@ sleep 1
 end KILL "$1"
 `
 
-/** `tag` is in the mark of everything that these commands start, and nowhere else. Begins when the first one runs. */
+/** `tag` is in the mark of everything that these commands start, and nowhere else. The guard starts with the first
+ * command. */
 export function createGuard(tag: string, groups: () => number[]): Guard {
   let shell: ChildProcessByStdio<Writable, null, null> | undefined
   let telling: NodeJS.Timeout | undefined
 
   function start() {
     const child = childProcess().spawn("/bin/sh", ["-c", script, "vitamin-guard", tag], {
-      // No folder is kept from being removed.
+      // Must not keep a folder from being removed.
       cwd: "/",
       env: Env.forChild(),
       detached: true,
       stdio: ["pipe", "ignore", "ignore"],
     })
-    // Where there is none, commands run all the same; one that ended is started again for the next.
+    // Commands run without a guard if there is none; a guard that has died is restarted for the next command.
     child.on("error", () => {})
     child.once("exit", () => {
       if (shell === child) shell = undefined

@@ -1,5 +1,5 @@
-// Commands that go on in the background of a session. Each is read in parts; all end with the Instance, which they keep
-// from being taken down for idleness.
+// Background commands of a session. Their output is read in parts. They end with the Instance, and keep it from being
+// disposed as idle.
 import { Instance } from "#kernel/instance.ts"
 import { NamedError } from "#util/error.ts"
 import { createRecord, type Record } from "./record.ts"
@@ -63,7 +63,7 @@ export async function create(options: {
   return job
 }
 
-/** The job of that id. A missing one throws `Job.NotFound`. */
+/** The job with that id. An unknown id throws `Job.NotFound`. */
 export function get(sessionId: string, id: string): Job {
   const jobs = list(sessionId)
   const job = jobs.find((one) => one.id === id)
@@ -75,7 +75,7 @@ export function get(sessionId: string, id: string): Job {
   return job
 }
 
-/** End what a session runs, and forget it. */
+/** End all jobs of a session, and forget them. */
 export async function end(sessionId: string): Promise<void> {
   const jobs = ofSessions().get(sessionId) ?? []
   ofSessions().delete(sessionId)
@@ -114,7 +114,7 @@ function watch(job: Job, timeout: number | undefined, signal: AbortSignal) {
     })
 }
 
-/** With what was never read of it: that may be in an open file. */
+/** Includes output that was never read, which may be in an open file. */
 async function close({ shell, record }: Job) {
   await shell.stop()
   await shell.ended

@@ -11,7 +11,7 @@ import { findProgram } from "./find-program.ts"
 
 export type Pipe = { read: number; write: number }
 export type Pipes = {
-  /** The caller closes both ends. Undefined where pipes cannot be made. */
+  /** The caller closes both ends. Undefined if pipes cannot be made. */
   get(): Promise<Pipe | undefined>
   close(): Promise<void>
 }
@@ -35,7 +35,7 @@ export function createPipes(size: number): Pipes {
       if (closed) made.forEach(closePipe)
       else ready.push(...made)
     } catch {
-      // No room, or no descriptors left: commands run with a socket instead.
+      // Out of space or descriptors: commands run with a socket instead.
     }
   }
 

@@ -1,5 +1,5 @@
-// The processes that a command started: those of its group, and on Linux those that left it, which carry the command's
-// mark in their environment. Asks them to end, and makes them when they do not listen.
+// The processes that a command started: those of its group, and on Linux those that left it, which have the command's
+// mark in their environment. Sends them SIGTERM, and SIGKILL if they do not end.
 import { readdirSync, readFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import { errorCode } from "#util/error.ts"
@@ -10,12 +10,12 @@ const patience = 2_000
 const despair = 1_000
 const linux = process.platform === "linux"
 
-/** Whether a process of the group still runs. One that is dead and not collected by its parent does not count. */
+/** Whether a process of the group still runs. Zombies do not count. */
 export function isRunning(group: number): boolean {
   return signal(-group, 0) && (!linux || members(group).length > 0)
 }
 
-/** What runs in a group, as command lines. Empty where the system does not say. */
+/** The command lines of a group. Empty if the system does not say. */
 export function describe(group: number): string[] {
   return linux ? members(group).map(commandOf) : []
 }
@@ -25,12 +25,12 @@ export async function endGroup(group: number): Promise<void> {
   await end(() => (isRunning(group) ? [-group] : []))
 }
 
-/** End what carries a mark that `matches`. */
+/** End all processes whose mark `matches`. */
 export async function endMarked(matches: (mark: string) => boolean): Promise<void> {
   if (linux) await end(() => marked(matches))
 }
 
-/** At once, for a process that is about to end itself. */
+/** Immediately, for when our own process is about to exit. */
 export function kill(groups: number[], matches: (mark: string) => boolean): void {
   for (const group of groups) signal(-group, "SIGKILL")
   if (linux) for (const pid of marked(matches)) signal(pid, "SIGKILL")
@@ -59,7 +59,7 @@ function signal(target: number, name: NodeJS.Signals | 0): boolean {
 
 function members(group: number): number[] {
   return pids().filter((pid) => {
-    // The name in parentheses may have blanks and parentheses of its own.
+    // The name in parentheses may itself contain blanks and parentheses.
     const stat = read(pid, "stat")
     const [state, , itsGroup] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
     return itsGroup === String(group) && state !== "Z" && state !== "X"
@@ -89,7 +89,7 @@ function commandOf(pid: number): string {
   return words.length > 60 ? `${words.slice(0, 60)}…` : words || String(pid)
 }
 
-/** Processes end while they are looked at, and those of others are closed to us. */
+/** Processes may end meanwhile, and those of other users are not readable. */
 function read(pid: number, what: "stat" | "environ" | "cmdline"): string {
   try {
     return readFileSync(`/proc/${pid}/${what}`, "utf8")

@@ -1,15 +1,15 @@
-// Takes what comes out of a command, piece after piece, each waited for before the next: that bounds memory. Knows when to
-// stop where the end never comes, because a daemon holds the other end.
+// Reads the output of a command chunk by chunk, waiting for each to be processed: that bounds memory. It also stops
+// if the end never comes because a daemon holds the other end.
 import type { Socket } from "node:net"
 import { setImmediate } from "node:timers/promises"
 
 export type Reading = {
-  /** After the command: what was written is taken. True when somebody still holds the pipe. */
+  /** After the command: read what was written. True if somebody still holds the pipe. */
   drain(): Promise<boolean>
 }
 
 const quiet = 150
-/** More than a pipe holds, so that a daemon which prints for ever cannot keep us. */
+/** More than a pipe holds, so that a daemon that prints for ever cannot keep us. */
 const maxRest = 1_000_000
 
 export function readPipe(stream: Socket, take: (chunk: Buffer) => Promise<void>): Reading {
@@ -29,13 +29,13 @@ export function readPipe(stream: Socket, take: (chunk: Buffer) => Promise<void>)
     busy = true
     stream.pause()
     void take(chunk).finally(() => {
-      // Let go now, not when memory is next tidied. One that is part of a larger memory shares it with others.
+      // Free it now, not at the next garbage collection. A part of a larger buffer shares its memory.
       if (chunk.buffer.byteLength === chunk.byteLength) (chunk.buffer as ArrayBuffer).transfer(0)
       busy = false
       stream.resume()
     })
   })
-  // A pipe that fails has nothing more to give.
+  // A failed pipe has no more data.
   stream.on("error", end).on("end", end).on("close", end)
 
   async function drain() {
@@ -43,7 +43,7 @@ export function readPipe(stream: Socket, take: (chunk: Buffer) => Promise<void>)
     for (let seen = -1; !done && (busy || bytes !== seen) && bytes < limit; ) {
       seen = bytes
       await within(quiet, finished)
-      // After a pause of the whole machine the clock is looked at before the pipe.
+      // After the machine was suspended, the clock is checked before the pipe.
       if (!done) await setImmediate()
     }
     stream.destroy()

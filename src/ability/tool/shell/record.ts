@@ -1,5 +1,5 @@
-// What a command prints, on its way to the model and to people: cleaned, without our secrets, bounded, kept. A background
-// job is read in parts, so the record can be cut: each part is what came since the one before.
+// The output of a command on its way to the model and to people: cleaned, redacted, bounded, stored. A background job
+// is read in parts: each part is what came since the one before.
 
 import { createOutput, type Sink } from "#ability/tool/define/output.ts"
 import { createRedactor } from "#kernel/process/redactor.ts"
@@ -8,8 +8,8 @@ import { createCleaner } from "./clean-output.ts"
 
 export type Record = {
   take(chunk: Buffer): Promise<void>
-  /** The text since the last cut, at most 50 KB with `note` as its last line. While the command runs (`isOver` is false),
-   * an end that may be the beginning of a secret waits for the next part. */
+  /** The text since the last part, at most 50 KB with `note` as its last line. While the command runs (`isOver` is
+   * false), an end that may be the start of a secret waits for the next part. */
   cut(note?: string, isOver?: boolean): Promise<string>
 }
 
@@ -20,7 +20,7 @@ const maxReport = 4_000
 export function createRecord(options: {
   sessionId: string
   callId: string
-  /** Gets what comes, at most ten times a second, and of very much only the last. */
+  /** Gets the newest output, at most ten times a second. */
   report?: ((text: string) => void) | undefined
 }): Record {
   const cleaner = createCleaner()

@@ -1,16 +1,16 @@
-// The text that the shell is given: the command as it is, and around it only what a call needs. A plain command stays
-// plain, so that the shell can turn into the program that it is to run instead of waiting for it.
+// The text for the shell: the command, with only the additions that a call needs. A plain command stays plain, so
+// that the shell can exec the program instead of waiting for it.
 
 /** A descriptor that commands do not use. */
 export const folderFd = 19
 
-/** Words that can lead to another folder; what is evaluated or sourced may hold them. */
+/** Words that can change the folder; evaluated or sourced text may contain them. */
 const moving = /(?<![\w./-])(?:cd|pushd|popd|eval|source)(?![\w.=-])|(?:^|[;&|({\n])[^\S\n]*\.\s/
 
 export type Wrapping = {
-  /** Whether stderr must be sent where stdout goes. */
+  /** Whether stderr must go where stdout goes. */
   joins: boolean
-  /** Whether the folder that the command ends in is written to `folderFd`. */
+  /** Whether to write the final folder of the command to `folderFd`. */
   tellsFolder: boolean
 }
 

@@ -1,5 +1,5 @@
-// The shells that run, of an Instance or of one call. Leaves none of them behind, nor what they started, when it is ended
-// or the process exits; those of an Instance also not when the process is killed.
+// The running shells of an Instance or of one call. When it is disposed or the process exits, it ends all of them and
+// what they started; those of an Instance also if the process is killed.
 import { statSync } from "node:fs"
 import { Instance } from "#kernel/instance.ts"
 import { createId } from "#util/id.ts"
@@ -15,7 +15,7 @@ export type Shells = {
   end(): Promise<void>
 }
 
-/** The marks of the commands that are over, by the signal of their turn. */
+/** The marks of finished commands, by the signal of their turn. */
 const left = new WeakMap<AbortSignal, Set<string>>()
 
 export const ofInstance = Instance.state(
@@ -23,7 +23,7 @@ export const ofInstance = Instance.state(
   (shells) => shells.end(),
 )
 
-/** `pipes`: how many are kept ready. `guarded`: a process watches over them, which is too much for one call. */
+/** `pipes`: how many are kept ready. `guarded`: a guard process watches them, which is too much for one call. */
 export function createShells(options: { pipes: number; guarded?: true }): Shells {
   const pipes = createPipes(options.pipes)
   const tag = createId("sh")
@@ -46,7 +46,7 @@ export function createShells(options: { pipes: number; guarded?: true }): Shells
     const mark = `${tag}.${++count}`
     const shell = await startShell({ file, mark, order, pipes })
     running.add(shell)
-    // Ended while it was being started.
+    // Ended while it was starting.
     if (ended) void shell.stop()
     else guard?.changed()
     const forget = () => {
@@ -67,7 +67,7 @@ export function createShells(options: { pipes: number; guarded?: true }): Shells
     await pipes.close()
   }
 
-  // One listener for each Instance is no leak, however many of them there are.
+  // One listener per Instance is no leak.
   function listen() {
     process.setMaxListeners(process.getMaxListeners() + 1).on("exit", onExit)
   }
@@ -79,11 +79,11 @@ export function createShells(options: { pipes: number; guarded?: true }): Shells
   return Object.freeze({ start, end })
 }
 
-/** What a command left outside of its group goes on when the command is over, as a daemon does. When the turn is
- * broken off it ends, as all that the turn started. End what carries the mark of a command that is over, when the
- * signal says so. */
+/** A process that left its group, such as a daemon, lives on after its command. If the turn is aborted, it ends with
+ * everything else that the turn started: this ends processes with the mark of a finished command when the signal
+ * aborts. */
 function endLeftovers(mark: string, signal: AbortSignal): void {
-  // Whoever stopped the command has ended it with all that it started.
+  // Stopping the command has ended everything that it started.
   if (signal.aborted) return
   const known = left.get(signal)
   if (known) return void known.add(mark)

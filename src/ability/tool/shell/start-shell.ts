@@ -1,5 +1,5 @@
-// One command in a shell, from its start to the end of all that it started: a process group of its own, no terminal, an
-// empty stdin, and stdout and stderr in one pipe so that their order is the true one.
+// Runs one command in a shell, until everything that it started has ended: a process group of its own, no terminal,
+// an empty stdin, and stdout and stderr in one pipe so that their order is right.
 import type { ChildProcess, StdioOptions } from "node:child_process"
 import { once } from "node:events"
 import { closeSync, readSync } from "node:fs"
@@ -19,20 +19,20 @@ import { passedVariables } from "./withheld.ts"
 export type Order = {
   command: string
   cwd: string
-  /** It goes on beside us, and its group with it. */
+  /** A background command, whose group lives on. */
   background?: boolean
-  /** Of the turn. When that is broken off, what the command left outside of its group ends as well. */
+  /** The signal of the turn. If it aborts, processes that left the group end too. */
   signal?: AbortSignal | undefined
   take(chunk: Buffer): Promise<void>
 }
 export type Ending = {
   exitCode: number | null
   signal: string | null
-  /** The folder that the command was in at its end, where that can be told. */
+  /** The folder of the command at its end, if known. */
   cwd?: string
   /** What it left running in its group; that was ended. */
   left: string[]
-  /** Something outside of its group still holds its output. */
+  /** A process outside its group still holds its output. */
   held: boolean
 }
 export type Shell = {
@@ -48,7 +48,7 @@ export class NotStarted extends NamedError {
   }
 }
 
-/** A process that ends just after its shell, as in `> >(tee log)`, was not left behind. */
+/** A process that ends just after its shell, as in `> >(tee log)`, does not count as left behind. */
 const grace = 500
 const backgroundPause = 250
 const maxFolder = 65_536
@@ -61,7 +61,7 @@ export async function startShell(options: {
 }): Promise<Shell> {
   const { file, mark, order, pipes } = options
   const out = await pipes.get()
-  // For the folder that the command ends in.
+  // For the final folder of the command.
   const side = !order.background && mayMove(order.command) ? await pipes.get() : undefined
   const child = await spawnShell({ file, mark, order, out, side })
   const group = child.pid!
@@ -107,7 +107,7 @@ export async function startShell(options: {
   }
 
   async function stop() {
-    // Once all is over the number may be another's.
+    // After the end, the process id may belong to another process.
     if (!over) stopping ??= end()
     await stopping
   }
@@ -160,7 +160,7 @@ function readFolder(side: Pipe): string | undefined {
   try {
     return buffer.toString("utf8", 0, readSync(side.read, buffer)).replace(/\n$/, "")
   } catch (error) {
-    // Nothing was written, and something still could.
+    // Nothing was written, and something still could be.
     if (errorCode(error) !== "EAGAIN") throw error
     return undefined
   } finally {

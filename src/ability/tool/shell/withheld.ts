@@ -1,5 +1,5 @@
-// Which variables commands lose because their names look like credentials, and the one report of it in a session, for the
-// person and for the model: a program that fails without its token says nothing about why.
+// Which variables commands do not get because their names look like credentials. It is reported once per session, to
+// the person and the model, because a program without its token rarely says why it fails.
 
 import type { Context } from "#ability/tool/define/types.ts"
 import * as Config from "#kernel/config/config.ts"
@@ -14,7 +14,7 @@ export async function passedVariables(): Promise<readonly string[]> {
   return Instance.isProvided ? ((await Config.get()).environment?.pass ?? []) : []
 }
 
-/** The report, for the first command of a session that loses something; later undefined. */
+/** The report for the first command of a session that loses a variable; later undefined. */
 export async function reportWithheld({ sessionId, notice }: Context): Promise<string | undefined> {
   if (told().has(sessionId)) return undefined
   const lost = Env.lostByName(await passedVariables())

@@ -1,12 +1,12 @@
-// Where a page may send us: no further than the URL that was allowed. A rule for one page reaches that page, a person's
-// reply its site.
+// Where a page may redirect: no further than the URL that was allowed. A rule for one page allows that page, a
+// person's reply its site.
 import { isStricter } from "#ability/permission/permission.ts"
 import type { Context } from "#ability/tool/define/types.ts"
 import { UrlDenied } from "./check-url.ts"
 
 type Judge = NonNullable<Context["judge"]>
 
-/** Throws `UrlDenied`. `first` is what was allowed, `from` what redirects. */
+/** Throws `UrlDenied`. `first` was allowed, `from` redirects. */
 export function checkRedirect(step: { to: URL; from: URL; first: URL; judge: Judge }): void {
   const { to, from, first, judge } = step
   const actionOf = ({ href }: URL) => judge({ permission: "network.fetch", target: href })
@@ -23,7 +23,7 @@ function siteOf({ host }: URL): string {
   return host.replace(/^www\./, "")
 }
 
-/** The same one with or without TLS, "www." or a slash at its end. */
+/** The same page with or without TLS, "www." or a trailing slash. */
 function pageOf(url: URL): string {
   return siteOf(url) + url.pathname.replace(/\/$/, "") + url.search
 }

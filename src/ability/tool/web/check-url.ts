@@ -6,7 +6,7 @@ import { errorText, NamedError } from "#util/error.ts"
 
 export type Checked = {
   url: URL
-  /** The only address to connect to: asked again, a name server may say something else. */
+  /** The only address to connect to: a second lookup may give another one. */
   address: string
 }
 type Resolve = (host: string) => Promise<string[]>
@@ -27,7 +27,7 @@ const notPublic = blockList(
   ..."0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24".split(" "),
   ..."192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24".split(" "),
   ..."224.0.0.0/4 240.0.0.0/4".split(" "),
-  // Where virtual machines of Azure find their metadata, though it looks public.
+  // The metadata service of Azure, although the address looks public.
   "168.63.129.16/32",
   // Special parts of the one public range of IPv6; Teredo and 6to4 (2001::/23, 2002::/16) carry IPv4 addresses.
   ..."2001::/23 2001:db8::/32 2002::/16 3fff::/20".split(" "),
@@ -59,7 +59,8 @@ export async function checkUrl(
   return { url, address }
 }
 
-/** Whatever is not surely a public address is none: a zone ("fe80::1%eth0") too, or what is no address at all. */
+/** Anything that is not surely a public address counts as private: also a zone ("fe80::1%eth0"), or no address at
+ * all. */
 export function isPublic(address: string): boolean {
   const family = isIP(address)
   if (family === 4) return !notPublic.check(address, "ipv4")

@@ -1,5 +1,5 @@
-// A page of the web, as bytes. Every address is checked before it is connected to, after each redirect again; size,
-// time and the number of redirects have limits.
+// Gets a web page as bytes. Every address is checked before a connection, also after each redirect; size, time and
+// the number of redirects are limited.
 import { lookup } from "node:dns/promises"
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http"
 import type { Context } from "#ability/tool/define/types.ts"
@@ -14,7 +14,7 @@ export type Options = {
   signal: AbortSignal
   /** Origins that may be at a private address. */
   granted?: readonly string[]
-  /** What the rules say of where a redirect leads. */
+  /** What the rules say about the target of a redirect. */
   judge?: Context["judge"]
   resolve?: (host: string) => Promise<string[]>
   limits?: Partial<Limits>
@@ -24,11 +24,11 @@ export type Page = Body & {
   status: number
   contentType: string
   declared?: number
-  /** The redirects on the way. */
+  /** The redirects so far. */
   hops: { from: URL; to: URL }[]
-  /** Something on the way was not on the public internet. */
+  /** Some address was not on the public internet. */
   isLocal: boolean
-  /** Milliseconds for which the server lets it be used again. */
+  /** Milliseconds for which the server allows caching. */
   freshFor: number
 }
 type Answer = Omit<Page, "hops" | "isLocal" | "freshFor">
@@ -50,7 +50,7 @@ export async function getPage(url: string, options: Options): Promise<Page> {
   const timeout = AbortSignal.timeout(limits.milliseconds)
   const signal = AbortSignal.any([options.signal, timeout])
   try {
-    // Name servers do not listen to a signal.
+    // Name lookups ignore the signal.
     return await orAborted(follow(url, { ...options, limits, signal }), signal)
   } catch (error) {
     options.signal.throwIfAborted()
@@ -104,14 +104,13 @@ async function resolveHost(host: string): Promise<string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address)
 }
 
-/** How long a page may be used again, as its server says; not at all where the server wants to be asked each time.
- * Milliseconds. */
+/** How long the server allows the page to be cached, in milliseconds; 0 if it must be requested each time. */
 export function freshFor(headers: IncomingHttpHeaders): number {
   const { "cache-control": control = "", pragma = "", expires, vary } = headers
   if (vary?.includes("*") || /\bno-(?:store|cache)\b/i.test(`${control},${pragma}`)) return 0
   const age = /(?:^|[\s,])max-age\s*=\s*"?(\d+)/i.exec(control)?.[1]
   if (age !== undefined) return Number(age) * 1_000
   if (expires === undefined) return unsaid
-  // A date that is none ("0") is one that is over.
+  // An invalid date ("0") counts as expired.
   return Math.max(0, (Date.parse(expires) || 0) - Date.now())
 }

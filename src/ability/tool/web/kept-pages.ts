@@ -1,5 +1,5 @@
-// Pages that were fetched a moment ago, so that a model that asks again is not made to wait. Only the same URL counts, and
-// only for whoever may see it: what a call may reach is part of the question, and each redirect is judged again.
+// A short cache of fetched pages. An entry is used only for the same URL and the same permissions, and each redirect
+// is judged again.
 
 import type { Context, Output } from "#ability/tool/define/types.ts"
 import { Instance } from "#kernel/instance.ts"
@@ -11,15 +11,15 @@ type Kept = { output: Output; until: number; hops: { from: string; to: string }[
 type Asked = { url: string; context: Context }
 
 const minute = 60_000
-/** Behind a URL: the page is wanted anew. */
+/** A suffix of the URL that asks for a fresh page. */
 const anew = /#again$/
-/** What runs on this machine is often being worked on. */
+/** Pages of this machine are often in development. */
 const longest = { everywhere: 5 * minute, here: minute / 6 }
 const limits = { maxEntries: 200, maxBytes: 16_000_000 }
 
 const state = Instance.state((): { pages?: Promise<SemanticCache> } => ({}))
 
-/** What the page gave, and how many seconds ago. */
+/** The cached page, and its age in seconds. */
 export async function findPage({
   url,
   context,

@@ -1,6 +1,5 @@
-// A page's main content as Markdown, made in a thread of its own: pages can be built to keep these libraries busy for
-// hours, and a thread can be ended. It imports nothing that the rest of the program imports: in a bundle that could be
-// the program itself.
+// Converts a page's main content to Markdown, in a thread: a page can keep these libraries busy for hours, and a
+// thread can be terminated. It imports nothing of ours: in a bundle that could be the program itself.
 import { parentPort, workerData } from "node:worker_threads"
 import { addRules, type Element } from "./markdown-rules.ts"
 
@@ -40,13 +39,13 @@ async function convert(html: string, url: string): Promise<Answer> {
     }),
   )
   const length = article?.length ?? 0
-  // A short part of a long page is not what the page is about: that is a list, or the front page of something.
+  // A short part of a long page is not its main content: the page is a list, or a front page.
   const isMain = length >= fewCharacters || length * 2 >= characters
   const markdown = article?.content && isMain ? service.turndown(article.content) : ""
   return { title: article?.title || title, markdown: markdown || service.turndown(load().body) }
 }
 
-/** The parser makes no head and body of its own, and without them the others find nothing. */
+/** The parser adds no head and body, and the other libraries need them. */
 function withBody(html: string): string {
   if (/<html[\s>]/i.test(html) && /<body[\s>]/i.test(html)) return html
   const [title = ""] = /<title[^>]{0,200}>[^<]{0,1000}<\/title\s*>/i.exec(html) ?? []
@@ -55,7 +54,7 @@ function withBody(html: string): string {
   return `<!doctype html><html><head>${title}</head><body>${inner}</body></html>`
 }
 
-/** Too many elements, or a document that nobody thought of: the whole body will do. */
+/** Too many elements, or an unexpected document: use the whole body. */
 function findArticle<T>(reader: { parse(): T }): T | null {
   try {
     return reader.parse()
@@ -64,7 +63,7 @@ function findArticle<T>(reader: { parse(): T }): T | null {
   }
 }
 
-/** Without what nobody reads, and with links that lead somewhere from everywhere. */
+/** Without elements that nobody reads, and with absolute links. */
 function prepare(document: Document, url: string): Document {
   for (const element of document.querySelectorAll(left)) element.remove()
   const base = absolute(document.querySelector("base")?.getAttribute("href") ?? "", url) ?? url

@@ -1,5 +1,5 @@
-// The body of a response, unpacked, up to a number of bytes: what comes after is neither read nor unpacked, so that a
-// small answer cannot become a large one here.
+// Reads and decompresses the body of a response up to a number of bytes: the rest is neither read nor decompressed,
+// so that a small response cannot become a huge one.
 import { once } from "node:events"
 import type { IncomingMessage } from "node:http"
 import { pipeline, type Readable, type Transform } from "node:stream"
@@ -27,7 +27,7 @@ async function unpack(response: IncomingMessage): Promise<Readable> {
   const encoding = (response.headers["content-encoding"] ?? "").trim().toLowerCase()
   if (encoding === "" || encoding === "identity") return response
   const unpacked = decoder(encoding, encoding === "deflate" ? await firstByte(response) : 0)
-  // What goes wrong with either ends the other, and is thrown to who reads.
+  // An error of either stream ends the other, and is thrown to the reader.
   return pipeline(response, unpacked, () => {})
 }
 
@@ -38,7 +38,7 @@ async function firstByte(response: IncomingMessage): Promise<number> {
   return first?.[0] ?? 0
 }
 
-/** Servers leave out the end of what they pack, and "deflate" comes with and without a header. */
+/** Servers truncate compressed data, and "deflate" comes with and without a header. */
 function decoder(encoding: string, first: number): Transform {
   const options = { finishFlush: constants.Z_SYNC_FLUSH }
   if (encoding === "gzip" || encoding === "x-gzip") return createGunzip(options)

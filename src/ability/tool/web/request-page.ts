@@ -32,7 +32,7 @@ export function requestPage({ url, address }: Checked, signal: AbortSignal): Pro
   })
 }
 
-/** The one answer to whoever asks where the host is. */
+/** The only answer to any name lookup of the connection. */
 function always(address: string): LookupFunction {
   const family = isIPv6(address) ? 6 : 4
   return (_host, { all }, done) => (all ? done(null, [{ address, family }]) : done(null, address, family))

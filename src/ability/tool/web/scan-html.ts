@@ -1,12 +1,12 @@
-// The tags and texts of HTML in order, in one pass over any input however broken: for what is too large or too deep to
-// be made into a document. What scripts and styles hold is left out.
+// The tags and texts of HTML in order, in one pass over any input: for pages that are too large or too deep for a
+// document. Scripts and styles are left out.
 
 export type Token = { kind: "text"; text: string } | { kind: "open" | "close"; name: string }
 
 const tag = /<(\/?)([a-z][\w:-]*)/iy
 const raw = new Set("script style noscript template svg math iframe object canvas textarea select".split(" "))
 const empty = new Set("area base br col embed hr img input link meta param source track wbr".split(" "))
-/** A next one of these ends the one before, so they may be left open. */
+/** These elements end the open one of their kind, so they may stay unclosed. */
 const closedByNext = new Set("p li dt dd option tr td th thead tbody tfoot".split(" "))
 
 export function* scanHtml(html: string): Generator<Token> {
@@ -29,7 +29,7 @@ export function* scanHtml(html: string): Generator<Token> {
   }
 }
 
-/** How deep the elements are in one another at most, or a little more. */
+/** The greatest depth of the elements, or a little more. */
 export function depthOf(html: string): number {
   let [depth, deepest] = [0, 0]
   for (const token of scanHtml(html)) {
@@ -45,7 +45,7 @@ function endOfMarkup(html: string, open: number): number {
   return end > open ? end + 1 : html.length
 }
 
-/** After the ">" that is in no quotes. */
+/** After the ">" that is not in quotes. */
 function endOfTag(html: string, from: number): number {
   for (let at = from; at < html.length; at++) {
     const char = html[at]

@@ -1,4 +1,4 @@
-// The plain text of HTML, for pages that cannot become Markdown: lines where blocks were, no links, no menus.
+// The plain text of HTML, for pages that cannot be converted to Markdown: a line per block, no links, no menus.
 import { scanHtml } from "./scan-html.ts"
 
 const inline = new Set(

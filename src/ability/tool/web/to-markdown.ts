@@ -1,11 +1,11 @@
-// HTML as Markdown, within limits: what is too large, too deep or takes too long comes back as plain text instead.
+// Converts HTML to Markdown within limits: a page that is too large, too deep or too slow becomes plain text.
 import type { Answer, Task } from "./markdown-worker.ts"
 import { depthOf } from "./scan-html.ts"
 import { stripTags } from "./strip-tags.ts"
 
 const maxLength = 2_000_000
 const maxDepth = 200
-/** So many that memory stays far from its limit: a thread that runs out of it takes the process along. */
+/** Keeps memory far from its limit: a thread that runs out of it ends the process. */
 const maxMarks = 100_000
 const maxMilliseconds = 10_000
 
@@ -23,7 +23,7 @@ function isOrdinary(html: string): boolean {
   return html.length <= maxLength && countMarks(html) <= maxMarks && depthOf(html) <= maxDepth
 }
 
-/** Wherever they stand, what a parser makes of each is at most two nodes. */
+/** A parser makes at most two nodes of each. */
 function countMarks(html: string): number {
   let count = 0
   for (let at = 0; at < html.length; at++) {
@@ -33,7 +33,7 @@ function countMarks(html: string): number {
   return count
 }
 
-/** Undefined when the thread failed or was ended: a stack that overflowed, or too slow. */
+/** Undefined if the thread failed or was terminated: a stack overflow, or too slow. */
 async function inThread(task: Task, signal: AbortSignal): Promise<Answer | undefined> {
   const { location } = await import("./markdown-worker.ts")
   const { Worker } = process.getBuiltinModule("node:worker_threads")
