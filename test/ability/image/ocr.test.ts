@@ -2,13 +2,13 @@
 import assert from "node:assert/strict"
 import { readdirSync, readFileSync } from "node:fs"
 import { test } from "node:test"
-import { setTimeout as sleep } from "node:timers/promises"
 import { imageFormat } from "#ability/image/image-format.ts"
 import { detectLanguage } from "#ability/image/language.ts"
 import { createOcr, type Ocr } from "#ability/image/ocr.ts"
 import { runFixture } from "../../fixture/child.ts"
 import { distance, image, type Name, noteText, pageText } from "../../fixture/images.ts"
 import { png } from "../../fixture/png.ts"
+import { until } from "../../fixture/until.ts"
 
 const never = new AbortController().signal
 const load = async (bytes: Buffer) => ({ bytes, format: await imageFormat(bytes) })
@@ -46,14 +46,6 @@ function memoryOf(pid: number): number {
 
 function toMB(bytes: number): number {
   return Math.round(bytes / 1e6)
-}
-
-async function until(isSo: () => boolean, what: string): Promise<void> {
-  const end = performance.now() + 60_000
-  while (!isSo()) {
-    if (performance.now() > end) throw new Error(`${what} did not happen within 60 s`)
-    await sleep(20)
-  }
 }
 
 test("Ocr reads PNG, JPEG, WebP and GIF, and leaves nothing in the folder that we are in", async () => {

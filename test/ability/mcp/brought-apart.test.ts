@@ -7,7 +7,7 @@ import { addServers, bringServers, hiddenFrom } from "#ability/mcp/if-configured
 import * as Mcp from "#ability/mcp/mcp.ts"
 import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
 import * as Trust from "#kernel/trust/trust.ts"
-import { until } from "../tool/shell/running.ts"
+import { until } from "../../fixture/until.ts"
 import { brought, ended, pidOf, starts } from "./brought-servers.ts"
 import { call, idsFor, inInstance, one, serverTools, unique, up } from "./brought-world.ts"
 import { mcpJson, tinyServer } from "./servers.ts"
@@ -53,7 +53,7 @@ test("a call that runs is not disturbed by who brings another server of the name
     await bringServers("a", [brought("tiny", slow)])
     await up("tiny")
     const answer = call("tiny_slow")
-    await until("the call has come", () => readFileSync(log, "utf8").includes('"slow"'))
+    await until(() => readFileSync(log, "utf8").includes('"slow"'), "the call has come")
     await bringServers("b", [brought("tiny", one("other"))])
     await up("tiny-2")
     writeFileSync(go, "")

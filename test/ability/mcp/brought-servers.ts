@@ -3,7 +3,8 @@ import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import type { Added } from "#ability/mcp/configured/load-servers.ts"
-import { running, until } from "../tool/shell/running.ts"
+import { until } from "../../fixture/until.ts"
+import { running } from "../tool/shell/running.ts"
 
 type Entry = {
   command?: string
@@ -42,7 +43,7 @@ export function pidOf(word: string): number {
 
 /** The processes with a word in their command line have ended. */
 export async function ended(word: string): Promise<void> {
-  await until(`${word} has ended`, () => running(word).length === 0)
+  await until(() => running(word).length === 0, `${word} has ended`)
 }
 
 /** How often a tiny server was started that writes to this file. */

@@ -7,7 +7,8 @@ import { getPrompt } from "#ability/mcp/get-prompt.ts"
 import { addServers, bringServers, hiddenFrom, ifConfigured } from "#ability/mcp/if-configured.ts"
 import * as Mcp from "#ability/mcp/mcp.ts"
 import * as Trust from "#kernel/trust/trust.ts"
-import { running, until } from "../tool/shell/running.ts"
+import { until } from "../../fixture/until.ts"
+import { running } from "../tool/shell/running.ts"
 import { brought, ended, pidOf, starts } from "./brought-servers.ts"
 import { call, idsFor, inInstance, one, serverTools, unique, up } from "./brought-world.ts"
 import { mcpJson, officialServer, tinyServer } from "./servers.ts"
@@ -61,7 +62,7 @@ test("a server is started anew only when the one before it under its name has en
     // It ends when it is made to, not when it is asked to.
     const stubborn = `process.on("SIGTERM",()=>{});setInterval(()=>{},1e3);"${word}"`
     await bringServers("a", [brought("tiny", { command: process.execPath, args: ["-e", stubborn] })])
-    await until("it runs", () => running(word).length > 0)
+    await until(() => running(word).length > 0, "it runs")
     await bringServers("a", [brought("tiny", one("x"))])
     await up("tiny")
     assert.deepEqual(running(word), [])
@@ -73,12 +74,12 @@ test("servers that are still starting end with the session, and with the instanc
   const hangs = (word: string) => brought(word, tinyServer({ mode: "hang", file: undefined, word }))
   await inInstance(async ({ log }) => {
     await bringServers("a", [hangs(words[0])])
-    await until("it runs", () => running(words[0]).length > 0)
+    await until(() => running(words[0]).length > 0, "it runs")
     await bringServers("a", [])
     await ended(words[0])
     assert.doesNotMatch(log(), /did not start/, "nobody is told of what was taken away")
     await bringServers("b", [hangs(words[1])])
-    await until("it runs", () => running(words[1]).length > 0)
+    await until(() => running(words[1]).length > 0, "it runs")
   })
   await ended(words[1])
 })
@@ -116,7 +117,7 @@ test("a secret in the settings is in no line of the log, no event and no status"
       brought("everything", { ...officialServer("everything"), env }),
     ])
     await up("everything")
-    await until("both failed", () => /leaks did not start/.test(log()) && /web did not start/.test(log()))
+    await until(() => /leaks did not start/.test(log()) && /web did not start/.test(log()), "both failed")
     assert.match(log(), /leaks did not start.*\[.*(API_TOKEN|X-Key)\]/)
     for (const text of [log(), JSON.stringify(events), JSON.stringify(await Mcp.list())])
       assert.ok(!text.includes(secret))
@@ -186,7 +187,7 @@ test("the list tells of a brought server with its source, and events when it com
     )
     assert.deepEqual([states[0], states.at(-2), states.at(-1)], ["idle", "connected", "disconnected"])
     await bringServers("b", [brought("tiny", one("x"))])
-    await until("what it offers is known from before", () => serverTools().length === 1)
+    await until(() => serverTools().length === 1, "what it offers is known from before")
     assert.equal((await Mcp.list())[0]!.state, "idle")
   })
 })

@@ -13,7 +13,7 @@ import * as Global from "#kernel/process/global.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import * as Trust from "#kernel/trust/trust.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
-import { until } from "../tool/shell/running.ts"
+import { until } from "../../fixture/until.ts"
 import { mcpJson, tinyServer } from "./servers.ts"
 
 async function inInstance(tmp: Tmp, fn: () => Promise<void>): Promise<void> {
@@ -63,7 +63,7 @@ test("a server whose tools change is asked again, and an event tells of it", asy
     await connect("tiny")
     assert.deepEqual(serverTools(), ["tiny_grow"])
     assert.equal((await call("tiny_grow")).text, "grow ran")
-    await until("the new tool is known", () => serverTools().length === 2)
+    await until(() => serverTools().length === 2, "the new tool is known")
     assert.deepEqual(serverTools(), ["tiny_grow", "tiny_grown"])
     assert.deepEqual(counts, [1, 2])
     const [{ problems }] = (await Mcp.list()) as [Mcp.Status]
@@ -142,7 +142,7 @@ test("Mcp.prepare() waits for a server that was never tried, and never for one t
     await Mcp.prepare(signal)
     const waited = performance.now() - began
     assert.ok(serverTools().length === 1 || waited >= 3_000, `it waited ${waited} ms only`)
-    await until("it is up", () => serverTools().length === 1)
+    await until(() => serverTools().length === 1, "it is up")
   })
   await inInstance(tmp, async () => {
     await Mcp.prepare(signal)

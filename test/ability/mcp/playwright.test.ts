@@ -9,7 +9,8 @@ import { test } from "node:test"
 import { vitamin } from "../../fixture/cli.ts"
 import { call, env, fakeLlm, type Request, text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
-import { running, until } from "../tool/shell/running.ts"
+import { until } from "../../fixture/until.ts"
+import { running } from "../tool/shell/running.ts"
 import { mcpJson, officialServer } from "./servers.ts"
 
 const chromium = "/usr/bin/chromium"
@@ -43,8 +44,8 @@ test("the agent uses a browser through @playwright/mcp, and it is gone at the en
   assert.deepEqual([code, out], [0, "Ordered."], err)
   assert.match(llm.requests[2]!.raw, /heading \\+"Order tea\\+"/)
   assert.ok(browsers.length, "a browser was at work")
-  await until("the click arrives", () => shop.seen.includes("POST /ordered"))
-  await until("the browser is gone", () => running(tmp.path).length === 0)
+  await until(() => shop.seen.includes("POST /ordered"), "the click arrives")
+  await until(() => running(tmp.path).length === 0, "the browser is gone")
 })
 
 function noBrowser(): string | false {

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from "node:net"
 import { fileURLToPath } from "node:url"
 import { run } from "../../fixture/child.ts"
 import type { Tmp } from "../../fixture/tmpdir.ts"
-import { until } from "../tool/shell/running.ts"
+import { until } from "../../fixture/until.ts"
 
 const script = fileURLToPath(new URL("./tiny-server.ts", import.meta.url))
 
@@ -38,7 +38,7 @@ export async function everythingOver(type: "http" | "sse", tmp: Tmp, given?: num
   const child = run(command, args, { env: { ...tmp.env, PORT: String(port) } })
   const end = () => child[Symbol.asyncDispose]()
   try {
-    await until("the server listens", () => /listening|running on port/.test(child.errors()))
+    await until(() => /listening|running on port/.test(child.errors()), "the server listens")
   } catch (error) {
     await end()
     throw error

@@ -1,11 +1,12 @@
 // How `vitamin acp` ends: whatever the reason, at once, with nothing left behind and everything kept.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { running, uniqueNap, until } from "../../ability/tool/shell/running.ts"
+import { running, uniqueNap } from "../../ability/tool/shell/running.ts"
 import { vitamin } from "../../fixture/cli.ts"
 import { call, env, fakeLlm, stall, text } from "../../fixture/fake-llm.ts"
 import { everythingFile } from "../../fixture/mcp/servers.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
+import { until } from "../../fixture/until.ts"
 import { choose, on, withSession } from "./harness.ts"
 
 type Acp = Awaited<ReturnType<typeof withSession>>
@@ -25,13 +26,13 @@ for (const [name, end, exitCode] of endings)
     const server = { name: "everything", command: process.execPath, args, env: [] }
     await using acp = await withSession(tmp, { llm, permit: choose("allow_once"), mcpServers: [server] })
     const answer = acp.prompt("sleep")
-    await until("the command runs", () => running(`sleep ${nap}`).length >= 2)
-    await until("the server runs", () => running(`stdio ${nap}`).length)
+    await until(() => running(`sleep ${nap}`).length >= 2, "the command runs")
+    await until(() => running(`stdio ${nap}`).length, "the server runs")
     end(acp)
     assert.equal((await answer).stopReason, "cancelled")
     assert.equal(await acp.exit, exitCode, acp.errors())
     assert.equal(llm.requests.length, 1)
-    await until("all is gone", () => running(nap).length === 0)
+    await until(() => running(nap).length === 0, "all is gone")
     const { out } = await vitamin(tmp, ["session", "show", acp.sessionId, "--format", "json"])
     const { session, messages } = JSON.parse(out)
     assert.equal(session.status, "interrupted")
@@ -57,11 +58,11 @@ test("who closed its end is gone, and so are we", async () => {
   await using llm = await fakeLlm([call("bash", { command: `sleep ${nap}` })])
   await using acp = await withSession(tmp, { llm, args: ["--yes"] })
   acp.prompt("sleep").catch(() => {})
-  await until("the command runs", () => running(nap).length)
+  await until(() => running(nap).length, "the command runs")
   acp.stdout.destroy()
   acp.write('{"jsonrpc":"2.0","id":"x","method":"session/list","params":{}}\n')
   assert.equal(await acp.exit, 0, acp.errors())
-  await until("the command is gone", () => running(nap).length === 0)
+  await until(() => running(nap).length === 0, "the command is gone")
 })
 
 test("the end while a person is asked, and while the model speaks in another folder", async () => {
@@ -76,7 +77,7 @@ test("the end while a person is asked, and while the model speaks in another fol
   const { sessionId } = await acp.agent.request(on.session.new, { cwd: other, mcpServers: [] })
   const asked = acp.prompt("write")
   const speaking = acp.agent.request(on.session.prompt, { sessionId, prompt: [{ type: "text", text: "hi" }] })
-  await until("both are at work", () => acp.permissions.length && acp.text())
+  await until(() => acp.permissions.length && acp.text(), "both are at work")
   acp.stdin.end()
   assert.deepEqual([(await asked).stopReason, (await speaking).stopReason], ["cancelled", "cancelled"])
   assert.equal(await acp.exit, 0, acp.errors())
@@ -87,7 +88,7 @@ test("after our own SIGKILL the session opens, and goes on", async () => {
   await using llm = await fakeLlm([call("bash", { command: "sleep 2" }), text("Here.")])
   await using acp = await withSession(tmp, { llm, args: ["--yes"] })
   const over = assert.rejects(acp.prompt("sleep"))
-  await until("it runs", () => acp.of("tool_call_update").length)
+  await until(() => acp.of("tool_call_update").length, "it runs")
   acp.kill("SIGKILL")
   await over
   const args = ["run", "--session", acp.sessionId, "go on"]

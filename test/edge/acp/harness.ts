@@ -18,10 +18,10 @@ import {
   type RequestPermissionResponse,
   type SessionUpdate,
 } from "@agentclientprotocol/sdk"
-import { until } from "../../ability/tool/shell/running.ts"
 import { env, type FakeLlm } from "../../fixture/fake-llm.ts"
 import { noServers } from "../../fixture/no-servers.ts"
 import type { Tmp } from "../../fixture/tmpdir.ts"
+import { until } from "../../fixture/until.ts"
 import { assertIs } from "./schema.ts"
 
 export const command = fileURLToPath(new URL("../../../dist/vitamin.js", import.meta.url))
@@ -204,10 +204,10 @@ function parsed(line: string): Message | undefined {
 
 async function found(lines: string[], pattern: RegExp, errors: () => string): Promise<string> {
   let line: string | undefined
-  await until(`a line ${pattern}: ${errors()}`, () => {
+  await until(() => {
     line = lines.find((one) => pattern.test(one))
     return line !== undefined
-  })
+  }, `a line ${pattern}: ${errors()}`)
   return line!
 }
 

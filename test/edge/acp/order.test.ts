@@ -4,9 +4,9 @@ import assert from "node:assert/strict"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import { until } from "../../ability/tool/shell/running.ts"
 import { call, fakeLlm, type Script, text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
+import { until } from "../../fixture/until.ts"
 import { type Acp, choose, on, withSession } from "./harness.ts"
 
 type Said = [method: string, params?: object]
@@ -47,7 +47,7 @@ async function working(tmp: Awaited<ReturnType<typeof tmpdir>>, llm: Awaited<Ret
   }
   const acp = await withSession(tmp, { llm, permit })
   const first = acp.prompt("write first")
-  await until("the person is asked", () => acp.permissions.length)
+  await until(() => acp.permissions.length, "the person is asked")
   return Object.assign(acp, { first, allow })
 }
 

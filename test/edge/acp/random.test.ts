@@ -5,10 +5,11 @@ import { join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type McpServer, RequestError } from "@agentclientprotocol/sdk"
-import { running, uniqueNap, until } from "../../ability/tool/shell/running.ts"
+import { running, uniqueNap } from "../../ability/tool/shell/running.ts"
 import { everythingFile } from "../../fixture/mcp/servers.ts"
 import { createRandom } from "../../fixture/random.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
+import { until } from "../../fixture/until.ts"
 import { choose, connected, on } from "./harness.ts"
 
 const steps = 150
@@ -67,14 +68,14 @@ for (const seed of [1, 2, 3])
     void results.then(() => {
       isOver = true
     })
-    await until("all is answered", async () => {
+    await until(async () => {
       for (const { sessionId } of sessions) await agent.notify(on.session.cancel, { sessionId })
       return isOver
-    })
+    }, "all is answered")
     const refused = (await results).flatMap((one) => (one.status === "rejected" ? [one.reason] : []))
     for (const error of refused)
       assert.ok(error instanceof RequestError && error.code !== -32603, String(error))
     acp.stdin.end()
     assert.equal(await acp.exit, 0, acp.errors())
-    await until("nothing is left", () => running(word).length === 0)
+    await until(() => running(word).length === 0, "nothing is left")
   })

@@ -5,9 +5,10 @@ import { existsSync, statSync } from "node:fs"
 import { request } from "node:http"
 import { join } from "node:path"
 import { test } from "node:test"
-import { running, uniqueNap, until } from "../../ability/tool/shell/running.ts"
+import { running, uniqueNap } from "../../ability/tool/shell/running.ts"
 import { vitamin } from "../../fixture/cli.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
+import { until } from "../../fixture/until.ts"
 import { eras, namesOf, overHttp, textOf } from "./harness.ts"
 
 const list = { jsonrpc: "2.0", id: 1, method: "tools/list" }
@@ -107,7 +108,7 @@ test("when it is told to stop, what runs is ended and the calls say interrupted"
   // The second waits behind the first.
   for (const client of clients)
     client.callTool({ name: "bash", arguments: { command: `sleep ${nap}` } }).catch(() => {})
-  await until("the command runs", () => running(nap).length)
+  await until(() => running(nap).length, "the command runs")
   served.child.process.kill("SIGTERM")
   assert.equal(await served.child.exit, 143, served.child.errors())
   assert.deepEqual(running(nap), [])

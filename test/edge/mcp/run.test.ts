@@ -3,10 +3,10 @@ import assert from "node:assert/strict"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import { until } from "../../ability/tool/shell/running.ts"
 import { vitamin } from "../../fixture/cli.ts"
 import { call, env, fakeLlm, stall, status, text } from "../../fixture/fake-llm.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
+import { until } from "../../fixture/until.ts"
 import { eras, overHttp, overStdio, textOf } from "./harness.ts"
 
 type Structured = { sessionId: string; text: string }
@@ -27,7 +27,7 @@ for (const era of eras)
     assert.equal(textOf(first), "It is a fixture.")
     const { sessionId } = first.structuredContent as Structured
     assert.deepEqual(first.structuredContent, { sessionId, text: "It is a fixture." })
-    await until("all progress has come", () => told.length === 2)
+    await until(() => told.length === 2, "all progress has come")
     assert.match(told.join("\n"), new RegExp(`^session ${sessionId}\n· read README\\.md`))
     const second = await client.callTool({ name: "run", arguments: { prompt: "Sure?", session: sessionId } })
     assert.equal((second.structuredContent as Structured).sessionId, sessionId)
@@ -109,14 +109,14 @@ async function giveUpAndGoOn(
       },
     },
   )
-  await until("the model is asked", isAsked)
-  await until("the session is known", () => session)
+  await until(isAsked, "the model is asked")
+  await until(() => session, "the session is known")
   over.abort()
   await assert.rejects(given)
-  await until("the session is interrupted", async () => {
+  await until(async () => {
     const { out } = await vitamin(tmp, ["session", "show", session, "--format", "json"])
     return JSON.parse(out).session.status === "interrupted"
-  })
+  }, "the session is interrupted")
   const next = await client.callTool({ name: "run", arguments: { prompt: "go on", session } })
   assert.equal(textOf(next), "Here.")
 }

@@ -2,10 +2,11 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { createMCPClient } from "#ability/mcp/client/create-client.ts"
-import { running, uniqueNap, until } from "../../ability/tool/shell/running.ts"
+import { running, uniqueNap } from "../../ability/tool/shell/running.ts"
 import { startVitamin, vitamin } from "../../fixture/cli.ts"
 import { env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
+import { until } from "../../fixture/until.ts"
 import { eras, namesOf, overStdio, textOf } from "./harness.ts"
 
 const initialize = {
@@ -71,7 +72,7 @@ for (const [name, end, code] of endings)
     await child.line(/"id":1/)
     const params = { name: "bash", arguments: { command: `sleep ${nap}` } }
     say({ jsonrpc: "2.0", id: 2, method: "tools/call", params })
-    await until("the command runs", () => running(nap).length)
+    await until(() => running(nap).length, "the command runs")
     end(child)
     // Who reads nothing learns of it by the next thing that is written.
     child.process.stdin!.on("error", () => {})
@@ -95,7 +96,7 @@ test("a client that reads nothing does not keep it from its end", async () => {
   const read = { name: "read", arguments: { path: "large.txt" } }
   for (let id = 2; id < 42; id++) say({ jsonrpc: "2.0", id, method: "tools/call", params: read })
   const calls = async () => JSON.parse((await vitamin(tmp, ["session", "list", "--format", "json"])).out)
-  await until("a call is made", async () => (await calls()).length === 1)
+  await until(async () => (await calls()).length === 1, "a call is made")
   child.process.kill("SIGTERM")
   const ended = new Promise((resolve) => child.process.once("exit", resolve))
   assert.equal(await ended, 143, child.errors())
@@ -109,7 +110,7 @@ test("after our own SIGKILL the session of the calls opens, and its prompt works
   const call = served.client.callTool({ name: "bash", arguments: { command: "sleep 3" } })
   const over = assert.rejects(call)
   const sessions = async () => JSON.parse((await vitamin(tmp, ["session", "list", "--format", "json"])).out)
-  await until("the call is kept", async () => (await sessions()).length === 1)
+  await until(async () => (await sessions()).length === 1, "the call is kept")
   process.kill(served.pid, "SIGKILL")
   await over
   await served.client.close()
@@ -128,12 +129,12 @@ for (const era of eras)
       { name: "bash", arguments: { command: `sleep ${nap}` } },
       { signal: over.signal },
     )
-    await until("the command runs", () => running(nap).length)
+    await until(() => running(nap).length, "the command runs")
     const read = { name: "read", arguments: { path: "README.md" } }
     assert.match(textOf(await served.client.callTool(read)), /fixture/)
     over.abort()
     await assert.rejects(given)
-    await until("the command is gone", () => running(nap).length === 0)
+    await until(() => running(nap).length === 0, "the command is gone")
     const quick = { name: "bash", arguments: { command: "sleep 0" } }
     assert.equal((await served.client.callTool(quick)).isError, undefined)
   })

@@ -3,10 +3,10 @@ import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"
 import { tinyServer } from "../../ability/mcp/servers.ts"
-import { until } from "../../engine/session/harness.ts"
 import { serving } from "../../fixture/cli.ts"
 import { call, env, type FakeLlm, fakeLlm, stall, text } from "../../fixture/fake-llm.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
+import { until } from "../../fixture/until.ts"
 
 type Info = {
   id: string

@@ -4,8 +4,9 @@ import { mkdirSync, realpathSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import * as Secret from "#kernel/process/secret.ts"
+import { until } from "../../fixture/until.ts"
 import { auth, base, errorOf, setUp, token } from "./app-harness.ts"
-import { parseFrame, publish, range, until } from "./harness.ts"
+import { parseFrame, publish, range } from "./harness.ts"
 
 test("GET /health is open and bare", async () => {
   await using t = await setUp()

@@ -7,7 +7,8 @@ import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import * as GlobalBus from "#kernel/bus/global-bus.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
-import { clientsOf, follow, publish, range, startServer, until } from "./harness.ts"
+import { until } from "../../fixture/until.ts"
+import { clientsOf, follow, publish, range, startServer } from "./harness.ts"
 import { setUp } from "./wire-harness.ts"
 
 /** What is in buffers and still used. */

@@ -4,7 +4,8 @@ import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { tmpdir } from "../../fixture/tmpdir.ts"
-import { follow, publish, range, startServer, until } from "./harness.ts"
+import { until } from "../../fixture/until.ts"
+import { follow, publish, range, startServer } from "./harness.ts"
 
 test("GET /event with x-vitamin-directory sends only that directory, live and replayed", async () => {
   await using tmp = await tmpdir()

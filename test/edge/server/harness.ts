@@ -132,18 +132,6 @@ export async function clientsOf(server: { get(path: string): Promise<Response> }
   return info.clients
 }
 
-/** Wait until something holds, for at most a while. */
-export async function until(
-  condition: () => boolean | Promise<boolean>,
-  what = "the condition",
-  limit = 60_000,
-): Promise<void> {
-  for (const end = performance.now() + limit; !(await condition()); ) {
-    if (performance.now() > end) throw new Error(`${what} did not come about within ${limit} ms`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-}
-
 export function range(from: number, to: number): number[] {
   return Array.from({ length: to - from }, (_, i) => from + i)
 }

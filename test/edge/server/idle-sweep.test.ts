@@ -11,7 +11,8 @@ import * as Bus from "#kernel/bus/bus.ts"
 import * as GlobalBus from "#kernel/bus/global-bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
-import { range, startServer, until } from "./harness.ts"
+import { until } from "../../fixture/until.ts"
+import { range, startServer } from "./harness.ts"
 
 let release = () => {}
 const later = defineRoute({

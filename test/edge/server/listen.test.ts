@@ -2,7 +2,8 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { CannotListen, InvalidHost, PortInUse } from "#edge/server/server.ts"
-import { follow, startServer, status, until } from "./harness.ts"
+import { until } from "../../fixture/until.ts"
+import { follow, startServer, status } from "./harness.ts"
 import { running, setUp } from "./wire-harness.ts"
 
 test("createServer() names a port that is in use, and leaves nothing behind", async () => {

@@ -4,10 +4,10 @@ import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"
 import { mcpJson, officialServer } from "../../ability/mcp/servers.ts"
-import { until } from "../../ability/tool/shell/running.ts"
 import { serving, vitamin } from "../../fixture/cli.ts"
 import { call, calls, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
+import { until } from "../../fixture/until.ts"
 import { createChecker, type Document } from "./openapi-checker.ts"
 
 const skill = "---\nname: greet\ndescription: Greets people. Use when somebody says hello.\n---\nSay hello.\n"
@@ -67,7 +67,7 @@ test("every operation answers as the document says", async () => {
     return body
   }
   const pending = async (list: string) => {
-    await until(`${list} has one`, async () => (await done(list)).length > 0)
+    await until(async () => (await done(list)).length > 0, `${list} has one`)
     return (await done(list))[0].id as string
   }
   for (const id of ["getHealth", "getInfo", "getConfig", "getOpenapi", "listProviders", "listAgents"])
@@ -97,7 +97,7 @@ test("every operation answers as the document says", async () => {
   }
   const question = { id: await pending("listElicitations") }
   await done("replyElicitation", { path: question, body: { action: "decline" } })
-  await until("the prompt ends", async () => (await done("getSession", { path })).status === "idle")
+  await until(async () => (await done("getSession", { path })).status === "idle", "the prompt ends")
   await done("promptSession", { path, body: { text: "again" } })
 
   const messages = await done("listMessages", { path, query: "?all=true" })

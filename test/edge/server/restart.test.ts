@@ -6,7 +6,8 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
-import { follow, range, until } from "./harness.ts"
+import { until } from "../../fixture/until.ts"
+import { follow, range } from "./harness.ts"
 
 async function start(tmp: Tmp) {
   const child: ChildProcess = fork(join(import.meta.dirname, "serve-child.ts"), [tmp.path], { env: tmp.env })

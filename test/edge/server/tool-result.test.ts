@@ -7,10 +7,10 @@ import { test } from "node:test"
 import { fileURLToPath } from "node:url"
 import type * as Message from "#knowledge/message/message.ts"
 import { mcpJson, tinyServer } from "../../ability/mcp/servers.ts"
-import { until } from "../../ability/tool/shell/running.ts"
 import { serving, vitamin } from "../../fixture/cli.ts"
 import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
+import { until } from "../../fixture/until.ts"
 import { apiOf } from "./api-of.ts"
 
 const weather = { city: "Rome", days: [{ degrees: 21 }, { degrees: 23 }] }
@@ -117,10 +117,10 @@ test("the duration of a call begins when it was allowed, and a call that was rej
   const replied: number[] = []
   for (const reply of ["once", "reject"]) {
     let pending: { id: string }[] = []
-    await until("permission is asked for", async () => {
+    await until(async () => {
       pending = (await api("GET", "/permission/pending")).body
       return pending.length > 0
-    })
+    }, "permission is asked for")
     // The call waits at least as long as this.
     await new Promise((resolve) => setTimeout(resolve, 300))
     replied.push(Date.now())

@@ -3,10 +3,10 @@ import assert from "node:assert/strict"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import { setTimeout as sleep } from "node:timers/promises"
 import { serving } from "../../fixture/cli.ts"
 import { call, env, fakeLlm, type Reply, type Request, text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
+import { until } from "../../fixture/until.ts"
 import { apiOf } from "./api-of.ts"
 
 /** Each gives a task to the next one; the last one writes a file. */
@@ -32,21 +32,17 @@ test("a session is waiting while a task of its task waits for a person, and busy
     const titles = ["outer", "middle", "inner"]
     return titles.map((title) => body.find((one: { title: string }) => one.title === title)?.status)
   }
-  const until = async (wanted: string) => {
-    for (const end = performance.now() + 30_000; performance.now() < end; await sleep(10)) {
-      if ((await statuses()).every((status) => status === wanted)) return
-    }
-    assert.fail(`wanted ${wanted}, there are ${await statuses()}`)
-  }
+  const allAre = (wanted: string) =>
+    until(async () => (await statuses()).every((status) => status === wanted), `all sessions ${wanted}`)
   const { body: session } = await api("POST", "/session", {})
   const answered = api("POST", `/session/${session.id}/message`, { text: "outer" })
-  await until("waiting")
+  await allAre("waiting")
   assert.equal((await api("GET", `/session/${session.id}`)).body.status, "waiting")
   const { body: pending } = await api("GET", "/permission/pending")
   assert.equal(pending.length, 1)
   assert.equal(existsSync(join(tmp.path, "made.txt")), false)
   await api("POST", `/permission/${pending[0].id}/respond`, { reply: "once" })
   assert.equal((await answered).status, 200)
-  await until("idle")
+  await allAre("idle")
   assert.ok(existsSync(join(tmp.path, "made.txt")))
 })

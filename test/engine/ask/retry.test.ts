@@ -18,7 +18,8 @@ import {
   text,
   wires,
 } from "../../fixture/fake-llm.ts"
-import { defineTool, filesOf, hasty, inWorld, shapeOf, textOf, until } from "../session/harness.ts"
+import { until } from "../../fixture/until.ts"
+import { defineTool, filesOf, hasty, inWorld, shapeOf, textOf } from "../session/harness.ts"
 
 const long = () => text("one two three four five six", { deltas: 6 })
 const faults: Record<string, Reply> = {

@@ -13,7 +13,8 @@ import * as Global from "#kernel/process/global.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { call, text } from "../../fixture/fake-llm.ts"
 import { png } from "../../fixture/png.ts"
-import { defineTool, inWorld, shapeOf, textOf, until, type World } from "../session/harness.ts"
+import { until } from "../../fixture/until.ts"
+import { defineTool, inWorld, shapeOf, textOf, type World } from "../session/harness.ts"
 
 /** Nobody has this number. */
 const dead = { pid: 2 ** 22 + 1, started: "1" }

@@ -14,7 +14,8 @@ import * as Config from "#kernel/config/config.ts"
 import * as Trust from "#kernel/trust/trust.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { call, calls, text } from "../../fixture/fake-llm.ts"
-import { inWorld, resultsOf, textOf, until, type World } from "../session/harness.ts"
+import { until } from "../../fixture/until.ts"
+import { inWorld, resultsOf, textOf, type World } from "../session/harness.ts"
 import { needy, next, use } from "../session/needy.ts"
 
 const approvals = (messages: Message.Info[]) =>

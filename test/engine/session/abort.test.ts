@@ -5,7 +5,8 @@ import { getEventListeners } from "node:events"
 import { test } from "node:test"
 import * as Session from "#engine/session/session.ts"
 import { call, calls, type Reply, stall, text } from "../../fixture/fake-llm.ts"
-import { defineTool, inWorld, resultsOf, shapeOf, textOf, until, type World } from "./harness.ts"
+import { until } from "../../fixture/until.ts"
+import { defineTool, inWorld, resultsOf, shapeOf, textOf, type World } from "./harness.ts"
 
 const outside = AsyncLocalStorage.snapshot()
 const patient = { stall: 60_000 }

@@ -7,7 +7,8 @@ import * as Storage from "#kernel/storage/storage.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { call, calls, stall, text, wires } from "../../fixture/fake-llm.ts"
-import { inWorld, shapeOf, textOf, until, type World } from "./harness.ts"
+import { until } from "../../fixture/until.ts"
+import { inWorld, shapeOf, textOf, type World } from "./harness.ts"
 
 /** What the model was told and said, of the last request. */
 const said = ({ llm }: World) => llm.requests.at(-1)!.messages.map((message) => message.text)

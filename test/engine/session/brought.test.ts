@@ -12,7 +12,8 @@ import { brought, ended } from "../../ability/mcp/brought-servers.ts"
 import { everythingOverHttp, mcpJson, officialServer, tinyServer } from "../../ability/mcp/servers.ts"
 import { running } from "../../ability/tool/shell/running.ts"
 import { call, type Request, text } from "../../fixture/fake-llm.ts"
-import { defineTool, inWorld, resultsOf, until, type World } from "./harness.ts"
+import { until } from "../../fixture/until.ts"
+import { defineTool, inWorld, resultsOf, type World } from "./harness.ts"
 import { namesOf } from "./many.ts"
 
 const rules = ["mcp.call:*", "agent.delegate:*"].map((rule) => Permission.parseRule(rule))

@@ -6,8 +6,9 @@ import * as Memory from "#knowledge/memory/memory.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { call, type Request, stall, text } from "../../fixture/fake-llm.ts"
+import { until } from "../../fixture/until.ts"
 import { checkWire } from "../../fixture/wire-rules.ts"
-import { textOf, until, type World } from "./harness.ts"
+import { textOf, type World } from "./harness.ts"
 import { inPatientWorld } from "./patient.ts"
 
 const isSummary = ({ system }: Request) => /^You summarise/.test(system)

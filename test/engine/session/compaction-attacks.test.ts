@@ -6,8 +6,9 @@ import * as TodoList from "#ability/tool/plan/todo-list.ts"
 import * as Session from "#engine/session/session.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { call, type Reply, type Request, stall, status, text } from "../../fixture/fake-llm.ts"
+import { until } from "../../fixture/until.ts"
 import { checkWire } from "../../fixture/wire-rules.ts"
-import { defineTool, textOf, until } from "./harness.ts"
+import { defineTool, textOf } from "./harness.ts"
 import { inPatientWorld } from "./patient.ts"
 
 const isSummary = ({ system }: Request) => /^You summarise/.test(system)

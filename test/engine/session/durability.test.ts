@@ -8,7 +8,8 @@ import * as Global from "#kernel/process/global.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { call, stall, text } from "../../fixture/fake-llm.ts"
-import { defineTool, filesOf, inWorld, shapeOf, textOf, until } from "./harness.ts"
+import { until } from "../../fixture/until.ts"
+import { defineTool, filesOf, inWorld, shapeOf, textOf } from "./harness.ts"
 
 const folderOf = (sessionId: string) => join(Global.data(), "storage", "message", sessionId)
 

@@ -4,7 +4,8 @@ import * as Session from "#engine/session/session.ts"
 import { promptWith } from "#engine/turn/prompt.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { call, calls, stall, text } from "../../fixture/fake-llm.ts"
-import { hasty, inWorld, resultsOf, shapeOf, textOf, until } from "./harness.ts"
+import { until } from "../../fixture/until.ts"
+import { hasty, inWorld, resultsOf, shapeOf, textOf } from "./harness.ts"
 
 test("Session.fork() copies the messages up to and with the given one, and leaves the source as it was", async () => {
   await inWorld([text("one"), text("two"), text("other")], async ({ session, ask, messages, events }) => {

@@ -146,12 +146,3 @@ export function defineTool(
     execute,
   }))
 }
-
-/** Wait until something is so. */
-export async function until(isSo: () => unknown, what = "it"): Promise<void> {
-  const end = performance.now() + 60_000
-  while (!(await isSo())) {
-    if (performance.now() > end) throw new Error(`${what} did not happen within 60 s`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-}

@@ -3,7 +3,8 @@ import { test } from "node:test"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Session from "#engine/session/session.ts"
 import { call, calls, text } from "../../fixture/fake-llm.ts"
-import { defineTool, inWorld, resultsOf, textOf, until } from "./harness.ts"
+import { until } from "../../fixture/until.ts"
+import { defineTool, inWorld, resultsOf, textOf } from "./harness.ts"
 
 test("Session.prompt({ maxSteps }) stops after so many requests, with a result for each call", async () => {
   let n = 0

@@ -3,7 +3,7 @@ import { z } from "zod"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Tool from "#ability/tool/tool.ts"
 import { call } from "../../fixture/fake-llm.ts"
-import { until } from "./harness.ts"
+import { until } from "../../fixture/until.ts"
 
 /** A tool that needs what it is told to need, and notes that it ran. */
 export function needy(options: { readOnly?: boolean; permission?: string } = {}): string[] {

@@ -3,7 +3,8 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Permission from "#ability/permission/permission.ts"
 import { call, calls, text } from "../../fixture/fake-llm.ts"
-import { inWorld, until } from "./harness.ts"
+import { until } from "../../fixture/until.ts"
+import { inWorld } from "./harness.ts"
 import { next } from "./needy.ts"
 
 test("the output of a command is published as it comes, live only, for the call that it belongs to", async () => {

@@ -12,7 +12,8 @@ import * as KeptFolder from "#ability/tool/shell/kept-folder.ts"
 import * as Tool from "#ability/tool/tool.ts"
 import { redirect, site } from "../../ability/tool/web/pages.ts"
 import { call, calls, text } from "../../fixture/fake-llm.ts"
-import { inWorld, resultsOf, until, type World } from "./harness.ts"
+import { until } from "../../fixture/until.ts"
+import { inWorld, resultsOf, type World } from "./harness.ts"
 
 const rules = (allow: string[], deny: string[] = []) => [
   ...allow.map((rule) => Permission.parseRule(rule)),

@@ -9,7 +9,8 @@ import * as Global from "#kernel/process/global.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { running, uniqueNap } from "../../ability/tool/shell/running.ts"
 import { call, stall, text } from "../../fixture/fake-llm.ts"
-import { filesOf, inWorld, until } from "./harness.ts"
+import { until } from "../../fixture/until.ts"
+import { filesOf, inWorld } from "./harness.ts"
 
 test("Session.create() keeps the session and then publishes session.created", async () => {
   await inWorld([], async () => {

@@ -3,7 +3,8 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Session from "#engine/session/session.ts"
 import { call, calls, text } from "../../fixture/fake-llm.ts"
-import { defineTool, inWorld, shapeOf, textOf, until, type World } from "./harness.ts"
+import { until } from "../../fixture/until.ts"
+import { defineTool, inWorld, shapeOf, textOf, type World } from "./harness.ts"
 
 const steer = { whenBusy: "steer" } as const
 

@@ -6,7 +6,8 @@ import * as Queue from "#engine/queue/queue.ts"
 import * as Session from "#engine/session/session.ts"
 import { Instance } from "#kernel/instance.ts"
 import { call, text } from "../../fixture/fake-llm.ts"
-import { defineTool, inWorld, resultsOf, until } from "./harness.ts"
+import { until } from "../../fixture/until.ts"
+import { defineTool, inWorld, resultsOf } from "./harness.ts"
 
 test("Instance.dispose() interrupts a prompt before its tools lose the parts that they use", async () => {
   await inWorld([call("part"), text("It goes on.")], async ({ ask, llm, session }) => {

@@ -6,7 +6,8 @@ import * as Session from "#engine/session/session.ts"
 import type * as Bus from "#kernel/bus/bus.ts"
 import { running, uniqueNap } from "../../ability/tool/shell/running.ts"
 import { call, calls, type Reply, type Request, stall, status, text } from "../../fixture/fake-llm.ts"
-import { defineTool, inWorld, resultsOf, textOf, until } from "./harness.ts"
+import { until } from "../../fixture/until.ts"
+import { defineTool, inWorld, resultsOf, textOf } from "./harness.ts"
 
 const allowed = { rules: [{ permission: "agent.delegate", pattern: "*", action: "allow" as const }] }
 const saysFirst = ({ messages }: Request) => messages[0]?.text ?? ""

@@ -3,7 +3,8 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Session from "#engine/session/session.ts"
 import { call, calls, type Reply, type Request } from "../../fixture/fake-llm.ts"
-import { defineTool, inWorld, resultsOf, until } from "./harness.ts"
+import { until } from "../../fixture/until.ts"
+import { defineTool, inWorld, resultsOf } from "./harness.ts"
 
 const rules = [{ permission: "agent.delegate", pattern: "*", action: "allow" as const }]
 const config = { provider: { openai: { models: { "fake-model": { cost: { input: 1, output: 1 } } } } } }

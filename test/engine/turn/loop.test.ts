@@ -3,7 +3,8 @@ import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Session from "#engine/session/session.ts"
 import { call, calls, reasoning, text, wires } from "../../fixture/fake-llm.ts"
-import { defineTool, inWorld, resultsOf, shapeOf, textOf, until } from "../session/harness.ts"
+import { until } from "../../fixture/until.ts"
+import { defineTool, inWorld, resultsOf, shapeOf, textOf } from "../session/harness.ts"
 
 for (const wire of wires) {
   test(`Session.prompt() gives a text answer, kept and published, over ${wire}`, async () => {

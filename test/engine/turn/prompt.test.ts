@@ -6,7 +6,8 @@ import * as Storage from "#kernel/storage/storage.ts"
 import { run } from "../../fixture/child.ts"
 import { call, status as httpStatus, stall, text } from "../../fixture/fake-llm.ts"
 import { noServers } from "../../fixture/no-servers.ts"
-import { inWorld, shapeOf, textOf, until } from "../session/harness.ts"
+import { until } from "../../fixture/until.ts"
+import { inWorld, shapeOf, textOf } from "../session/harness.ts"
 
 test("Session.prompt() needs words and a session, and says which is missing; a model is always there", async () => {
   await inWorld([], async ({ ask, session, status, events }) => {

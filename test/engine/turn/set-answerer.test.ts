@@ -5,9 +5,9 @@ import * as Session from "#engine/session/session.ts"
 import { setAnswerer } from "#engine/turn/set-answerer.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Storage from "#kernel/storage/storage.ts"
-import { until } from "../../ability/tool/shell/running.ts"
 import { text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
+import { until } from "../../fixture/until.ts"
 import { inWorld } from "../session/harness.ts"
 
 test("setAnswerer() chooses model and agent from the next prompt on, also while the session works", async () => {
@@ -15,7 +15,7 @@ test("setAnswerer() chooses model and agent from the next prompt on, also while 
     [text("One.", { deltas: 5, delay: 10 }), text("Two.")],
     async ({ session, ask, llm, messages }) => {
       const first = ask("one")
-      await until("the model is asked", () => llm.requests.length)
+      await until(() => llm.requests.length, "the model is asked")
       await setAnswerer(session.id, { model: "openai/other-model", agent: "plan" })
       await first
       await ask("two")

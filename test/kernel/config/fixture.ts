@@ -2,7 +2,6 @@
 import assert from "node:assert/strict"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { setTimeout } from "node:timers/promises"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
@@ -42,15 +41,6 @@ export async function inInstance(
       }
     },
   })
-}
-
-/** Wait until something holds; fail with its name when it does not within a bound. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 500; i++) {
-    if (await holds()) return
-    await setTimeout(20)
-  }
-  assert.fail(`never happened: ${what}`)
 }
 
 /** The problems of a config that must be refused. */

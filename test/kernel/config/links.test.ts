@@ -5,10 +5,11 @@ import { test } from "node:test"
 import * as Config from "#kernel/config/config.ts"
 import * as Trust from "#kernel/trust/trust.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
-import { inInstance, until } from "./fixture.ts"
+import { until } from "../../fixture/until.ts"
+import { inInstance } from "./fixture.ts"
 
 const modelIs = (model: string | undefined) =>
-  until(`model ${model}`, async () => (await Config.get()).model === model)
+  until(async () => (await Config.get()).model === model, `model ${model}`)
 
 /** What `ln -sfn` does: a new link takes the place of the old one at once. */
 function link(tmp: Tmp, target: string, name: string) {
@@ -46,7 +47,7 @@ test("Config.watch() sees every link of a chain, and a target that comes later",
   await Trust.grant(tmp.path)
   // Outside of the work tree only what was reviewed is read.
   const isRefused = () =>
-    until("a warning", async () => (await Config.current()).warnings.some((line) => /outside/.test(line)))
+    until(async () => (await Config.current()).warnings.some((line) => /outside/.test(line)), "a warning")
   await inInstance(tmp.path, async () => {
     await Config.watch()
     await modelIs("a/one")
@@ -90,6 +91,6 @@ test("Config.watch() is not held up by links that lead in a circle", async () =>
   await inInstance(tmp.path, async () => {
     await Config.watch()
     link(tmp, "good", ".vitamin")
-    await until("the good one", async () => (await Config.get().catch(() => undefined))?.model === "a/good")
+    await until(async () => (await Config.get().catch(() => undefined))?.model === "a/good", "the good one")
   })
 })

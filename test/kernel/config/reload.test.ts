@@ -9,10 +9,11 @@ import * as Global from "#kernel/process/global.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Trust from "#kernel/trust/trust.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
-import { inInstance, until, withVariable, writeGlobal } from "./fixture.ts"
+import { until } from "../../fixture/until.ts"
+import { inInstance, withVariable, writeGlobal } from "./fixture.ts"
 
 const modelIs = (model: string | undefined) =>
-  until(`model ${model}`, async () => (await Config.get()).model === model)
+  until(async () => (await Config.get()).model === model, `model ${model}`)
 
 /** Long enough for a change that must not be reported to have been reported. */
 const quiet = () => setTimeout(300)
@@ -113,7 +114,7 @@ test("Config.watch() keeps the last good config after a broken edit, says so, an
     await Config.watch()
     tmp.write(".vitamin/config.jsonc", '{\n "model": 5 }')
     const problem = /config\.jsonc:2:2: model: expected string/
-    await until("a warning", async () => problem.test((await Config.current()).warnings.join("\n")))
+    await until(async () => problem.test((await Config.current()).warnings.join("\n")), "a warning")
     assert.equal((await Config.get()).model, "a/good")
     assert.match(fs.readFileSync(log, "utf8"), /WARN .*config\.jsonc:2:2/)
     assert.deepEqual(changes, [])
@@ -146,7 +147,7 @@ test("Config.watch() starts on a broken config and takes its repair", async () =
     await Config.watch()
     await assert.rejects(Config.get(), Config.Invalid)
     tmp.write(".vitamin/config.jsonc", '{ "model": "a/b" }')
-    await until("the event", () => changes.length > 0)
+    await until(() => changes.length > 0, "the event")
     assert.equal((await Config.get()).model, "a/b")
     assert.deepEqual(changes, [["project"]])
   })
@@ -178,7 +179,7 @@ test("Config.watch() closes every watch with the instance", async (t) => {
       await Config.watch()
       assert.ok(open > 0)
     })
-    await until("all watches closed", () => open === 0)
+    await until(() => open === 0, "all watches closed")
   } finally {
     t.mock.restoreAll()
     syncBuiltinESMExports()

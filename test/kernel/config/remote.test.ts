@@ -11,7 +11,8 @@ import * as Config from "#kernel/config/config.ts"
 import * as Global from "#kernel/process/global.ts"
 import * as Log from "#kernel/process/log.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
-import { inInstance, until, writeGlobal } from "./fixture.ts"
+import { until } from "../../fixture/until.ts"
+import { inInstance, writeGlobal } from "./fixture.ts"
 
 /** A server on loopback that the global file names as the remote configuration. */
 async function serve(answer: RequestListener) {
@@ -36,7 +37,7 @@ const says =
   (_, response) =>
     void response.writeHead(status).end(text)
 const name = (url: string, extra = {}) => writeGlobal(JSON.stringify({ remote: { url, ...extra } }))
-const modelIs = (model: string) => until(`model ${model}`, async () => (await Config.get()).model === model)
+const modelIs = (model: string) => until(async () => (await Config.get()).model === model, `model ${model}`)
 
 function kept(): string[] {
   const folder = join(Global.cache(), "remote-config")
@@ -52,7 +53,7 @@ async function logged(tmp: Tmp, pattern: RegExp, fn: (warned: () => Promise<void
   writeFileSync(file, "")
   Log.setFile(file)
   try {
-    await fn(() => until(`log ${pattern}`, () => pattern.test(readFileSync(file, "utf8"))))
+    await fn(() => until(() => pattern.test(readFileSync(file, "utf8")), `log ${pattern}`))
   } finally {
     Log.setFile(undefined)
   }
@@ -108,7 +109,7 @@ test("Config.get() takes a changed answer over the kept one; an equal one says n
   const { ino } = statSync(kept()[0]!)
   await inInstance(tmp.path, async (changes) => {
     await Config.get()
-    await until("the request", () => server.requests === 3)
+    await until(() => server.requests === 3, "the request")
     await setTimeout(200)
     assert.deepEqual(changes, [])
     assert.equal(statSync(kept()[0]!).ino, ino)
@@ -154,7 +155,7 @@ test("Config.get() waits for a slow server neither at the start nor at the end",
   name(server.url, { timeout: 60_000 })
   await inInstance(tmp.path, async () => {
     assert.equal((await Config.get()).model, undefined)
-    await until("the request", () => server.requests === 1)
+    await until(() => server.requests === 1, "the request")
   })
   assert.deepEqual(kept(), [])
 })
@@ -192,7 +193,7 @@ test("Config.get() ignores a remote key in the remote answer, and the layers abo
   )
   writeGlobal(JSON.stringify({ remote: { url: server.url }, agent: { name: "mine" } }))
   await inInstance(tmp.path, async () => {
-    await until("the remote layer", async () => (await Config.get()).agent?.model === "m")
+    await until(async () => (await Config.get()).agent?.model === "m", "the remote layer")
     const { config, ignored } = await Config.current()
     assert.equal(config.agent?.name, "mine")
     assert.equal(config.remote?.url, server.url)

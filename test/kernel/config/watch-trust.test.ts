@@ -8,7 +8,8 @@ import { promisify } from "node:util"
 import * as Config from "#kernel/config/config.ts"
 import * as Trust from "#kernel/trust/trust.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
-import { inInstance, until } from "./fixture.ts"
+import { until } from "../../fixture/until.ts"
+import { inInstance } from "./fixture.ts"
 
 const modules = new URL("../../../src/kernel/", import.meta.url)
 
@@ -21,7 +22,7 @@ async function inAnotherProcess(tmp: Tmp, call: "grant" | "remove") {
 }
 
 const environmentIs = (value: string | undefined) =>
-  until(`environment ${value}`, async () => (await Config.get()).environment?.pass?.[0] === value)
+  until(async () => (await Config.get()).environment?.pass?.[0] === value, `environment ${value}`)
 
 test("Config.watch() takes what a folder says when it is trusted, and drops it when it no longer is", async () => {
   await using tmp = await tmpdir({ git: true })
@@ -58,7 +59,7 @@ for (const kind of ["broken", "elsewhere"])
       await environmentIs("b")
       if (kind === "broken") {
         tmp.write(".vitamin/config.jsonc", "{")
-        await until("a warning", async () => (await Config.current()).warnings.length > 0)
+        await until(async () => (await Config.current()).warnings.length > 0, "a warning")
         assert.equal((await Config.get()).environment?.pass?.[0], "b")
       }
       await inAnotherProcess(tmp, "remove")

@@ -8,6 +8,7 @@ import { findLlama, type Llama, loadLlama } from "#knowledge/llama/llama.ts"
 import { linkLlama, noLlama } from "../../fixture/llama.ts"
 import { type TinyOptions, writeTinyGguf } from "../../fixture/tiny-gguf.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
+import { until } from "../../fixture/until.ts"
 
 const real = { skip: noLlama }
 const saying = { "\n": "one ", "one ": "two ", "two ": "é", é: "STOP", STOP: "never", never: "one " }
@@ -36,11 +37,6 @@ function isAlive(pid: number): boolean {
   } catch {
     return false
   }
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let i = 0; i < 2_000 && !condition(); i++) await sleep(10)
-  assert.ok(condition())
 }
 
 test(

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { setTimeout as sleep } from "node:timers/promises"
 import { createMCPClient } from "#ability/mcp/client/create-client.ts"
 import type { MCPClientConfig, MCPLog, MCPServerConfig } from "#ability/mcp/server/types.ts"
 import * as Secret from "#kernel/process/secret.ts"
 import { hostile } from "../../../fixture/mcp/servers.ts"
+import { until } from "../../../fixture/until.ts"
 
 test("a crash fails the call that waits, with the last words of the server, and the next call starts it again", async () => {
   await using client = clientOf(hostile("plain"))
@@ -279,15 +279,6 @@ test("hooks see and change what passes, and one that throws fails its call", asy
   assert.deepEqual((await client.callTool("hang")).content, [{ type: "text", text: "changed" }])
   await assert.rejects(client.listTools(), /a hook failed: not with me/)
 })
-
-/** What a server writes to stderr may come later than what it answers. */
-async function until(condition: () => boolean): Promise<void> {
-  const start = Date.now()
-  while (!condition()) {
-    assert.ok(Date.now() - start < 30_000, "it did not come to pass within 30 s")
-    await sleep(10)
-  }
-}
 
 function clientOf(server: MCPServerConfig, config: Omit<MCPClientConfig, "server"> = {}) {
   const client = createMCPClient({ server, ...config })

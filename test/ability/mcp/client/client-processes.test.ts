@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { createMCPClient } from "#ability/mcp/client/create-client.ts"
 import { lookPause } from "#ability/mcp/transport/guarded-process.ts"
 import { hostile } from "../../../fixture/mcp/servers.ts"
+import { until } from "../../../fixture/until.ts"
 
 const linux = process.platform === "linux"
 
@@ -131,12 +132,4 @@ function isAlive(pid: number): boolean {
   if (!existsSync(file)) return false
   const stat = readFileSync(file, "utf8")
   return !["Z", "X"].includes(stat.slice(stat.lastIndexOf(")") + 2)[0]!)
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const start = Date.now()
-  while (!condition()) {
-    assert.ok(Date.now() - start < 30_000, "it did not come to pass within 30 s")
-    await sleep(20)
-  }
 }

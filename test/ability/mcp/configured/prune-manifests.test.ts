@@ -8,7 +8,7 @@ import { pruneManifests } from "#ability/mcp/configured/prune-manifests.ts"
 import * as Mcp from "#ability/mcp/mcp.ts"
 import { Instance } from "#kernel/instance.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
-import { until } from "../../tool/shell/running.ts"
+import { until } from "../../../fixture/until.ts"
 
 /** As if so many days had passed since. */
 function age(path: string, days: number): void {
@@ -70,7 +70,7 @@ test("an instance with servers prunes when it ends, and one that was read counts
   writeFileSync(old, "{}")
   for (const path of [own!, old]) age(path, 61)
   assert.ok(Manifest.read(server))
-  await until("its use is noted", () => Date.now() - statSync(own!).mtimeMs < 86_400_000)
+  await until(() => Date.now() - statSync(own!).mtimeMs < 86_400_000, "its use is noted")
   try {
     await Instance.provide({ directory: tmp.path, fn: () => Mcp.list() })
   } finally {

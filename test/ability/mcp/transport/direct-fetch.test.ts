@@ -4,7 +4,7 @@ import { once } from "node:events"
 import { type AddressInfo, createServer, type Socket } from "node:net"
 import { test } from "node:test"
 import { createDirectFetch } from "#ability/mcp/transport/direct-fetch.ts"
-import { until } from "../../tool/shell/running.ts"
+import { until } from "../../../fixture/until.ts"
 
 const answers = {
   "a status that there is not": "HTTP/1.1 999 Odd\r\ncontent-length: 1000\r\n\r\nabc",
@@ -32,7 +32,7 @@ for (const [name, answer] of Object.entries(answers))
       const init = { method: "POST", body: "{}" }
       const asked = createDirectFetch()(target, { init, addresses: ["127.0.0.1"] })
       await assert.rejects(asked, { name: "TypeError", message: /^fetch failed/ })
-      await until("the connection is closed", () => open.size === 0)
+      await until(() => open.size === 0, "the connection is closed")
     } finally {
       for (const socket of open) socket.destroy()
       server.close()

@@ -6,8 +6,9 @@ import { test } from "node:test"
 import type { Result } from "#ability/tool/gate/run-tool.ts"
 import type { Json } from "#ability/tool/tool.ts"
 import { Instance } from "#kernel/instance.ts"
+import { until } from "../../../fixture/until.ts"
 import { call, free, inProject, type Options } from "../harness.ts"
-import { running, uniqueNap, until } from "../shell/running.ts"
+import { running, uniqueNap } from "../shell/running.ts"
 
 const bash = (args: Json, options: Options = {}) => call("bash", args, { slots: free, ...options })
 const start = (command: string, options: Options = {}) => bash({ command, background: true }, options)
@@ -28,17 +29,17 @@ test("bash: a job is read in parts, until it has ended", async () => {
     assert.match(started.text, /\[job_1: running for \d+ s\]$/)
     assert.equal(started.title, `${command.slice(0, 80)}… (job_1)`)
     let text = started.text
-    await until("the first line is read", async () => {
+    await until(async () => {
       text += (await bash({ job: "job_1" })).text
       return text.includes("one\n")
-    })
+    }, "the first line is read")
     tmp.write("go", "")
-    await until("it printed", () => existsSync(join(tmp.path, "printed")))
+    await until(() => existsSync(join(tmp.path, "printed")), "it printed")
     let part = ""
-    await until("a part of a line is read", async () => {
+    await until(async () => {
       part = (await bash({ job: "job_1" })).text
       return part.includes("two")
-    })
+    }, "a part of a line is read")
     assert.match(part, /^two\n\[job_1: running for \d+ s\]$/)
     tmp.write("end", "")
     const last = await bash({ job: "job_1", timeout: 60 })
@@ -65,7 +66,7 @@ test("bash: stop ends a job with all that it started, and may be said twice", as
     await start(
       `trap '' TERM; sleep ${nap} & setsid sh -c "touch up; exec sleep ${nap}" & while :; do sleep ${nap}; done`,
     )
-    await until("it is up", () => existsSync(join(tmp.path, "up")))
+    await until(() => existsSync(join(tmp.path, "up")), "it is up")
     const stopped = await bash({ job: "job_1", stop: true })
     assert.equal(dataOf(stopped).running, false)
     assert.equal(dataOf(stopped).signal, "SIGKILL")
@@ -110,7 +111,7 @@ test("bash: jobs belong to their session", async () => {
 test("bash: a job that prints without end is bounded at each reading", async () => {
   await inProject(async () => {
     await start("yes some text")
-    await until("much came", async () => Buffer.byteLength((await bash({ job: "job_1" })).text) > 40_000)
+    await until(async () => Buffer.byteLength((await bash({ job: "job_1" })).text) > 40_000, "much came")
     const { text } = await bash({ job: "job_1", stop: true })
     assert.ok(Buffer.byteLength(text) <= 50_000)
   })
@@ -123,7 +124,7 @@ test("bash: a turn that is broken off takes the jobs that it started with it", a
     await start(`sleep ${other}`)
     await start(`sleep ${mine}`, { signal: abort.signal })
     abort.abort()
-    await until("its job is gone", () => running(mine).length === 0)
+    await until(() => running(mine).length === 0, "its job is gone")
     assert.ok(running(other).length > 0)
   })
 })
@@ -154,10 +155,10 @@ test("bash: no output that nobody reads stays open", async () => {
     await start("yes some text")
     const abort = new AbortController()
     const going = bash({ command: "yes other text" }, { signal: abort.signal })
-    await until("both outputs are in files", () => open().length === 2)
+    await until(() => open().length === 2, "both outputs are in files")
     abort.abort()
     await going
-    await until("that of the interrupted call is closed", () => open().length === 1)
+    await until(() => open().length === 1, "that of the interrupted call is closed")
   })
   assert.deepEqual(open(), [])
 })

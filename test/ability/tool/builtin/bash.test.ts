@@ -7,8 +7,9 @@ import { bash } from "#ability/tool/builtin/bash.ts"
 import { type Result, runTool } from "#ability/tool/gate/run-tool.ts"
 import type { Json } from "#ability/tool/tool.ts"
 import * as Secret from "#kernel/process/secret.ts"
+import { until } from "../../../fixture/until.ts"
 import { call, free, inProject, type Options } from "../harness.ts"
-import { running, uniqueNap, until } from "../shell/running.ts"
+import { running, uniqueNap } from "../shell/running.ts"
 
 const run = (command: string, options: Options & { timeout?: number } = {}): Promise<Result> => {
   const { timeout, ...rest } = options
@@ -178,10 +179,10 @@ test("bash: an interrupted command is ended with all that it started", async () 
     const abort = new AbortController()
     const command = `trap '' TERM; sleep ${nap} & ${daemon(nap)}; while :; do sleep ${nap}; done`
     const going = run(command, { signal: abort.signal })
-    await until("the daemon is up", () => existsSync(join(tmp.path, "up")))
+    await until(() => existsSync(join(tmp.path, "up")), "the daemon is up")
     abort.abort()
     assert.equal((await going).status, "interrupted")
-    await until("all are gone", () => running(nap).length === 0)
+    await until(() => running(nap).length === 0, "all are gone")
   })
 })
 
@@ -234,7 +235,7 @@ test("bash reports what comes while it comes, without secrets", async () => {
       context,
       slots: free,
     })
-    await until("the first line is reported", () => reported.length > 0)
+    await until(() => reported.length > 0, "the first line is reported")
     assert.deepEqual(reported, ["first [test key]\n"])
     tmp.write("go", "")
     assert.equal((await going).text, "first [test key]\nsecond\n")

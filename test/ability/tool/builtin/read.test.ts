@@ -4,9 +4,9 @@ import { execFileSync } from "node:child_process"
 import { appendFileSync, readdirSync, readlinkSync, statSync, truncateSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import { setTimeout as sleep } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
+import { until } from "../../../fixture/until.ts"
 import { call, inProject } from "../harness.ts"
 
 setFlagsFromString("--expose-gc")
@@ -219,11 +219,10 @@ test("read of a long way into a file stops on abort", async () => {
     truncateSync(path, 1e12)
     const stop = new AbortController()
     const pending = call("read", { path, startLine: 1_001 }, { signal: stop.signal })
-    while (!isOpen(path)) await sleep(1)
+    await until(() => isOpen(path), "the file is open")
     stop.abort()
     assert.equal((await pending).status, "interrupted")
-    for (let i = 0; i < 400 && isOpen(path); i++) await sleep(5)
-    assert.equal(isOpen(path), false)
+    await until(() => !isOpen(path), "the file is closed")
   })
 })
 

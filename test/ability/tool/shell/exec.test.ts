@@ -10,7 +10,8 @@ import { findProgram } from "#ability/tool/shell/find-program.ts"
 import { ofInstance } from "#ability/tool/shell/shells.ts"
 import { Instance } from "#kernel/instance.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
-import { running, uniqueNap, until } from "./running.ts"
+import { until } from "../../../fixture/until.ts"
+import { running, uniqueNap } from "./running.ts"
 
 test("exec() gives output and exit code of a command in a folder", async () => {
   await using tmp = await tmpdir()
@@ -36,7 +37,7 @@ test("exec() is stopped through an AbortController", async () => {
   const nap = uniqueNap()
   const abort = new AbortController()
   const going = exec(`touch up; sleep ${nap}`, { cwd: tmp.path, signal: abort.signal })
-  await until("it runs", () => existsSync(join(tmp.path, "up")))
+  await until(() => existsSync(join(tmp.path, "up")), "it runs")
   abort.abort(new Error("no longer wanted"))
   await assert.rejects(going, /no longer wanted/)
   assert.deepEqual(running(nap), [])
@@ -77,7 +78,7 @@ for (const [signal, how] of [
 ] as const)
   test(`no command outlives us when we end by ${how}`, async () => {
     const nap = await host(signal)
-    await until("all are gone", () => running(nap).length === 0)
+    await until(() => running(nap).length === 0, "all are gone")
   })
 
 test("what watches over the commands of an Instance ends with it", async () => {

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { runTool } from "#ability/tool/gate/run-tool.ts"
 import { Instance } from "#kernel/instance.ts"
-import { until } from "./running.ts"
+import { until } from "../../../fixture/until.ts"
 
 const [directory, nap] = process.argv.slice(2) as [string, string]
 const abort = new AbortController()
@@ -21,7 +21,7 @@ await Instance.provide({
   fn: async () => {
     void run({ command: `touch front; sleep ${nap}` })
     void run({ command: `setsid sleep ${nap} & touch back; sleep ${nap} & wait`, background: true })
-    await until("both run", () => ["front", "back"].every((name) => existsSync(join(directory, name))))
+    await until(() => ["front", "back"].every((name) => existsSync(join(directory, name))), "both run")
     process.stdout.write("ready\n")
     await new Promise((resolve) => setTimeout(resolve, 120_000))
   },

@@ -1,6 +1,5 @@
-// Which processes of the machine have a text in their command line, and waiting for something to become true.
+// Which processes of the machine have a text in their command line.
 import { execFileSync } from "node:child_process"
-import { setTimeout as sleep } from "node:timers/promises"
 
 let count = 0
 
@@ -13,9 +12,4 @@ export function uniqueNap(): string {
 export function running(text: string): string[] {
   const lines = execFileSync("ps", ["-eo", "stat=,pid=,args="], { encoding: "utf8" }).split("\n")
   return lines.filter((line) => line.includes(text) && !line.startsWith("Z") && !line.includes("ps -eo"))
-}
-
-export async function until(what: string, isTrue: () => unknown): Promise<void> {
-  for (const start = performance.now(); !(await isTrue()); await sleep(20))
-    if (performance.now() - start > 60_000) throw new Error(`still not: ${what}`)
 }

@@ -3,9 +3,10 @@ import assert from "node:assert/strict"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import { running, uniqueNap, until } from "../../../ability/tool/shell/running.ts"
+import { running, uniqueNap } from "../../../ability/tool/shell/running.ts"
 import { call, type FakeLlm, fakeLlm, stall, text } from "../../../fixture/fake-llm.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
+import { until } from "../../../fixture/until.ts"
 import { choose, type Options, on, withSession } from "../harness.ts"
 
 type Acp = Awaited<ReturnType<typeof withSession>>
@@ -27,7 +28,7 @@ test("session/cancel while the model speaks", async () => {
   await using llm = await fakeLlm([endless()])
   await using acp = await withSession(tmp, { llm })
   const answer = acp.prompt("speak")
-  await until("it speaks", () => acp.text().length > 0)
+  await until(() => acp.text().length > 0, "it speaks")
   await cancel(acp)
   assert.equal((await answer).stopReason, "cancelled")
   await goesOn(acp, llm)
@@ -53,7 +54,7 @@ test("session/cancel while a person is asked", async () => {
   await using llm = await fakeLlm([call("write", { path: "a.txt", content: "x" })])
   await using acp = await withSession(tmp, { llm, permit: never })
   const answer = acp.prompt("write it")
-  await until("the person is asked", () => acp.permissions.length)
+  await until(() => acp.permissions.length, "the person is asked")
   await cancel(acp)
   assert.equal((await answer).stopReason, "cancelled")
   assert.equal(existsSync(join(tmp.path, "a.txt")), false)
@@ -83,10 +84,10 @@ for (const [name, stop] of [
     await using llm = await fakeLlm([call("bash", { command: `sleep ${nap} & sleep ${nap}; wait` })])
     await using acp = await withSession(tmp, { llm, permit: choose("allow_once") })
     const answer = acp.prompt("sleep")
-    await until("the command runs", () => running(`sleep ${nap}`).length >= 2)
+    await until(() => running(`sleep ${nap}`).length >= 2, "the command runs")
     await stop(acp)
     assert.equal((await answer).stopReason, "cancelled")
-    await until("the command is gone", () => running(nap).length === 0)
+    await until(() => running(nap).length === 0, "the command is gone")
   })
 
 for (const [name, before] of [
@@ -101,11 +102,11 @@ for (const [name, before] of [
     await using llm = await fakeLlm([...before, left, ...told, endless()])
     await using acp = await withSession(tmp, { llm, permit: choose("allow_once") })
     const answer = acp.prompt("start it")
-    await until("it speaks", () => acp.text().length > 0)
-    await until("what was left runs", () => running(`sleep ${nap}`).length)
+    await until(() => acp.text().length > 0, "it speaks")
+    await until(() => running(`sleep ${nap}`).length, "what was left runs")
     await cancel(acp)
     assert.equal((await answer).stopReason, "cancelled")
-    await until("it is gone", () => running(nap).length === 0)
+    await until(() => running(nap).length === 0, "it is gone")
   })
 
 test("$/cancel_request of a prompt is its cancellation, and of that one alone", async () => {
@@ -119,7 +120,7 @@ test("$/cancel_request of a prompt is its cancellation, and of that one alone", 
     { sessionId, prompt: [{ type: "text", text: "speak" }] },
     { cancellationSignal: over.signal },
   )
-  await until("it speaks", () => acp.text().length > 0)
+  await until(() => acp.text().length > 0, "it speaks")
   const second = acp.prompt("and you")
   over.abort()
   assert.deepEqual([(await first).stopReason, (await second).stopReason], ["cancelled", "end_turn"])

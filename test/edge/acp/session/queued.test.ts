@@ -2,10 +2,10 @@
 import assert from "node:assert/strict"
 import { readdirSync } from "node:fs"
 import { test } from "node:test"
-import { until } from "../../../ability/tool/shell/running.ts"
 import { vitamin } from "../../../fixture/cli.ts"
 import { fakeLlm, stall, text } from "../../../fixture/fake-llm.ts"
 import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
+import { until } from "../../../fixture/until.ts"
 import { on, withSession } from "../harness.ts"
 
 type Info = { status: string; skipped?: { text: string; reason: string }[] }
@@ -32,10 +32,10 @@ for (const signal of ["SIGKILL", "SIGTERM"] as const)
     await using llm = await fakeLlm([hanging()])
     await using acp = await withSession(tmp, { llm })
     const asked = [acp.prompt("first")]
-    await until("it speaks", () => acp.text())
+    await until(() => acp.text(), "it speaks")
     asked.push(acp.prompt("second"), acp.prompt("third"))
     const settled = Promise.allSettled(asked)
-    await until("they are stored", async () => (await stored(tmp)) === 2)
+    await until(async () => (await stored(tmp)) === 2, "they are stored")
     acp.kill(signal)
     await acp.exit
     await settled
@@ -44,7 +44,7 @@ for (const signal of ["SIGKILL", "SIGTERM"] as const)
     await using again = await withSession(tmp, { llm, capabilities: { session: { notices: {} } } })
     await again.agent.request(on.session.load, { sessionId: acp.sessionId, cwd: tmp.path, mcpServers: [] })
     const notices = () => JSON.stringify(again.updates.map(({ update }) => update))
-    await until("it is told", () => /not run.*second/.test(notices()) && /not run.*third/.test(notices()))
+    await until(() => /not run.*second/.test(notices()) && /not run.*third/.test(notices()), "it is told")
   })
 
 test("a prompt that waits and is cancelled by its editor is dropped", async () => {
@@ -52,9 +52,9 @@ test("a prompt that waits and is cancelled by its editor is dropped", async () =
   await using llm = await fakeLlm([hanging(), text("Here.")])
   await using acp = await withSession(tmp, { llm })
   const asked = [acp.prompt("first")]
-  await until("it speaks", () => acp.text())
+  await until(() => acp.text(), "it speaks")
   asked.push(acp.prompt("second"))
-  await until("it is stored", async () => (await stored(tmp)) === 1)
+  await until(async () => (await stored(tmp)) === 1, "it is stored")
   await acp.agent.notify(on.session.cancel, { sessionId: acp.sessionId })
   for (const { stopReason } of await Promise.all(asked)) assert.equal(stopReason, "cancelled")
   assert.equal(await stored(tmp), 0)
@@ -67,9 +67,9 @@ test("a prompt that waits and then cannot begin is reported as skipped with what
   await using llm = await fakeLlm([text("On and on.", { deltas: 9, delay: 100 })])
   await using acp = await withSession(tmp, { llm })
   const first = acp.prompt("first")
-  await until("it speaks", () => acp.text())
+  await until(() => acp.text(), "it speaks")
   const second = acp.prompt("/nonexistent second")
-  await until("it is stored", async () => (await stored(tmp)) === 1)
+  await until(async () => (await stored(tmp)) === 1, "it is stored")
   await assert.rejects(second, /nonexistent/)
   assert.equal((await first).stopReason, "end_turn")
   const { skipped } = await sessionOf(tmp, acp.sessionId)

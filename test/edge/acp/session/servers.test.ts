@@ -5,11 +5,12 @@ import { join } from "node:path"
 import { test } from "node:test"
 import type { McpServer } from "@agentclientprotocol/sdk"
 import { everythingOver, everythingOverHttp, mcpJson, officialServer } from "../../../ability/mcp/servers.ts"
-import { running, uniqueNap, until } from "../../../ability/tool/shell/running.ts"
+import { running, uniqueNap } from "../../../ability/tool/shell/running.ts"
 import { vitamin } from "../../../fixture/cli.ts"
 import { call, type FakeLlm, fakeLlm, text } from "../../../fixture/fake-llm.ts"
 import { everythingFile } from "../../../fixture/mcp/servers.ts"
 import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
+import { until } from "../../../fixture/until.ts"
 import { choose, on, withSession } from "../harness.ts"
 
 const echo = call("everything_echo", { message: "hello from afar" })
@@ -123,7 +124,7 @@ test("what a server offers to say is a slash command, also with arguments", asyn
   await using llm = await fakeLlm([text("Sunny.")])
   await using acp = await withSession(tmp, { llm, mcpServers: [everything()] })
   const commands = () => acp.of("available_commands_update").at(-1)?.availableCommands ?? []
-  await until("its commands are told", () => commands().some(({ name }) => name === "everything:args-prompt"))
+  await until(() => commands().some(({ name }) => name === "everything:args-prompt"), "its commands are told")
   await assert.rejects(acp.prompt("/everything:args-prompt"), {
     code: -32602,
     message: /needs "city".*Use it as: \/everything:args-prompt city=/,
@@ -139,7 +140,7 @@ test("a skill is a slash command, and its instructions come with it", async () =
   await using llm = await fakeLlm([text("Ahoy.")])
   await using acp = await withSession(tmp, { llm })
   const commands = () => acp.of("available_commands_update").at(-1)?.availableCommands ?? []
-  await until("its command is told", () => commands().some(({ name }) => name === "greet"))
+  await until(() => commands().some(({ name }) => name === "greet"), "its command is told")
   const told = acp.lines.findIndex((line) => line.includes("available_commands_update"))
   assert.ok(told > acp.lines.findIndex((line) => line.includes('"modes"')), "told before the session was")
   await acp.prompt("/greet Ann")
@@ -233,6 +234,6 @@ test("other servers at the next opening take the place of the first", async () =
   await acp.agent.request(on.session.load, { sessionId, cwd: tmp.path, mcpServers })
   await acp.prompt("echo again")
   assert.match(lastResult(llm), /hello from afar/)
-  await until("the first has ended", () => running(first).length === 0)
+  await until(() => running(first).length === 0, "the first has ended")
   assert.ok(running(second).length)
 })

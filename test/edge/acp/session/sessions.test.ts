@@ -3,9 +3,9 @@ import assert from "node:assert/strict"
 import { mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import { until } from "../../../ability/tool/shell/running.ts"
 import { call, fakeLlm, stall, text } from "../../../fixture/fake-llm.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
+import { until } from "../../../fixture/until.ts"
 import { type Acp, choose, connected, on, textOf, withSession } from "../harness.ts"
 
 const missing = "sess_01aaaaaaaaaaaaaaaaaaaaaaaa"
@@ -68,7 +68,7 @@ test("a session that is loaded while it works is stopped first", async () => {
   await using acp = await withSession(tmp, { llm })
   const { sessionId } = acp
   const answer = acp.prompt("speak")
-  await until("it speaks", () => acp.text())
+  await until(() => acp.text(), "it speaks")
   await acp.agent.request(on.session.load, { sessionId, cwd: tmp.path, mcpServers: [] })
   assert.equal((await answer).stopReason, "cancelled")
   assert.equal((await acp.prompt("again")).stopReason, "end_turn")
@@ -197,7 +197,7 @@ test("a session that cannot be deleted stays open", async () => {
   await using first = await withSession(tmp, { llm })
   const { sessionId } = first
   const answer = first.prompt("speak")
-  await until("it speaks", () => first.text())
+  await until(() => first.text(), "it speaks")
   await using second = await connected(tmp, { llm })
   await second.agent.request(on.session.resume, { sessionId, cwd: tmp.path })
   await assert.rejects(second.agent.request(on.session.delete, { sessionId }), {
@@ -218,7 +218,7 @@ test("a session that works in another process is busy", async () => {
   await using first = await withSession(tmp, { llm })
   const { sessionId } = first
   const answer = first.prompt("speak")
-  await until("it speaks", () => first.text())
+  await until(() => first.text(), "it speaks")
   await using second = await connected(tmp, { llm })
   await second.agent.request(on.session.resume, { sessionId, cwd: tmp.path })
   await assert.rejects(say(second, sessionId), { code: -32603, data: { name: "Session.Busy", sessionId } })

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { SessionConfigOption } from "@agentclientprotocol/sdk"
-import { until } from "../../../ability/tool/shell/running.ts"
 import { vitamin } from "../../../fixture/cli.ts"
 import { call, fakeLlm, text } from "../../../fixture/fake-llm.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
+import { until } from "../../../fixture/until.ts"
 import { choose, on, withSession } from "../harness.ts"
 
 test("the model of a session can be chosen among those that can be used", async () => {
@@ -76,7 +76,7 @@ test("the mode is an option as well; chosen while a turn runs it holds from the 
   await using acp = await withSession(tmp, { llm, permit })
   const { sessionId, agent } = acp
   const answer = acp.prompt("write")
-  await until("the person is asked", () => acp.permissions.length)
+  await until(() => acp.permissions.length, "the person is asked")
   const { configOptions } = await agent.request(on.session.setConfigOption, {
     sessionId,
     configId: "mode",
@@ -99,7 +99,7 @@ test("what is chosen while a turn runs is told as it will be, before the turn is
   await using acp = await withSession(tmp, { llm, permit })
   const { sessionId, agent } = acp
   const answer = acp.prompt("write")
-  await until("the person is asked", () => acp.permissions.length)
+  await until(() => acp.permissions.length, "the person is asked")
   const set = (configId: string, value: string) =>
     agent.request(on.session.setConfigOption, { sessionId, configId, value })
   await set("mode", "plan")

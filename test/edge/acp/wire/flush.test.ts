@@ -3,9 +3,9 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Session from "#engine/session/session.ts"
-import { until } from "../../../engine/session/harness.ts"
 import { vitamin } from "../../../fixture/cli.ts"
 import { env, type Script, stall, text } from "../../../fixture/fake-llm.ts"
+import { until } from "../../../fixture/until.ts"
 import { type Followed, inFollowed } from "../followed.ts"
 
 /** A followed session that another process has prompted meanwhile. */

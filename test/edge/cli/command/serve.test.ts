@@ -9,19 +9,12 @@ import * as Running from "../../../ability/tool/shell/running.ts"
 import { serving, startVitamin, vitamin } from "../../../fixture/cli.ts"
 import { call, env, fakeLlm } from "../../../fixture/fake-llm.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
+import { until } from "../../../fixture/until.ts"
 
 type Serving = Awaited<ReturnType<typeof serving>>
 
 function bearer({ tokenFile }: Serving) {
   return { authorization: `Bearer ${readFileSync(tokenFile, "utf8").trim()}` }
-}
-
-async function until(what: string, fn: () => Promise<boolean>) {
-  for (let i = 0; i < 200; i++) {
-    if (await fn()) return
-    await sleep(50)
-  }
-  assert.fail(`never: ${what}`)
 }
 
 for (const [signals, code] of [
@@ -59,10 +52,10 @@ test("vitamin serve that stops answers who waits for a session, and leaves nothi
   }
   const ask = async () => post(`/session/${(await post("/session", {})).id}/message`, { text: "go" })
   const running = ask()
-  await until("the command runs", async () => existsSync(join(tmp.path, "up")))
+  await until(async () => existsSync(join(tmp.path, "up")), "the command runs")
   const waiting = ask()
   const pending = () => fetch(`${server.url}/permission/pending`, { headers: bearer(server) })
-  await until("a question", async () => ((await (await pending()).json()) as unknown[]).length === 1)
+  await until(async () => ((await (await pending()).json()) as unknown[]).length === 1, "a question")
   child.process.kill("SIGTERM")
   for (const answer of [running, waiting]) assert.equal((await answer).error?.name, "Session.Interrupted")
   assert.equal(await child.exit, 143, child.errors())
@@ -100,7 +93,7 @@ test("vitamin serve tells its clients when the configuration changes, and keeps 
     ((await (await fetch(`${server.url}/config`, { headers })).json()) as { model?: string }).model
   assert.equal(await model(), "a/b")
   tmp.write(".vitamin/config.jsonc", '{ "model": ')
-  await until("a warning", async () => /last good one stays/.test(server.child.errors()))
+  await until(async () => /last good one stays/.test(server.child.errors()), "a warning")
   assert.equal(await model(), "a/b")
   await reader.cancel()
 })
@@ -115,9 +108,9 @@ test("vitamin trust, and taking it back, reach a server that is running", async 
     "environment" in ((await (await fetch(`${server.url}/config`, { headers })).json()) as object)
   assert.equal(await isTrusted(), false)
   await vitamin(tmp, ["trust", "--yes"])
-  await until("trusted", isTrusted)
+  await until(isTrusted, "trusted")
   await vitamin(tmp, ["trust", "--remove"])
-  await until("no longer trusted", async () => !(await isTrusted()))
+  await until(async () => !(await isTrusted()), "no longer trusted")
 })
 
 test("vitamin serve goes on when nobody reads its log any more", async () => {
@@ -138,7 +131,7 @@ test("vitamin serve --host 0.0.0.0 names every address it listens on, and warns"
   await using tmp = await tmpdir()
   const server = await serving(tmp, ["--host", "0.0.0.0"])
   await using child = server.child
-  await until("the warning", async () => /warning: other machines can reach this server/.test(child.errors()))
+  await until(async () => /warning: other machines can reach this server/.test(child.errors()), "the warning")
   const [, listed] = /this server at (\S+(?:, \S+)*)\. Whoever/.exec(child.errors())!
   const port = new URL(server.url).port
   const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])

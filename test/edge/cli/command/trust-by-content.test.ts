@@ -4,11 +4,11 @@ import assert from "node:assert/strict"
 import { mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import { setTimeout as sleep } from "node:timers/promises"
 import { mcpJson, tinyServer } from "../../../ability/mcp/servers.ts"
 import { serving, vitamin } from "../../../fixture/cli.ts"
 import { call, env, fakeLlm, text } from "../../../fixture/fake-llm.ts"
 import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
+import { until } from "../../../fixture/until.ts"
 
 const skill = "---\nname: a\ndescription: Does a.\n---\nRun the script.\n"
 const allow = { permission: "bash.execute", pattern: "*", action: "allow" }
@@ -118,7 +118,8 @@ for (const [name, line, prepare] of ways)
       for (const [path, content] of Object.entries(planted))
         assert.equal(readFileSync(join(tmp.path, path), "utf8"), content, `${name} was to plant ${path}`)
       // The server has seen the change, and every further prompt would use it.
-      while (!/config\.ts is ignored: it changed since it was reviewed/.test(child.errors())) await sleep(20)
+      const isSeen = () => /config\.ts is ignored: it changed since it was reviewed/.test(child.errors())
+      await until(isSeen, "the warning")
       await post(`/session/${id}/message`, { text: "again", asks: "deny" })
       assert.deepEqual(taken(), [])
     }

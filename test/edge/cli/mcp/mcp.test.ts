@@ -6,12 +6,12 @@ import { type AddressInfo, createServer } from "node:net"
 import { join } from "node:path"
 import { test } from "node:test"
 import { mcpJson, officialServer, tinyServer } from "../../../ability/mcp/servers.ts"
-import { until } from "../../../ability/tool/shell/running.ts"
 import { run } from "../../../fixture/child.ts"
 import { vitamin } from "../../../fixture/cli.ts"
 import { call, env, type FakeLlm, fakeLlm, text } from "../../../fixture/fake-llm.ts"
 import { image } from "../../../fixture/images.ts"
 import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
+import { until } from "../../../fixture/until.ts"
 
 const seeing = { "fake-model": { input: ["text", "image"] } }
 const withVision = { VITAMIN_CONFIG: JSON.stringify({ provider: { openai: { models: seeing } } }) }
@@ -61,7 +61,7 @@ test("vitamin run works with server-filesystem over stdio and server-everything 
   const port = await freePort()
   const { command, args } = officialServer("everything", "streamableHttp")
   await using http = run(command, args, { env: { ...tmp.env, PORT: String(port) } })
-  await until("the server listens", () => /listening/.test(http.errors()))
+  await until(() => /listening/.test(http.errors()), "the server listens")
   const everything = { type: "http", url: `http://127.0.0.1:${port}/mcp` }
   tmp.write(".mcp.json", mcpJson({ files: officialServer("filesystem", tmp.path), everything }))
   await trust(tmp, "files", "everything")

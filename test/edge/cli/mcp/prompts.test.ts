@@ -4,10 +4,10 @@ import { existsSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { mcpJson, officialServer, tinyServer } from "../../../ability/mcp/servers.ts"
-import { until } from "../../../ability/tool/shell/running.ts"
 import { serving, vitamin } from "../../../fixture/cli.ts"
 import { env, fakeLlm, text } from "../../../fixture/fake-llm.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
+import { until } from "../../../fixture/until.ts"
 import { apiOf } from "../../server/api-of.ts"
 
 test("--prompt gets the prompt of a server with its arguments, and says what else the person said", async () => {
@@ -100,9 +100,9 @@ test("POST /session/:id/abort ends a prompt that waits for its server, and no la
   const abort = async () => (await api("POST", `/session/${id}/abort`)).body.aborted
   const first = api("POST", `/session/${id}/message`, { text: "/slow:review" })
   const isWaiting = async () => (await api("GET", `/session/${id}/prompt`)).body.length > 0
-  await until("the server starts", async () => (await api("GET", "/mcp")).body[0].state === "connecting")
+  await until(async () => (await api("GET", "/mcp")).body[0].state === "connecting", "the server starts")
   const second = api("POST", `/session/${id}/message`, { text: "later" })
-  await until("the later prompt waits", isWaiting)
+  await until(isWaiting, "the later prompt waits")
   assert.equal(await abort(), true)
   for (const { status, body } of await Promise.all([first, second]))
     assert.deepEqual([status, body.error.name], [409, "Session.Interrupted"])

@@ -4,10 +4,11 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
-import { running, uniqueNap, until } from "../../../ability/tool/shell/running.ts"
+import { running, uniqueNap } from "../../../ability/tool/shell/running.ts"
 import { startVitamin, vitamin } from "../../../fixture/cli.ts"
 import { call, cut, env, fakeLlm, stall, status, text } from "../../../fixture/fake-llm.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
+import { until } from "../../../fixture/until.ts"
 
 const wires = ["chat", "responses", "messages", "gemini"] as const
 
@@ -162,7 +163,7 @@ test("vitamin run is interrupted by SIGINT with 130, and the session goes on", a
   ])
   const { variables } = env(llm, "chat")
   await using child = startVitamin(tmp, ["run", "x"], variables)
-  while (llm.requests.length === 0) await sleep(20)
+  await until(() => llm.requests.length > 0, "a request")
   await sleep(300)
   child.process.kill("SIGINT")
   assert.equal(await child.exit, 130, child.errors())
@@ -178,7 +179,7 @@ test("vitamin run that is told to stop while it ends its background jobs leaves 
   const command = "bash job.sh"
   await using llm = await fakeLlm([call("bash", { command, background: true }), text("started")])
   await using child = startVitamin(tmp, ["run", "--yes", "x"], env(llm, "chat").variables)
-  await until("the job is told to end", () => existsSync(join(tmp.path, "told")))
+  await until(() => existsSync(join(tmp.path, "told")), "the job is told to end")
   child.process.kill("SIGTERM")
   assert.equal(await child.exit, 0, child.errors())
   assert.deepEqual(child.lines, ["started"])

@@ -2,11 +2,12 @@
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"
-import { running, uniqueNap, until } from "../../../ability/tool/shell/running.ts"
+import { running, uniqueNap } from "../../../ability/tool/shell/running.ts"
 import { serving, startVitamin, vitamin } from "../../../fixture/cli.ts"
 import { call, env, fakeLlm, text } from "../../../fixture/fake-llm.ts"
 import { openTerminal } from "../../../fixture/terminal.ts"
 import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
+import { until } from "../../../fixture/until.ts"
 
 const codes = { SIGTERM: 143, SIGINT: 130 } as const
 const signals = Object.keys(codes) as (keyof typeof codes)[]
@@ -35,7 +36,7 @@ async function working(tmp: Tmp, llm: { url: string }, nap: string) {
   const answered = post(server, "/session", {}).then(({ body }) =>
     post(server, `/session/${body.id}/message`, { text: "sleep" }),
   )
-  await until("the command runs", () => running(nap).length)
+  await until(() => running(nap).length, "the command runs")
   return { ...server, answered }
 }
 
@@ -76,7 +77,7 @@ test("vitamin serve interrupts a command that would end while the server finishe
   await using _ = child
   child.process.kill("SIGTERM")
   const isUp = () => fetch(`${url}/health`).catch(() => undefined)
-  await until("it takes no more connections", async () => !(await isUp()))
+  await until(async () => !(await isUp()), "it takes no more connections")
   tmp.write("go", "")
   assert.equal((await answered).status, 409)
   assert.equal(await child.exit, 143, child.errors())
@@ -91,7 +92,7 @@ for (const signal of signals)
     await using llm = await fakeLlm([call("bash", { command: `sleep ${nap}` }), text("It goes on.")])
     await using child = startVitamin(tmp, ["run", "--yes", "sleep"], env(llm, "chat").variables)
     child.process.stdin?.end()
-    await until("the command runs", () => running(nap).length)
+    await until(() => running(nap).length, "the command runs")
     child.process.kill(signal)
     assert.equal(await child.exit, codes[signal], child.errors())
     assert.deepEqual(running(nap), [])
@@ -104,7 +105,7 @@ test("Ctrl-C in the terminal of vitamin run interrupts its command", async () =>
   const nap = uniqueNap()
   await using llm = await fakeLlm([call("bash", { command: `sleep ${nap}` }), text("It goes on.")])
   await using terminal = openTerminal(tmp, ["run", "--yes", "sleep"], { env: env(llm, "chat").variables })
-  await until("the command runs", () => running(nap).length)
+  await until(() => running(nap).length, "the command runs")
   terminal.type("\x03")
   assert.equal(await terminal.exit, 130, terminal.shown())
   assert.deepEqual(running(nap), [])

@@ -3,11 +3,11 @@ import assert from "node:assert/strict"
 import { existsSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import { setTimeout as sleep } from "node:timers/promises"
 import { vitamin } from "../../../fixture/cli.ts"
 import { call, calls, env, fakeLlm, text } from "../../../fixture/fake-llm.ts"
 import { openTerminal } from "../../../fixture/terminal.ts"
 import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
+import { until } from "../../../fixture/until.ts"
 
 const bash = (command: string) => call("bash", { command })
 const asked = /say why not\): /
@@ -311,7 +311,7 @@ test("what was typed before the question does not answer it", async () => {
   await using terminal = openTerminal(tmp, ["run", "--allow", "bash.execute:sh wait.sh", "go"], {
     env: env(llm, "chat").variables,
   })
-  while (llm.requests.length === 0) await sleep(10)
+  await until(() => llm.requests.length > 0, "a request")
   terminal.type("a\na\no")
   await terminal.sees(/a\na\no/)
   tmp.write("go-on", "")

@@ -8,7 +8,8 @@ import * as GlobalBus from "#kernel/bus/global-bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Global from "#kernel/process/global.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
-import { follow, Live, publish, range, startServer, Tick, until } from "../harness.ts"
+import { until } from "../../../fixture/until.ts"
+import { follow, Live, publish, range, startServer, Tick } from "../harness.ts"
 
 test("GET /event sends an event with id, type and the whole event as data", async () => {
   await using tmp = await tmpdir()

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict"
 import { connect } from "node:net"
 import { test } from "node:test"
-import { follow, raw, status, until } from "../harness.ts"
+import { until } from "../../../fixture/until.ts"
+import { follow, raw, status } from "../harness.ts"
 import { errorIn, setUp } from "../wire-harness.ts"
 
 test("a foreign Host is 421 in every spelling, before anything else", async () => {

@@ -3,10 +3,10 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import type * as Elicitation from "#ability/mcp/elicitation/elicitation.ts"
 import { mcpJson, officialServer } from "../../../ability/mcp/servers.ts"
-import { until } from "../../../ability/tool/shell/running.ts"
 import { serving, vitamin } from "../../../fixture/cli.ts"
 import { call, env, fakeLlm, text } from "../../../fixture/fake-llm.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
+import { until } from "../../../fixture/until.ts"
 import { apiOf } from "../api-of.ts"
 
 const form = call("everything_trigger-elicitation-request", {})
@@ -32,18 +32,18 @@ async function setUp(script: Parameters<typeof fakeLlm>[0]) {
     session,
     ask: (more: object = {}) => api("POST", `/session/${session.id}/message`, { text: "go", ...more }),
     async allow(): Promise<void> {
-      await until("permission is asked for", async () => {
+      await until(async () => {
         const [one] = (await api("GET", "/permission/pending")).body
         if (one) await api("POST", `/permission/${one.id}/respond`, { reply: "once" })
         return one !== undefined
-      })
+      }, "permission is asked for")
     },
     async pending(): Promise<Elicitation.Request> {
       let found: Elicitation.Request[] = []
-      await until("a server asks", async () => {
+      await until(async () => {
         found = (await api("GET", "/elicitation/pending")).body
         return found.length > 0
-      })
+      }, "a server asks")
       return found[0]!
     },
     sent: (at: number) => JSON.stringify(llm.requests[at]!.body),
@@ -111,8 +111,8 @@ test("a question ends with its call, and is declined at once where nobody is to 
   await world.api("POST", `/session/${world.session.id}/abort`)
   await answered
   await until(
-    "the question is gone",
     async () => !(await world.api("GET", "/elicitation/pending")).body.length,
+    "the question is gone",
   )
   assert.equal((await world.ask({ asks: "once" })).status, 200)
   assert.match(world.sent(2), /declined to provide/)

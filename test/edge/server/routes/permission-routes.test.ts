@@ -8,6 +8,7 @@ import type * as Permission from "#ability/permission/permission.ts"
 import { serving } from "../../../fixture/cli.ts"
 import { call, calls, env, fakeLlm, text } from "../../../fixture/fake-llm.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
+import { until } from "../../../fixture/until.ts"
 import { apiOf } from "../api-of.ts"
 
 const bash = (command: string) => call("bash", { command })
@@ -140,7 +141,7 @@ test("all calls of one turn wait at once, in any order of answers, and an abort 
   assert.equal((await api("GET", `/session/${session.id}`)).body.status, "waiting")
   await api("POST", `/permission/${requests[0]!.id}/respond`, { reply: "once" })
   await pending(1)
-  while (!has("two")) await sleep(10)
+  await until(() => has("two"), "the second call")
   await api("POST", `/session/${session.id}/abort`)
   await pending(0)
   assert.notEqual((await answered).status, 200)

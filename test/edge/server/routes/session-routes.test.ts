@@ -5,7 +5,7 @@ import { test } from "node:test"
 import { serving } from "../../../fixture/cli.ts"
 import { call, env, fakeLlm, stall, text } from "../../../fixture/fake-llm.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
-import { until } from "../harness.ts"
+import { until } from "../../../fixture/until.ts"
 
 type Serving = Awaited<ReturnType<typeof serving>>
 type Answer = { status: number; body: Record<string, unknown> & { id?: string } }
