@@ -2,10 +2,10 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { mcpJson, officialServer, tinyServer } from "../../ability/mcp/servers.ts"
+import { apiOf } from "../../fixture/api-of.ts"
 import { serving, vitamin } from "../../fixture/cli.ts"
 import { call, env, type FakeLlm, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
-import { apiOf } from "../server/api-of.ts"
 
 async function setUp(servers: Record<string, object>): Promise<Tmp> {
   const tmp = await tmpdir({ git: true })

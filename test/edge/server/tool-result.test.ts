@@ -7,11 +7,11 @@ import { test } from "node:test"
 import { fileURLToPath } from "node:url"
 import type * as Message from "#knowledge/message/message.ts"
 import { mcpJson, tinyServer } from "../../ability/mcp/servers.ts"
+import { apiOf } from "../../fixture/api-of.ts"
 import { serving, vitamin } from "../../fixture/cli.ts"
 import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { until } from "../../fixture/until.ts"
-import { apiOf } from "./api-of.ts"
 
 const weather = { city: "Rome", days: [{ degrees: 21 }, { degrees: 23 }] }
 const both = { total: 3 }

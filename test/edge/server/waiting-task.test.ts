@@ -3,11 +3,11 @@ import assert from "node:assert/strict"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
+import { apiOf } from "../../fixture/api-of.ts"
 import { serving } from "../../fixture/cli.ts"
 import { call, env, fakeLlm, type Reply, type Request, text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { until } from "../../fixture/until.ts"
-import { apiOf } from "./api-of.ts"
 
 /** Each gives a task to the next one; the last one writes a file. */
 function script({ messages }: Request): Reply {

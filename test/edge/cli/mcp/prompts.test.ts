@@ -4,11 +4,11 @@ import { existsSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { mcpJson, officialServer, tinyServer } from "../../../ability/mcp/servers.ts"
+import { apiOf } from "../../../fixture/api-of.ts"
 import { serving, vitamin } from "../../../fixture/cli.ts"
 import { env, fakeLlm, text } from "../../../fixture/fake-llm.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
 import { until } from "../../../fixture/until.ts"
-import { apiOf } from "../../server/api-of.ts"
 
 test("--prompt gets the prompt of a server with its arguments, and says what else the person said", async () => {
   await using tmp = await tmpdir({ git: true })

@@ -4,6 +4,7 @@ import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"
 import type * as Message from "#knowledge/message/message.ts"
+import { bodiesOf } from "../../../fixture/api-of.ts"
 import { serving, vitamin } from "../../../fixture/cli.ts"
 import {
   call,
@@ -157,13 +158,7 @@ test("over HTTP the event stream says that vision is not available, and the mess
     const server = await serving(tmp, [], variables)
     await using _ = server.child
     const authorization = `Bearer ${readFileSync(server.tokenFile, "utf8").trim()}`
-    const api = async (method: string, path: string, body?: unknown) => {
-      const headers = { authorization, "content-type": "application/json" }
-      const init = body === undefined ? {} : { body: JSON.stringify(body) }
-      const response = await fetch(server.url + path, { method, headers, ...init })
-      assert.equal(response.status, 200, await response.clone().text())
-      return response.json()
-    }
+    const api = bodiesOf(server)
     const { id } = (await api("POST", "/session", {})) as { id: string }
     const imageOf = async () => {
       const messages = (await api("GET", `/session/${id}/message`)) as Message.Info[]

@@ -1,9 +1,10 @@
 // Images through the installed command and over HTTP: real pictures, the real OCR engine, a loopback model.
 import assert from "node:assert/strict"
-import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs"
+import { cpSync, existsSync, readdirSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { test } from "node:test"
 import { fileURLToPath } from "node:url"
+import { bodiesOf } from "../../../fixture/api-of.ts"
 import { run } from "../../../fixture/child.ts"
 import { serving, vitamin } from "../../../fixture/cli.ts"
 import { env, fakeLlm, text } from "../../../fixture/fake-llm.ts"
@@ -87,14 +88,7 @@ test("POST /session/:id/message takes images as bytes, and a bad one does not st
   await using llm = await fakeLlm([text("An invoice.")])
   const server = await serving(tmp, [], env(llm, "chat").variables)
   await using _ = server.child
-  const authorization = `Bearer ${readFileSync(server.tokenFile, "utf8").trim()}`
-  const api = async (method: string, path: string, body?: unknown) => {
-    const headers = { authorization, "content-type": "application/json" }
-    const init = body === undefined ? {} : { body: JSON.stringify(body) }
-    const response = await fetch(server.url + path, { method, headers, ...init })
-    assert.equal(response.status, 200, await response.clone().text())
-    return (await response.json()) as unknown
-  }
+  const api = bodiesOf(server)
   const { id } = (await api("POST", "/session", {})) as { id: string }
   const part = (bytes: Buffer) => ({
     type: "image",

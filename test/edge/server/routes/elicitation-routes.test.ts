@@ -3,11 +3,11 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import type * as Elicitation from "#ability/mcp/elicitation/elicitation.ts"
 import { mcpJson, officialServer } from "../../../ability/mcp/servers.ts"
+import { apiOf } from "../../../fixture/api-of.ts"
 import { serving, vitamin } from "../../../fixture/cli.ts"
 import { call, env, fakeLlm, text } from "../../../fixture/fake-llm.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
 import { until } from "../../../fixture/until.ts"
-import { apiOf } from "../api-of.ts"
 
 const form = call("everything_trigger-elicitation-request", {})
 const visit = call("everything_trigger-url-elicitation", {

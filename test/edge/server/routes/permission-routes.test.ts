@@ -5,11 +5,11 @@ import { join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
 import type * as Permission from "#ability/permission/permission.ts"
+import { apiOf } from "../../../fixture/api-of.ts"
 import { serving } from "../../../fixture/cli.ts"
 import { call, calls, env, fakeLlm, text } from "../../../fixture/fake-llm.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
 import { until } from "../../../fixture/until.ts"
-import { apiOf } from "../api-of.ts"
 
 const bash = (command: string) => call("bash", { command })
 
