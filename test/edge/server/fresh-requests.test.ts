@@ -4,6 +4,7 @@ import assert from "node:assert/strict"
 import { cpSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
+import { apiOf } from "../../fixture/api-of.ts"
 import { serving } from "../../fixture/cli.ts"
 import {
   call,
@@ -21,8 +22,7 @@ import { image } from "../../fixture/images.ts"
 import { createRandom } from "../../fixture/random.ts"
 import { repeat } from "../../fixture/soak.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
-import { apiOf } from "./api-of.ts"
-import { until } from "./harness.ts"
+import { until } from "../../fixture/until.ts"
 
 type Api = ReturnType<typeof apiOf>
 type Prompt = { text: string; model: string } & Record<string, unknown>
