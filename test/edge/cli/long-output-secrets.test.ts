@@ -6,11 +6,11 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { test } from "node:test"
+import { apiOf } from "../../fixture/api-of.ts"
 import { serving, vitamin } from "../../fixture/cli.ts"
 import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
-import { apiOf } from "../server/api-of.ts"
-import { until } from "../server/harness.ts"
+import { until } from "../../fixture/until.ts"
 
 const key = "fake-llm-key-0123456789"
 /** One long line with the key whole, and then in two writes. */
