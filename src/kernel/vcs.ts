@@ -19,7 +19,7 @@ export type Repository = { worktree: string; gitDir: string; commonDir: string }
 const reading = ["rev-list", "rev-parse", "symbolic-ref"] as const
 type Command = (typeof reading)[number]
 
-// Not our own keys and tokens, held or not: git may hand its environment to what a repository names.
+// Without our own keys and tokens: git may pass its environment to programs that a repository names.
 const gitVariables = /^(PATH|HOME|USER|LOGNAME|TMPDIR|LANG|LC_ALL|XDG_.+|SYSTEMROOT)$/i
 
 /** A git command that could run code of the repository. */
@@ -41,15 +41,15 @@ export function find(directory: string): Repository | undefined {
   }
 }
 
-/** Whether all files of a repository lie in a folder, or it names the work tree that it was found from as one of its own.
- * A `.git` that was prepared can name any other repository. */
+/** Whether all files of a repository are in a folder, or it lists the work tree that it was found from. A prepared
+ * `.git` can name any other repository. */
 export function belongsTo({ worktree, gitDir, commonDir }: Repository, folder: string): boolean {
   if ([gitDir, commonDir].every((path) => isInside(folder, path))) return true
   const linked = readText(join(gitDir, "gitdir"))?.trim()
   return linked !== undefined && resolve(gitDir, linked) === join(worktree, ".git")
 }
 
-/** Branch and commit as they are now; both are missing where there is no commit yet. */
+/** The current branch and commit; both are missing if there is no commit yet. */
 export async function read(repository: Repository): Promise<Info> {
   const head = readText(join(repository.gitDir, "HEAD"))?.trim() ?? ""
   const ref = /^ref: (refs\/.+)$/.exec(head)?.[1]
@@ -60,7 +60,7 @@ export async function read(repository: Repository): Promise<Info> {
   return { type: "git", branch, ...(commit ? { commit } : {}) }
 }
 
-/** Run git in a work tree with everything off that a repository could use to run code of its own. Gives stdout. */
+/** Run git in a work tree with everything disabled that a repository could use to run code. Returns stdout. */
 export async function git(worktree: string, args: [Command, ...string[]]): Promise<string> {
   if (!reading.includes(args[0])) throw new CommandRefused(args[0])
   const off = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "diff.external="]
@@ -133,7 +133,7 @@ async function askGit(repository: Repository): Promise<Info> {
   return { type: "git", ...(branch ? { branch } : {}), ...(commit ? { commit } : {}) }
 }
 
-/** A pipe in the place of a file would never end. */
+/** Reading a pipe in place of a file would never end. */
 function readText(path: string): string | undefined {
   try {
     return statOf(path)?.isFile() ? readFileSync(path, "utf8") : undefined

@@ -1,5 +1,5 @@
-// Events of one instance: typed by Zod, delivered to its subscribers in the order in which they subscribed, then to the
-// GlobalBus. Held secrets are taken out before anybody sees an event.
+// Events of one instance: validated by Zod, delivered to its subscribers in the order of subscription, then to the
+// GlobalBus. Known secrets are redacted first.
 import { z } from "zod"
 import { Instance } from "#kernel/instance.ts"
 import * as Secret from "#kernel/process/secret.ts"
@@ -32,7 +32,7 @@ export const Disposed = define(
 )
 Instance.atEnd(() => publish(Disposed, { directory: Instance.directory }))
 
-/** Declare an event. A live one is for who listens now: it has no id and is never replayed. */
+/** Declare an event. A live event is only for current listeners: it has no id and is never replayed. */
 export function define<P>(
   type: string,
   schema: z.ZodType<P>,
@@ -51,8 +51,8 @@ export function list(): Definition[] {
   return [...definitions.values()]
 }
 
-/** Check, number and deliver an event. A payload that does not fit its schema is refused with the place that is wrong.
- * `onUnheard` is called when nobody subscribed to this very event (see `isHeard`), or every such subscriber failed. */
+/** Validate, number and deliver an event. A payload that does not fit its schema throws, with the wrong place.
+ * `onUnheard` is called if nobody subscribed to this event type (see `isHeard`), or every such subscriber failed. */
 export function publish<P>(definition: Definition<P>, payload: P, onUnheard?: () => void): Event<P> {
   const checked = definition.schema.safeParse(payload)
   if (!checked.success)
@@ -94,7 +94,7 @@ export function subscribe(what: Definition | "*", handler: (...args: never[]) =>
   return () => void set.delete(subscriber)
 }
 
-/** Whether somebody subscribed to this very event. A subscriber of "*" may only write a log. */
+/** Whether somebody subscribed to this event type. A subscriber of "*" may only write a log. */
 export function isHeard({ type }: Pick<Definition, "type">): boolean {
   return [...subscribers()].some((subscriber) => subscriber.type === type)
 }

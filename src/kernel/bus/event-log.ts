@@ -1,6 +1,6 @@
-// Events on disk for replay, exact across restarts and kill -9: SSE frames in segment files, copied as bytes. Readers
-// go by offsets in the log as a whole; an id is looked up once, when a client comes back. A disk that fails costs the
-// replay of what it could not take, never a live event.
+// The event log: events on disk for replay, exact across restarts and kill -9. SSE frames in segment files, copied as
+// bytes. Readers use offsets in the whole log; an id is looked up once, when a client reconnects. A disk failure
+// costs the replay of some events, never a live event.
 import { existsSync, rmSync } from "node:fs"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
@@ -18,15 +18,16 @@ import {
 import { type Slot, takeSlot } from "./event-slot.ts"
 
 export type EventLog = Readonly<{
-  /** Ids go on after this one. */
+  /** The last id; new ids continue after it. */
   lastId(): number
   /** The offset after the last event. */
   end(): number
-  /** Keep whole frames. Done when it returns, as far as this process is concerned. */
+  /** Store complete frames. They are readable when it returns. */
   append(batch: Batch): void
-  /** Where to read on after an id, and what is missing in between. Undefined for an id that was never given here. */
+  /** Where to continue reading after an id, and whether events are missing. Undefined for an id that was never
+   * assigned here. */
   locate(id: number): { offset: number; gap?: Gap } | undefined
-  /** Whole frames from an offset, and the offset to go on from. Undefined when they are no longer kept. */
+  /** Complete frames from an offset, and the next offset. Undefined if they are no longer stored. */
   read(offset: number, max: number): { bytes: Buffer; next: number } | undefined
   close(): void
 }>
@@ -46,7 +47,7 @@ export function createEventLog(options: {
   const slot = openSlot(options.directory)
   const segments = slot ? loadSegments(slot.directory) : []
   const lastKept = segments.at(-1)?.last ?? 0
-  // Without a disk, from a number that no log on disk ever reaches: an old cursor must not fit by chance.
+  // Without a disk, ids start at a number that no log on disk reaches, so that an old cursor never matches by chance.
   const floor = slot?.floor ?? Date.now() * 1000
   const openedAt = Math.max(slot?.reserved ?? floor, lastKept)
   let lastId = openedAt
@@ -54,7 +55,7 @@ export function createEventLog(options: {
   let firstOfRun: number | undefined
   let active = segments.at(-1)
   let lostAfter = slot?.complete === false ? lastKept : undefined
-  // Lost events leave room for the frame that says so.
+  // Lost events leave space for the gap frame.
   let end = (active ? active.base + active.size : 0) + (lostAfter === undefined ? 0 : gapRoom)
   let retryAt = 0
   let closed = false
@@ -88,7 +89,7 @@ export function createEventLog(options: {
     lostAfter = undefined
   }
 
-  /** Files of the log were removed while it is in use: what they held is lost, what comes is kept again. */
+  /** The log's files were removed while it is in use: their events are lost, later ones are stored again. */
   function startAgain(own: Slot) {
     const gone = own.isOurs() ? segments.filter(({ path }) => !existsSync(path)) : [...segments]
     if (gone[0]) lostAfter = Math.min(lostAfter ?? lastId, gone[0].first - 1)

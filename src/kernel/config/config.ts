@@ -1,5 +1,5 @@
-// The configuration of a work tree: what each layer says, merged, checked and kept per instance. A long-lived process
-// watches it; a broken edit leaves the last good one in force and says so.
+// The configuration of a work tree: the layers, merged, validated and cached per instance. A long-lived process
+// watches the files; after a broken edit the last good configuration stays in force, and the error is reported.
 import { AsyncLocalStorage } from "node:async_hooks"
 import { realpathSync } from "node:fs"
 import { isDeepStrictEqual } from "node:util"
@@ -38,7 +38,7 @@ export { setInline } from "./inline.ts"
 export type { Ignored, Origins, Source, Status }
 export { Invalid, type Problem }
 
-/** A config with its story. Secrets are in it: show it through `redacted`. */
+/** A configuration with the origin of its values. It contains secrets: show it through `redacted`. */
 export type Inspection = {
   config: Info
   origins: Origins
@@ -50,7 +50,7 @@ type Loaded = { inspection: Inspection; parts: Layer[]; trusted: boolean }
 type State = {
   end: AbortController
   loaded?: Promise<Loaded>
-  /** Why the last reload was not taken. */
+  /** Why the last reload failed. */
   problem?: string | undefined
   reloading: Promise<unknown>
   renewing?: Promise<unknown>
@@ -58,7 +58,7 @@ type State = {
   stopWatch?: Promise<() => Promise<unknown>>
 }
 
-/** What was last said about a work tree: several instances may share one. */
+/** The last report about a work tree: several instances may share one. */
 const said = new Map<string, Set<string>>()
 
 export const Changed = Bus.define(
@@ -76,7 +76,7 @@ const state = Instance.state(
   },
 )
 
-/** The configuration of the current instance: read once, then kept until a reload replaces it. */
+/** The configuration of the current instance: read once, then cached until a reload. */
 export async function get(): Promise<Info> {
   return (await loadOnce(state())).inspection.config
 }
@@ -89,20 +89,20 @@ export async function rules(): Promise<{ source: Source; rules: Rule[] }[]> {
   )
 }
 
-/** What `inspect` says about the configuration in force, the problem of a failed reload included. */
+/** What `inspect` says about the current configuration, with the problem of a failed reload. */
 export async function current(): Promise<Inspection> {
   const own = state()
   const { inspection } = await loadOnce(own)
   return own.problem ? { ...inspection, warnings: [...inspection.warnings, own.problem] } : inspection
 }
 
-/** Read the configuration of a folder, apart from any instance. */
+/** Read the configuration of a folder, outside any instance. */
 export async function load(options: { directory: string; inline?: Input }): Promise<Info> {
   return (await inspect(options)).config
 }
 
-/** As `load`, with where each value came from and what was left out. With `isTrusted: false` as if nobody had trusted the
- * folder, so that none of its code runs. */
+/** Like `load`, with the origin of each value and what was left out. `isTrusted: false` treats the folder as
+ * untrusted, so that none of its code runs. */
 export async function inspect(options: {
   directory: string
   inline?: Input
@@ -129,12 +129,12 @@ export async function watch(): Promise<void> {
   ]
   own.stopWatch = Promise.all(watches).then((stops) => () => Promise.all(stops.map((stop) => stop())))
   await own.stopWatch
-  // What changed before the watches stood is seen here.
+  // Catches changes from before the watches were set up.
   if (own.loaded) await reload()
   else await get().catch(() => undefined)
 }
 
-/** Read again, one after the other. What cannot be used is logged and changes nothing. */
+/** Reload, one at a time. A configuration that cannot be used is logged and changes nothing. */
 export function reload(): Promise<void> {
   const own = state()
   const done = own.reloading.then(() => reloadOnce(own))
@@ -159,7 +159,7 @@ async function reloadOnce(own: State): Promise<void> {
   Bus.publish(Changed, { sources: differing(before?.parts ?? [], next.parts) })
 }
 
-/** Rights end with the trust that gave them, also where the files cannot be read again. */
+/** Rights end with the trust that gave them, even if the files cannot be read again. */
 async function lessTrusted(before: Loaded): Promise<Loaded | undefined> {
   const { worktree } = Instance
   const reviewed = await Reviewed.of(worktree).catch(() => undefined)
@@ -175,7 +175,7 @@ function differing(before: Layer[], after: Layer[]): Source[] {
   return [...sources].filter((source) => !isDeepStrictEqual(wordOf(before, source), wordOf(after, source)))
 }
 
-/** A failed first load is not kept, so that the next caller tries again. */
+/** A failed first load is not cached, so that the next caller tries again. */
 function loadOnce(own: State): Promise<Loaded> {
   own.loaded ??= read(Instance.worktree).then(
     (loaded) => {
@@ -190,7 +190,7 @@ function loadOnce(own: State): Promise<Loaded> {
   return own.loaded
 }
 
-/** Say what is new to say, and renew the remote layer when its URL is new. */
+/** Report new problems, and refresh the remote layer if its URL has changed. */
 function adopt(own: State, { inspection }: Loaded) {
   sayOnce(inspection)
   const { remote } = inspection.config
@@ -223,7 +223,7 @@ async function read(worktree: string, inline?: Input): Promise<Loaded> {
 function combine(parts: Layer[], trusted: boolean): Loaded {
   for (const part of parts) if (part.trusted) holdSecrets(part.value)
   usable(parts.flatMap((part) => part.problems))
-  // Layers that are well alone may have too many providers together.
+  // Layers that are valid alone may have too many providers together.
   const merged = checkLayer({ schema: Info, value: mergeLayers(parts), source: "all layers together" })
   usable(merged.problems)
   const config = Info.parse(merged.value)

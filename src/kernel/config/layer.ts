@@ -1,5 +1,5 @@
-// One layer of a configuration: what a file or a value says, checked. Problems are collected, not thrown, so that a person
-// sees all of them at once.
+// One layer of a configuration: the validated content of a file or a value. Problems are collected, not thrown, so
+// that a person sees all of them at once.
 import type { Reviewed } from "#kernel/reviewed/reviewed.ts"
 import { checkLayer, type Raw } from "#kernel/schema/check.ts"
 import { Invalid, type Problem } from "#kernel/schema/invalid.ts"
@@ -15,10 +15,10 @@ export type Source = "remote" | "global" | "project" | "typescript" | "environme
 export type Status = "loaded" | "missing" | "untrusted" | "cached" | "pending"
 export type Layer = {
   source: Source
-  /** The file, or the URL as it may be shown; missing for what has none. */
+  /** The file, or the URL in a form that may be shown; undefined for other layers. */
   path?: string
   status: Status
-  /** Whether it is the person's own word; else its value is restricted, and no secrets are held for it. */
+  /** Whether the person wrote it; otherwise its value is restricted, and its secrets are not redacted. */
   trusted: boolean
   value: Raw
   warnings: string[]

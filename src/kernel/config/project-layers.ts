@@ -1,5 +1,5 @@
-// The layers of a project: its JSONC file and its TypeScript file. What a person has reviewed counts whole; of anything else
-// what an untrusted folder may say, and the deny and ask rules that were last trusted.
+// The layers of a project: its JSONC and TypeScript files. A reviewed file counts fully. Of any other file only the
+// settings that an untrusted folder may have count, and the deny and ask rules that were last trusted.
 import { existsSync } from "node:fs"
 import { relative } from "node:path"
 import { Unreviewed } from "#kernel/reviewed/guard-imports.ts"
@@ -17,7 +17,8 @@ import {
 } from "./layer.ts"
 import { type Ignored, restrictUntrusted } from "./restrict.ts"
 
-/** All of a reviewed file; of any other what an untrusted folder may say, and the deny and ask rules that were last trusted. */
+/** A reviewed file counts fully; any other only as far as an untrusted folder may go, plus its last trusted deny and
+ * ask rules. */
 export async function readProject(path: string, reviewed: Reviewed): Promise<Layer> {
   if (!reviewed.isTrusted) return readUntrusted(path, reviewed, reviewed.refusal(path, ""))
   const read = await readContent(path)
@@ -96,7 +97,7 @@ function narrowingOf({ value }: Layer): Rule[] {
 }
 
 function restricted(layer: Layer, reason: string): Layer {
-  // What is not valid was not checked either, so nothing of it stays.
+  // Invalid content was not reviewed, so nothing of it stays.
   if (layer.problems.length > 0) return { ...layer, trusted: false, value: {} }
   const { value, ignored } = restrictUntrusted(layer.value, layer.source, reason)
   return { ...layer, trusted: false, value, ignored: [...layer.ignored, ...ignored] }

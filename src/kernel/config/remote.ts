@@ -1,5 +1,5 @@
-// The remote layer, as far as it lives on this machine: a kept copy that is read at once, and its renewal in the
-// background. An answer that is late, broken or too big changes nothing.
+// The cached copy of the remote layer, read at once and refreshed in the background. A late, broken or oversized
+// answer changes nothing.
 import { createHash } from "node:crypto"
 import { join } from "node:path"
 import * as Global from "#kernel/process/global.ts"
@@ -13,12 +13,12 @@ import { replaceFile } from "#util/file/replace-file.ts"
 const maxBytes = 1 << 20
 const timeLimit = 3000
 
-/** The last good answer of a URL, if there ever was one. */
+/** The last good answer of a URL, if there is one. */
 export async function readCache(url: string): Promise<Buffer | undefined> {
   return readSmallFile(cacheFile(url)).catch(() => undefined)
 }
 
-/** Fetch, check and keep. True when something new and valid came; `check` throws what is wrong with an answer. */
+/** Fetch, validate and cache. True if something new and valid came; `check` throws what is wrong with an answer. */
 export async function renewCache(options: {
   remote: Remote
   signal: AbortSignal

@@ -1,5 +1,5 @@
-// What a layer may not say: a file that is not trusted says only what cannot widen what runs or where requests go, and
-// only the person may name a remote configuration or instructions of their own. Whatever is taken out is named.
+// Removes settings that a layer may not have: an untrusted file must not widen what runs or where requests go, and
+// only the person may name a remote configuration or instruction files of their own. Removed settings are reported.
 import { isAbsolute, win32 } from "node:path"
 import { isPlain, type Raw } from "#kernel/schema/check.ts"
 import { formatPath } from "#kernel/schema/invalid.ts"

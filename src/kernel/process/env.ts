@@ -1,4 +1,4 @@
-// The process environment, read through one door, and what of it child processes get.
+// The process environment, and the part of it that child processes get.
 import { isCredentialName } from "./credential-name.ts"
 import { hideVariables } from "./hide-variables.ts"
 import * as Secret from "./secret.ts"
@@ -17,18 +17,18 @@ export function all(): Record<string, string> {
   return pick(() => true)
 }
 
-/** What a child process gets: the person's environment without the secrets that we hold and without variables that are
- * named like credentials. Variables in `pass` it gets all the same: a person named them. */
+/** The environment of a child process: the person's, without known secrets and without variables that are named like
+ * credentials, except those in `pass`. */
 export function forChild(pass: readonly string[] = []): Record<string, string> {
   return pick((name, value) => pass.includes(name) || !isWithheld(name, value))
 }
 
-/** The same for a command of the model. What it does not get, it does not find in `/proc` either. */
+/** The same for a command of the model, which must not find the rest in `/proc` either. */
 export function forCommand(pass: readonly string[]): Record<string, string> {
   return hiding((name, value) => pass.includes(name) || !isWithheld(name, value))
 }
 
-/** What an MCP server gets beside the variables of its entry. A proxy's address may hold a password. */
+/** The environment of an MCP server beside the variables of its entry. A proxy's address may contain a password. */
 export function forServer(): Record<string, string> {
   return hiding(
     (name, value) => (isBase(name) || (proxy.test(name) && !value.includes("@"))) && !isWithheld(name, value),

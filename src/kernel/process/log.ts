@@ -1,5 +1,5 @@
-// Leveled log lines on stderr or in a file, never on stdout. Held secrets are taken out, control characters escaped. On
-// stderr warnings and errors are words for a person, unless somebody wants to read a log there.
+// Log lines with levels on stderr or in a file, never on stdout. Known secrets are redacted, control characters
+// escaped. Warnings and errors on stderr are plain sentences, unless the person asked for a log.
 import { appendFileSync } from "node:fs"
 import * as Secret from "./secret.ts"
 
@@ -81,7 +81,7 @@ function show(value: unknown): string {
   }
 }
 
-/** A message cannot forge a second line or drive the terminal. */
+/** A message cannot forge a second line or control the terminal. */
 export function escapeControls(text: string): string {
   return text.replace(
     /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,

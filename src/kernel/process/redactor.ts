@@ -1,16 +1,16 @@
-// Redaction of a stream: held secrets are replaced by their labels in bytes that come in chunks, wherever a chunk ends.
-// Of each chunk the end that may be the beginning of a secret is held back until more comes.
+// Redacts a stream: replaces known secrets by their labels in bytes that come in chunks. The end of a chunk that may
+// be the start of a secret is held back until more comes.
 import * as Secret from "./secret.ts"
 
 export type Redactor = {
-  /** What is certain by now. */
+  /** Returns the bytes that are certain now. */
   write(chunk: Buffer): Buffer[]
-  /** What was held back, when no more comes. */
+  /** Returns the bytes that were held back, at the end. */
   flush(): Buffer[]
 }
 type Needle = { bytes: Buffer; label: Buffer }
 
-/** A redactor for one stream. Secrets that are held later count from their next chunk on. */
+/** A redactor for one stream. Secrets that become known later count from the next chunk on. */
 export function createRedactor(): Redactor {
   let pending: Buffer = Buffer.alloc(0)
   let known: readonly unknown[] | undefined

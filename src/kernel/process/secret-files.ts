@@ -1,5 +1,5 @@
-// The files of ours that hold secrets: the server's token in the state folder, keys and logins in the data folder. What is
-// in them is redacted in every process, also in one that never uses it, and tools do not reach them unless a rule says so.
+// Our files with secrets: the server's token in the state folder, keys and logins in the data folder. Their content
+// is redacted in every process, and tools cannot reach them unless a rule says so.
 import { statSync } from "node:fs"
 import { join } from "node:path"
 import { realOf } from "#util/file/real-of.ts"
@@ -28,7 +28,7 @@ export function isToken(text: string): boolean {
   return /^[\w-]{43,4096}$/.test(text)
 }
 
-/** Redacts what the files hold from now on. Cheap where nothing changed: another process may have written one since. */
+/** Redact the content of the files from now on. Cheap if nothing changed: another process may have written one since. */
 export function hold(): void {
   // A folder that did not exist may have become a link.
   if (known?.missing.some(stampOf)) known = undefined

@@ -1,6 +1,6 @@
-// The secrets that we hold, and their removal from text by value, as they are and as JSON inside JSON escapes them.
-// Never by pattern: text that only looks like a secret must pass unchanged. Values shorter than eight characters would
-// match ordinary words and are left alone.
+// The known secrets, and their redaction in text: by value, plain or JSON-escaped. Never by pattern: text that only
+// looks like a secret must pass unchanged. Values shorter than eight characters would match ordinary words and are
+// not redacted.
 
 const shortest = 8
 const longWord = 16
@@ -8,7 +8,7 @@ const held = new Map<string, string>()
 // Sorted when it is next needed: a configuration may bring many secrets at once.
 let longestFirst: [value: string, label: string][] | undefined
 
-/** Remember a secret, so that it never leaves in a log, an event or a record. `label` takes its place. */
+/** Remember a secret, so that logs, events and records never contain it. `label` replaces it. */
 export function hold(value: string | undefined, label: string): void {
   if (!value || value.length < shortest) return
   const shown = `[${label}]`
@@ -18,13 +18,13 @@ export function hold(value: string | undefined, label: string): void {
   longestFirst = undefined
 }
 
-/** All held values with their labels, the longest first. The same array until another one is held. */
+/** All known values with their labels, the longest first. The same array until another one is added. */
 export function entries(): readonly (readonly [value: string, label: string])[] {
   longestFirst ??= [...held].sort(([a], [b]) => b.length - a.length)
   return longestFirst
 }
 
-/** The text with every held secret replaced by its label. */
+/** The text with every known secret replaced by its label. */
 export function redact(text: string): string {
   for (const [value, label] of entries()) if (text.includes(value)) text = text.replaceAll(value, () => label)
   return text
@@ -45,7 +45,7 @@ function redactName(name: string): string {
   return name.length >= longWord ? redact(name) : name
 }
 
-/** Where the end of a text begins that may be the beginning of a held secret; its length if there is none. */
+/** Where an end of the text begins that may be the start of a secret; the length of the text if there is none. */
 export function splitAt(text: string): number {
   let first = text.length
   for (const [value] of entries()) {
@@ -56,20 +56,20 @@ export function splitAt(text: string): number {
   return first
 }
 
-/** The first `length` characters, without the part of a held secret that a cut would leave at their end. */
+/** The first `length` characters, without a part of a secret at their end. */
 export function cut(text: string, length: number): string {
   if (text.length <= length) return text
   const start = text.slice(0, length)
   return start.slice(0, splitAt(start))
 }
 
-/** Whether a value is one of the held secrets, or has one in it. */
+/** Whether a value contains a known secret. */
 export function reveals(text: string): boolean {
   for (const value of held.keys()) if (text.includes(value)) return true
   return false
 }
 
-/** Whether a value is one of the held secrets, nothing before or after it. */
+/** Whether a value is exactly a known secret. */
 export function isHeld(text: string): boolean {
   return held.has(text)
 }

@@ -1,4 +1,4 @@
-// Bytes of a file that a project may have put there: bounded, and never waiting on a pipe or a device.
+// Reads a file of a project, bounded, and never waits on a pipe or a device.
 import { constants } from "node:fs"
 import { type FileHandle, open, realpath, stat } from "node:fs/promises"
 import { isAbsolute, relative, sep } from "node:path"
@@ -6,8 +6,8 @@ import { errorCode } from "#util/error.ts"
 
 const maxBytes = 1 << 20
 
-/** The content, or undefined where there is no such file. Anything but a regular file of fair size is an error, and
- * with `root` also one whose real place is not below it. */
+/** The content, or undefined if there is no such file. Anything but a regular file of a sane size is an error, and
+ * with `root` also a file whose real path is outside it. */
 export async function readSmallFile(
   path: string,
   root?: string,

@@ -1,5 +1,5 @@
-// Keys of the documents that nothing in this version reads. Values that change nothing load, all others are refused: a
-// setting that was asked for must not be left out in silence.
+// Keys that this version documents but does not use. Values that change nothing load; all others are refused, so that
+// a setting is never ignored silently.
 import { isDeepStrictEqual } from "node:util"
 import type { z } from "zod"
 

@@ -1,4 +1,4 @@
-// The secrets inside a configuration: held, so that they leave in no log or event, and taken out where it is shown.
+// The secrets inside a configuration: registered for redaction, and removed where the configuration is shown.
 import * as Secret from "#kernel/process/secret.ts"
 import type { Path } from "#util/parse/jsonc.ts"
 import { isPlain, type Raw } from "./check.ts"
@@ -8,11 +8,11 @@ const hidden = "[redacted]"
 const secretKeys = new Set(["apiKey", "token"])
 const secretParts = new Set(["headers", "env"])
 const urlKeys = new Set(["url", "baseURL"])
-// Values of these are ordinary words; holding them would take ordinary words out of every text.
+// Values of these are ordinary words; redacting them would remove ordinary words from every text.
 const plainHeaders =
   /^(accept|accept-.+|content-.+|user-agent|referer|http-referer|x-title|.+-version|.+-beta|.+-region)$/i
 
-/** Hand every key, token and header value of a layer to `Secret`. */
+/** Register every key, token and header value of a layer with `Secret`. */
 export function holdSecrets(value: unknown): void {
   if (Array.isArray(value)) value.forEach(holdSecrets)
   if (!isPlain(value)) return

@@ -1,5 +1,5 @@
-// A lock between processes that the kernel holds (file locks behind an SQLite transaction): a holder that dies frees
-// it at once, a paused one keeps it. The database has no content and is never the only copy of anything.
+// A lock between processes, held by the kernel (file locks behind an SQLite transaction): it is free at once if its
+// holder dies, and stays held if the holder is paused. The database has no content.
 import { existsSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
 import type { DatabaseSync, StatementSync } from "node:sqlite"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -17,8 +17,8 @@ export type Lock = {
 const patience = 5_000
 const busy = 5
 
-/** Opens, and makes where it is missing or broken, the lock at `path`. Who waits stands in the door (`path.door`), so
- * that a busy process cannot take the lock again before somebody who waits. */
+/** Opens the lock at `path`, and creates it if it is missing or broken. Waiting processes queue at a second lock
+ * (`path.door`), so that a busy process cannot take the lock again before them. */
 export async function createLock(path: string): Promise<Lock> {
   const { DatabaseSync } = await import("node:sqlite")
   const open = (file: string) => new DatabaseSync(file, { timeout: 0 })
@@ -27,7 +27,7 @@ export async function createLock(path: string): Promise<Lock> {
   return throughDoor(transaction(open(door)), transaction(open(room)), path)
 }
 
-/** The log-structured mode takes a lock in 2 µs where the classic one needs 40, but its header must be intact. */
+/** WAL mode takes the lock in 2 µs, the classic mode in 40, but the WAL header must be intact. */
 function isUsable(open: (file: string) => DatabaseSync, path: string): boolean {
   if (!existsSync(path)) return false
   const database = open(path)
@@ -42,7 +42,7 @@ function isUsable(open: (file: string) => DatabaseSync, path: string): boolean {
   }
 }
 
-/** Made under a guard whose database is an empty file, which no crash can break. */
+/** Created under a guard whose database is an empty file, which no crash can damage. */
 async function remake(open: (file: string) => DatabaseSync, path: string): Promise<void> {
   const guard = transaction(open(`${path}.guard`))
   await enter(guard, `${path}.guard`, performance.now() + patience)
@@ -111,7 +111,7 @@ function tryBegin(begin: StatementSync): boolean {
   }
 }
 
-/** The low byte is the kind; the rest says more, such as that another process is just setting up the log. */
+/** The low byte is the kind; the rest has details, such as that another process is setting up the WAL. */
 function isBusy(error: unknown): boolean {
   return ((error as { errcode?: number }).errcode ?? 0) % 256 === busy
 }
@@ -121,7 +121,7 @@ function isNotADatabase(error: unknown): boolean {
   return code === 26 || code === 11
 }
 
-/** The process behind a lock, where the kernel tells (Linux). */
+/** The process that holds a lock, if the kernel says so (Linux). */
 function holderOf(path: string): number | undefined {
   try {
     const inodes = [`${path}-shm`, path].flatMap(

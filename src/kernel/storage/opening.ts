@@ -1,5 +1,5 @@
-// What a writer keeps open: the lock of all processes and the state that they share. Opening brings the record files
-// up to date with the journal.
+// The open handles of a writer: the lock of all processes and their shared state. Opening applies the journal to the
+// record files.
 import { accessSync, constants, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import * as Log from "#kernel/process/log.ts"
@@ -12,25 +12,25 @@ import { openState, type StateFile } from "./state.ts"
 
 type Opened = { lock: Lock; state: StateFile }
 
-/** Milliseconds after a wait in vain in which callers of this process wait only for `shortWait`. That is more than an
- * ordinary commit of another process takes. */
+/** After a failed wait, callers of this process wait only for `shortWait` for this many milliseconds. An ordinary
+ * commit of another process is shorter. */
 const memory = 2_000
 const shortWait = 250
 
 export type Opening = {
   /** Opens once. */
   open(): Promise<Opened>
-  /** What is open, unless somebody has removed the store under us; then it is opened again. */
+  /** The open handles. If somebody has removed the store, it is opened again. */
   reopen(): Promise<Opened>
-  /** Wait for the lock. A command reads and then writes several times: it fails five seconds after the lock was first
-   * waited for, not after as many waits of five seconds. */
+  /** Wait for the lock. A command that reads and writes several times fails five seconds after its first wait, not
+   * after several waits of five seconds. */
   acquire(lock: Lock): Promise<void>
   close(): Promise<void>
 }
 
 export function createOpening(folders: Folders, segments: Segments): Opening {
   let opening: Promise<Opened> | undefined
-  /** When somebody here last waited for the lock in vain. */
+  /** When a caller of this process last waited in vain. */
   let gaveUpAt = Number.NEGATIVE_INFINITY
 
   return Object.freeze({

@@ -1,5 +1,5 @@
-// Records on their way into the tree: written beside it, then renamed into it, so that nobody ever sees half of one.
-// The first half costs most and needs no journal, so it is done while that is being synced; only the rename waits.
+// Writes records into the tree: first to a temporary file, then by a rename, so that nobody sees half of one. Writing
+// the temporary file costs most and runs while the journal is synced; only the rename waits.
 import { randomBytes } from "node:crypto"
 import {
   close,
@@ -17,17 +17,17 @@ import { dirname, join } from "node:path"
 import { errorCode } from "#util/error.ts"
 import { type Folders, fileOf, isMissing } from "./files.ts"
 
-/** A record that only has to be renamed (without `temporary`: removed), or why it cannot be. */
+/** A record that only needs its rename (without `temporary`: its removal), or why that is impossible. */
 type Prepared = { path: string; temporary?: string; replaced?: number; error?: unknown }
 
 export type Placer = {
-  /** Write the files beside the tree. What goes wrong is told when they are put in place. */
+  /** Write the temporary files. Errors are reported when the records are put in place. */
   prepare(texts: Map<string, Buffer | undefined>): Prepared[]
-  /** Gives the records that could not be put in place, and why. */
+  /** Returns the records that could not be put in place, and why. */
   put(prepared: Prepared[]): Map<string, unknown>
-  /** Give up what was prepared. */
+  /** Discard what was prepared. */
   drop(prepared: Prepared[]): void
-  /** What to wait for while replaced files are still held. */
+  /** Resolves when replaced files are closed. */
   busy(): Promise<unknown> | undefined
 }
 
@@ -69,7 +69,7 @@ export function createPlacer(folders: Folders): Placer {
     letGo(prepared)
   }
 
-  /** After what the callers do next, so that they need not wait for it. */
+  /** Runs after the callers continue, so that they need not wait for it. */
   function letGo(prepared: Prepared[]) {
     const held = prepared.flatMap(({ replaced }) => replaced ?? [])
     if (!held.length) return
@@ -116,8 +116,8 @@ function writeWhole(file: string, bytes: Buffer) {
   }
 }
 
-/** A file that is open is not freed by the rename that replaces it but when it is closed, where nobody waits for it:
- * that is most of what a replacement costs. */
+/** A rename frees a replaced file only when it is closed. Closing it later, when nobody waits, saves most of the cost
+ * of a replacement. */
 function hold(file: string): number | undefined {
   try {
     if (process.platform === "linux" && existsSync(file))

@@ -1,5 +1,5 @@
-// Secrets under names, as JSON in a private file of the data folder. Changes come one after the other across processes,
-// so that two at once are both kept.
+// Secrets by name, as JSON in a private file of the data folder. Changes are serialised across processes, so that two
+// at once both count.
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import * as Global from "#kernel/process/global.ts"
@@ -44,7 +44,7 @@ export function createPrivateJson<T>({ name, isEntry, refuse }: Options) {
       if (typeof value === "object" && value !== null && Object.values(value).every(isEntry))
         return value as Record<string, T>
     } catch {
-      // Said below: its text would show what the file holds.
+      // The error below omits the text, which would show the content of the file.
     }
     throw refuse(file, "it is not the JSON that vitamin wrote")
   }

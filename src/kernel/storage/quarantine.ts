@@ -1,5 +1,5 @@
-// The quarantine: files of records that could not be read, kept below `broken` in the same places as the records had. A
-// file leaves it by being restored, or with the session that it belonged to.
+// The quarantine: files of unreadable records, below `broken` at the same paths as the records. A file leaves it when
+// it is restored, or with its session.
 import { closeSync, openSync, readdirSync, readFileSync, readSync, rmSync } from "node:fs"
 import { join, relative, sep } from "node:path"
 import { errorText } from "#util/error.ts"
@@ -11,7 +11,7 @@ export type Quarantined = { key: string[]; file: string }
 const form = /^(.+)\.\d+\.json$/
 const headBytes = 2_000
 
-/** What is quarantined below a prefix, and under its own name; the oldest of each record first. */
+/** The quarantined files at and below a prefix; the oldest of each record first. */
 export function listQuarantined(folders: Folders, prefix: readonly string[]): Quarantined[] {
   const parent = join(folders.broken, ...prefix.slice(0, -1))
   const isOwn = (name: string) => prefix.length > 0 && form.exec(name)?.[1] === prefix.at(-1)
@@ -27,7 +27,7 @@ export function removeQuarantined(folders: Folders, prefix: readonly string[]): 
   for (const { file } of listQuarantined(folders, prefix)) rmSync(file, { force: true, recursive: true })
 }
 
-/** What a quarantined file holds: its value, if it can be read now, or why it cannot. A byte order mark is taken off. */
+/** The content of a quarantined file: its value if it can be read now, or why not. A byte order mark is removed. */
 export function readQuarantined(file: string): { value: unknown } | { reason: string } {
   try {
     const bytes = readFileSync(file)
@@ -39,7 +39,7 @@ export function readQuarantined(file: string): { value: unknown } | { reason: st
   }
 }
 
-/** The beginning of a file, as far as it can be read: a record that was cut still has its first fields. */
+/** The beginning of a file: a truncated record still has its first fields. */
 export function headOf(file: string): string {
   let fd: number | undefined
   try {

@@ -1,21 +1,20 @@
-// Reads many records: their files are read and parsed one after the other, without a promise for each, and from time to
-// time the event loop gets its turn.
+// Reads many records one after the other, without a promise for each, and yields to the event loop from time to time.
 import { readFileSync } from "node:fs"
 import { setImmediate } from "node:timers/promises"
 
 type Found = { value: unknown }
 type Reading = {
-  /** Taken one by one: a name may depend on the records before it. */
+  /** Names are taken one by one: a name may depend on the records before it. */
   names: Iterable<string>
   fileOf: (name: string) => string
   /** Whether a record is on its way to the disk. */
   isChanging: (name: string) => boolean
-  /** The way for one that is changing, broken or gone; undefined where there is nothing to be had. */
+  /** The slow path for a record that is changing, broken or gone; undefined if there is none. */
   readOne: (name: string) => Promise<Found | undefined>
   take: (value: unknown, name: string) => void
 }
 
-/** Milliseconds after which somebody else may go on. */
+/** Milliseconds after which the event loop gets its turn. */
 const turn = 8
 /** A name that can be a part of a key as it is. */
 const plain = /^[\w-]{1,200}$/
@@ -32,8 +31,8 @@ export async function readEach({ names, fileOf, isChanging, readOne, take }: Rea
   }
 }
 
-/** Undefined where anything is odd. Bytes that are no UTF-8 become replacement characters, which a whole record may have
- * of its own. */
+/** Undefined if anything is unusual. Invalid UTF-8 becomes replacement characters, which a valid record may also
+ * contain. */
 function readQuickly(file: string): Found | undefined {
   try {
     const text = readFileSync(file, "utf8")

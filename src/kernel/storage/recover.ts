@@ -1,5 +1,5 @@
-// What happens when a store is opened, or when a process died inside a commit: the journal is the truth for what it
-// holds, and the last value of every record is put in place wherever a file differs.
+// Recovery, when a store is opened or a process died inside a commit: the journal is authoritative, and the last
+// journaled value of every record is written wherever its file differs.
 import { fdatasyncSync } from "node:fs"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
@@ -9,7 +9,7 @@ import { placeRecord } from "./placing.ts"
 import type { Segments } from "./segments.ts"
 import type { State, StateFile } from "./state.ts"
 
-/** Bring files and journal together. Only to be called under the lock. Gives where the journal stands. */
+/** Apply the journal to the files. Call only under the lock. Returns the state of the journal. */
 export function recover({ folders, segments, states }: Parts): State {
   removeLeftovers(folders)
   const known = states.read()
@@ -26,14 +26,14 @@ export function recover({ folders, segments, states }: Parts): State {
 
 type Parts = { folders: Folders; segments: Segments; states: StateFile }
 
-/** Whether the one segment that can be read is older than one that is missing or damaged. A generation that nothing
- * was acknowledged in is no loss: its header may never have reached the disk. */
+/** Whether the only readable segment is older than a missing or damaged one. A generation without acknowledged writes
+ * is no loss: its header may never have reached the disk. */
 function lostNewest([only, another]: Content[], known: State | undefined): boolean {
   if (!only || another) return false
   return known ? known.generation > only.generation && known.end > headerBytes : only.generation > 1
 }
 
-/** Gives the records whose file is ahead of a journal that lost its newest segment. */
+/** Returns the records whose file is newer than a journal that lost its newest segment. */
 function recoverRecords(folders: Folders, segments: Content[], lostNewest: boolean): Entry[] {
   const last = new Map(segments.flatMap(({ entries }) => entries).map((entry) => [entry.path, entry]))
   const ahead: Entry[] = []
@@ -49,7 +49,7 @@ function recoverRecords(folders: Folders, segments: Content[], lostNewest: boole
   return ahead
 }
 
-/** One record that cannot be put in place does not keep the others from it. */
+/** One record that cannot be written does not stop the others. */
 function place(folders: Folders, { path, bytes }: Entry, isBroken: boolean): boolean {
   try {
     if (isBroken) quarantineFile(folders, path)
@@ -61,7 +61,7 @@ function place(folders: Folders, { path, bytes }: Entry, isBroken: boolean): boo
   }
 }
 
-/** Else the next open would put the older value back. */
+/** Otherwise the next open would restore the older value. */
 function journalAgain(entries: Entry[], segments: Segments, state: State) {
   const into = segments.use(state.generation)
   for (const { path, bytes } of entries) {

@@ -1,18 +1,18 @@
-// Where the journal stands, shared by the processes that have it open, in one small file that is read and written
-// under the lock. It is never synced and never believed at an open: what the journal itself says counts.
+// The position of the journal, shared by the processes that have it open: a small file, read and written under the
+// lock. It is never synced and not trusted at an open: the journal itself counts.
 import { closeSync, fstatSync, openSync, readSync, statSync, writeSync } from "node:fs"
 import { crc32 } from "node:zlib"
 
-/** `end` and `records` are of the segment in use. Generations up to `checkpoint` are synced in the record files, so
- * their segment can be used again. */
+/** `end` and `records` refer to the segment in use. Generations up to `checkpoint` are synced to the record files, so
+ * their segment can be reused. */
 export type State = { generation: number; end: number; records: number; checkpoint: number }
 
 export type StateFile = {
   read(): State | undefined
   write(state: State): void
-  /** From here to the next write nobody may rely on it: whoever dies in between leaves work to recover. */
+  /** Marks the state as dirty until the next write: a process that dies in between leaves work for recovery. */
   clear(): void
-  /** Whether the file is still where it was; else somebody has removed the store under us. */
+  /** Whether the file is still there; if not, somebody has removed the store. */
   isInPlace(): boolean
   close(): void
 }

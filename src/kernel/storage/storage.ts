@@ -18,8 +18,8 @@ export function read<T = unknown>(key: Key): Promise<T> {
   return store().read<T>(key)
 }
 
-/** Hands over the records right below a prefix, in the order of their names. One that is removed meanwhile or that is
- * broken is left out; the log names the broken ones. */
+/** Passes on the records directly below a prefix, sorted by name. Removed and broken records are left out; the log
+ * names the broken ones. */
 export function readAll<T = unknown>(prefix: Key, take: (value: T, name: string) => void): Promise<void> {
   return store().readAll(prefix, take)
 }
@@ -38,7 +38,7 @@ export async function write(key: Key, data: unknown): Promise<void> {
   await store().write(key, data)
 }
 
-/** Change a record in place under the lock of all processes; gives the new value. `initial` makes a missing one. */
+/** Change a record under the lock of all processes; returns the new value. `initial` creates a missing one. */
 export function update<T>(
   key: Key,
   change: (draft: T) => unknown,
@@ -57,18 +57,18 @@ export function list(prefix: Key): Promise<string[]> {
   return store().list(prefix)
 }
 
-/** Read everything once: how many records are well, and which were broken and are quarantined now. */
+/** Read everything once: how many records are intact, and which were broken and are quarantined now. */
 export function check(): Promise<{ records: number; broken: string[] }> {
   return store().check()
 }
 
-/** The files of records at and below a key that could not be read, the oldest of each record first. */
+/** The quarantined files of records at and below a key, the oldest of each record first. */
 export function quarantined(prefix: Key): Quarantined[] {
   return listQuarantined(foldersOf(Global.data()), checked(prefix))
 }
 
-/** Quarantine a record that is JSON but has the wrong shape. Gives the place of its file; undefined if somebody else has
- * replaced it meanwhile. */
+/** Quarantine a record that is JSON but has the wrong shape. Returns the path of its file; undefined if somebody else
+ * has replaced it meanwhile. */
 export function quarantine(key: Key, isWrong: (value: unknown) => boolean): Promise<string | undefined> {
   const folders = foldersOf(Global.data())
   const path = pathOf(key)
@@ -78,7 +78,7 @@ export function quarantine(key: Key, isWrong: (value: unknown) => boolean): Prom
   })
 }
 
-/** Forget what is quarantined at and below a key, and remove the folder of its records if that is empty. */
+/** Delete what is quarantined at and below a key, and the folder of its records if it is empty. */
 export async function discard(prefix: Key): Promise<void> {
   const folders = foldersOf(Global.data())
   removeQuarantined(folders, checked(prefix))
@@ -91,7 +91,7 @@ export function migrate(pending: Migration[] = migrations): Promise<number> {
   return runMigrations(store(), Global.data(), pending)
 }
 
-/** Let go of the files of all stores; the next call opens them again. */
+/** Close the files of all stores; the next call opens them again. */
 export async function close(): Promise<void> {
   const open = [...stores.values()]
   stores.clear()

@@ -1,4 +1,4 @@
-// Records under one root: reading straight from their files, changing through the writer.
+// The records under one root: reads go straight to their files, changes go through the writer.
 import { AsyncResource } from "node:async_hooks"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
@@ -41,12 +41,12 @@ export function createStore(root: string) {
     return readNow<T>(key, path)
   }
 
-  /** The records right below a prefix, in the order of their names. What cannot be read is named and left out. */
+  /** The records directly below a prefix, sorted by name. Unreadable ones are reported and left out. */
   async function readAll<T>(prefix: Key, take: (value: T, name: string) => void): Promise<void> {
     await readNamed(prefix, await list(prefix), take)
   }
 
-  /** The named records below a prefix, in the given order. Names may come from records that were handed over before. */
+  /** The named records below a prefix, in the given order. Names may come from records that were passed on before. */
   async function readNamed<T>(
     prefix: Key,
     names: Iterable<string>,
@@ -64,7 +64,7 @@ export function createStore(root: string) {
     })
   }
 
-  /** One that is broken was quarantined and named when it was read. */
+  /** A broken record was quarantined and reported when it was read. */
   async function readIfWell(key: Key): Promise<{ value: unknown } | undefined> {
     try {
       return { value: await read(key) }
@@ -121,7 +121,7 @@ export function createStore(root: string) {
     return listRecords(folders, path)
   }
 
-  /** Read every record below a prefix; broken ones are quarantined and named. */
+  /** Read every record below a prefix; broken ones are quarantined and reported. */
   async function check(prefix: Key = []): Promise<{ records: number; broken: string[] }> {
     const total = { records: 0, broken: [] as string[] }
     for (const name of await list(prefix)) {
@@ -151,7 +151,7 @@ export function createStore(root: string) {
     return done
   }
 
-  /** Own changes come first, and what the journal knows better than the files. */
+  /** Pending changes of this process and newer values of the journal count before the files. */
   async function upToDate(path: string) {
     await changing.get(path)
     ready ??= openIfThere().catch(cannotOpen)
@@ -177,7 +177,7 @@ export function createStore(root: string) {
     }
   }
 
-  /** Mend a broken record from the journal, or set it aside and say so. Somebody may have been faster. */
+  /** Repair a broken record from the journal, or quarantine and report it. Another process may have been faster. */
   async function repair(key: Key, path: string, broken: Corrupt): Promise<unknown> {
     let mended: string | undefined
     const apply: Change["apply"] = (current) => {
@@ -214,7 +214,7 @@ function parse(key: Key, found: { text: string } | { reason: string }): unknown 
   }
 }
 
-/** What it does later is lost, and what it throws later must not end the process. */
+/** Its later results are ignored, and its later errors must not end the process. */
 function refuseAsync(key: Key, result: unknown) {
   if (!(result instanceof Promise)) return
   result.catch(() => {})

@@ -1,6 +1,6 @@
-// The one way into the store. Changes are taken in batches under the lock of all processes: appended to the journal,
-// synced once, then put in place as files, then acknowledged. Whoever opens the store compares files with the
-// journal, so that neither a crash between two steps nor a power cut loses what was acknowledged.
+// The only way to change the store. Changes are batched under the lock of all processes: appended to the journal (a
+// write-ahead log), synced once, written as files, then acknowledged. Opening the store compares files with the
+// journal, so neither a crash between two steps nor a power cut loses an acknowledged write.
 import { fdatasync } from "node:fs"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
@@ -23,7 +23,7 @@ import { createSegments } from "./segments.ts"
 import type { State, StateFile } from "./state.ts"
 import { createWritten } from "./written.ts"
 
-/** What a change wants: the new text of its record (undefined removes it), from the present one. */
+/** A change: computes the new text of its record (undefined removes it) from the current one. */
 export type Change = { path: string; apply(current: () => Found): string | undefined }
 
 export type Writer = {
@@ -31,9 +31,9 @@ export type Writer = {
   submit(change: Change): Promise<void>
   /** Run something while no process writes, after everything that was submitted before. */
   exclusive<T>(fn: (state: State) => T): Promise<T>
-  /** Bring the record files up to date with the journal: after a power cut they may be behind it. */
+  /** Apply the journal to the record files: after a power cut they may be older. */
   open(): Promise<void>
-  /** The last journaled text of a record: what a broken file can be mended with. */
+  /** The last journaled text of a record, to repair a broken file. */
   lastJournaled(path: string): Entry | undefined
   close(): Promise<void>
 }
@@ -43,7 +43,7 @@ type Job = Work & { resolve: (value?: unknown) => void; reject: (error: unknown)
 type Journaled = { job: Job; path: string; offset: number }
 
 const batchSize = 256
-/** Segments' worth of records after which writers wait for the checkpoint. */
+/** Writers wait for the checkpoint after this many segments' worth of records. */
 const tooLong = 16
 
 export function createWriter(
@@ -58,7 +58,7 @@ export function createWriter(
   const queue: Job[] = []
   let draining: Promise<void> | undefined
   let checkpointing: Promise<void> | undefined
-  /** What writers wait for when the journal has become too long. */
+  /** What writers wait for when the journal is too long. */
   let syncing: Promise<void> | undefined
   let isTooLong = false
 
@@ -141,7 +141,7 @@ export function createWriter(
     }
   }
 
-  /** Compute and journal one change. What it throws is the caller's own; the others of the batch go on. */
+  /** Compute and journal one change. Its error is thrown to its caller; the others of the batch continue. */
   function append(
     job: Job,
     batch: { state: State; segment: Segment; journaled: Journaled[]; texts: Map<string, Buffer | undefined> },
@@ -167,7 +167,7 @@ export function createWriter(
     }
   }
 
-  /** Make the journal durable, then put the last value of every record in place. Gives those that could not be. */
+  /** Sync the journal, then write the last value of every record. Returns the records that could not be written. */
   async function syncAndPlace(
     fd: number,
     texts: Map<string, Buffer | undefined>,
@@ -185,8 +185,8 @@ export function createWriter(
     return placer.put(prepared)
   }
 
-  /** Go on in the other segment once what it holds is safe; until then this one grows. Its new header is on disk before
-   * anything of its old generation is written over: recovery reads a generation whole or not at all. */
+  /** Switch to the other segment once its content is safe; until then this one grows. The new header is on disk
+   * before anything of the old generation is overwritten: recovery reads a generation whole or not at all. */
   async function rotateIfFull(state: State, states: StateFile) {
     isTooLong = state.end > tooLong * options.segmentBytes
     if (state.end < options.segmentBytes && state.records < options.segmentRecords) return
@@ -206,7 +206,7 @@ export function createWriter(
     return new Set(segments.read(generation)?.entries.map(({ path }) => path))
   }
 
-  /** Sync the files of a finished generation, off the path of any caller. */
+  /** Sync the files of a finished generation in the background. */
   async function checkpoint(generation: number) {
     try {
       const synced = syncRecords(folders, written.recordsOf(generation) ?? recordsOf(generation))
@@ -229,7 +229,7 @@ function sync(fd: number): Promise<void> {
   return new Promise((resolve, reject) => fdatasync(fd, (error) => (error ? reject(error) : resolve())))
 }
 
-/** System errors say what could not be written; an error of the change itself passes as it is. */
+/** System errors say what could not be written; an error of the change itself is thrown unchanged. */
 function asWriteFailure(job: Job, error: unknown): unknown {
   const isSystem =
     typeof (error as NodeJS.ErrnoException)?.syscall === "string" || (error as { errcode?: number })?.errcode

@@ -1,15 +1,15 @@
-// What this process wrote to the segment in use. As long as nobody else writes there it knows every record of it, and
-// a checkpoint need not read the segment, which takes longer than many a write.
+// The records that this process wrote to the segment in use. While no other process writes there, a checkpoint can
+// use them and need not read the segment.
 import { headerBytes } from "./journal.ts"
 import type { State } from "./state.ts"
 
 export type Written = {
-  /** A commit begins where the journal stands now. */
+  /** A commit begins at the current end of the journal. */
   begin(state: State): void
   add(path: string): void
-  /** A commit has ended: whoever writes next moves the end on. */
+  /** A commit has ended; the next writer moves the end on. */
   end(state: State): void
-  /** The records of a generation; undefined where somebody else may have written too. */
+  /** The records of a generation; undefined if another process may have written too. */
   recordsOf(generation: number): Iterable<string> | undefined
 }
 
