@@ -48,7 +48,7 @@ for (const [fragment, first, last] of [
     )
   })
 
-test("a link to a file that is not there is told as such, and the prompt goes on", async () => {
+test("a link to a missing file is reported, and the prompt continues", async () => {
   await using tmp = await tmpdir({ git: true })
   const { said } = await sent(tmp, ["Look", link(`${tmp.path}/none.txt`)])
   assert.match(said, /none\.txt could not be read/)

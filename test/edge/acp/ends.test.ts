@@ -52,7 +52,7 @@ for (const [name, end, exitCode] of endings.slice(0, 2))
     acp.stdout.resume()
   })
 
-test("who closed its end is gone, and so are we", async () => {
+test("the process ends when the client closes its end", async () => {
   await using tmp = await tmpdir({ git: true })
   const nap = uniqueNap()
   await using llm = await fakeLlm([call("bash", { command: `sleep ${nap}` })])

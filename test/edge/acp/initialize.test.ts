@@ -17,7 +17,7 @@ for (const [asked, why] of [
     assert.equal(protocolVersion, 1)
   })
 
-test("initialize says who we are and what we can do", async () => {
+test("initialize returns our name and capabilities", async () => {
   await using tmp = await tmpdir()
   await using acp = await connected(tmp)
   const { agentInfo, agentCapabilities, authMethods } = acp.initialized

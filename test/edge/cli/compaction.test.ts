@@ -98,7 +98,7 @@ test("A session whose process is killed while its summary is written is as it wa
   assert.match(llm.requests.at(-1)!.raw, /SUMMARY OF THE MODEL/)
 })
 
-test("The server goes on with a session beyond its window, and compacts one that it is told to", async () => {
+test("The server continues a session beyond its window, and compacts a session on request", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await model()
   const { child, url, tokenFile } = await serving(tmp, [], settings(llm))

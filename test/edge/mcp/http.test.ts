@@ -100,7 +100,7 @@ test("a consent that nobody was asked for, or that was given for something else,
   assert.equal(existsSync(join(tmp.path, "a")), true)
 })
 
-test("when it is told to stop, what runs is ended and the calls say interrupted", async () => {
+test("on a stop signal running work ends, and its calls are interrupted", async () => {
   await using tmp = await tmpdir({ git: true })
   const nap = uniqueNap()
   await using served = await overHttp(tmp, { args: ["--allow", "bash.execute:sleep *"] })

@@ -101,7 +101,7 @@ test("a prompt over HTTP may have the largest image in it; for more, the answer 
   })
 })
 
-test("who prompts over HTTP is asked for a file outside, and refresh reads what has changed", async () => {
+test("a prompt over HTTP asks about a file outside, and refresh reads changed files again", async () => {
   await inServer([text("one"), text("two")], async ({ tmp, prompt, post, get, files, requests }) => {
     const path = join(dirname(tmp.path), "outside.txt")
     writeFileSync(path, "from outside\n")

@@ -136,7 +136,7 @@ const bodies: Record<string, object> = {
   completeMcpArgument: { prompt: "one", argument: "two" },
 }
 
-test("an operation about one thing answers 404 for an unknown id, and says so in the document", async () => {
+test("an operation with an id answers 404 for an unknown one, and the document lists 404", async () => {
   await using world = await setUp([])
   const { send, checker, document } = world
   const about = checker.operations.filter((id) => checker.operation(id).path.includes("{"))

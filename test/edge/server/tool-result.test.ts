@@ -110,7 +110,7 @@ test("a tool result names its call, its end and its time, and has structured out
   )
 })
 
-test("the duration of a call begins when it was allowed, and a call that was rejected has none", async () => {
+test("the duration of a call starts when it is allowed, and a rejected call has none", async () => {
   await using world = await setUp([call("tiny_told", {}), call("tiny_told", { again: true }), text("Done.")])
   const { api } = world
   const answered = world.ask()

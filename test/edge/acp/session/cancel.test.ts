@@ -63,7 +63,7 @@ test("session/cancel while a person is asked", async () => {
   await goesOn(acp, llm)
 })
 
-test("a person who closes the question has decided nothing, and the turn ends", async () => {
+test("closing a question decides nothing, and the turn ends", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([call("write", { path: "a.txt", content: "x" })])
   const permit = () => ({ outcome: { outcome: "cancelled" as const } })

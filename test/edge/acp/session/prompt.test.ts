@@ -49,7 +49,7 @@ test("a call that is allowed once runs; the person saw what it would do", async 
   assert.equal(states.at(-1)?.status, "completed")
 })
 
-test("a call that is rejected does not run, and the model is told so", async () => {
+test("a rejected call does not run, and its result says so", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([write(), text("I did not.")])
   await using acp = await withSession(tmp, { llm, permit: choose("reject_once") })
@@ -78,7 +78,7 @@ test("what is always allowed is not asked for again, in a later process either",
   assert.deepEqual([acp.permissions, acp.text()], [[], "Again."])
 })
 
-test("what decides what runs is named as such", async () => {
+test("files that decide what runs are named in the question", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([write(".vitamin/config.jsonc"), text("Done.")])
   await using acp = await withSession(tmp, { llm, permit: choose("allow_once") })
@@ -86,7 +86,7 @@ test("what decides what runs is named as such", async () => {
   assert.match(acp.permissions[0]!.options[0]!.name, /^Allow \(it would change what runs on this machine\)$/)
 })
 
-test("what no rule can allow for good has no such option", async () => {
+test('"always" is not offered if no rule can express it', async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([call("bash", { command: 'eval "$(cat a.txt)"' }), text("No.")])
   await using acp = await withSession(tmp, { llm, permit: choose("reject_once") })
@@ -159,7 +159,7 @@ test("in plan mode nothing is written", async () => {
   )
 })
 
-test("why an answer ended is told", async () => {
+test("the stop reason of an answer is reported", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([
     ...["Half", " of", " an", " answer"].map((part) => text(part, { finish: "length" })),

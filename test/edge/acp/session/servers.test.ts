@@ -77,7 +77,7 @@ test("beside those of the folder; of equal names that of the session is used, an
   assert.equal(said?.length, 1, acp.errors())
 })
 
-test("what an editor sends is taken as it is, and no secret of it is told", async () => {
+test("values of an editor are used unchanged, and its secrets are redacted", async () => {
   await using tmp = await tmpdir({ git: true })
   const secret = "sk-0123456789abcdef"
   await using llm = await fakeLlm([call("everything_get-env", {}), text("Seen.")])

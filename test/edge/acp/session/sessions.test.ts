@@ -14,7 +14,7 @@ function say(acp: Acp, sessionId: string, words = "hello") {
   return acp.agent.request(on.session.prompt, { sessionId, prompt: [{ type: "text", text: words }] })
 }
 
-test("session/load tells what was said and done, then answers, and the session goes on", async () => {
+test("session/load replays the history, then answers, and the session continues", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([
     call("read", { path: "README.md" }),

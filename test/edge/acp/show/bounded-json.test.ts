@@ -7,7 +7,7 @@ test("boundedJson() leaves what is small as it is", () => {
     assert.deepEqual(boundedJson(value), value)
 })
 
-test("boundedJson() cuts texts, lists, objects and depths, and says so", () => {
+test("boundedJson() cuts long texts, lists, objects and depths, and marks each cut", () => {
   assert.match(boundedJson("x".repeat(5_000)) as string, /^x{4000}… \(1000 more characters\)$/)
   const list = boundedJson(Array.from({ length: 1_000 }, () => 1)) as unknown[]
   assert.deepEqual([list.length, list.at(-1)], [101, "… (900 more)"])

@@ -92,7 +92,7 @@ test("the mode is an option as well; chosen while a turn runs it holds from the 
   assert.equal(JSON.parse(out).session.mode, "plan")
 })
 
-test("what is chosen while a turn runs is told as it will be, before the turn is answered", async () => {
+test("an option that is set while a turn runs is reported with its new value before the turn ends", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([call("write", { path: "a.txt", content: "x" }), text("Done.")])
   const { permit, allow } = holding()

@@ -16,7 +16,7 @@ async function replayed(sessionId: string) {
   return editor
 }
 
-test("random histories are told by the rules, every call once and none left open", async () => {
+test("random histories replay by the rules: every call once, none left open", async () => {
   await inWorld([], async () => {
     for (let seed = 1; seed <= 10; seed++) {
       const { id: sessionId } = await Session.create()
@@ -35,7 +35,7 @@ test("random histories are told by the rules, every call once and none left open
   })
 })
 
-test("records that nobody of ours would write are told as far as they can be", async () => {
+test("records that vitamin would not write are replayed as far as possible", async () => {
   await inWorld([], async ({ session }) => {
     const { id: sessionId } = session
     let parentId: string | null = null
@@ -106,7 +106,7 @@ test("records that nobody of ours would write are told as far as they can be", a
   })
 })
 
-test("a history of 5 000 messages is told in order, and others have their turn meanwhile", async () => {
+test("a history of 5 000 messages replays in order, and other work continues meanwhile", async () => {
   await inWorld([], async ({ session }) => {
     const { id: sessionId } = session
     const output = "a line of a file that was read\n".repeat(100)

@@ -121,7 +121,7 @@ test("attachments are content of the person's message; notes for the model are n
   })
 })
 
-test("after a compaction the whole history is told, and the summary only to who takes it", async () => {
+test("after a compaction the whole history is replayed, and the summary only to clients that support it", async () => {
   const long = "some words that take room ".repeat(400)
   const script = [text(long), text(long), text("Goal: the summary."), text("after")]
   await inWorld(script, async ({ ask, session }) => {
@@ -177,7 +177,7 @@ test("calls that a dead process left without a result are failed, those of a ses
   })
 })
 
-test("a session that is not there is said to be so, and one without messages has none", async () => {
+test("an unknown session is an error, and an empty one replays nothing", async () => {
   await inWorld([], async ({ session }) => {
     await assert.rejects(replayed("sess_none"), { name: "Session.NotFound" })
     assert.deepEqual((await replayed(session.id)).updates, [])

@@ -16,7 +16,7 @@ import { image } from "../../../fixture/images.ts"
 import { createEditor, textIn } from "../editor.ts"
 import { type Followed, inFollowed } from "../followed.ts"
 
-test("no update has a secret in it, from wherever it comes, also one that became known later", async () => {
+test("no update contains a secret, not even one that became known later", async () => {
   const secret = "sk-very-secret-value-0123456789"
   const later = "sk-learned-about-only-afterwards"
   const script = [
@@ -178,7 +178,7 @@ test("images of MCP results are in the calls that gave them", async () => {
   )
 })
 
-test("paths are told as absolute ones, wherever they lead", async () => {
+test("paths are reported as absolute paths", async () => {
   const paths = ["../../etc/passwd", "/etc/passwd", "./a/../b.txt", "~/x", "a\0b", ""]
   const script = [calls(paths.map((path) => call("read", { path }))), text("done")]
   await inFollowed(script, async ({ ask, editor, tmp }) => {

@@ -25,7 +25,7 @@ async function names(sessionId?: string): Promise<string[]> {
   return commands.map(({ name }) => name)
 }
 
-test("skills are commands, also those that only a person calls for, and a command brings its skill", async () => {
+test("skills are commands, including those for people only, and a command loads its skill", async () => {
   await inWorld([text("ok"), text("ok")], async ({ tmp, ask, llm }) => {
     assert.deepEqual(await names(), [])
     tmp.write(".vitamin/skills/first/SKILL.md", skill("first"))
@@ -56,7 +56,7 @@ test("prompts of servers are commands once their server was up; none is started 
   )
 })
 
-test("typing a command of a server gives its words, with what is said beside it", async () => {
+test("a command of a server is replaced by the server's text, followed by the rest of the prompt", async () => {
   await inWorld(
     [text("Sunny.")],
     async (world) => {

@@ -35,7 +35,7 @@ test("the task list is a plan, whole each time", async () => {
   })
 })
 
-test("the title that a session gets is told once, with the time", async () => {
+test("the title of a session is reported once, with the time", async () => {
   await inFollowed([text("one"), text("two")], async ({ ask, editor }) => {
     await ask("Count the files\nof this folder")
     await ask("again")
@@ -48,7 +48,7 @@ test("the title that a session gets is told once, with the time", async () => {
   })
 })
 
-test("another mode, model or agent is told with the options as they are then", async () => {
+test("a change of mode, model or agent is reported with the current options", async () => {
   await inFollowed([text("one")], async ({ ask, session, editor }) => {
     await ask("go")
     const before = editor.updates.length
@@ -66,7 +66,7 @@ test("another mode, model or agent is told with the options as they are then", a
   })
 })
 
-test("the window and the costs are told with every answer, and in the end as the session has them", async () => {
+test("window and costs are reported with every answer, and at the end equal those of the session", async () => {
   const usage = { input: 1_000, output: 100 }
   const script = [
     call("ls", {}, { usage }),
@@ -95,7 +95,7 @@ test("the window and the costs are told with every answer, and in the end as the
   )
 })
 
-test("where prices are not known, no costs are told", async () => {
+test("no costs are reported if prices are unknown", async () => {
   await inFollowed([text("one")], async ({ ask, editor }) => {
     await ask("go")
     const [told] = editor.of("usage_update")

@@ -14,7 +14,7 @@ const allowed = { rules: [Permission.parseRule("agent.delegate:*")] }
 const taskIn = ({ messages }: Request) => messages[0]?.text ?? ""
 const hasResults = ({ messages }: Request) => messages.some(({ results }) => results.length)
 
-test("what a task does is told in its call, that of its own tasks too, and then its answer", async () => {
+test("the steps of a task and of its tasks are reported in its call, then its answer", async () => {
   const script = (request: Request): Reply => {
     if (hasResults(request)) return text(`The answer of ${taskIn(request)}.`)
     if (taskIn(request) === "the person") return call("subtask", { task: "outer" })
@@ -39,7 +39,7 @@ test("what a task does is told in its call, that of its own tasks too, and then 
   })
 })
 
-test("tasks side by side are told in their own calls", async () => {
+test("parallel tasks are reported in their own calls", async () => {
   const script = (request: Request): Reply => {
     if (hasResults(request)) return text(`done ${taskIn(request)}`)
     if (taskIn(request) === "go") return calls(["a", "b", "c"].map((task) => call("subtask", { task })))

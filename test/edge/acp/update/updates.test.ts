@@ -72,7 +72,7 @@ test("of an answer that is interrupted the editor has what is stored, and nothin
   })
 })
 
-test("an answer that broke off for good is told once", async () => {
+test("an answer that broke off for good is reported once", async () => {
   const script = Array.from({ length: 6 }, () => cut(text("one two three four", { deltas: 4 }), 500))
   await inFollowed(script, async ({ ask, editor }) => {
     await assert.rejects(ask("go"))
@@ -149,7 +149,7 @@ test("two sessions that work at once in one instance do not mix", async () => {
   )
 })
 
-test("whoever stops following hears nothing more", async () => {
+test("no update is sent after following stops", async () => {
   await inWorld([text("one"), text("two")], async ({ ask, session }) => {
     const editor = createEditor()
     const { stop } = followSession({ sessionId: session.id, send: editor.send, client: {} })
@@ -162,7 +162,7 @@ test("whoever stops following hears nothing more", async () => {
   })
 })
 
-test("a session that is followed from its middle on is told from the next prompt", async () => {
+test("a session that is followed from its middle is reported from the next prompt on", async () => {
   await inWorld([call("ls"), text("one"), call("ls"), text("two")], async ({ ask, session }) => {
     await ask("first")
     const editor = createEditor()

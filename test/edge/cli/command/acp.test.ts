@@ -46,7 +46,7 @@ test("a client that goes at once leaves no error behind", async () => {
   assert.deepEqual([code, out, err], [0, "", ""])
 })
 
-test("vitamin acp in a folder that is gone says so in one line", async () => {
+test("vitamin acp in a removed folder fails with one line", async () => {
   await using tmp = await tmpdir()
   const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"'
   const args = ["-c", script, "sh", process.execPath, command, "acp"]

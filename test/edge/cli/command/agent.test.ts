@@ -56,7 +56,7 @@ test("vitamin agent show prints one agent with its tools and rights", async () =
   assert.match(missing.err, /Agent "reviewr" does not exist\..* Did you mean "reviewer"\?/)
 })
 
-test("vitamin agent route prints who would be chosen, and why", async () => {
+test("vitamin agent route prints the chosen agent and the reasons", async () => {
   await using tmp = await tmpdir()
   writeAgents(tmp)
   const route = (...words: string[]) => vitamin(tmp, ["agent", "route", "--trust", ...words])
@@ -72,7 +72,7 @@ test("vitamin agent route prints who would be chosen, and why", async () => {
   assert.equal((await route()).code, 2)
 })
 
-test("vitamin run --agent works as that agent; one that does not exist fails and makes no session", async () => {
+test("vitamin run --agent uses that agent; an unknown one fails and creates no session", async () => {
   await using tmp = await tmpdir()
   writeAgents(tmp)
   await using llm = await fakeLlm([text("fine")])

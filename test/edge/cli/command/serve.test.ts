@@ -32,7 +32,7 @@ for (const [signals, code] of [
     assert.ok(readFileSync(join(tmp.env.XDG_STATE_HOME!, "vitamin/events/0/reserved"), "utf8"))
   })
 
-test("vitamin serve that stops answers who waits for a session, and leaves nothing of it running", async () => {
+test("vitamin serve answers waiting clients when it stops, and leaves nothing running", async () => {
   await using tmp = await tmpdir({ git: true })
   const nap = Running.uniqueNap()
   tmp.write("stubborn.sh", `trap '' TERM; touch up; while :; do sleep ${nap}; done`)

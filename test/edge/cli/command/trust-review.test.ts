@@ -20,7 +20,7 @@ async function review(tmp: Tmp, answers: string[], args: string[] = []) {
 const waiting = async (tmp: Tmp) =>
   JSON.parse((await vitamin(tmp, ["config", "show", "--format", "json"])).out).waiting
 
-test("vitamin trust shows what each file says, and trusts those that a person says yes to", async () => {
+test("vitamin trust shows each file, and trusts those that the person accepts", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write(".mcp.json", '{ "mcpServers": {} }\n')
   tmp.write(".vitamin/agents/one.md", "---\n---\nhidden \u001b[2K\u202e\n")

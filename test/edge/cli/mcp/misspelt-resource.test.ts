@@ -6,7 +6,7 @@ import { vitamin } from "../../../fixture/cli.ts"
 import { env, fakeLlm, text } from "../../../fixture/fake-llm.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
 
-test("a name that is nearly a server's is named with the one that was meant", async () => {
+test("a misspelt server name is reported with the nearest one", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write(".mcp.json", mcpJson({ notes: tinyServer({ tools: [{ name: "one" }] }) }))
   await vitamin(tmp, ["trust", "--yes"])
@@ -22,7 +22,7 @@ test("a name that is nearly a server's is named with the one that was meant", as
   assert.doesNotMatch(other.err, /not attached/)
 })
 
-test("what has the form of a resource is named also where there is no server at all", async () => {
+test("text in the form of a resource is reported even without any server", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([text("Done.")])
   const { variables } = env(llm, "chat")

@@ -101,7 +101,7 @@ test("a large resource is shortened with a note, a picture is shown, and what ca
   assert.match(body, /application\/zip: 4 bytes, which cannot be read here/)
 })
 
-test("resources go with the oldest turns when the window is full, which is told, and those used last stay", async () => {
+test("resources leave a full window with the oldest turns, with a notice, and those used last stay", async () => {
   await using tmp = await withServer({ tiny: tinyServer({ file: "offers.json" }) })
   const answer = `answer ${"in many words ".repeat(500)}`
   await using llm = await fakeLlm(({ raw, system }) => {

@@ -25,7 +25,7 @@ test("a terminal shows the last line of a running command, and takes it away whe
   assert.match(terminal.shown(), /\ndone\nsess_\w{10} · 1 file changed · 220 tokens · \d+ s · undo: .+\n$/)
 })
 
-test("a pipe gets no such line", async () => {
+test("a pipe gets no status line", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write("go", "")
   await using llm = await fakeLlm([call("bash", { command }), text("done")])

@@ -172,7 +172,7 @@ test("vitamin run is interrupted by SIGINT with 130, and the session goes on", a
   assert.equal((await vitamin(tmp, ["run", "--continue", "again"], variables)).out, "whole")
 })
 
-test("vitamin run that is told to stop while it ends its background jobs leaves none of them", async () => {
+test("a signal while vitamin run ends its background jobs leaves none of them", async () => {
   await using tmp = await tmpdir({ git: true })
   const nap = uniqueNap()
   tmp.write("job.sh", `trap 'touch told' TERM; setsid sleep ${nap} & while :; do sleep 0.05; done`)
@@ -244,7 +244,7 @@ test("vitamin auth login keeps a piped key that is used and never shown, and log
   assert.doesNotMatch((await vitamin(tmp, ["auth", "list"], { MISTRAL_API_KEY: "" })).out, /mistral/)
 })
 
-test("vitamin run lets a command be polled until it is ready, and stops one that is called in a circle", async () => {
+test("vitamin run allows polling a command, and stops a loop of calls", async () => {
   await using tmp = await tmpdir({ git: true })
   const poll = call("bash", {
     command: "sleep 2; echo . >> n; [ $(wc -l < n) -gt 6 ] && echo ready || echo pending",

@@ -26,7 +26,7 @@ const damages: Record<string, (file: string, bytes: Buffer) => void> = {
   },
 }
 
-test("a prompt goes on over a message that cannot be read, and says so each time", async () => {
+test("a prompt continues after an unreadable message, and reports it each time", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm((_, turn) => text(`answer ${turn + 1}`))
   const session = await converse(tmp, llm, ["one", "two", "three"])

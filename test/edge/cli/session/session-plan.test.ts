@@ -71,7 +71,7 @@ test("A plan of ten steps with dependencies survives a compaction and restarts, 
   for (const request of llm.requests) checkWire(request)
 })
 
-test("vitamin session plan and GET /session/:id/plan say the same, and where there is nothing say so", async () => {
+test("vitamin session plan and GET /session/:id/plan agree, also without a plan", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([call("todo", { todos: [step(1), step(2)] }), text("planned")])
   const { variables } = env(llm, "chat")

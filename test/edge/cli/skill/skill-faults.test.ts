@@ -10,7 +10,7 @@ import { tmpdir } from "../../../fixture/tmpdir.ts"
 const good = "---\nname: good\ndescription: Does good things.\n---\nDo it.\n"
 const fault = /skill .*broken.SKILL\.md: it is not used: front matter of the kind "js"/
 
-test("a bad skill is told of in the first run, again when it changes, and always by list, validate and doctor", async () => {
+test("a bad skill is reported in the first run, again when it changes, and always by list, validate and doctor", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm(() => text("Done."))
   const { variables } = env(llm, "chat")
@@ -34,7 +34,7 @@ test("a bad skill is told of in the first run, again when it changes, and always
   assert.doesNotMatch(both, fault, "only what is news")
 })
 
-test("where nothing can be remembered, or what is kept is no sense, a run tells of it and goes on", async () => {
+test("a run reports a bad skill and continues if its record is unwritable or damaged", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm(() => text("Done."))
   const { variables } = env(llm, "chat")

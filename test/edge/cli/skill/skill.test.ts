@@ -51,7 +51,7 @@ test("vitamin skill list shows the project's and the person's, and names what is
   assert.equal(json.problems.length, 2)
 })
 
-test("vitamin skill show prints one with its files, and names those that there are", async () => {
+test("vitamin skill show prints a skill with its files, and lists all skills for an unknown name", async () => {
   await using tmp = await tmpdir({ git: true })
   writeSkills(tmp)
   const { code, out } = await vitamin(tmp, ["skill", "show", "release-notes"])

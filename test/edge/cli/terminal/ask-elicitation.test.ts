@@ -82,7 +82,7 @@ test("a person is shown where a server sends them, and what drives a terminal do
   assert.match(JSON.stringify(llm.requests[1]!.body), /accept/i)
 })
 
-test("a server's question is declined at once where nobody can be asked, and it is said", async () => {
+test("a server's question is declined at once, with a report, if nobody can be asked", async () => {
   await using tmp = await withEverything()
   await using llm = await fakeLlm([form, text("No.")])
   const { code, err } = await vitamin(tmp, ["run", "--allow", rule, "go"], env(llm, "chat").variables)

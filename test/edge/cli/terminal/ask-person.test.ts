@@ -196,7 +196,7 @@ test("what is risky about a command is said, and the parts that no rule allows a
   assert.equal(await terminal.exit, 3, terminal.shown())
 })
 
-test("always is not offered where no rule can say it; whoever types it allows it once, and is told so", async () => {
+test("always is not offered if no rule can express it; typing it allows once, and says so", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([bash("touch one > out"), bash("touch one > out"), text("done")])
   await using terminal = openTerminal(tmp, ["run", "go"], { env: env(llm, "chat").variables })
@@ -257,7 +257,7 @@ test("what a person allows in the session, or always, is listed, and taken back"
   )
 })
 
-test("a person who is asked by a task sees for whom always would count", async () => {
+test("a question of a task shows for whom always would apply", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write(".vitamin/agents/scout.md", "---\n---\nYou scout.\n")
   const delegate = call("subtask", { task: "touch it", agent: "scout" })
@@ -360,7 +360,7 @@ test("--yes asks nothing in a terminal either", async () => {
   assert.doesNotMatch(terminal.shown(), /permission/)
 })
 
-test("a person is told when a call would change what decides what runs", async () => {
+test("a question says if a call would change what runs later", async () => {
   await using tmp = await tmpdir({ git: true })
   const write = (path: string) => call("write", { path, content: "{}" })
   await using llm = await fakeLlm([write("a.txt"), write(".vitamin/config.jsonc"), text("done")])

@@ -123,7 +123,7 @@ test("GET /event sends a gap and all that is kept when the cursor is from before
   late.drop()
 })
 
-test("GET /event sends live events to who is there, without an id, and never again", async () => {
+test("GET /event sends live events to connected clients, without an id, and never replays them", async () => {
   await using tmp = await tmpdir()
   await using server = await startServer(tmp.path)
   const client = follow(server)

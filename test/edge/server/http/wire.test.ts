@@ -124,7 +124,7 @@ test("an expectation other than 100-continue is 417, in our form", async () => {
   assert.equal(status(foreign), 421)
 })
 
-test("chunks that are wrong are named as such", async () => {
+test("wrong chunks are reported", async () => {
   await using s = await setUp()
   const head = `POST /size HTTP/1.1\r\n${s.own}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n`
   for (const chunks of ["zz\r\n{}\r\n", "ffffffffffffffffff\r\n{}\r\n"]) {
@@ -184,7 +184,7 @@ test("a body beyond the limit is 413, with a length, without one, and when asked
   assert.equal((await fetch(`${s.url}/size`, { method: "POST", body, headers })).status, 413)
 })
 
-test("a request that trickles in is 408, and one that never comes holds nothing", async () => {
+test("a request that trickles in gets 408, and one that never comes holds no resources", async () => {
   await using s = await setUp({ headersTimeout: 150, requestTimeout: 400 })
   const trickle = connect(s.port, "127.0.0.1")
   let answer = ""

@@ -103,7 +103,7 @@ test("a server's address is shown as the machine reads it, and what it says has 
   assert.match(world.sent(1), /declin/i)
 })
 
-test("a question ends with its call, and is declined at once where nobody is to be asked", async () => {
+test("a question ends with its call, and is declined at once if nobody can be asked", async () => {
   await using world = await setUp([form, form, text("No.")])
   const answered = world.ask()
   await world.allow()

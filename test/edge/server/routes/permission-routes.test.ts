@@ -91,7 +91,7 @@ test("a request waits at GET /permission/pending and is answered with once, alwa
   assert.deepEqual(approvals, ["approved", "approved", "approved", "denied"])
 })
 
-test("always for what no rule can say counts as once, and the answer says so", async () => {
+test('"always" counts as once if no rule can express it, and the answer says so', async () => {
   await using world = await setUp([bash("touch one > out"), text("done")])
   const { api, has, pending } = world
   const answered = world.ask()
@@ -105,7 +105,7 @@ test("always for what no rule can say counts as once, and the answer says so", a
   assert.deepEqual((await api("GET", "/grant")).body, [])
 })
 
-test("a grant is for the session where the reply says so, and is taken back with DELETE /grant/:id", async () => {
+test("a grant can be limited to the session, and DELETE /grant/:id revokes it", async () => {
   await using world = await setUp([bash("touch one"), text("a"), bash("touch one"), text("b")])
   const { api, session, pending, ask } = world
   const answered = ask()

@@ -44,7 +44,7 @@ async function eventsUntil(
   return [...all.matchAll(/^event: (.+)$/gm)].map(([, type]) => type!)
 }
 
-test("POST /session/:id/message answers with the final message when the turn is over, and SSE tells every step", async () => {
+test("POST /session/:id/message answers with the final message, and SSE sends every step", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([call("read", { path: "README.md" }), text("It is a fixture.")])
   const server = await serving(tmp, [], env(llm, "chat").variables)
@@ -87,7 +87,7 @@ test("Prefer: respond-async answers at once with 202 and the turn goes on", asyn
   assert.equal((await api("GET", `/session/${session.id}`)).body.status, "idle")
 })
 
-test("Prefer: respond-async refuses at once what is no prompt, and who would have to wait but will not", async () => {
+test("Prefer: respond-async refuses invalid prompts, and prompts that must not wait, at once", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("slow", { delay: 100, deltas: 4 })])
   const server = await serving(tmp, [], env(llm, "chat").variables)
@@ -169,7 +169,7 @@ test("GET /openapi.json describes the session routes", async () => {
   assert.ok(answers("/session/{id}", "delete").includes("409"))
 })
 
-test("GET /provider and /tool tell what there is to work with", async () => {
+test("GET /provider and GET /tool list providers and tools", async () => {
   await using tmp = await tmpdir()
   const server = await serving(tmp, [], { ANTHROPIC_API_KEY: "sk-canary-000111222", OPENAI_API_KEY: "" })
   await using _ = server.child
