@@ -158,7 +158,7 @@ test("A retry after streamed text publishes the message as empty, so that a face
     )
 })
 
-test("withRetry() begins anew only when who hears of the fault is done with it", async () => {
+test("withRetry() retries only after the fault handler has finished", async () => {
   const steps: string[] = []
   const answer = await withRetry({
     signal: new AbortController().signal,

@@ -91,7 +91,7 @@ const bad: [what: string, path: string, range: { startLine?: number; endLine?: n
   ["an endless name", "x".repeat(5_000), {}, /too long|ENAMETOOLONG/],
 ]
 
-test("what is wrong with a file is in its message, the model is told, and the prompt goes on", async () => {
+test("a file error is stored in its message and sent to the model, and the prompt continues", async () => {
   await inWorld([], async (world) => {
     const { tmp } = world
     tmp.write("src/app.ts", "one\ntwo\nthree\n")

@@ -23,7 +23,7 @@ const render = (pins: Partial<Pins>, messages: Message.Info[] = []) =>
 const planOf = (todos: Item[]) =>
   createRelationStore({ initialNodes: changePlan([], { todos }) }).toContext([planId])
 
-test("renderPins() shows the first open items of a list of long ones also where there is little room", () => {
+test("renderPins() shows the first open items of a long list even with a small budget", () => {
   const todos = Array.from({ length: 20 }, (_, i) => ({
     text: `item ${i} ${"with many words ".repeat(30)}`,
     status: i < 3 ? ("done" as const) : ("pending" as const),

@@ -17,7 +17,7 @@ const render = (texts: string[], tokens: number, shown: number[] = []) => {
   return renderWords(words, { isShown, tokens }).join("\n")
 }
 
-test("renderWords() gives everything as it was written where there is room for it, the newest first", () => {
+test("renderWords() returns everything as written if the budget allows, the newest first", () => {
   const [title, ...lines] = render(["one", "two\nlines", "three"], 1_000, [2]).split("\n")
   assert.match(title!, /^What the person wrote/)
   assert.deepEqual(lines, ["- (2 of 3) two", "  lines", "- (1 of 3) one"])

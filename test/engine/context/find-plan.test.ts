@@ -36,7 +36,7 @@ async function found({ session }: World) {
   }
 }
 
-test("findPlan() tells an unfinished plan where the list is not in the window as it is", async () => {
+test("findPlan() returns an unfinished plan if the window does not show its current state", async () => {
   const script = [text("hello"), call("todo", plan), text("planned")]
   await inPatientWorld(script, async (world) => {
     const { session, ask } = world

@@ -53,7 +53,7 @@ test("most requests find the document that is about them, and those about nothin
   })
 })
 
-test("of a long document the passages that fit are told, with where the rest is", async () => {
+test("the matching passages of a long document are sent, with where the rest is", async () => {
   await inProject(async ({ tmp }) => {
     const filler = (word: string) => `${word} is described here at length, as it should be. `.repeat(25)
     const sections = ["Harbour", "Kitchen", "Rollback of a release", "Garden"].map(

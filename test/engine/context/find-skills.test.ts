@@ -42,7 +42,7 @@ const write = (tmp: Tmp, name: string, front = "", body = "Do it.") =>
     `---\nname: ${name}\ndescription: Does ${name}.\n${front}---\n${body}\n`,
   )
 
-test("findSkills() tells the instructions of the one that fits, with its files as tools take them", () =>
+test("findSkills() returns the instructions of the matching skill, with paths for tools", () =>
   inSkills(async (tmp, find) => {
     const notes = await find("write the release notes for 2.4.0")
     assert.deepEqual(namesOf(notes), [listName, "release-notes"])
@@ -64,7 +64,7 @@ test("findSkills() tells the instructions of the one that fits, with its files a
       readFileSync(join(tmp.path, path!))
   }))
 
-test("findSkills() tells a line of each where none fits, once", () =>
+test("findSkills() lists each skill in a line, once, if none matches", () =>
   inSkills(async (_, find) => {
     const [list, ...others] = await find("why is the sky blue?")
     assert.deepEqual([list!.name, others], [listName, []])
@@ -80,7 +80,7 @@ test("findSkills() tells a line of each where none fits, once", () =>
     assert.equal(again[0]!.text, list!.text, "the same words, whatever is asked")
   }))
 
-test("findSkills() tells of no more than fit, the best of very many, and says so", () =>
+test("findSkills() lists the best of very many skills within the budget, and says so", () =>
   inSkills(async (tmp, find) => {
     for (let i = 0; i < 120; i++) write(tmp, `filler-${i}`, `metadata: { x: "${"word ".repeat(40)}" }\n`)
     const [list] = await find("update all outdated npm packages")
@@ -89,7 +89,7 @@ test("findSkills() tells of no more than fit, the best of very many, and says so
     assert.match(list!.text, /\nand \d+ more, which fit this less\.$/)
   }))
 
-test("findSkills() takes the one that is called for, whatever is asked of it", () =>
+test("findSkills() returns the skill that is called by name, whatever the prompt says", () =>
   inSkills(async (_, find) => {
     assert.deepEqual(namesOf(await find("/brand-voice why is the sky blue?")), [listName, "brand-voice"])
     assert.deepEqual(namesOf(await find("Sort these lines. Use the skill pdf-forms.")), [
@@ -109,21 +109,21 @@ test("findSkills() gives an agent the skills that it names, and says which do no
     )
   }))
 
-test("findSkills() uses one that is only for people when it is called for, and tells of it otherwise to nobody", () =>
+test("findSkills() uses a skill for people only when called by name, and never lists it", () =>
   inSkills(async (tmp, find) => {
     write(tmp, "deploy-production", "disable-model-invocation: true\n")
     assert.deepEqual(await find("deploy to production, does deploy-production do it"), [])
     assert.deepEqual(namesOf(await find("/deploy-production now")), ["deploy-production"])
   }, true))
 
-test("findSkills() lets no model call for one that is only for people, by the words of a task", () =>
+test("findSkills() does not let a task call a skill for people only", () =>
   inSkills(async (tmp, find) => {
     write(tmp, "launch", "disable-model-invocation: true\n")
     assert.deepEqual(namesOf(await find("/launch")).slice(-1), ["launch"])
     assert.ok(!namesOf(await find("/launch", { isTask: true })).includes("launch"))
   }))
 
-test("findSkills() tells nothing of what may not be read; of the person's own only a denial counts", () =>
+test("findSkills() leaves out unreadable skills; for the person's own only a denial counts", () =>
   inSkills(async (tmp, find) => {
     write(tmp, "launch")
     const own = "---\nname: own\ndescription: Mine.\n---\nDo it.\n"
@@ -152,7 +152,7 @@ test("findSkills() keeps within its budget, and says where the rest is", () =>
     assert.deepEqual(await find("/long", { budget: 100 }), [])
   }, true))
 
-test("findSkills() says of a skill the same words whatever else is used, and names what there is no room for once", () =>
+test("findSkills() returns the same text for a skill in any company, and names skills beyond the budget once", () =>
   inSkills(async (tmp, find) => {
     for (const name of ["one", "two"]) write(tmp, name, "", `The rules of ${name}. `.repeat(600))
     const known = new Set([listName])

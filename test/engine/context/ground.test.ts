@@ -9,7 +9,7 @@ import { inWorld, resultsOf } from "../session/harness.ts"
 const toolsOf = (body: Record<string, unknown>) =>
   (body.tools as { function: { name: string } }[]).map((tool) => tool.function.name)
 
-test("an agent that wants the repository is told of it; build is not, and has no further tools", async () => {
+test("an agent that names the repository gets its overview; build gets neither it nor more tools", async () => {
   await inWorld([text("a"), text("b"), text("c")], async ({ tmp, ask, llm }) => {
     tmp.write("src/a.ts", "x")
     defineAgent({ id: "scout", tools: ["read", "symbols"], metadata: { grounding: ["code_repo"] } })
@@ -47,7 +47,7 @@ test("the overview leaves out what the agent may not read, and is left out where
   )
 })
 
-test("an agent that wants the store is told of earlier sessions where it is allowed to read them", async () => {
+test("an agent that names the store gets earlier sessions if it may read them", async () => {
   await inWorld([text("a"), text("b"), text("c"), text("d")], async ({ ask, llm, session }) => {
     defineAgent({ id: "clerk", metadata: { grounding: ["data_store", "data_store"] } })
     const allowed = [{ permission: "file.read", pattern: "/**", action: "allow" as const }]

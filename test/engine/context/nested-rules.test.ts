@@ -94,7 +94,7 @@ async function withTeller(fn: (teller: Teller) => Promise<unknown>, context = 20
   })
 }
 
-test("the rules of the folders on the way to a touched file are told from the root's side, once", async () => {
+test("the rules of folders above a touched file are sent once, from the root down", async () => {
   await withTeller(async ({ world: { tmp }, touch, told }) => {
     tmp.write("AGENTS.md", "Of the root.")
     tmp.write("src/AGENTS.md", "Small files.")
@@ -163,7 +163,7 @@ test("what is not a text of the project is not told", async () => {
   })
 })
 
-test("a folder that has two names is told of once", async () => {
+test("the rules of a folder with two names are sent once", async () => {
   await withTeller(async ({ world: { tmp }, touch }) => {
     tmp.write("src/AGENTS.md", "Of src.")
     symlinkSync("src", join(tmp.path, "lib"))
@@ -207,7 +207,7 @@ test("what is only named has a bound as well: that there are more is said once",
   }, 32_000)
 })
 
-test("a deleted file is forgotten, and one that comes back is told again only where it is new", async () => {
+test("a deleted rule file is forgotten, and sent again after its return only if it changed", async () => {
   await withTeller(async ({ world: { tmp }, touch, told }) => {
     tmp.write("src/AGENTS.md", "Small files.")
     await touch(["read", { path: "src/x" }])
@@ -219,7 +219,7 @@ test("a deleted file is forgotten, and one that comes back is told again only wh
   })
 })
 
-test("rules that a compaction has taken out of the window are told again, with room for others", async () => {
+test("rules that a compaction dropped are sent again, with budget left for others", async () => {
   await withTeller(async ({ world: { tmp, session }, touch, compact }) => {
     const text = "Keep this module free of side effects, please.\n".repeat(60)
     for (const name of ["a", "b", "c", "d", "e", "f"]) tmp.write(`${name}/AGENTS.md`, text)

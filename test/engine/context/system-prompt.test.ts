@@ -42,7 +42,7 @@ test("the system prompt has the base, the agent's words, the place and the proje
   })
 })
 
-test("the system prompt names the agents that a task can be given to, to who can give one", async () => {
+test("the system prompt lists agents for tasks, if the agent can give tasks", async () => {
   await inProject(async () => {
     assert.doesNotMatch(await ofBuild(), /Agents for subtask/)
     defineAgent({ id: "scout", metadata: { description: `Finds\nthings. ${"x".repeat(500)}` } })

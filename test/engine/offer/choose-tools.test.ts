@@ -97,7 +97,7 @@ test("what tool_search finds is sent from the next request on, at the end, and t
   })
 })
 
-test("tool_search says so where nothing fits, where all tools are there, and where a tool cannot be called", async () => {
+test("tool_search reports if nothing fits, if all tools are listed, and if a tool cannot be called", async () => {
   const script = [
     call("tool_search", { call: "clinic_no_such", arguments: {} }),
     call("tool_search", { call: "tool_search", arguments: { call: "clinic_get_patient" } }),

@@ -98,7 +98,7 @@ test("a rule that denies a tool of a server denies it by the way of tool_search 
   )
 })
 
-test("no call by the way of tool_search is run where nobody can be asked, built-in ones neither", async () => {
+test("no call through tool_search runs if nobody can be asked, not even of built-in tools", async () => {
   const shell = call("tool_search", { call: "bash", arguments: { command: "touch made" } })
   await inWorld([calls([through("gold", {}), shell]), text("done")], async ({ ask, messages, tmp }) => {
     const called = await loadSmithy()
@@ -111,7 +111,7 @@ test("no call by the way of tool_search is run where nobody can be asked, built-
   })
 })
 
-test("arguments that are written as a text are read, and broken ones are told of by the real tool", async () => {
+test("arguments in a string are parsed, and the real tool reports broken ones", async () => {
   const script = [
     through("tin", '{"grams": 5}'),
     through("tin", '{"grams": '),

@@ -42,7 +42,7 @@ async function inBusy(fn: (world: World, goOn: () => Promise<unknown>) => Promis
 
 const skippedIn = ({ events }: World) => events.filter(({ type }) => type === "prompt.skipped")
 
-test("a prompt that begins at once has no record; one that waits has, until its message is stored", async () => {
+test("only a waiting prompt has a record, until its message is stored", async () => {
   await inBusy(async (world, goOn) => {
     const { ask, session, messages } = world
     assert.deepEqual(await Session.prompts(session.id), [])

@@ -39,7 +39,7 @@ test("an allowed call carries its approval with the one write of its message", a
   })
 })
 
-test("a denied call does not run, and the model is told the rule and where it stands", async () => {
+test("a denied call does not run, and its result names the rule and its place", async () => {
   const permission = [{ permission: "network.fetch", pattern: "a*", action: "deny" }]
   await inWorld(
     [use("abc"), text("done")],
@@ -361,7 +361,7 @@ test("a task has the flags of the prompt that gave it, and none of what that pro
   })
 })
 
-test("what the person denied for all projects stays denied in one that is trusted and allows it", async () => {
+test("a denial for all projects stays in force in a trusted project that allows it", async () => {
   const allow = { permission: "network.fetch", pattern: "*", action: "allow" }
   await inWorld([use("a"), text("done")], async ({ ask, messages, tmp }) => {
     const ran = needy()
@@ -380,7 +380,7 @@ test("what the person denied for all projects stays denied in one that is truste
   })
 })
 
-test("a call that is denied by a rule that came while it was asked for is told that rule", async () => {
+test("a call that a new rule denies during its question names that rule", async () => {
   await inWorld([use("a"), text("done")], async ({ ask, messages, tmp }) => {
     const ran = needy()
     const work = ask("go")

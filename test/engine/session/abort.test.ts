@@ -95,7 +95,7 @@ test("Session.abort() drops the prompts that wait, without a trace", async () =>
   })
 })
 
-test("Session.prompt() with a signal that is aborted already says so and does nothing", async () => {
+test("Session.prompt() with an aborted signal throws and does nothing", async () => {
   await inWorld([], async ({ ask, llm, messages, status }) => {
     await assert.rejects(ask("go", { signal: AbortSignal.abort() }), { name: "Session.Interrupted" })
     assert.equal(llm.requests.length, 0)

@@ -6,7 +6,7 @@ import * as Session from "#engine/session/session.ts"
 import { call, text } from "../../fixture/fake-llm.ts"
 import { inWorld, resultsOf } from "./harness.ts"
 
-test("Session.prompt() works with the given agent, then the session's, and keeps who it was", async () => {
+test("Session.prompt() uses the given agent, then the session's, and stores it", async () => {
   await inWorld([text("a"), text("b"), text("c")], async ({ ask, llm, session }) => {
     assert.equal(session.agent, "build")
     defineAgent({ id: "poet", systemPrompt: "Answer in verse.", tools: ["read", "nowhere"] })

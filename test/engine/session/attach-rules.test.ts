@@ -87,7 +87,7 @@ test("a file that the person rejects is not read, and the prompt goes on", async
   })
 })
 
-test("where nobody can be asked, a file outside and a link that leads there are denied with the rule that would allow it", async () => {
+test("if nobody can be asked, a file outside and a link to it are denied, naming the rule that would allow it", async () => {
   await inWorld([], async (world) => {
     const file = outside(world.tmp, "other.txt", "from outside\n")
     symlinkSync(file, join(world.tmp.path, "innocent.txt"))

@@ -56,7 +56,7 @@ test("the path of an image counts from the folder, then from the root of the pro
     { git: true, config: seeing },
   ))
 
-test("that the model takes no images is told once, however many there are", () =>
+test("it is reported once that the model takes no images", () =>
   inWorld([text("ok")], async (world) => {
     world.tmp.write("a.png", note)
     world.tmp.write("b.png", note)
@@ -65,7 +65,7 @@ test("that the model takes no images is told once, however many there are", () =
     assert.equal(notices(world).length, 1, notices(world).join("\n"))
   }))
 
-test("that the provider refuses images is told once, with their number", () =>
+test("it is reported once, with a count, that the provider refuses images", () =>
   inWorld(
     [status(400, { message: "This model does not support image input" }), text("ok")],
     async (world) => {
@@ -83,7 +83,7 @@ test("that the provider refuses images is told once, with their number", () =>
     { config: seeing },
   ))
 
-test("an image that may not be reached says so as a file does, and names no tool that nobody called", () =>
+test("an image that may not be read fails like a file, without naming a tool", () =>
   inWorld([text("ok")], async (world) => {
     const file = join(dirname(world.tmp.path), "outside.png")
     writeFileSync(file, note)
@@ -121,7 +121,7 @@ test("the bytes of an image that an interruption leaves unread are not kept in i
     assert.ok(JSON.stringify(left).length < 1_000)
   }))
 
-test("what is tried again and fails as before is told again", () =>
+test("a retry that fails again is reported again", () =>
   inWorld([text("one"), text("two")], async (world) => {
     await world.ask("look", { parts: [asImage("file", "gone.png")] })
     const before = world.events.length
@@ -157,7 +157,7 @@ test("an image that a person was asked for is kept also when the text of it is n
     assert.equal(left!.stored?.mimeType, "image/png")
   }))
 
-test("an image whose bytes are not here is not taken for one that was seen", () =>
+test("an image without stored bytes does not count as seen", () =>
   inWorld(
     [text("one"), text("two")],
     async (world) => {

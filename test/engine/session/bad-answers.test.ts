@@ -122,7 +122,7 @@ for (const wire of wires)
     )
   })
 
-test("Session.prompt() asks three times for an answer that is empty, and then says so", async () => {
+test("Session.prompt() asks three times for an empty answer, then fails", async () => {
   await inWorld([empty(), text("   "), text("here")], async ({ ask }) => {
     assert.equal(textOf(await ask("go")), "here")
   })

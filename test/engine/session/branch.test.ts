@@ -164,7 +164,7 @@ test("a branch or a message that is not there, and a name that is taken, are err
   })
 })
 
-test("a session at work is not branched, nor is one that another process works on", async () => {
+test("a busy session cannot be branched, in this process or another", async () => {
   const long = stall(text("0123456789".repeat(20), { deltas: 20, delay: 5 }), 3_000)
   await inWorld([text("a1"), long], async ({ session, ask, llm }) => {
     await ask("q0")
@@ -269,7 +269,7 @@ test("an exported session comes back with all its branches and goes on in each",
   })
 })
 
-test("Session.import() refuses branches that cannot be, and shows what there is where the active one has no message", async () => {
+test("Session.import() refuses impossible branches, and shows another one if the active one is empty", async () => {
   await inWorld([text("a1")], async ({ session, ask }) => {
     await ask("q1")
     const exported = JSON.parse(JSON.stringify(await Session.export(session.id)))
@@ -341,7 +341,7 @@ for (const wire of wires)
     )
   })
 
-test("the system prompt follows the mode, in tasks too, and in act mode it is what it was", async () => {
+test("the system prompt follows the mode, in tasks too, and is unchanged in act mode", async () => {
   const script = [text("a1"), call("subtask", { task: "look" }), text("done"), text("plan"), text("a2")]
   await inWorld(script, async ({ session, ask, llm }) => {
     await ask("q1")

@@ -55,7 +55,7 @@ test("Session.compact() has a summary sent in place of older turns, and keeps ev
   })
 })
 
-test("Session.compact() does nothing where there is nothing older, and waits for nobody who is working", async () => {
+test("Session.compact() does nothing without older messages, and does not wait for a busy session", async () => {
   let isSlow = false
   const script = (request: Request) => (isSlow ? stall(text("slow"), 10) : answers(request))
   await inPatientWorld(script, async ({ session, messages, ask }) => {

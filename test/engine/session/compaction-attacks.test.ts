@@ -89,7 +89,7 @@ test("What a file or a summary says never stands where the person speaks", async
   )
 })
 
-test("Session.compact() changes nothing where the person's own words are most of what there is", async () => {
+test("Session.compact() changes nothing if most of the history is the person's own text", async () => {
   const script = (request: Request) => text(isSummary(request) ? "A summary." : "ok")
   await inPatientWorld(script, async ({ ask, llm, messages, session }) => {
     for (let i = 0; i < 6; i++) await ask(`wish ${i} ${"with many words of the person ".repeat(80)}`)

@@ -46,7 +46,7 @@ test("Session.fork() in the middle of an exchange makes a session that takes a p
   })
 })
 
-test("Session.fork() of a session at work copies what there is as cut off", async () => {
+test("Session.fork() of a running session copies a partial answer as interrupted", async () => {
   const long = stall(text("0123456789".repeat(20), { deltas: 20, delay: 5 }), 3_000)
   await inWorld([long], async ({ session, ask }) => {
     const work = ask("first", {}, { keepEvery: 1, stall: 60_000 })
@@ -62,7 +62,7 @@ test("Session.fork() of a session at work copies what there is as cut off", asyn
   })
 })
 
-test("Session.fork() at a message that is not there says so", async () => {
+test("Session.fork() at an unknown message throws", async () => {
   await inWorld([], async ({ session }) => {
     await assert.rejects(Session.fork(session.id, "msg_none"), { name: "Session.MessageNotFound" })
     await assert.rejects(Session.fork("sess_none"), { name: "Session.NotFound" })

@@ -130,7 +130,7 @@ test("a denial of the agent, of the prompt and of plan mode wins over a grant", 
   })
 })
 
-test("a task needs the right of its agent and of all that it works for; always gives it to those that lack it", async () => {
+test('a task needs the rights of its agent and of all its parents; "always" grants it to those that lack it', async () => {
   const script = ({ messages }: Request) => {
     const [first] = messages
     if (messages.at(-1)!.results.length) return text("done")
@@ -220,7 +220,7 @@ test("always answers what other sessions wait for, where it allows it", async ()
   })
 })
 
-test("a grant ends when it says so, and counts in the work tree where it was given", async () => {
+test("a grant expires as stated, and applies only in its work tree", async () => {
   await inWorld(doIt, async ({ ask }) => {
     const ran = needy()
     await answered(ask("a"), "always", { expires: 1 })

@@ -96,7 +96,7 @@ for (const wire of ["chat", "responses", "messages", "gemini"] as const)
       seeing(wire),
     ))
 
-test("an image is read by OCR for a model that sees nothing, and the person is told", () =>
+test("an image is read by OCR for a model without vision, and the person is told", () =>
   inWorld([text("It says tea."), text("Still.")], async (world) => {
     world.tmp.write("note.png", note)
     await world.ask("what is it", { parts: [asFile("note.png")] })
@@ -160,7 +160,7 @@ test("the mode ocr reads an image though the model sees", () =>
     seeing(),
   ))
 
-test("the mode vision fails where the model sees nothing, and can be tried again with one that sees", () =>
+test("mode vision fails for a model without vision, and can be retried with one that has it", () =>
   inWorld(
     [text("I cannot see it."), text("The image shows an invoice for tea.")],
     async (world) => {
@@ -236,7 +236,7 @@ test("a request that fails for another reason is not taken for a refused image",
     seeing(),
   ))
 
-test("a later model that sees nothing is told what was seen before it, or reads what nobody has looked at", () =>
+test("a later model without vision gets earlier descriptions, or OCR for images without one", () =>
   inWorld(
     [text("Tea for 48.50."), text("As was said."), status(400, { message: "no" }), text("Read.")],
     async (world) => {

@@ -27,7 +27,7 @@ test("the output of a command is published as it comes, live only, for the call 
   })
 })
 
-test("a call is told to run when it is allowed, with the message that it stands in; one that is refused never is", async () => {
+test("a started event follows permission and names the message; a refused call has none", async () => {
   const script = [
     calls([
       call("ls", {}, { id: "a" }),

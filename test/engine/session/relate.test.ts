@@ -76,7 +76,7 @@ test("Session.plan() has the files below the steps in progress, and the sessions
   )
 })
 
-test("Session.plan() of a session without a plan has what there is, and of none says so", async () => {
+test("Session.plan() returns files and tasks without a plan, and throws for an unknown session", async () => {
   await inWorld([written("a.txt"), text("done")], async ({ session, ask }) => {
     await ask("go", { asks: "once" })
     const root = `agent:${session.id}`

@@ -64,7 +64,7 @@ test("every changing call has its snapshot in its message, with what was there b
     assert.equal(types.length, 3)
   }))
 
-test("Session.revert() refuses what the person changed since, and unknown messages, and says so", () =>
+test("Session.revert() refuses files that the person changed since, and unknown messages", () =>
   inWorld(script, async (world) => {
     const { session, tmp } = world
     const second = await twoPrompts(world)
@@ -116,7 +116,7 @@ test("an imported session brings no snapshots along", () =>
     assert.deepEqual(await Snapshot.list(id), [])
   }))
 
-test("Session.revert() finishes one that was cut off, and then undoes what came after it", () =>
+test("Session.revert() finishes an interrupted revert, then undoes later changes", () =>
   inWorld(
     [...script.slice(0, 4), call("bash", { command: "echo late > late.txt" }), text("Late.")],
     async (world) => {

@@ -17,7 +17,7 @@ const sent = (request: Request | undefined) => (request?.body.messages ?? []) as
 const nested = "Never log a token."
 const linked = "Releases go out on Tuesdays."
 
-test("a session that works in a folder is told its rules in the next request, once", async () => {
+test("the rules of a folder are sent once, with the request after the folder was touched", async () => {
   const script = [
     call("read", { path: "src/auth/login.ts" }),
     call("edit", { path: "src/auth/login.ts", edits: [{ oldText: "one", newText: "two" }] }),

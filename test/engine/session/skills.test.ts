@@ -74,7 +74,7 @@ test("a script that lies in a project with the name of a person's own is asked f
     { git: true },
   )
 })
-test("where no skill fits, the model knows their names from the first prompt on, and is told once", async () => {
+test("if no skill fits, the model gets their names once, with the first prompt", async () => {
   await inWorld([text("a"), text("b")], async ({ tmp, ask, llm }) => {
     cpSync(fixture, join(tmp.path, ".claude/skills"), { recursive: true })
     await ask("why is the sky blue?")
@@ -85,7 +85,7 @@ test("where no skill fits, the model knows their names from the first prompt on,
   })
 })
 
-test("what a rule denies to be read is told of no skill, and a task calls for none that is only for people", async () => {
+test("unreadable skills are not listed, and a task cannot call skills for people only", async () => {
   await inWorld(
     [call("subtask", { task: "/launch the thing" }), text("No."), text("Done.")],
     async ({ tmp, ask, llm }) => {

@@ -127,7 +127,7 @@ test("Memory.working() of a stored session has the plan, files, commands, recent
   assert.match(results[1]!.text, /first line/)
 })
 
-test("Memory of a session that does not exist says so", async () => {
+test("Memory of an unknown session throws", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("Yes.")])
   await vitamin(tmp, ["run", "hello"], env(llm, "chat").variables)

@@ -11,7 +11,7 @@ const config = { provider: { openai: { models: { "fake-model": { context, output
 const skill = "---\nname: deploy\ndescription: Deploys things.\n---\nAlways tag the release first.\n"
 const linked = "Releases go out on Tuesdays."
 
-test("a skill and a document are told again when a compaction in the middle of a prompt left them out", async () => {
+test("a skill and a document are sent again if a compaction during a prompt dropped them", async () => {
   let n = 0
   const script = (request: Request): Reply => {
     const usage = { input: Math.ceil(request.raw.length / 4), output: 50 }
@@ -43,7 +43,7 @@ test("a skill and a document are told again when a compaction in the middle of a
   )
 })
 
-test("what is told again after a compaction has its place beside results that fill the window", async () => {
+test("notes that are sent again after a compaction fit beside results that fill the window", async () => {
   const small = 16_384
   let n = 0
   const tokensOf = ({ system, body, messages }: Request) =>

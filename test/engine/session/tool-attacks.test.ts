@@ -31,7 +31,7 @@ async function edit({ session }: World, change: object): Promise<void> {
   })
 }
 
-test("a tool that went while a prompt is at work is told of, and the prompt goes on", async () => {
+test("a tool that disappears during a prompt is reported, and the prompt continues", async () => {
   const through = call("tool_search", { call: "clinic_get_patient", arguments: { id: "1" } })
   const script = [call("change"), calls([through, call("clinic_get_lab_result", { id: "1" })]), text("done")]
   await inWorld(script, async (world) => {
@@ -45,7 +45,7 @@ test("a tool that went while a prompt is at work is told of, and the prompt goes
   })
 })
 
-test("a tool that went while its model was answering is told of, and the prompt goes on", async () => {
+test("a tool that disappears while the model answers is reported, and the prompt continues", async () => {
   const through = call("tool_search", { call: "clinic_get_patient", arguments: { id: "1" } })
   let answer = () => through
   await inWorld([() => answer(), text("done")], async (world) => {
@@ -107,7 +107,7 @@ test("a server that was away, a fork and an import have the same list, to the by
   )
 })
 
-test("a call by the way of tool_search is understood as well where all tools have room by now", async () => {
+test("a call through tool_search works even if all tools are listed by now", async () => {
   const through = call("tool_search", { call: "m_get_playlist", arguments: { id: "1" } })
   await inWorld([text("one"), through, text("two")], async ({ ask, llm }) => {
     await loadMany(["billing", "clinic", "hotel", "airport"])
@@ -121,7 +121,7 @@ test("a call by the way of tool_search is understood as well where all tools hav
   })
 })
 
-test("a small window has room for little of what tools cost", async () => {
+test("tools get a small share of a small window", async () => {
   const models = { "fake-model": { context: 16_000, output: 8_000 } }
   await inWorld(
     [text("done"), text("done")],
@@ -167,7 +167,7 @@ test("where many tools come up while a prompt is at work, they are found from th
   })
 })
 
-test("a server with one tool under many names leaves room for those of others", async () => {
+test("a server with one tool under many names does not displace tools of others", async () => {
   const tools = Array.from(
     { length: 80 },
     (_, i): ManyTool => ({

@@ -55,7 +55,7 @@ test("Session.prompt() adds up tokens and money over turns and prompts", async (
   )
 })
 
-test("Session.prompt() makes the session busy, then idle, and says so", async () => {
+test("Session.prompt() makes the session busy, then idle, and publishes both", async () => {
   await inWorld([text("a"), httpStatus(400), text("b")], async ({ ask, session, events, status, llm }) => {
     const seen = () =>
       events.flatMap(({ type, payload }) =>
@@ -94,7 +94,7 @@ test("Session.prompt() queues for a busy session, in order", async () => {
   )
 })
 
-test("Session.prompt() goes on with the queue after one that failed", async () => {
+test("Session.prompt() continues the queue after a failed prompt", async () => {
   await inWorld([httpStatus(400), text("b")], async ({ ask }) => {
     const [first, second] = await Promise.allSettled([ask("one"), ask("two")])
     assert.equal(first.status, "rejected")
