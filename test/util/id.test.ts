@@ -41,7 +41,7 @@ test("createId() keeps its order when the clock stands still or goes back", () =
   assert.equal(new Set(ids).size, ids.length)
 })
 
-test("followId() has later ids sort behind one that another process made by a clock that is ahead", () => {
+test("followId() makes later ids sort after an id from a process whose clock is ahead", () => {
   const now = Date.now() + 3_000_000
   const clock = mock.method(Date, "now", () => now + 3_600_000)
   const foreign = createId("t")

@@ -2,13 +2,13 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { orAborted } from "#util/or-aborted.ts"
 
-test("orAborted() gives what comes of the work, or its failure", async () => {
+test("orAborted() returns the result of the work, or throws its error", async () => {
   const { signal } = new AbortController()
   assert.equal(await orAborted(Promise.resolve(1), signal), 1)
   await assert.rejects(orAborted(Promise.reject(new Error("bad")), signal), /bad/)
 })
 
-test("orAborted() no longer waits when the signal says so, and drops a failure that comes later", async () => {
+test("orAborted() stops waiting on abort, and drops a later error", async () => {
   const { promise, reject } = Promise.withResolvers<never>()
   const controller = new AbortController()
   const waiting = orAborted(promise, controller.signal)

@@ -70,7 +70,7 @@ test("createEventLog() gives back exactly what came after an id, also across an 
   again.close()
 })
 
-test("createEventLog() goes on above the reserved ids after kill -9, with no gap for who had everything", async () => {
+test("createEventLog() continues above the reserved ids after kill -9, without a gap for clients that had everything", async () => {
   await using tmp = await tmpdir()
   const directory = join(tmp.path, "events")
   add(createEventLog({ directory }), 10)
@@ -86,7 +86,7 @@ test("createEventLog() goes on above the reserved ids after kill -9, with no gap
   log.close()
 })
 
-test("createEventLog() says what a power cut took, to everybody who reads across it", async () => {
+test("createEventLog() reports events that a power cut lost to every reader across it", async () => {
   await using tmp = await tmpdir()
   const directory = join(tmp.path, "events")
   add(createEventLog({ directory }), 10)
@@ -143,7 +143,7 @@ test("createEventLog() never gives an id twice when the newest file is lost", as
   log.close()
 })
 
-test("createEventLog() drops the oldest segment only while enough is kept, and says so to an old cursor", async () => {
+test("createEventLog() drops the oldest segment if enough is kept, and reports a gap to an old cursor", async () => {
   await using tmp = await tmpdir()
   const directory = join(tmp.path, "events")
   const log = createEventLog({ directory, maxEvents: 100, segmentBytes: 4000 })

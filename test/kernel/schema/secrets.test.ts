@@ -33,7 +33,7 @@ test("Config.redacted() shows no key, token, header or function", async () => {
   assert.equal((config.provider as Record<string, { apiKey?: string }>).a?.apiKey, "key-1")
 })
 
-test("Config.load() holds the secrets of every layer, also of one that is covered by a higher one", async () => {
+test("Config.load() redacts the secrets of every layer, even of overridden values", async () => {
   await using tmp = await tmpdir()
   const provider = (apiKey: string) => ({ a: { apiKey } })
   writeGlobal(JSON.stringify({ provider: provider("covered-key-123"), mcp: { servers: [] } }))

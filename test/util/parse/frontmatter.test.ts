@@ -17,7 +17,7 @@ test("parseFrontmatter() takes CRLF, a BOM, blanks after the lines and nothing b
   assert.deepEqual(parse("---\n---\n")?.value, null)
 })
 
-test("parseFrontmatter() is undefined where there is none", () => {
+test("parseFrontmatter() returns undefined if there is none", () => {
   for (const text of ["", "# Title\n---\na: 1\n---\n", " ---\na: 1\n---\n"])
     assert.equal(parse(text), undefined)
 })
