@@ -27,5 +27,6 @@ for (const [word, expected] of cases)
 test("nearest() takes the candidate with the fewest edits, the first of equals, and nothing from nothing", () => {
   assert.equal(nearest("cat", ["bath", "cart", "cats"]), "cart")
   assert.equal(nearest("model", ["modal", "model"]), "model")
+  assert.equal(nearest("modle", ["mode", "model"]), "model")
   assert.equal(nearest("model", []), undefined)
 })

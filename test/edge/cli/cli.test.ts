@@ -40,7 +40,7 @@ for (const [args, says] of [
   [["skill", "lst"], /Did you mean: vitamin skill list\? \(vitamin skill --help\)/],
   [["session", "mode", "x"], /Name the mode, plan or act/],
   [["session", "shwo"], /Unknown command\. Did you mean: vitamin session show\?/],
-  [["run", "--modle", "a/b", "x"], /Unknown option: --modle/],
+  [["run", "--modle", "a/b", "x"], /Unknown option: --modle\. Did you mean --model\?/],
   [["--log-file", "session", "run", "--modle", "x"], /Unknown option: --modle.* \(vitamin run --help\)/],
   [["run"], /Say what to do/],
   [["sesion", "list"], /"sesion" is not a command\. Did you mean: vitamin session\?/],
