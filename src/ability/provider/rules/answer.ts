@@ -1,6 +1,12 @@
 // What is said at the end: the results themselves, shortly, and honestly what was not done.
 
-import { countIn, filesIn, gitTrouble, type Made } from "#ability/provider/rules/skill/results.ts"
+import {
+  countIn,
+  filesIn,
+  gitTrouble,
+  gitUnchanged,
+  type Made,
+} from "#ability/provider/rules/skill/results.ts"
 import { hasFailed, type Outcome } from "./next-move.ts"
 import type { Proposal } from "./skill/proposal.ts"
 import { shortAbilities } from "./skill/talk.ts"
@@ -38,6 +44,8 @@ function tellCall(made: Made, { count, last, isTest }: Proposal): string {
   if (isError) return `${tool} ${shortly(args)} did not work: ${output}`
   const trouble = gitTrouble(made)
   if (trouble) return trouble
+  const unchanged = gitUnchanged(made)
+  if (unchanged) return unchanged
   if (count) return counted(made, count)
   if (last !== undefined && /; go on with startLine \d/.test(output.slice(-200)))
     return `The end of ${args.path} is too far down for me: run \`tail -n ${last} ${args.path}\``

@@ -74,6 +74,14 @@ test("vitamin run without a key does what people ask first, and runs the tests o
   assert.match(failing.out, /^The tests fail \(npm test\)\. Failing:\n {2}one is two\n/)
 })
 
+test("vitamin run without a key says that nothing has changed", async () => {
+  await using tmp = await tmpdir({ git: true })
+  for (const request of ["what changed?", "show the diff"]) {
+    const { out } = await vitamin(tmp, ["run", request], keyless)
+    assert.equal(out, "Nothing has changed since the last commit.", request)
+  }
+})
+
 test("vitamin run without a key ends with 1 and says what it needs when it leaves something undone", async () => {
   await using tmp = await tmpdir({ git: true })
   fillTeaShop(tmp)

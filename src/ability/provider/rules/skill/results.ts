@@ -41,6 +41,14 @@ export function gitTrouble({ tool, output }: Made): string | undefined {
     : undefined
 }
 
+/** What git shows if nothing was changed says little by itself: the line of the branch, or no line. */
+export function gitUnchanged({ tool, args, output }: Made): string | undefined {
+  const command = tool === "bash" ? String(args.command) : ""
+  const isEmpty = /^git diff HEAD\b/.test(command) && /^(?:\(no output\))?$/.test(output.trim())
+  const isClean = /^git status --short --branch\b/.test(command) && /^## .*$/.test(output.trim())
+  return isEmpty || isClean ? "Nothing has changed since the last commit." : undefined
+}
+
 /** How many lines, files or matches there are. */
 export function countIn(made: Made, what: "files" | "lines" | "matches"): string {
   const { output, tool } = made
