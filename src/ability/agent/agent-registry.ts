@@ -29,7 +29,7 @@ export { FolderNotFound }
 
 /** What came of reading a folder; `registered` are ids. */
 export type Scanned = { registered: string[]; problems: Problem[]; ignored: Ignored[] }
-/** Who does it, and why; `ranked` are all that fit, best first. */
+/** The chosen agent and the reasons; `ranked` are all matching agents, best first. */
 export type Resolution = {
   agent: Agent.AgentDefinition
   score: number
@@ -41,7 +41,8 @@ type Entry = { agent: Agent.AgentDefinition; file?: string; foreign?: boolean }
 type Entries = Map<string, Entry>
 /** What the folders say. Where a file that cannot be used stands for an agent, nobody else does its work. */
 type Files = { stamp: string; agents: Entries; unusable: Map<string, Problem> }
-/** Those defined before the folders were first read, what is in these, and those defined since; the last of an id wins. */
+/** Agents defined before the folders were first read, those of the folders, and those defined since; the last one of
+ * an id wins. */
 type Known = { before: Entries; files?: Files; since: Entries; loading?: Promise<void>; said: Set<string> }
 
 const defaults: Entries = new Map(builtinAgents.map((agent) => [agent.id, { agent }]))
@@ -103,8 +104,8 @@ export async function resolve(input: string): Promise<Resolution> {
   return { agent: usual, score: 0, reasons: [`nothing fits, so the default: ${usual.id}`], ranked }
 }
 
-/** Who works where nobody is named. A configured name that no agent has is the project's own name for the usual one
- * (document 004), unless it looks misspelt. */
+/** The default agent. A configured name that no agent has is the project's own name for the usual one (document 004),
+ * unless it looks misspelt. */
 export async function getDefault(): Promise<Agent.AgentDefinition> {
   await load()
   const name = (await Config.get()).agent?.name ?? defaultAgent
@@ -128,7 +129,7 @@ export async function load(): Promise<void> {
 /** Register the agents of a folder's `.yaml`, `.md` and (where it is trusted) `.ts` files. */
 export async function scanAndRegister(folder: string): Promise<Scanned> {
   if (!Instance.isProvided) return take(await scanAgents(resolvePath(folder), undefined), defaults, defaults)
-  // So that what is asked for here comes after what is there anyway.
+  // So that these agents come after the usual ones.
   await load()
   const scan = await scanAgents(resolvePath(Instance.worktree, folder), Instance.worktree)
   return take(scan, ofInstance().since, all())
@@ -175,7 +176,7 @@ function orNothing(error: unknown): undefined {
   if (!(error instanceof FolderNotFound)) throw error
 }
 
-/** Who has written an agent must not get another one of that name, with other rights. */
+/** An agent whose file cannot be used must not be replaced by another one of that name with other rights. */
 function leaveOut(problem: Problem, { unusable }: Files, { agents, trusted }: Scan): void {
   const { file, message } = problem
   for (const line of message.split("\n")) Log.warn(`an agent is left out: ${line}`, { file })

@@ -1,4 +1,4 @@
-// What an agent is: who does a piece of work, with which words, model, tools and rights.
+// The schema of an agent: its instructions, model, tools and rules.
 import { z } from "zod"
 import { checkLayer } from "#kernel/schema/check.ts"
 import { formatProblem, type Problem } from "#kernel/schema/invalid.ts"
@@ -64,7 +64,7 @@ export const AgentDefinition = z.strictObject({
 })
 export type AgentDefinition = z.infer<typeof AgentDefinition>
 
-/** What a person writes: the name is the id where it is left out. */
+/** What a person writes: the default id is the name. */
 export type Input = Omit<z.input<typeof AgentDefinition>, "name"> & { name?: string }
 
 export class Invalid extends NamedError {

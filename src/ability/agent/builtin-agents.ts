@@ -1,9 +1,9 @@
-// The agents that are always there: one that does the work, one that only looks and plans. Written out whole: a start
-// must not wait for a schema.
+// The built-in agents: one that does the work, one that only reads and plans. Written as plain objects, so that a
+// start need not wait for a schema.
 import { planner } from "#ability/permission/rule-sets.ts"
 import type { AgentDefinition } from "./agent.ts"
 
-/** Who works where nobody is named. */
+/** The agent that works if none is named. */
 export const defaultAgent = "build"
 
 const common = { domain: "general", capabilities: [], skills: [], mode: "primary" as const }

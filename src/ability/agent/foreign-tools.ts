@@ -1,4 +1,4 @@
-// Tools as Claude Code and opencode name them, and rules of ours about them.
+// Tools as Claude Code and opencode name them, and our rules about them.
 import type { Rule } from "#kernel/schema/schema.ts"
 
 /** Tools that are named otherwise there, in lower case. */
@@ -44,7 +44,7 @@ export function rulesFor(name: string, pattern: string, action: Action): Rule[] 
   }))
 }
 
-/** A star of theirs goes across folders. An allowing rule gets that only where it is for everything. */
+/** Their star also matches across folders. An allow rule gets that only if it is for everything. */
 function acrossFolders(pattern: string, action: Action): string {
   if (action === "allow") return pattern === "*" ? "**" : pattern
   if (pattern === "*") return pattern
@@ -91,7 +91,7 @@ export function limitOf(name: string): string | undefined {
   return limit === "*" || limit === ":*" || limit === "" ? undefined : limit
 }
 
-/** The limit of a tool as patterns; everything where it has none. Of other tools than these, a limit cannot be kept. */
+/** The limit of a tool as patterns; everything if it has none. For other tools a limit cannot be kept. */
 export function patternsOf(name: string): string[] | undefined {
   const limit = limitOf(name)
   if (limit === undefined) return ["*"]

@@ -34,8 +34,8 @@ const others: Record<string, string> = {
 const weight = { rule: 1_000, mention: 9, phrase: 10, keyword: 4, capability: 3, domain: 2, word: 1 }
 const maxDescription = 3
 
-/** Those that have something in common with the request; equal ones in order of id. `fallback` is there for what fits
- * nobody, so only a rule chooses it. */
+/** The agents that have something in common with the request; equal ones sorted by id. `fallback` is for requests
+ * that fit no agent, so only a rule chooses it. */
 export function rank(options: {
   input: string
   agents: readonly AgentDefinition[]
@@ -119,8 +119,8 @@ function matching({ words }: Request, match: string): string | undefined {
   return match.split("|").find((phrase) => hasPhrase(words, wordsOf(phrase)))
 }
 
-/** What people say when they mean a domain, so that an agent need not list it all. Words for a domain; its own name
- * alone where nobody wrote more. */
+/** Words that people use for a domain, so that an agent need not list them all. Without an entry, only the name of
+ * the domain counts. */
 function domainWords(domain: string): string {
   const name = domain.toLowerCase()
   const key = Object.hasOwn(others, name) ? others[name]! : name

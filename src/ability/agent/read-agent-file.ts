@@ -21,7 +21,7 @@ export type Content = {
 
 const maxBytes = 1 << 20
 
-/** `reviewed`: for a file of a project; without it the file is the person's own. Throws where it cannot be read. */
+/** `reviewed`: for a file of a project; without it the file is the person's own. Throws if the file cannot be read. */
 export async function readAgentFile(file: string, reviewed: Reviewed | undefined): Promise<Content> {
   const isCode = extname(file) === ".ts"
   const refused = (reason: string) => ({ agents: [], ignored: [{ file, key: basename(file), reason }] })
@@ -61,7 +61,7 @@ function isNarrowing({ action }: { action: string }): boolean {
   return action !== "allow"
 }
 
-/** Loaded only where there is such a file: the YAML package is not small. Unknown keys are named and left out. */
+/** Loaded only if there is such a file: the YAML package is not small. Unknown keys are reported and left out. */
 async function readData(file: string, bytes: Buffer): Promise<Content> {
   const { parseFrontmatter } = await import("#util/parse/frontmatter.ts")
   const { decodeText, parseYaml } = await import("#util/parse/yaml.ts")
@@ -124,7 +124,7 @@ function withoutAllows({ agents, ignored }: Content, file: string, reason: strin
   return { agents: restricted, ignored: [...ignored, ...allows] }
 }
 
-/** What is wrong with a file, in words for a person; anything unexpected is thrown on. */
+/** The problem with a file, as text for a person; anything unexpected is rethrown. */
 export function problemOf(error: unknown): string {
   if (error instanceof InvalidConfig)
     return error.data.problems

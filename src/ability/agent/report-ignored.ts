@@ -1,4 +1,4 @@
-// Warnings about what is ignored in agent files. A folder with many files that nobody has reviewed gets one line for all.
+// Warns about ignored parts of agent files. A folder with many unreviewed files gets one line for all.
 import { dirname, relative } from "node:path"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
@@ -7,7 +7,8 @@ import type { Ignored } from "./read-agent-file.ts"
 /** So many are named one by one. */
 const maxNamed = 3
 
-/** `said`: what was logged before; a server reads the folders again and again. `untrusted`: of folders nobody trusts. */
+/** `said`: what was logged before, because a server reads the folders again and again. `untrusted`: in untrusted
+ * folders. */
 export function reportIgnored(found: { trusted: Ignored[]; untrusted: Ignored[] }, said: Set<string>): void {
   const { trusted, untrusted } = found
   const isMany = untrusted.length > maxNamed

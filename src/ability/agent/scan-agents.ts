@@ -30,8 +30,8 @@ export class FolderNotFound extends NamedError {
   }
 }
 
-/** A folder below `worktree` is as trusted as that is; any other speaks for itself. `known` is what is reviewed in
- * `worktree`, if the caller has looked. */
+/** A folder below `worktree` has the trust of `worktree`; any other has its own. `known`: the reviewed files of
+ * `worktree`, if the caller has read them. */
 export async function scanAgents(
   folder: string,
   worktree: string | undefined,
@@ -66,7 +66,7 @@ export function narrowingWithout(folder: string, reviewed: Reviewed.Reviewed): R
   return folder === ownFolder() ? [] : narrowingIn(folder, { agents: [] }, reviewed)
 }
 
-/** Another text whenever a scan may give something else, as far as that does not depend on what is reviewed. */
+/** A text that changes whenever a scan may give another result, apart from reviews. */
 export async function stampOf(folder: string): Promise<string> {
   const names = (await namesIn(folder, []).catch(() => undefined)) ?? []
   const marks = names.slice(0, maxFiles).map((name) => {
@@ -76,7 +76,7 @@ export async function stampOf(folder: string): Promise<string> {
   return JSON.stringify([names.length, marks])
 }
 
-/** Where a person keeps agents for all projects; what is there is the person's own word. */
+/** Where a person keeps agents for all projects; these are trusted. */
 export function ownFolder(): string {
   return join(Global.config(), "agents")
 }

@@ -16,13 +16,13 @@ import {
 } from "./foreign-tools.ts"
 
 type Value = Record<string, unknown>
-/** `notes`: what is left out, for the person. */
+/** `notes`: the parts that are left out, for the person. */
 export type Translated = { value: Value; notes: string[]; isOff?: boolean }
 type Reading = { notes: string[]; refuse(path: string, expected: string, received: unknown): never }
 
 /** Permissions of opencode that are about no tool. */
 const noTools = ["doom_loop", "external_directory"]
-/** How things look there; nobody misses them. */
+/** Keys about appearance, which are ignored silently. */
 const cosmetic = ["color", "hidden"]
 /** Keys that those programs know and this one does not. */
 const foreign =
@@ -30,7 +30,7 @@ const foreign =
     " ",
   )
 
-/** The front matter of an agent file, translated. Keys of ours stay as they are. */
+/** The translated front matter of an agent file. Our own keys stay unchanged. */
 export function translateAgent(given: Value, file: string): Translated {
   const { description, disallowedTools, permission, permissionMode, disable, disabled, prompt, ...value } =
     given
@@ -47,7 +47,7 @@ export function translateAgent(given: Value, file: string): Translated {
   for (const key of [...cosmetic, ...foreign]) delete value[key]
   if (typeof description === "string") value.metadata = { description, ...(value.metadata as object) }
   const mode = readMode(permissionMode, notes)
-  // The last rule that fits counts: what the mode allows comes first, and what is denied last.
+  // The last matching rule counts: what the mode allows comes first, denials come last.
   const rules = [
     ...mode.filter(({ action }) => action === "allow"),
     ...readTools(value, reading),
@@ -69,7 +69,7 @@ export function translateAgent(given: Value, file: string): Translated {
   return { value, notes, isOff: disable === true || disabled === true }
 }
 
-/** `tools` as a list of ours. Those that are switched off are denied: the others, also of servers, stay. */
+/** `tools` as a list of our tools. Tools that are switched off are denied; the others, also of servers, stay. */
 function readTools(value: Value, reading: Reading): Rule[] {
   const { tools: given } = value
   if (typeof given === "string") return readList(value, namesOf(given), reading)

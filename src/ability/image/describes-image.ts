@@ -1,7 +1,7 @@
 // Whether an answer of a model describes an image that it was shown. Announcements, a yes, reports of work and refusals do
 // not. A wrong no costs little: the image stays pending, and a model without vision gets its text by OCR instead.
 
-/** Fewer words say what was asked, not what is in the image. */
+/** A shorter answer repeats the question rather than describing the image. */
 const fewestWords = 3
 /** Sentences that say nothing about an image. Phrases are English: in other languages the number of words decides. */
 const empty = [
@@ -29,7 +29,7 @@ const named = new RegExp(
   "i",
 )
 
-/** `isDirect`: it is the first thing that was said after the image, without a tool call between them. */
+/** `isDirect`: it is the first answer after the image, without a tool call between them. */
 export function describesImage(answer: string, isDirect: boolean): boolean {
   const text = answer.trim()
   if (!isDirect && !named.test(text)) return false

@@ -1,4 +1,4 @@
-// What can be wrong with an image before anybody looks at what it shows.
+// Errors about an image file, before its content is recognised.
 import { NamedError } from "#util/error.ts"
 
 export class ImageInvalid extends NamedError {

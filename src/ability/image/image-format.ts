@@ -1,5 +1,5 @@
-// Which image some bytes are, by what is in them: neither a name nor a claimed type counts. Its size is read from its
-// header and bounded before anything unpacks a pixel, since a small file may claim to be a huge picture.
+// Detects the image format by content, never by name or claimed type. The size is read from the header and bounded
+// before any pixel is decompressed, because a small file may claim to be a huge image.
 import { fileKind } from "#ability/tool/files/file-kind.ts"
 import { ImageInvalid } from "./errors.ts"
 import { readGif } from "./read-gif.ts"

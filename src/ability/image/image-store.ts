@@ -1,5 +1,6 @@
-// The bytes of the images of a session, each kept once under the sum of its content. A message only names them: it stays
-// small, and later turns send what was attached, whatever became of the file or the page. They go with the session.
+// The bytes of a session's images, each stored once under the hash of its content. Messages refer to them: they stay
+// small, and later turns send what was attached even if the file or page has changed. They are removed with the
+// session.
 import { createHash } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"
 import { copyFile, link, mkdir, open, readdir } from "node:fs/promises"
@@ -24,7 +25,7 @@ export function has(sessionId: string, hash: string): boolean {
   return isSum(hash) && existsSync(join(folderOf(sessionId), hash))
 }
 
-/** Undefined where it is not kept here, or is not what it was. */
+/** Undefined if it is not stored here, or is damaged. */
 export function read(sessionId: string, hash: string): Buffer | undefined {
   if (!isSum(hash)) return undefined
   try {
@@ -36,7 +37,7 @@ export function read(sessionId: string, hash: string): Buffer | undefined {
   }
 }
 
-/** What a session that is made from another one takes along. */
+/** Copies the images for a session that is made from another one. */
 export async function copy(from: string, to: string): Promise<void> {
   const names = await readdir(folderOf(from)).catch(() => [])
   if (!names.length) return

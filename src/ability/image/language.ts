@@ -1,10 +1,10 @@
-// Which language a text is in, as far as that can be told. The tables for it are loaded with the first text.
+// Detects the language of a text, if possible. Its tables are loaded with the first text.
 
 /** Shorter ones could be in any. */
 const fewest = 12
 const most = 5_000
 
-/** `en`, or undefined where it cannot be told. */
+/** `en`, or undefined if it is unclear. */
 export async function detectLanguage(text: string): Promise<string | undefined> {
   const sample = text.replace(/\s+/g, " ").trim().slice(0, most)
   if (sample.length < fewest) return undefined

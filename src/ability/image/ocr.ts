@@ -130,7 +130,7 @@ async function run(): Promise<ChildProcess> {
     env: {},
     execArgv: [],
     serialization: "advanced",
-    // It says there what it thinks of an image.
+    // The engine prints its remarks about an image there.
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   })
   // One that dies while nobody waits for it must not take the program along.

@@ -1,4 +1,4 @@
-// What a server suggests for an argument of one of its prompts or resource templates.
+// Completions of a server for an argument of its prompts or resource templates.
 import { plainText } from "#ability/tool/define/plain-text.ts"
 import { NamedError } from "#util/error.ts"
 import * as Mcp from "./mcp.ts"

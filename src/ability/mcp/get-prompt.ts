@@ -1,5 +1,5 @@
-// A prompt of a configured server, filled in with what a person gave for it. The person named it, so no rule is asked;
-// that its folder is trusted is.
+// Gets a prompt of a configured server with a person's arguments. The person named it, so no rule is asked; but its
+// folder must be trusted.
 
 import type { MCPPrompt, MCPPromptContent } from "#ability/mcp/server/types.ts"
 import { plainText } from "#ability/tool/define/plain-text.ts"

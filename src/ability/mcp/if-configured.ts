@@ -1,5 +1,5 @@
-// The way to the MCP servers of the current instance for all who can do without: where no server is configured, nothing is
-// loaded and nothing is read.
+// Access to the MCP servers of the current instance for callers that can do without: if no server is configured,
+// nothing is loaded and nothing is read.
 
 import type { Added } from "#ability/mcp/configured/load-servers.ts"
 import { stampOf } from "#ability/mcp/configured/server-files.ts"
@@ -19,14 +19,14 @@ export async function ifConfigured(): Promise<Mcp | undefined> {
   return own.servers ? import("./mcp.ts") : undefined
 }
 
-/** Have servers beside the configured ones, for what is in use. */
+/** Adds servers of skills in use to the configured ones. */
 export async function addServers(added: readonly Added[]): Promise<void> {
   met().servers = true
   const Mcp = await import("./mcp.ts")
   Mcp.add(added)
 }
 
-/** The servers that a client brings with one session, in the place of those that it brought before ([] = none any more). */
+/** Sets the servers that a client brings with one session, replacing earlier ones ([] = none). */
 export async function bringServers(sessionId: string, servers: readonly Added[]): Promise<void> {
   const own = met()
   if (!servers.length && !own.brought) return
@@ -35,7 +35,7 @@ export async function bringServers(sessionId: string, servers: readonly Added[])
   await Mcp.bring(sessionId, servers)
 }
 
-/** The servers that are there for other sessions only than this one, which is followed by those that it does a task for. */
+/** The servers that are visible only to sessions other than this one and its parents. */
 export function hiddenFrom(line: readonly string[]): ReadonlySet<string> {
   return met().brought?.hiddenFrom(line) ?? none
 }

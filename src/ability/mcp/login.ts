@@ -1,5 +1,6 @@
-// `vitamin mcp login`: gives the address that a person opens, waits on this machine for the way back, and keeps the
-// tokens. OAuth 2.1 with PKCE; who we are is a configured client id, a document about us, or a registration on the spot.
+// `vitamin mcp login`: shows the address that a person opens, waits on this machine for the redirect, and stores the
+// tokens. OAuth 2.1 with PKCE; our identity is a configured client id, a metadata document, or a dynamic
+// registration.
 
 import { createMCPClient } from "#ability/mcp/client/create-client.ts"
 import * as LoginFile from "#ability/mcp/login/login-file.ts"
@@ -43,7 +44,7 @@ export async function login(options: {
   }
   const checkLead = createLeadCheck(options)
   try {
-    // The SDK would go on without it, and nobody would hear why.
+    // The SDK would continue without it, and nobody would learn why.
     if (flow.resourceMetadataUrl) await checkLead(flow.resourceMetadataUrl)
     const begun = await sdk.auth(provider, { ...flow, forceReauthorization: true })
     if (begun === "REDIRECT") {
@@ -59,7 +60,7 @@ export async function login(options: {
     if (options.signal?.aborted) throw options.signal.reason
     throw new LoginFailed(server, errorText(error), { cause: error })
   }
-  // What was asked for is granted now; only how often it was asked for is kept.
+  // The requested scopes are granted now; only the number of attempts is kept.
   await LoginFile.update(server.url, ({ wanted: { again, time } = {}, ...rest }) => ({
     ...rest,
     ...(again ? { wanted: { again, ...(time ? { time } : {}) } } : {}),
@@ -91,7 +92,7 @@ async function isOfOldRevision(
   return metadata !== undefined && URL.canParse(metadata.issuer) && new URL(metadata.issuer).origin === origin
 }
 
-/** Asks the server, unless it has said what it wants. */
+/** Asks the server, unless its requirements are known. */
 async function findWanted({ server, resolve }: Place): Promise<LoginFile.Wanted | undefined> {
   const noted = LoginFile.get(server.url!).wanted
   if (noted?.scope) return noted

@@ -30,7 +30,7 @@ import { errorText } from "#util/error.ts"
 export { Changed, Status } from "#ability/mcp/configured/changed.ts"
 export { NotFound }
 
-/** A session, then the one that it does a task for, and so on: what one of them brought is there for those before it. */
+/** A session, its parent, and so on: servers that one of them brought are visible to those before it. */
 export type Line = readonly string[]
 type Servers = {
   /** What the list was made from. */
@@ -90,8 +90,8 @@ export function add(list: readonly Added[]): void {
   for (const one of list) servers().added.set(one.id, one)
 }
 
-/** What a client brings with a session, in the place of what it brought before. Those that are new come up beside the
- * work; with none, gives when the session's have ended. Nothing is thrown. */
+/** Sets the servers that a client brings with a session, replacing earlier ones. New ones start in the background;
+ * with none, resolves when the session's servers have ended. Never throws. */
 export async function bring(sessionId: string, list: readonly Added[]): Promise<void> {
   const own = servers()
   if (!own.brought.delete(sessionId) && !list.length) return
@@ -192,7 +192,7 @@ async function reconcile(own: Servers): Promise<void> {
   const loaded = await loadServers({ reviewed, configured, added, brought, places: own.places })
   sayProblems(loaded, own.said)
   const wanted = new Map(loaded.servers.map((found) => [found.id, found]))
-  // Who may see a server changes when no tool of the one before it is left.
+  // Another session may see a server only when no tool of the one before it is left.
   for (const [id, one] of own.usable)
     if (!isDeepStrictEqual([one.server, one.program], [wanted.get(id)?.server, programOf(wanted.get(id))]))
       await letGo(own, one)
@@ -218,7 +218,7 @@ async function reconcile(own: Servers): Promise<void> {
     if (one.manifest()) await takeTools(own, one)
     if (found.brought) Bus.publish(Changed, status(own, found))
   }
-  // A program that was refused may be as it was reviewed again, which no stamp tells.
+  // A refused program may be as reviewed again, and no timestamp shows that.
   own.key = loaded.untrusted > 0 && reviewed.isTrusted ? "" : key
 }
 

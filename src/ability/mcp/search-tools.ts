@@ -28,7 +28,7 @@ export async function searchTools(
     .slice(0, limit)
 }
 
-/** What is wanted is said before or behind what is pasted. */
+/** People state the request before or after pasted text. */
 function ends(words: string): string {
   if (words.length <= maxWords) return words
   return `${words.slice(0, maxWords / 2)}\n${words.slice(-maxWords / 2)}`

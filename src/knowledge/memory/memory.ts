@@ -1,5 +1,5 @@
-// What a session has in mind while it works: `shortTerm`, its messages and what of them is sent, and `working`, where
-// its task stands. Both come from its messages on the disk, and are let go when nobody needs them.
+// The memory of a running session: `shortTerm`, its messages and the part that is sent, and `working`, the state of
+// its task. Both are built from messages on disk, and freed when no longer needed.
 import { Instance } from "#kernel/instance.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { createShortTerm, type ShortTerm } from "./short-term.ts"
@@ -26,13 +26,13 @@ export function shortTerm(sessionId: string): ShortTerm {
   return mindOf(sessionId).shortTerm
 }
 
-/** The task of a session: what was asked, files, commands, results. */
+/** The task of a session: request, files, commands, results. */
 export function working(sessionId: string): Working {
   return mindOf(sessionId).working
 }
 
-/** Converts the messages of a session for a model. What it has converted for the last prompt it need not convert again.
- * `imageBytes` finds the images of this session. */
+/** Converts the messages of a session for a model, reusing the conversion of the last prompt. `imageBytes` finds the
+ * images of this session. */
 export function converterFor(sessionId: string, { imageBytes, ...facts }: Message.Facts): Message.Converter {
   const mind = mindOf(sessionId)
   const model = JSON.stringify(facts)
@@ -51,7 +51,7 @@ export function begin(sessionId: string): ReturnType<ShortTerm["begin"]> {
   return mind.shortTerm.begin()
 }
 
-/** The session works no more. What was used last stays for a while, as far as it is small. */
+/** The session is idle. Recently used memory stays for a while if it is small. */
 export function rest(sessionId: string): void {
   const all = minds()
   const mind = all.get(sessionId)
@@ -72,7 +72,7 @@ export function forget(sessionId: string): void {
   minds().delete(sessionId)
 }
 
-/** About what a message holds, in characters. */
+/** The approximate size of a message in characters. */
 function sizeOf(message: Message.Info): number {
   const size = message.type === "mcp_resource" ? message.data.content.length : charactersOf(message)
   return 500 + size + (message.type === "image" ? message.data.source.value.length : 0)

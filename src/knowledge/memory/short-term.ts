@@ -1,12 +1,12 @@
-// Short-term memory: the messages of a session on its active branch, what of them the model is sent, and how much that
-// is. Nothing is counted twice: a turn costs what is new in it, however long the session is.
+// Short-term memory: the messages on the active branch, the part that the model is sent, and its size. Nothing is
+// counted twice: the cost of a turn depends on what is new, not on the length of the session.
 import type * as Message from "#knowledge/message/message.ts"
 import { charactersOf, tokensOf } from "./tokens-of.ts"
 import { turnStarts } from "./turn-starts.ts"
 import { createWindow } from "./window.ts"
 
 export type ShortTerm = ReturnType<typeof createShortTerm>
-/** `fixed`: tokens of what is sent beside the messages. `model`: whose counts are to be believed, as `provider/model`. */
+/** `fixed`: tokens beside the messages. `model`: the model whose counts are used, as `provider/model`. */
 export type Counting = { fixed?: number; model?: string }
 
 /** Some servers leave out of their counts what they had in their cache. There is no text with so few tokens to its
@@ -18,7 +18,7 @@ export function createShortTerm() {
   let sent = createWindow(list)
   let count = beginCount()
 
-  /** All messages, the oldest first. The list is alive: what is pushed to it is part of the memory. */
+  /** All messages, the oldest first. The list is live: messages that are pushed to it become part of the memory. */
   function messages(): Message.Info[] {
     return list
   }
@@ -50,7 +50,7 @@ export function createShortTerm() {
     const { end, sent: all } = sent.get()
     if (count.list !== all || count.model !== model) count = { ...beginCount(), list: all, model }
     const added = all.slice(count.seen)
-    // What was counted before the compaction was another window.
+    // Counts from before the compaction belong to another window.
     const valid = added.findLastIndex((message) => isCounted(message, model) && !isOlder(message, end))
     if (valid >= 0) {
       const { input, output } = added[valid]!.usage!

@@ -1,5 +1,5 @@
-// A message with its longest words cut in the middle, for what is sent. The message itself stays whole, and the cut says
-// where the whole of a result is.
+// Cuts the longest texts of a message in the middle, for the request. The stored message stays whole, and the cut
+// names the file with the whole result.
 import { dirname, join } from "node:path"
 import type * as Message from "#knowledge/message/message.ts"
 import { isBinary, outputText } from "./tokens-of.ts"
@@ -30,14 +30,14 @@ export function shorten(message: Message.Info, limit: number, files?: string): M
   }
 }
 
-/** Where the whole of a result is to be kept before it is cut, or nothing where it is kept already or not cut. */
+/** The file for the whole result before it is cut; undefined if it is stored already or not cut. */
 export function fileFor(message: Message.Info, limit: number, files: string): string | undefined {
   if (message.type !== "tool_result") return undefined
   const text = outputText(message.data)
   return isLong(text, limit) && !keptBefore(text, files) ? pathOf(message, files) : undefined
 }
 
-/** The beginning and the end, with what is said about the rest between them. */
+/** The beginning and the end, with a note about the rest between them. */
 export function cut(text: string, limit: number, where = ""): string {
   const head = Math.floor(limit * 0.6)
   const tail = limit - head
@@ -62,7 +62,8 @@ function shortenResult(message: Message.Of<"tool_result">, limit: number, files?
   return { ...message, data: { ...data, output: short, ...(error ? { error } : {}) } }
 }
 
-/** Where a tool said that it kept the whole. A result can say anything: only the session's own folder is believed. */
+/** The file that a tool names for its whole output. A result can say anything, so only the session's own folder
+ * counts. */
 function keptBefore(text: string, files: string | undefined): string | undefined {
   const end = text.indexOf(mark.way + mark.end)
   const start = text.lastIndexOf(mark.start, end)

@@ -1,5 +1,5 @@
-// What a message weighs in a request: in tokens, as an estimate that errs high, and in characters, which cost nothing to
-// know. A message is looked at once: what of it is sent does not change after it was written.
+// The size of a message in a request: in tokens, estimated high, and in characters. A message is measured once: its
+// sent part does not change after it was written.
 import type * as Message from "#knowledge/message/message.ts"
 import { estimateTokens } from "./estimate-tokens.ts"
 
@@ -17,7 +17,7 @@ export function tokensOf(message: Message.Info): number {
   if (before !== undefined) return before
   const { words, extra } = contentOf(message)
   const tokens = words.reduce((sum, text) => sum + estimateTokens(text) + frame, extra)
-  // What is seen in an image is noted later.
+  // The description of an image is added later.
   if (message.type !== "image") known.set(message, tokens)
   return tokens
 }

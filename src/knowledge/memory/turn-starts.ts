@@ -1,5 +1,5 @@
-// Where a history may be cut: before a turn of the person or of the model, never between a call and its result, between
-// a thought and the call that came of it, or between a prompt and what is attached to it.
+// Where a history may be cut: before a turn of the person or of the model, never between a call and its result, a
+// thought and its call, or a prompt and its attachments.
 import type * as Message from "#knowledge/message/message.ts"
 
 export type TurnStart = { index: number; isPerson: boolean }
@@ -10,7 +10,7 @@ export function turnStarts(messages: readonly Message.Info[]): TurnStart[] {
   let before: Message.Info | undefined
   for (const [index, message] of messages.entries()) {
     const isPerson = isFromPerson(message)
-    // A person who speaks ends what had no result yet.
+    // A new prompt ends calls without a result.
     if (isPerson) open.clear()
     if (message.type === "tool_result") open.delete(message.data.requestId)
     else if (!open.size && begins(message, before)) starts.push({ index, isPerson })

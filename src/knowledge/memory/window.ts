@@ -1,5 +1,5 @@
-// What of a history the model is sent: everything, or, after a compaction, its front and the messages that were kept. The
-// same objects from turn to turn, so that what was made of them before is found again.
+// The part of a history that the model is sent: everything, or, after a compaction, its front and the kept messages.
+// The objects stay the same from turn to turn, so that cached conversions are found again.
 import type * as Message from "#knowledge/message/message.ts"
 import { type Compaction, type Cut, compactionOf, frontOf } from "./compaction.ts"
 import { shorten } from "./shorten.ts"
@@ -30,7 +30,7 @@ type Kept = { from: readonly Message.Info[]; sent: Message.Info[] }
 /** By the message of the compaction. */
 const known = new WeakMap<Message.Info, Kept>()
 
-/** What is sent in the place of a compaction, `from` the messages that it keeps: for each prompt the same objects. */
+/** The front of a compaction, `from` the messages that it keeps: the same objects for each prompt. */
 function keptBy(place: Message.Info, from: readonly Message.Info[]): Message.Info[] {
   const before = known.get(place)
   if (before?.from.length === from.length && before.from.every((message, i) => message === from[i]))

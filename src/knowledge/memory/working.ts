@@ -1,5 +1,5 @@
-// Working memory: where a task stands, gathered from the messages of its session as they come: what was asked, which
-// files were read and changed, which commands ran and how they ended, what was refused. All of it bounded.
+// Working memory: the state of a task, collected from the messages of its session: requests, files read and changed,
+// commands and their outcome, refusals. All of it is bounded.
 import * as Message from "#knowledge/message/message.ts"
 import { cut, isLong } from "./shorten.ts"
 import { outputText } from "./tokens-of.ts"
@@ -171,13 +171,13 @@ function addFile(files: Map<string, File>, path: string, { changed }: { changed?
   if (files.size > most.files) files.delete(leastOf(files).path)
 }
 
-/** What was changed is worth more than what was only looked at. */
+/** Changed files matter more than files that were only read. */
 function leastOf(files: Map<string, File>): File {
   for (const file of files.values()) if (file.changed === 0) return file
   return files.values().next().value!
 }
 
-/** What a command changed is known from the snapshot around it. */
+/** The snapshot around a command shows what it changed. */
 export function changedBy({ snapshot }: Call): string[] {
   const { files } = (snapshot ?? {}) as { files?: { path?: unknown }[] }
   if (!Array.isArray(files)) return []

@@ -1,10 +1,10 @@
-// A message that cannot be read leaves a gap in its session. A note for the model stands in its place, with its id, so
-// that what comes after stays joined to what came before. The note is made whenever the session is read and is never
-// stored: once the record is restored, the message is back where it was.
+// An unreadable message leaves a gap in its session. A note for the model takes its place, with its id, so that later
+// messages stay connected to earlier ones. The note is made at each read and never stored: once the record is
+// restored, the message is back.
 import { turnsAway } from "./conversation-order.ts"
 import type { Info, Of } from "./schema.ts"
 
-/** What is known of a message that cannot be read: why, and as far as it could be found out, where it stood. */
+/** What is known of an unreadable message: the reason, and its place if that could be found. */
 export type Lost = {
   id: string
   reason: string

@@ -61,7 +61,7 @@ export function adopt(value: unknown, { id, sessionId }: Required<Place>): Info 
   return parse(value, { id, sessionId })
 }
 
-/** The JSON text of a message; of an unknown one exactly what it was made from. */
+/** The JSON text of a message; for an unknown type exactly the original text. */
 export function serialize(message: Info): string {
   return message.type === "unknown" ? message.data.original : JSON.stringify(message)
 }

@@ -1,6 +1,6 @@
-// Messages in the order of the conversation: each one behind the message that it follows, and a revert behind what it
-// took back. Their ids sort that way too, unless the clock went back while an older version of this program wrote them,
-// or they come from an import.
+// Sorts messages in the order of the conversation: each after the message that it follows, and a revert after what it
+// reverted. Ids sort that way too, unless the clock went back while an older version wrote them, or they come from an
+// import.
 import type { Info } from "./schema.ts"
 
 /** `messages` are sorted by id; they stay as they are where that is the order already. */
@@ -9,8 +9,8 @@ export function conversationOrder(messages: Info[]): Info[] {
   const waiting = new Map(messages.map((message) => [message.id, message]))
   const ordered: Info[] = []
   for (const message of messages) {
-    // A chain may have thousands of messages, so this is a stack and no recursion. What is on the stack waits no more,
-    // so a cycle, which only damaged records have, ends too.
+    // A stack instead of recursion, because a chain may have thousands of messages. A message on the stack is no
+    // longer waiting, so a cycle, which only damaged records have, ends too.
     const stack = waiting.delete(message.id) ? [message] : []
     for (let top = stack.at(-1); top; top = stack.at(-1)) {
       const earlier = waiting.get(top.parentId ?? "") ?? waiting.get(revertedFrom(top) ?? "")
@@ -28,7 +28,7 @@ export function revertedFrom(message: Info): string | null {
   return typeof from === "string" ? from : null
 }
 
-/** Reverts and switches of the branch go on from another message than the last one. */
+/** Reverts and switches of the branch continue from another message than the last one. */
 export function turnsAway({ type, data }: Info): boolean {
   return type === "system_control" && (data.control === "revert" || data.control === "branch_switch")
 }

@@ -1,5 +1,5 @@
-// The prompt of a conversation that goes on: only what is new since the last time is converted. What is given out is
-// frozen, so that others may keep what they make of it.
+// Converts a growing conversation into a prompt: only new messages are converted. The result is frozen, so that
+// callers may cache what they derive from it.
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider"
 import type { Info } from "./schema.ts"
 import { add, begin, copy, endTurn, type Facts } from "./to-model.ts"
@@ -13,7 +13,7 @@ export function createConverter(model: Facts) {
   let given: LanguageModelV4Prompt = []
   let held = { making: begin(model), count: 0 }
 
-  /** Gives what the plain `toModel` would. */
+  /** Returns the same as the plain `toModel`. */
   function toModel(messages: readonly Info[]): LanguageModelV4Prompt {
     goBack(messages)
     for (let i = seen.length; i < messages.length; i++) {
@@ -42,7 +42,7 @@ export function createConverter(model: Facts) {
     seen = []
   }
 
-  /** Undo what was made of messages that are not there any more. */
+  /** Undo the conversion of messages that are gone. */
   function goBack(messages: readonly Info[]): void {
     const same = sameAtStart(messages)
     if (same === seen.length) return

@@ -1,5 +1,5 @@
-// A quick check made from a schema: whether JSON is already, field for field and in order, what the schema would make of
-// it. It says yes only where it is sure; kinds of schema that it does not know, and all that a schema would fill in, drop
+// Makes a fast check from a schema: whether JSON is already, field for field and in order, what the schema would
+// return. It says yes only if that is certain; unknown kinds of schema, and values that a schema would fill in, drop
 // or refuse, are left to the schema itself.
 import type { z } from "zod"
 import { isObject } from "./json.ts"
@@ -54,7 +54,7 @@ function orNull(fits: Fit): Fit {
   return (value) => value === null || fits(value)
 }
 
-/** What is missing may become something. */
+/** The schema may fill in a missing value. */
 function orElse(fits: Fit): Fit {
   return (value) => value !== undefined && fits(value)
 }

@@ -1,5 +1,5 @@
-// Tool calls as a model gives them, OpenAI's `tool_calls`, as the data of one tool request. Nothing that the model
-// said is lost; what is wrong with a call is told to the model as the call's result, and by `validate`.
+// Converts tool calls of a model (OpenAI's `tool_calls`) into the data of one tool request. Nothing is lost; an
+// invalid call is reported to the model as its result, and by `validate`.
 import { createId } from "#util/id.ts"
 import { isTooDeep } from "#util/parse/is-too-deep.ts"
 import { isObject, type Json, type JsonObject } from "./json.ts"

@@ -1,5 +1,5 @@
-// What happens in a session, shown in the order of its messages. They are announced when they are on disk, which may be
-// after what follows them was said already.
+// Shows the events of a session in the order of its messages. A message is published when it is on disk, which may be
+// after events that follow it.
 
 export type Item = {
   /** The message that it shows to the end; none for a part of one. */

@@ -7,7 +7,7 @@ import type { Info } from "./schema.ts"
 
 type Turn = { parentId: string | null; branch: string }
 
-/** Keep where such a message stands a second time, so that no gap is bridged to what was taken back. */
+/** Notes the place of such a message, so that no gap is bridged to a reverted message. */
 export async function keepTurn({ id, sessionId, parentId, branch }: Info): Promise<void> {
   await Storage.write(turnKey(sessionId, id), { parentId, branch } satisfies Turn)
 }
@@ -41,7 +41,7 @@ function describe(id: string, file: string): Lost {
     : { id, reason: "its file was damaged", ...fieldsOf(read.value) }
 }
 
-/** What a value that is no message says of where it stands. */
+/** The place that a value claims which is no valid message. */
 export function fieldsOf(value: unknown): Partial<Turn> {
   if (!isObject(value)) return {}
   const { parentId, branch } = value

@@ -37,7 +37,7 @@ export const Delta = Bus.define(
   { live: true, when: "Text of a message that is still streaming comes in." },
 )
 
-/** What was last read of the sessions that this instance worked on. */
+/** The messages that this instance last read, by session. */
 export const warm = Instance.state(() => createWarmMessages())
 
 /** Store a message as it is now, new or again. What does not have the shape of a message is refused before that. */
@@ -74,7 +74,7 @@ export async function list(sessionId: string): Promise<Info[]> {
   const newest = messages.at(-1)
   if (newest) followId(newest.id)
   const ordered = conversationOrder(messages)
-  // After reading, which has quarantined what is broken.
+  // Call after a read, which has quarantined broken records.
   const lost = await lostMessages(sessionId, ordered, invalid)
   return lost.length ? bridgeGaps(ordered, lost) : ordered
 }
@@ -127,7 +127,7 @@ function keyOf(sessionId: string, ...messageId: string[]): Storage.Key {
   return ["message", sessionId, ...messageId]
 }
 
-/** An unknown message goes to the disk as what it is, not as what it looks like here. */
+/** An unknown message is written in its original form. */
 function recordOf(message: Info): object {
   if (message.type !== "unknown") return message
   const value: unknown = JSON.parse(message.data.original)

@@ -1,5 +1,5 @@
-// A message: what is said, shown, called and answered in a session. Its one stored form, its way from and to JSON,
-// its rules, and its way to a model.
+// The entry file of this folder. A message: text, call, result, file, image or control of a session; its stored form,
+// its validation, and its form for models.
 import type { LanguageModelV4Message } from "@ai-sdk/provider"
 import { z } from "zod"
 import { createId, followId } from "#util/id.ts"
@@ -27,7 +27,7 @@ export { validate } from "./validate.ts"
 /** One message of a prompt, as `toModel` gives it. */
 export type ModelMessage = LanguageModelV4Message
 
-/** What a new message needs to be told. */
+/** The fields that a new message needs. */
 export type Fields<T extends Type> = {
   sessionId: string
   parentId: string | null
@@ -82,7 +82,7 @@ export function cutReason(message: Info): string | undefined {
   return finish === "content-filter" ? "held back by the provider's content filter" : undefined
 }
 
-/** Whether an answer says that what was asked for was not done. */
+/** Whether an answer says that the request was not done. */
 export function isCannot(message: Info): boolean {
   return message.type === "text" && message.data.finish === "cannot"
 }

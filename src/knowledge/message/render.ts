@@ -5,7 +5,7 @@ import { insideTag } from "#util/parse/inside-tag.ts"
 import type { Of } from "./schema.ts"
 
 export type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart
-/** What a model takes, and where the bytes of an image are found that are kept beside its message. */
+/** What a model accepts, and how to find the stored bytes of an image. */
 type Reader = {
   input: readonly string[]
   imageBytes?: ((hash: string) => Uint8Array | undefined) | undefined
@@ -56,7 +56,7 @@ export function resourceParts(data: Of<"mcp_resource">["data"], model: Reader): 
   return text(`Provided by the system:\n${tagged}`)
 }
 
-/** A path is only a name here; of what is kept beside the message, the reader gives the bytes. */
+/** A path is only a name here; the reader provides stored bytes. */
 function imageFile({ source, stored }: Of<"image">["data"], model: Reader) {
   if (stored) {
     const bytes = takes(model, stored.mimeType) ? model.imageBytes?.(stored.hash) : undefined

@@ -184,7 +184,7 @@ export type Of<T extends Type> = Extract<Info, { type: T }>
 export type Problem = { path: string; message: string }
 export type Check = { ok: true } | { ok: false; problems: Problem[] }
 
-/** What a tool may be called so that every provider takes it. */
+/** Tool names that every provider accepts. */
 export const toolName = /^[\w-]{1,64}$/
 
 export const types: ReadonlySet<string> = new Set<Type>(Info.options.map(({ shape }) => shape.type.value))

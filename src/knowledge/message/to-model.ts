@@ -12,8 +12,8 @@ import { fileParts, imageParts, resourceParts, type UserPart } from "./render.ts
 import { assertNever, type Info, type Of, type Part } from "./schema.ts"
 import { inputOf, outputOf, resultText, shownName, unanswered } from "./tool-parts.ts"
 
-/** What a model takes. `tools: false` turns calls and results into text, `reasoning: false` leaves thoughts out.
- * `imageBytes` finds the bytes of images that are kept beside their messages. */
+/** What a model accepts. `tools: false` turns calls and results into text, `reasoning: false` leaves out reasoning.
+ * `imageBytes` finds the stored bytes of images. */
 export type Facts = {
   input: readonly string[]
   tools?: boolean
@@ -48,7 +48,7 @@ export function copy({ prompt, model, open, shownIds }: Making): Making {
   return { prompt: [...prompt], model, open: new Map(open), shownIds: new Map(shownIds) }
 }
 
-/** Take in one message more. What is frozen in the prompt is replaced, never changed. */
+/** Add one more message. Frozen parts of the prompt are replaced, never changed. */
 export function add(making: Making, message: Info) {
   switch (message.type) {
     case "text":
@@ -174,7 +174,7 @@ function addUser({ prompt }: Making, content: UserPart[]) {
   if (last.role === "user") last.content.push(...content)
 }
 
-/** The message itself, or a copy in its place where it is frozen. */
+/** The message itself, or a copy that replaces it if it is frozen. */
 function changeable(prompt: LanguageModelV4Prompt, at: number): LanguageModelV4Message {
   const message = prompt[at]!
   if (!Object.isFrozen(message) || message.role === "system") return message
@@ -183,7 +183,7 @@ function changeable(prompt: LanguageModelV4Prompt, at: number): LanguageModelV4M
   return copy
 }
 
-/** A turn that was cut off while thinking said nothing, and thoughts alone are refused. */
+/** A turn that was cut off while reasoning has no content, and providers refuse reasoning alone. */
 export function endTurn(prompt: LanguageModelV4Prompt): void {
   const last = prompt.at(-1)
   if (last?.role === "assistant" && last.content.every(({ type }) => type === "reasoning")) prompt.pop()

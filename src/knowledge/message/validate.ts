@@ -1,5 +1,5 @@
-// What a message must hold before it is taken in, beyond its shape. Stored messages are read more leniently: a
-// broken rule must not hide a history.
+// Validates a message beyond its shape before it is accepted. Stored messages are read more leniently: a broken rule
+// must not hide a history.
 import { posix } from "node:path"
 import { isJson } from "./json.ts"
 import {

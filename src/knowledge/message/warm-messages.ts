@@ -1,6 +1,6 @@
-// A cache of messages as they were last read from the disk, for sessions that this instance worked on. The next prompt need
-// not read them again, provided that nobody else has worked on the session since: whoever does writes another mark to the
-// session record. A message that is written here leaves the cache, since what is on the disk may differ (redaction).
+// A cache of messages as last read from disk, for sessions of this instance. The next prompt need not read them again
+// if nobody else has worked on the session: another process writes another mark to the session record. A message that
+// is written here leaves the cache, because its form on disk may differ (redaction).
 import type { Info } from "./schema.ts"
 
 type Warm = { mark?: string; messages: Map<string, Info>; size: number }

@@ -1,5 +1,5 @@
-// Hands what a store holds to who keeps it, one time after the other: what changes meanwhile is handed over afterwards,
-// once, as it is then. A failure loses nothing, since the store still has it all.
+// Passes the content of a store to its persist function, one call at a time: changes during a call are passed on
+// afterwards, once. A failure loses nothing, because the store still has everything.
 import { setImmediate } from "node:timers/promises"
 import * as Log from "#kernel/process/log.ts"
 import { errorText, NamedError } from "#util/error.ts"
@@ -15,7 +15,7 @@ class PersistFailed extends NamedError {
   }
 }
 
-/** Milliseconds that it may take before who waits for it is told. */
+/** Milliseconds after which waiting callers are told. */
 const patience = 30_000
 
 export function createPersister<T>(take: () => T, onPersist?: (items: T) => void | Promise<void>) {
@@ -37,7 +37,7 @@ export function createPersister<T>(take: () => T, onPersist?: (items: T) => void
     return start(callback)
   }
 
-  /** After a change: nobody waits for it, and what goes wrong is in the log. */
+  /** After a change: nobody waits for it, and errors are logged. */
   function persistSoon(): void {
     // It is going to be handed over anyway.
     if (next) return

@@ -1,5 +1,5 @@
-// The nodes of a relation store and how they hang together. A node is placed after its parents and never gets others, so
-// no way up can lead back to it, and a walk need not look at what was placed before what it looks for.
+// The nodes of a relation store and their links. A node is added after its parents and never gets others, so there is
+// no cycle, and a search can stop at nodes that were added before its target.
 import { type RelationNode, UnknownParent } from "./relation-node.ts"
 
 export type Entry = Omit<RelationNode, "parents"> & {
@@ -19,7 +19,7 @@ const none: readonly Entry[] = Object.freeze([])
 
 export function createGraph() {
   let entries = new Map<string, Entry>()
-  /** Not yet among the children of their parents: who only adds does not pay for questions. */
+  /** Not yet linked to their parents: adding nodes is cheap, and queries pay for the links. */
   let fresh: Entry[] = []
   let placed = 0
   let walks = 0

@@ -1,5 +1,5 @@
-// Takes nodes that were kept somewhere into an empty graph, in whatever order they come. One that cannot be taken is set
-// aside with the reason, and so are those that need it; the rest is there.
+// Loads stored nodes into an empty graph, in any order. A node that cannot be used is quarantined with the reason,
+// and so are those below it; the rest is loaded.
 import type { Graph } from "./relation-graph.ts"
 import {
   Cycle,
@@ -16,7 +16,7 @@ export type Quarantined = {
   error: InvalidNode | NodeExists | UnknownParent | Cycle
 }
 
-/** Of a cycle as it is told. */
+/** A cycle as it is reported. */
 const longestWay = 20
 
 export function loadNodes(graph: Graph, given: readonly unknown[]): Quarantined[] {
@@ -70,7 +70,8 @@ function isMoved(graph: Graph, nodes: Map<string, RelationNode>): boolean {
   return false
 }
 
-/** Each that is left has a parent that is left or is nowhere; who follows them comes to such a one, or round. */
+/** Each remaining node has a parent that also remains or is missing; following the parents leads to a missing one or
+ * around a cycle. */
 function explain(left: Map<string, RelationNode>, all: Map<string, RelationNode>) {
   const placeOf = new Map<string, { cycle: string[]; at: number }>()
   const seen = new Set<string>()

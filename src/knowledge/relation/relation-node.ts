@@ -1,4 +1,4 @@
-// The nodes of a relation store: what callers see of them, and what is wrong with one that cannot be taken.
+// The nodes of a relation store: their public form, and the errors about invalid ones.
 import { inspect } from "node:util"
 import { NamedError } from "#util/error.ts"
 

@@ -1,5 +1,5 @@
-// Relations in memory: plans and their steps, files, agents, or anything else of which one thing stands below others. A
-// node may have several parents, and never itself among its ancestors. Who made the store says where it is kept.
+// Relations in memory: plans and their steps, files, agents, or anything else with a hierarchy. A node may have
+// several parents, and never itself among its ancestors. The creator of the store decides where it is persisted.
 import * as Log from "#kernel/process/log.ts"
 import { formatPlanContext, formatRelationsForContext } from "./format-relations.ts"
 import { createPersister } from "./persister.ts"
@@ -20,7 +20,7 @@ export type RelationStoreConfig = {
   /** Given all nodes; keeps them wherever it likes. */
   onPersist?: (nodes: RelationNode[]) => void | Promise<void>
   initialNodes?: RelationNode[]
-  /** Persist after each change; false where it is left out. */
+  /** Persist after each change; default: false. */
   autoPersist?: boolean
   /** Those of `initialNodes` that cannot be taken, with the reasons; the log names them where this is left out. */
   onQuarantine?: (nodes: Quarantined[]) => void
@@ -44,7 +44,7 @@ export function createRelationStore(config: RelationStoreConfig = {}) {
     changed()
   }
 
-  /** Only what a node says changes: where it stands, it stays. */
+  /** Only the content of a node changes, never its place. */
   function update(id: string, updates: Partial<NodeContext>): void {
     const entry = graph.get(id)
     if (!entry) throw new NodeNotFound(id)
@@ -55,7 +55,7 @@ export function createRelationStore(config: RelationStoreConfig = {}) {
     changed()
   }
 
-  /** What is below it stays, without it. One that is not there is no error. */
+  /** Nodes below it stay, without it. A missing node is no error. */
   function remove(id: string): void {
     const entry = graph.get(id)
     if (!entry) return
@@ -102,7 +102,7 @@ export function createRelationStore(config: RelationStoreConfig = {}) {
     )
   }
 
-  /** These nodes with all that is below them. Plans as the model works with them, what is done in one line. */
+  /** These nodes with everything below them. Plans as the model works with them; finished parts in one line. */
   function toContext(ids: string[]): string {
     const named = ids.flatMap((id) => graph.get(id) ?? [])
     const nodes = [...new Set([...named, ...graph.reach(named, graph.below)])].map(nodeOf)

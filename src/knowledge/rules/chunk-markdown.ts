@@ -12,7 +12,7 @@ export type Chunk = {
 type Line = { text: string; number: number }
 
 const usualChars = 1_600
-/** A section that is shorter goes on with the next one below it. */
+/** A shorter section is joined with the next one below it. */
 const fewChars = 200
 
 export function chunkMarkdown(text: string, maxChars = usualChars): Chunk[] {
@@ -58,7 +58,7 @@ function* piecesOf(lines: Line[], maxChars: number): Generator<Line[]> {
   for (const line of lines.flatMap((one) => narrow(one, maxChars))) {
     const isBlank = !line.text.trim()
     if (!piece.length && isBlank) continue
-    // Between paragraphs as soon as half is full, between lines only where there is no other way.
+    // Between paragraphs once half is full, between lines only if there is no other way.
     if (length + line.text.length > maxChars || (isBlank && length > maxChars / 2)) {
       yield piece
       piece = []

@@ -41,7 +41,7 @@ export function collectLinks(
   })
 }
 
-/** Whether what it names is to be read and searched, not only its name. */
+/** Whether the target is read and searched, not only its name. */
 export function isDocument(path: string): boolean {
   return documents.has(getExtension(path).toLowerCase())
 }

@@ -19,7 +19,7 @@ export function createNestedRules(config: { root: string; onProblem?: (error: un
   const { root } = config
   const known = new Map<string, Known>()
 
-  /** From the root's side to the leaf, without what is in the root itself. A folder is on its own way. */
+  /** From the root to the leaf, without the root itself. A folder counts as on its own way. */
   function onWayTo(path: string): RuleFile[] {
     const target = resolve(root, path)
     if (!isInside(root, target)) return []

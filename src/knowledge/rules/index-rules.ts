@@ -1,5 +1,5 @@
-// Brings the index of rules up to date: takes the links of the files with rules, and of the documents that they lead to,
-// one step further; reads and cuts up what has changed, and takes out what is gone.
+// Updates the index of rules: follows the links of rule files and of their documents one step further, reads and
+// splits changed documents, and removes deleted ones.
 import { relative } from "node:path"
 import { setImmediate } from "node:timers/promises"
 import { readDocument, Unreadable } from "#knowledge/index/read-document.ts"
@@ -129,7 +129,7 @@ export function placeOf(id: string): { path: string; line?: number; link?: numbe
   return mark ? { path, link: Number(number) } : { path, line: Number(number) }
 }
 
-/** Each link is found by its own words, and each piece of what it leads to by those as well. */
+/** Each link is found by its own words, and each piece of its target by those as well. */
 function entryOf(path: string, depth: Depth, setting: Setting): Entry {
   const { tables, root } = setting
   const group = relative(root, path)
@@ -174,7 +174,7 @@ function isSame(path: string, depth: Depth, { tables }: Setting): boolean {
   return seen.key === keyOf(path, depth, tables)
 }
 
-/** Which links lead to a document is a part of what it is found by. */
+/** The links to a document are part of its search text. */
 function keyOf(path: string, depth: Depth, tables: RulesTables): string {
   const links = tables.linksTo(path).map(({ id, displayText }) => [id, displayText])
   return JSON.stringify([depth, ...links.slice(0, maxNames)])

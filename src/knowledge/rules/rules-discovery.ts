@@ -1,5 +1,5 @@
-// A project's rules in three steps: those of its root at once, the documents that they link to when they fit what is to be
-// done, and those of a folder when something in it is touched. Whoever drives the model asks; the model does not.
+// A project's rules in three steps: the root file at once, its linked documents if they fit the task, and those of a
+// folder when something in it is touched. The caller asks for them, not the model.
 import { realpathSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 import * as Log from "#kernel/process/log.ts"
@@ -17,17 +17,17 @@ import { openRulesTables, type RuleReference, withoutId } from "./rules-tables.t
 export type { RuleReference } from "./rules-tables.ts"
 
 export type RulesDiscoveryConfig = {
-  /** Where the rules are looked for. Without it: the folder of `rootPath`. */
+  /** Where rules are searched. Default: the folder of `rootPath`. */
   rootDir?: string
-  /** The file of the root, where it is not one of the usual names. */
+  /** The root file, if it has none of the usual names. */
   rootPath?: string
   /** In memory, unless a file is named. */
   dbPath?: string
   /** Without one, words alone are compared. Closed with the rest. */
   embedder?: Embedder
-  /** Where relative paths start; the root, unless it is said. */
+  /** Where relative paths start; default: the root. */
   cwd?: string
-  /** Look for rules in the folders below the root as well, for their links. True unless it is said. */
+  /** Also search rules in subfolders of the root, for their links. Default: true. */
   scan?: boolean
   /** How many documents may be read and searched. */
   maxDocuments?: number
@@ -84,12 +84,12 @@ export function createRulesDiscovery(config: RulesDiscoveryConfig) {
   let isClosed = false
   let work: Promise<void> = Promise.resolve()
 
-  /** The words of the root's own file; "" where there is none. */
+  /** The text of the root file; "" if there is none. */
   function getRootRules(): string {
     return rootFile?.text ?? ""
   }
 
-  /** The links that fit what is to be done, the best first; each document once. */
+  /** The links that fit the task, the best first; each document once. */
   async function searchReferences(
     intent: string,
     { limit = 5 }: { limit?: number } = {},
@@ -120,7 +120,7 @@ export function createRulesDiscovery(config: RulesDiscoveryConfig) {
     matches.set(path, match)
   }
 
-  /** Undefined where it is gone, is not text, or is not inside of the root. */
+  /** Undefined if it is gone, is no text, or is outside the root. */
   async function getReferenceContent(reference: RuleReference): Promise<string | undefined> {
     try {
       return readDocument({ root, path: reference.absolutePath, maxBytes: maxDocumentBytes }).text
@@ -130,7 +130,7 @@ export function createRulesDiscovery(config: RulesDiscoveryConfig) {
     }
   }
 
-  /** What fits what is to be done, as texts. */
+  /** The passages that fit the task. */
   async function getRulesForIntent(intent: string): Promise<string[]> {
     const matches = await searchReferences(intent)
     const texts = await Promise.all(matches.map(({ reference }) => getReferenceContent(reference)))

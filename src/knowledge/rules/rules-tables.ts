@@ -1,5 +1,5 @@
-// What rules-discovery keeps in its database: the files that links were taken from, the links, their words for text search,
-// and what of each linked document is in the index, so that one that did not change costs no more than a look at it.
+// The database of rules-discovery: files with links, the links, their words for full-text search, and which parts of
+// each document are indexed, so that an unchanged document costs only a stat.
 import { DatabaseSync } from "node:sqlite"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
@@ -17,7 +17,7 @@ export type RuleReference = {
   lineNumber: number
 }
 
-/** What is known of a file on the disk, and how many entries of the index are made of it. */
+/** The known state of a file on disk, and its number of index entries. */
 export type Seen = { mtime: number; size: number; key: string; problem: string | null; entries: number }
 type Row = RuleReference & { id: number }
 export type RulesTables = ReturnType<typeof createRulesTables>
@@ -79,7 +79,7 @@ export function openRulesTables(path = ":memory:"): RulesTables {
 }
 
 function createRulesTables(db: DatabaseSync) {
-  // What is lost when the power fails can be made again.
+  // Data lost in a power cut can be rebuilt.
   db.exec("pragma journal_mode = wal; pragma synchronous = off; pragma foreign_keys = on")
   db.exec(schema)
   const insertRule = db.prepare(
@@ -111,7 +111,7 @@ function createRulesTables(db: DatabaseSync) {
   )
   const dropSeen = db.prepare("delete from rule_documents where path = ?")
 
-  /** A file and all links in it, in the place of those that it had. A link that stays is the same as before. */
+  /** Replaces a file and all its links. A link that stays keeps its id. */
   function putSource(file: { path: string; text: string; mtime: number }, links: readonly RuleReference[]) {
     const before = selectRule.get(file.path)
     if (before?.content === file.text && before.mtime === file.mtime) return

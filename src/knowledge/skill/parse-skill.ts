@@ -1,11 +1,11 @@
-// The text of a SKILL.md by the Agent Skills specification. Whatever is against it is named, and used all the same where
-// what was meant is plain; what has no description cannot be found by anyone and is no skill.
+// Parses a SKILL.md by the Agent Skills specification. Violations are reported, and the skill is used anyway if the
+// meaning is clear; without a description nobody can find it, so it is no skill.
 import { type Frontmatter, parseFrontmatter } from "#util/parse/frontmatter.ts"
 import { YamlError } from "#util/parse/yaml.ts"
 import type { SkillProblem, SkillText } from "./skill-types.ts"
 
 export type ParsedSkill = {
-  /** Undefined where it cannot be used. */
+  /** Undefined if it cannot be used. */
   skill?: SkillText
   problems: SkillProblem[]
   /** It has no front matter: perhaps it was never meant to be a skill. */
@@ -61,7 +61,7 @@ export function parseSkill(text: string, options: { source: string; expected: st
   return { skill, problems }
 }
 
-/** What a name of the specification looks like. */
+/** The form of a name in the specification. */
 export function isSkillName(name: string): boolean {
   return /^[\p{Ll}\p{Lo}\p{N}]+(-[\p{Ll}\p{Lo}\p{N}]+)*$/u.test(name) && [...name].length <= maxName
 }

@@ -1,5 +1,5 @@
-// The skills of a folder: `NAME/SKILL.md` with what lies beside it, and `NAME.md`. Bounded in every direction; one that
-// cannot be used is told of and hides no other. What did not change since the last look is not read again.
+// Scans a folder for skills: `NAME/SKILL.md` with its files, and `NAME.md`. Bounded in every direction; an unusable
+// skill is reported and hides no other. Unchanged files are not read again.
 import { createHash } from "node:crypto"
 import { readdirSync } from "node:fs"
 import { basename, dirname, extname, join, resolve } from "node:path"
@@ -16,7 +16,7 @@ import type { SkillInfo, SkillProblem, SkillReference } from "./skill-types.ts"
 /** A file that is no usable skill, and why. */
 type Unusable = { file: string; problems: SkillProblem[] }
 export type FoundSkills = { skills: SkillInfo[]; unusable: Unusable[] }
-/** What was read, by file, with what the file was like then. */
+/** The cache by file, with the state of the file then. */
 export type SkillCache = Map<string, { stamp: string; found: FoundSkills }>
 
 type Place = { file: string; folder: string; expected: string; isAlone: boolean }
@@ -34,7 +34,7 @@ const maxTotal = 16 << 20
 const maxReferences = 200
 const maxLinks = 1_000
 
-/** Those of a folder of skills, or of one that is a skill itself. Nothing where there is no such folder. */
+/** The skills of a folder, or of one that is a skill itself. Empty if there is no such folder. */
 export function scanSkills(folder: string, options: Options = {}): FoundSkills {
   const found: FoundSkills = { skills: [], unusable: [] }
   const places = placesIn(folder, found)

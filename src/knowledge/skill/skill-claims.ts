@@ -1,5 +1,5 @@
-// What a description says that a skill is for. Many also say what it is not for ("Do NOT use it for PDFs"): the words of that
-// would find the skill for just these.
+// What a description says that a skill is for. Many also say what it is not for ("Do NOT use it for PDFs"); those
+// words must not find the skill.
 
 const sentence = /(?<=[.!?])\s+/
 const refusal = /^(?:(?:please )?(?:do not|don['’]t|never|not|skip|avoid)\b)/i

@@ -1,6 +1,6 @@
-// Finds skills, and the documents that they link to, by what is wanted. Skills are found by words and by vectors of
-// their descriptions, references by vectors of the words that link to them, in an index of their own. What did not
-// change on the disk is not read or indexed again; what is gone leaves.
+// Finds skills and the documents that they link to. Skills are found by words and by vectors of their descriptions,
+// references by vectors of their link texts, in an index of their own. Unchanged files are not read or indexed again;
+// deleted ones are removed.
 import { resolve } from "node:path"
 import type { Embedder } from "#knowledge/embedder/types.ts"
 import { createIndex } from "#knowledge/index/create-index.ts"
@@ -16,7 +16,7 @@ export type SkillDiscoveryConfig = {
   skillsRoot?: string | readonly string[]
   /** Instead: what gives the skills that there are now. */
   load?: () => Promise<readonly SkillInfo[]>
-  /** In memory where it is left out. */
+  /** Default: in memory. */
   dbPath?: string
   /** Without one, words alone decide. */
   embedder?: Embedder
@@ -34,7 +34,7 @@ export type SkillMatch = {
 }
 export type ReferenceMatch = { reference: SkillReference; score: number }
 export type SkillDiscovery = Readonly<{
-  /** Look at the disk again. Also done by the first call of any other. */
+  /** Scan the disk again. The first call of any other function does this too. */
   refresh(): Promise<void>
   /** The best fit first. */
   search(intent: string, options?: { limit?: number; minFit?: number }): Promise<SkillMatch[]>
@@ -63,7 +63,7 @@ export function createSkillDiscovery(config: SkillDiscoveryConfig = {}): SkillDi
   let first: Promise<void> | undefined
   let work: Promise<unknown> = Promise.resolve()
 
-  /** One after the other, so that an older look never replaces a newer one. */
+  /** One at a time, so that an older scan never replaces a newer one. */
   function refresh(): Promise<void> {
     const done = work.then(lookAgain)
     first ??= done

@@ -31,7 +31,7 @@ const doubt = 1
 /** What people ask for, whatever the skill. */
 const empty = new Set("add go make new one thanks us use write".split(" "))
 
-/** The parts of an intent that are looked at on their own, the whole first: one sentence of many may say what is wanted. */
+/** The parts of a request that are scored separately, the whole first: one sentence of many may say what is wanted. */
 export function piecesOf(intent: string): string[] {
   const whole = intent.slice(0, maxIntent).trim()
   const pieces = whole
@@ -41,7 +41,7 @@ export function piecesOf(intent: string): string[] {
   return pieces.length > 1 ? [whole, ...pieces.slice(0, maxPieces)] : [whole]
 }
 
-/** What a piece's words and a skill's have in common, for skills by name. */
+/** The words that a part shares with skills, by skill name. */
 export function createOverlap(skills: readonly Described[]): (piece: string, name: string) => Overlap {
   const wordsOf = new Map(
     skills.map(
@@ -88,7 +88,7 @@ export function fitOf(options: Omit<Overlap, "shared"> & { cosine: number | unde
   return words + (isForFile ? fileBonus : 0)
 }
 
-/** Of matches, the best first, those that the model is told without having asked: one, or two where both are wanted. */
+/** Of matches, the best first: those that are sent to the model unasked, one, or two if both are wanted. */
 export function takeFitting<T extends Pick<Overlap, "shared"> & { fit: number }>(matches: readonly T[]): T[] {
   const fitting = matches.filter(({ fit, shared }) => fit >= (shared === 1 ? fitsByOneWord : fits))
   return fitting.slice(0, 2).filter(({ fit }, at) => at === 0 || fit >= fitsToo)

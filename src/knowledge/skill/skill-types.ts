@@ -4,14 +4,14 @@
  * warning: it is only unwise. */
 export type SkillProblem = { level: "error" | "breach" | "warning"; line: number; message: string }
 
-/** What a SKILL.md says. */
+/** The content of a SKILL.md. */
 export type SkillText = {
   name: string
   description: string
   license?: string
   compatibility?: string
   metadata: Record<string, string>
-  /** What its author thinks it may use. Only told: no skill gives itself rights. */
+  /** The tools that its author suggests. Information only: no skill gives itself rights. */
   allowedTools: string[]
   /** Only a person calls for it. */
   isManual: boolean
@@ -26,7 +26,7 @@ export type SkillScript = {
   file: string
   /** The comment that it begins with. */
   description: string
-  /** What runs it: "node", "python3", … or nothing where it runs by itself. */
+  /** The program that runs it: "node", "python3", … or undefined if it runs by itself. */
   runner: string
 }
 
@@ -45,9 +45,9 @@ export type SkillInfo = SkillText & {
   hash: string
   /** Where the file really is. */
   place: string
-  /** What its relative paths start from. */
+  /** The folder for its relative paths. */
   folder: string
-  /** Where its files must really be. */
+  /** The folder that must contain its real files. */
   root: string
   scripts: SkillScript[]
   references: SkillReference[]

@@ -1,5 +1,5 @@
-// Stands between the SDK and a transport: lets the host see and change what passes, decides whether lists go on, and
-// takes out of lists what has the wrong type, so that one bad entry does not cost the others.
+// Sits between the SDK and a transport: lets the host see and change messages, decides whether lists continue, and
+// removes list entries of the wrong type, so that one bad entry does not cost the others.
 import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/client"
 import type { MCPHooks, MCPLog } from "#ability/mcp/server/hooks.ts"
 import { wrongAnswer } from "#ability/mcp/transport/stdio-transport.ts"

@@ -1,4 +1,4 @@
-// One connection to a server, from the first message to its end: the SDK's client on a transport of ours.
+// One connection to a server, from the first message to its end: the SDK's client on our transport.
 import type {
   Client,
   SSEClientTransport,
@@ -28,7 +28,7 @@ export type Connection = {
   failure(): Error | undefined
   /** Whether a request went to a session that the server has forgotten. */
   hasSession(): boolean
-  /** Who wants to know that a resource changed. */
+  /** Listeners for changes of a resource. */
   updates: Set<(uri: string) => void>
   close(): Promise<void>
 }

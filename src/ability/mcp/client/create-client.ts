@@ -118,7 +118,7 @@ export function createMCPClient(config: MCPClientConfig): MCPClient {
   })
 }
 
-/** What headers and addresses carry to prove who we are must not show up anywhere. */
+/** Credentials in headers and addresses must be redacted everywhere. */
 function holdSecrets({ server }: MCPClientConfig) {
   for (const [name, value] of Object.entries(server.headers ?? {}))
     if (isCredential(name)) Secret.hold(value.replace(/^\w+ /, ""), `${server.id} ${name}`)
@@ -152,7 +152,7 @@ async function* watchResource(
   }
 }
 
-/** Content of the protocol as plain values of ours; what it carries beside (annotations, icons) stays behind. */
+/** Protocol content as our plain values; annotations and icons are dropped. */
 function readContent(block: ContentBlock): MCPContent {
   switch (block.type) {
     case "text":

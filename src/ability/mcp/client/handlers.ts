@@ -1,4 +1,4 @@
-// What a server may ask of us. Every capability that is told to it has its answer here.
+// Answers the requests of a server. Every capability that we announce has its handler here.
 import { pathToFileURL } from "node:url"
 import type { Client, ClientCapabilities } from "@modelcontextprotocol/client"
 import type { Elicitation, MCPClientConfig, MCPLog } from "#ability/mcp/server/types.ts"

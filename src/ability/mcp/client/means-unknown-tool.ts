@@ -9,7 +9,7 @@ const invalidParams = -32_602
 const words = /\b(unknown tool|no such tool|tool\b.{0,200}\b(not found|does not exist))/is
 const maxRead = 500
 
-/** A result, or what was thrown. */
+/** A result, or a thrown error. */
 export function meansUnknownTool(answer: unknown): boolean {
   if (answer instanceof Refused) {
     const { code } = answer.data

@@ -1,5 +1,5 @@
-// One configured server: what is known of it, from the disk or from itself, and its client, which is made when it is first
-// needed. Whoever calls a tool of a server that is not up starts it.
+// One configured server: its known state, from disk or from the server itself, and its client, which is created when
+// first needed. Calling a tool of a stopped server starts it.
 import { AsyncLocalStorage } from "node:async_hooks"
 import { meansUnknownTool } from "#ability/mcp/client/means-unknown-tool.ts"
 import { type Caller, createElicit } from "#ability/mcp/elicitation/create-elicit.ts"
@@ -45,7 +45,7 @@ export type ConfiguredServer = ToolServer &
 const connectLimit = 60_000
 const failureAge = 60_000
 const manifestAge = 86_400_000
-/** Between two looks at a server that says again and again that its lists changed. */
+/** The pause between two reads of a server that keeps reporting changed lists. */
 const settleTime = 500
 const maxComplaints = 20
 
@@ -54,19 +54,19 @@ export function createConfiguredServer(options: {
   source: string
   program?: readonly string[] | undefined
   hooks?: MCPHooks | undefined
-  /** Messages of the server from this level on go to the log; it is asked for none where it is left out. */
+  /** Log messages of the server from this level on; default: none are requested. */
   logLevel?: MCPLog["level"] | undefined
   roots: string[]
-  /** Throws where its program must not start. */
+  /** Throws if its program must not start. */
   mayStart(): Promise<void>
   /** It starts only when this is over. */
   after?: Promise<unknown> | undefined
-  /** Its state or what it offers is another one now. */
+  /** Its state or its offers have changed. */
   onChange(one: ConfiguredServer): Promise<void> | void
 }): ConfiguredServer {
   const { server, source } = options
   let manifest = Manifest.read(server)
-  /** When its lists were last read; what is known of it is the same object as long as they say the same. */
+  /** When its lists were last read; the manifest is the same object as long as they are equal. */
   let looked: Manifest.Look = { time: 0 }
   let client: MCPClient | undefined
   let opening: Promise<MCPClient> | undefined
@@ -75,7 +75,7 @@ export function createConfiguredServer(options: {
   let isClosed = false
   const writes = new Set<Promise<void>>()
   const elicit = createElicit(server.id)
-  /** What was wrong with its lists when they were last read. */
+  /** Problems with its lists at the last read. */
   let complaints: string[] = []
 
   const one: ConfiguredServer = Object.freeze({
@@ -125,7 +125,7 @@ export function createConfiguredServer(options: {
   }
 
   async function connect(signal?: AbortSignal): Promise<MCPClient> {
-    // One that is up is of use when it has said what it offers.
+    // A running server is usable once its lists are known.
     if (!opening && client?.status().state === "connected") {
       if (Manifest.isStale(looked)) lookAgain()
       return client
@@ -247,7 +247,7 @@ export function createConfiguredServer(options: {
   }
 }
 
-/** Only what it was asked for arrives here. */
+/** Only requested messages arrive here. */
 function logServer(id: string, { level, message }: MCPLog): void {
   const write = { debug: Log.debug, info: Log.info, warning: Log.warn, error: Log.error }[level]
   write(`MCP server ${id}: ${message}`)

@@ -1,5 +1,5 @@
-// Starts servers without being in the way: a first request waits a moment for them, and who is too slow for that, or failed
-// once, comes up beside the work.
+// Starts servers without delaying the work: a first request waits a moment for them; servers that are slow, or failed
+// before, start in the background.
 import { AsyncLocalStorage } from "node:async_hooks"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Log from "#kernel/process/log.ts"

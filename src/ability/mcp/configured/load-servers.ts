@@ -22,7 +22,7 @@ import { parseJsonc } from "#util/parse/jsonc.ts"
 import { type Places, placeBrought } from "./place-brought.ts"
 import { unreviewedProgram } from "./unreviewed-program.ts"
 
-/** `server` is missing where it cannot be used, and `problem` says why. */
+/** `server` is undefined if it cannot be used, and `problem` says why. */
 export type Found = {
   id: string
   source: string
@@ -32,7 +32,8 @@ export type Found = {
   isUntrusted?: boolean
   /** It is the person's own, from outside of the project: nothing of the project has to be reviewed for it. */
   isOwn?: boolean
-  /** A client brought it with a session: only there for that one, or for all in the place of one that they had. */
+  /** Brought by a client with a session: visible to that session only, or to all as a replacement of one that they
+   * had. */
   brought?: "private" | "shared"
 }
 /**
@@ -89,7 +90,7 @@ export async function loadServers(options: {
     } catch (error) {
       loaded.problems.push(`${name} is not used: ${errorText(error)}`)
     }
-  // npx and its like look for programs in the folder that they start in.
+  // npx and similar programs search in the folder where they start.
   const folder = untrusted ? homedir() : reviewed.root
   for (const server of options.configured) {
     const found = readEntry({ id: server.id, entry: server, source: "configuration", folder })
@@ -117,7 +118,7 @@ export async function loadServers(options: {
   return loaded
 }
 
-/** Where it could not be used, nobody had it. */
+/** If it was unusable, no session had it. */
 function isForAll(before: Found | undefined): boolean {
   return before?.brought ? before.brought === "shared" : before?.server !== undefined
 }
@@ -154,13 +155,13 @@ async function checked(found: Found, reviewed: Reviewed): Promise<Found> {
   return problem ? { id, source, problem, isUntrusted: true } : found
 }
 
-/** Comments are rare here, and to look for them takes longer than a start may. */
+/** Comments are rare here, and searching for them would slow down the start. */
 function parse(bytes: Buffer, name: string): Record<string, unknown> {
   try {
     const value = JSON.parse(bytes.toString("utf8"))
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value
   } catch {
-    // What is wrong with it is said below.
+    // The problem is reported below.
   }
   return parseJsonc(bytes, name).value
 }
@@ -193,7 +194,7 @@ function readEntry(options: {
 }): Found {
   const { id, source, folder, refusal, isLiteral = false } = options
   const found = { id, source }
-  // Not even its variables are looked up.
+  // Not even its variables are resolved.
   if (refusal) return { ...found, problem: refusal, isUntrusted: true }
   try {
     if (!/^[\w.-]+$/.test(id)) throw new InvalidEntry("its id may have letters, digits, '.', '_' and '-'")

@@ -1,5 +1,5 @@
-// What a server offered when it was last up, kept so that its tools are known before it is started. A server whose
-// settings changed is another one. That one failed is kept as well: nobody waits for it a second time.
+// The manifest: what a server offered when it last ran, stored so that its tools are known before it starts. Changed
+// settings make another server. A failure is stored too, so that nobody waits for it a second time.
 import { createHash } from "node:crypto"
 import { readFileSync, utimes } from "node:fs"
 import { join } from "node:path"
@@ -65,7 +65,7 @@ export async function write(server: MCPServerConfig, manifest: Manifest): Promis
   }
 }
 
-/** Nobody waits for it a second time, and it is looked at again as soon as there is time. */
+/** Nobody waits for it a second time; it is retried in the background. */
 function tooLarge({ version }: Manifest): Manifest {
   const error = `it offers more than can be kept (${maxBytes} bytes); its tools are known once it is up`
   return { version, ...nothing, time: 0, error }
@@ -88,7 +88,7 @@ export function isSame(one: Manifest, other: Manifest): boolean {
   return offersOf(one) === offersOf(other)
 }
 
-/** What was damaged is as good as never written. */
+/** A damaged manifest counts as missing. */
 function isWhole({ version, time, tools, resources, templates, prompts }: Manifest): boolean {
   if (version !== 1 || typeof time !== "number") return false
   const lists = [tools, resources, templates, prompts]

@@ -1,7 +1,6 @@
-// What a server offers beside its tools, as one tool more: the model finds its resources and prompts with `query`, reads a
-// resource with `uri`, and gets the words of a prompt with `prompt`. A server that has neither has no such tool, so that
-// requests do not grow for it. What is read goes through the gate like every call: `mcp.call` of `server/resource:uri` or
-// `server/prompt:name`.
+// One more tool for the resources and prompts of a server: `query` searches them, `uri` reads a resource, `prompt`
+// gets the text of a prompt. A server without either has no such tool, so that requests do not grow. It passes the
+// gate like every call: `mcp.call` of `server/resource:uri` or `server/prompt:name`.
 import { z } from "zod"
 import type { MCPContent } from "#ability/mcp/server/types.ts"
 import { plainText } from "#ability/tool/define/plain-text.ts"
@@ -106,7 +105,7 @@ async function promptText(one: ConfiguredServer, { prompt, ...args }: Args, call
   }
 }
 
-/** Where nobody can search, all of them are shown, as far as that is good to read. */
+/** Without a search, all of them are shown, within a limit. */
 async function search(one: ConfiguredServer, query: string, find: Context["findOffers"]): Promise<Output> {
   const all = one.manifest()
   const { resources, prompts } = find

@@ -1,5 +1,5 @@
-// Under which id each server stands that clients brought with their sessions. Equal settings under one name are one server.
-// Who comes with others under a name that another session has gets a number, and the one that was there is left alone.
+// Assigns ids to servers that clients bring with their sessions. Equal settings under one name are one server. Other
+// settings under a name that another session uses get a number, and the existing server stays.
 import { isDeepStrictEqual } from "node:util"
 import type { MCPServerConfig } from "#ability/mcp/server/types.ts"
 import type { Added, Found } from "./load-servers.ts"
@@ -11,7 +11,7 @@ type Wish = { sessionId: string; found: Found; last: Place | undefined }
 
 const maxId = 64
 
-/** `before` is where they stood: who stands somewhere stays there. */
+/** `before` is the previous assignment: an existing one stays. */
 export function placeBrought(options: {
   brought: ReadonlyMap<string, readonly Added[]>
   before: Places
@@ -70,7 +70,7 @@ export function placeBrought(options: {
   return { places, found, problems }
 }
 
-/** What the sessions of a line call theirs, and under which ids that stands. What was taken away is nobody's at once. */
+/** The names that the sessions of a chain use, and their ids. A removed server belongs to nobody at once. */
 export function placesOf(
   { brought, places }: { brought: ReadonlyMap<string, unknown>; places: Places },
   line: readonly string[],

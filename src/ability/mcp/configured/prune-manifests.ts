@@ -1,5 +1,5 @@
-// Removes what was kept of servers that nobody has used for sixty days: clients whose keys change bring another server with
-// every session. All of it can be learned again. Done once a day, a bounded number at a time.
+// Removes manifests that were not used for sixty days: clients whose keys change bring another server with every
+// session. All of it can be learned again. Runs once a day, a bounded number at a time.
 import { lstat, readdir, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as Log from "#kernel/process/log.ts"

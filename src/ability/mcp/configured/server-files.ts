@@ -1,9 +1,10 @@
-// The files of a project that name MCP servers. Looking whether they are there is all that a start without servers costs.
+// The files of a project that name MCP servers. Checking whether they exist is the only cost of a start without
+// servers.
 import { join } from "node:path"
 import { serverFiles } from "#kernel/reviewed/places.ts"
 import { statOf } from "#util/file/stat-of.ts"
 
-/** Changes whenever one of the files does; empty where there is none. */
+/** Changes whenever one of the files does; empty if there is none. */
 export function stampOf(worktree: string): string {
   return serverFiles
     .flatMap((name) => {

@@ -1,9 +1,9 @@
-// How a server stands, as people and clients are told.
+// The status of a server for people and clients.
 import type { Status } from "./changed.ts"
 import type { ConfiguredServer } from "./configured-server.ts"
 import type { Found } from "./load-servers.ts"
 
-/** `one` is missing where it cannot be used; `problems` are those of its tools. */
+/** `one` is undefined if the server cannot be used; `problems` are those of its tools. */
 export function statusOf(found: Found, one?: ConfiguredServer, problems: readonly string[] = []): Status {
   const { id, source, server } = found
   const manifest = one?.manifest()

@@ -9,7 +9,7 @@ import { readSmallFile } from "#kernel/schema/read-file.ts"
 import type { Found } from "./load-servers.ts"
 import { Unusable } from "./unknown-server.ts"
 
-/** Why it must not start; undefined where it may. */
+/** Why it must not start; undefined if it may. */
 export async function unreviewedProgram(
   server: MCPServerConfig,
   reviewed: Reviewed.Reviewed,
@@ -25,8 +25,8 @@ export async function unreviewedProgram(
   return undefined
 }
 
-/** Throws where a server must not start now: a file that its command names may have changed since the list was made. What a
- * client brought, or a skill of the person, is the person's own. */
+/** Throws if a server must not start now: a file that its command names may have changed since the list was made.
+ * Servers of a client, or of the person's own skills, need no review. */
 export async function mayStart(found: Found, worktree: string): Promise<void> {
   const reviewed = await Reviewed.of(worktree)
   if (found.brought || found.isOwn || !found.server || !reviewed.isTrusted) return

@@ -6,7 +6,7 @@ import type { WhileAsking } from "#ability/tool/tool.ts"
 import * as Log from "#kernel/process/log.ts"
 import type * as Elicitation from "./elicitation.ts"
 
-/** For whom a call is made, and how to wait for its person, where one can be asked. */
+/** The session of a call, and how to wait for its person, if one can be asked. */
 export type Caller = {
   sessionId?: string | undefined
   whileAsking?: WhileAsking | undefined
@@ -23,7 +23,7 @@ const most = 50
 export function createElicit(server: string): Elicit {
   const callers = new Set<Caller>()
   let over = new AbortController()
-  /** Who did not answer once is not waited for again in the same call. */
+  /** After one unanswered question, the same call does not wait again. */
   let isSilent = false
   /** In the time of the same calls; nobody answers more. */
   let asked = 0

@@ -1,5 +1,5 @@
-// The form that an MCP server wants filled in: read from its schema, bounded, with nothing hidden in its texts, and
-// what a person gave checked against it.
+// The form of an MCP server: parsed from its schema, bounded, with hidden characters made visible; answers are
+// checked against it.
 import { z } from "zod"
 import { plainText } from "#ability/tool/define/plain-text.ts"
 import { about } from "#util/about.ts"
@@ -48,7 +48,7 @@ const fits: Record<string, (text: string) => boolean> = {
   "date-time": (text) => /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text)),
 }
 
-/** Undefined where it is not a form that a person could be shown. */
+/** Undefined if it is no form that a person could be shown. */
 export function fieldsOf(schema: Raw): Field[] | undefined {
   const properties = Object.entries(objectOf(schema.properties))
   const required = new Set(Array.isArray(schema.required) ? schema.required : [])
@@ -66,7 +66,7 @@ export function readTyped({ kind }: Field, typed: string): Content[string] {
   return text
 }
 
-/** What is wrong with the content, in a line; undefined where it fits. */
+/** The problem with the content, in a line; undefined if it is valid. */
 export function problemOf(fields: Field[], content: Content): string | undefined {
   const unknown = Object.keys(content).find((key) => !fields.some(({ name }) => name === key))
   if (unknown !== undefined)

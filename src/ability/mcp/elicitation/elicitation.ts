@@ -1,5 +1,5 @@
-// Questions of MCP servers to a person: published, kept until somebody answers, their time is up, or nobody waits for the
-// answer any more. Who can ask a person listens for them, wherever that is.
+// Questions of MCP servers to a person (elicitation): published, and open until somebody answers, the time is up, or
+// the answer is no longer needed. Any edge can subscribe to them and answer.
 import { z } from "zod"
 import type { Elicitation } from "#ability/mcp/server/types.ts"
 import { plainText } from "#ability/tool/define/plain-text.ts"
@@ -55,7 +55,7 @@ type Question = {
   sessionId?: string | undefined
   asked: Elicitation
   signal: AbortSignal
-  /** Declined at once if nobody who subscribed to `Requested` takes it. */
+  /** Declined at once if no subscriber of `Requested` takes it. */
   onlyListeners?: boolean
 }
 type Open = { request: Request; settle(answer: Answer): void }
@@ -77,7 +77,7 @@ export class InvalidReply extends NamedError {
   }
 }
 
-/** Ask, and wait for the answer. Undefined where it is nothing that a person could be shown. */
+/** Ask, and wait for the answer. Undefined if it cannot be shown to a person. */
 export async function ask(question: Question): Promise<Answer | undefined> {
   const { server, sessionId, asked, signal, onlyListeners } = question
   const body = bodyOf(asked)
@@ -140,6 +140,6 @@ function bodyOf(asked: Elicitation): Pick<Request, "fields" | "url"> | undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.href.length > maxUrl) return undefined
   // "https://bank.example@elsewhere.example" is read as the first and leads to the second.
   if (url.username || url.password) return undefined
-  // As the machine reads it: letters that only look alike show up in the host.
+  // In normalised form: look-alike letters become visible in the host.
   return { url: url.href }
 }

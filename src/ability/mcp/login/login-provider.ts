@@ -1,4 +1,4 @@
-// What the SDK's login flow asks of its host: who we are, and where tokens and secrets of the flow are kept.
+// The host side of the SDK's login flow: our identity, and storage for tokens and secrets of the flow.
 import { randomBytes } from "node:crypto"
 import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/client"
 import { LoginFailed, LoginNeeded } from "#ability/mcp/server/errors.ts"
@@ -57,7 +57,7 @@ export function createLoginProvider(options: {
         if (!client) throw new LoginNeeded(server)
         return client
       }
-      // Registered for another port of ours.
+      // Registered for another port.
       const uris = (client as { redirect_uris?: string[] } | undefined)?.redirect_uris
       return uris && !uris.includes(redirectUrl) ? undefined : client
     },
@@ -75,7 +75,7 @@ export function createLoginProvider(options: {
       if (!verifier) throw new LoginFailed(server, "it was not begun here")
       return verifier
     },
-    // One flow begins and ends in this process: where it began is where its code is taken to.
+    // A flow begins and ends in this process, so its state is kept here.
     saveDiscoveryState(state) {
       discovered = state
     },

@@ -17,9 +17,9 @@ export type Kinds = { tool: MCPTool; resource: MCPResource; prompt: MCPPrompt }
 export type Kind = keyof Kinds
 export type SearchOptions = { limit?: number; serverId?: string }
 export type CatalogConfig = {
-  /** The file of the tools, beside which is that of the rest; in memory where it is left out. */
+  /** The database of the tools, beside which is that of the rest; default: in memory. */
   path?: string
-  /** The embedded one where it is left out; without any, things are found by their words alone. */
+  /** Default: the embedded model; without any embedder, search is by words only. */
   embedder?: Embedder | undefined
 }
 export type Match<K extends Kind> = { item: Kinds[K]; serverId: string; score: number } & Why
@@ -42,7 +42,7 @@ const maxText = 4_000
 const maxDepth = 3
 
 const usualLimit = 10
-/** Of the best score; what is further behind has little to do with the words. */
+/** The share of the best score; worse results have little to do with the query. */
 const least = 0.4
 
 export function createCatalog({ path, ...rest }: CatalogConfig = {}): Catalog {
@@ -137,8 +137,7 @@ function moreOf(item: Offer["item"]): string {
   return (item.arguments ?? []).map(({ name, description = "" }) => `${name} ${description}`).join("\n")
 }
 
-/** The parameters of a tool as words, by which it is found: their names, what is said of them, and the values that
- * they take. */
+/** The parameters of a tool as text for the search: names, descriptions and allowed values. */
 export function describeParameters(schema: unknown): string {
   const words: string[] = []
   walk(schema, { words, depth: 0 })

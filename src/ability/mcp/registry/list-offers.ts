@@ -1,5 +1,5 @@
-// What a server offers, each list only where it says that it has one. One of whose lists one is broken is still good for
-// the others; without its tools it is good for little.
+// Reads the lists of a server, each only if the server announces it. A broken list does not spoil the others, but
+// without its tools a server counts as failed.
 
 import type {
   MCPClient,
@@ -56,7 +56,7 @@ export async function listOffers(client: MCPClient, { capabilities }: MCPServerI
   }
 }
 
-/** What was allowed was allowed to a tool that said something else of itself. */
+/** The grant was for a tool with another description. */
 export function sayChangedTools(
   serverId: string,
   { before, now }: { before: MCPTool[]; now: MCPTool[] },

@@ -14,7 +14,7 @@ export function localTools(): Definition[] {
   return ToolRegistry.list().filter(({ server }) => server === undefined)
 }
 
-/** The server of a tool, and its name there: for one of a server what a call of it must be allowed. */
+/** The server of a tool and its name there; a call of it needs permission for these. */
 export function placeOf(tool: Definition): string {
   return tool.server === undefined ? `${localId}/${tool.id}` : tool.permission!({})[0]!.target
 }

@@ -10,7 +10,7 @@ import { InvalidServer } from "./errors.ts"
 import type { MCPServerConfig } from "./types.ts"
 
 export type Resolve = (host: string) => Promise<string[]>
-/** The addresses to connect to. Undefined where nobody but a proxy knows the name. */
+/** The addresses to connect to. Undefined if only a proxy can resolve the name. */
 export type LeadCheck = (target: URL) => Promise<string[] | undefined>
 type Known = { addresses: string[] | undefined; time: number }
 
@@ -30,7 +30,7 @@ export function createLeadCheck(options: {
   const { server, resolve = resolveHost } = options
   const own = new URL(server.url!)
   const known = new Map<string, Known>()
-  /** Of all that its name stood for. Who owns a name could let it be a near one for a moment. */
+  /** Of all addresses of its name: the owner of a name could switch it to a private address for a moment. */
   let ownNearness = nowhere
 
   async function addressesOf(host: string): Promise<string[] | undefined> {
