@@ -1,5 +1,5 @@
-// The embedder of this instance: the embedded model, unless the configuration names another. One that cannot be used is
-// told of once, and search goes on by text alone.
+// The embedder of this instance: the embedded model, unless the configuration names another. An unusable one is
+// reported once, and search continues by words only.
 import { homedir } from "node:os"
 import { resolve } from "node:path"
 import * as Config from "#kernel/config/config.ts"
@@ -56,7 +56,7 @@ function withScale(embedder: Embedder): Embedder {
   return Object.freeze({ ...embedder, scale: measured })
 }
 
-/** A broken model file shows with the first text; whoever asks for an embedder has one to embed. */
+/** A broken model file shows with the first text, and a caller always has one. */
 function embedded(): Embedder {
   const embedder = createEmbedder()
   embedder.embedNow?.("")

@@ -36,7 +36,7 @@ export type { Wire } from "#ability/provider/reach/providers.ts"
 export { redactKeys } from "#ability/provider/reach/redact-keys.ts"
 export { outputBudget, type Request } from "#ability/provider/request/transform-request.ts"
 
-/** A tool as the model is told of it. */
+/** A tool as it is described to the model. */
 export type ToolDescription = LanguageModelV4FunctionTool
 
 export type ProviderFacts = { id: string; name: string; wire: Wire; baseURL?: string; env: string[] }
@@ -149,7 +149,7 @@ export function list(): ProviderFacts[] {
   }))
 }
 
-/** What `doStream` takes, with what this provider and model want to be said differently. */
+/** The options of `doStream`, adapted to this provider and model. */
 export function transform(request: Request): LanguageModelV4CallOptions {
   return transformRequest(request, targetOf(request.providerId, request.modelId))
 }

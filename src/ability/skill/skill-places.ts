@@ -1,5 +1,5 @@
-// Where skills are looked for, the nearest first: the folder that is worked in and those above it up to the work tree's,
-// then the person's own. To see whether there are any costs a handful of looks, and nothing is loaded for it.
+// Where skills are searched, the nearest first: the working folder and those above it up to the work tree, then the
+// person's own. Checking for skills costs a few stat calls and loads nothing.
 import { existsSync } from "node:fs"
 import { homedir } from "node:os"
 import { isAbsolute, join, resolve } from "node:path"
@@ -7,7 +7,7 @@ import { Instance } from "#kernel/instance.ts"
 import * as Global from "#kernel/process/global.ts"
 import { levels, skillFolders } from "#kernel/reviewed/places.ts"
 
-/** `root`: where its files must really be. The person's own may be anywhere. */
+/** `root`: must contain its real files. The person's own may be anywhere. */
 export type SkillPlace = { folder: string; root?: string; isOwn: boolean }
 
 /** `configured` is what the configuration calls the folder of skills. */
@@ -31,7 +31,7 @@ export function ownPlaces(): string[] {
 
 /** Whether there may be skills at all. */
 export function hasSkills(configured: string | undefined): boolean {
-  // What is not there is the usual case, and an error for each would take long.
+  // Missing folders are the usual case, and an exception for each would be slow.
   return skillPlaces(configured).some(({ folder }) => existsSync(folder))
 }
 

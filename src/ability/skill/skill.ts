@@ -13,7 +13,7 @@ import { nearest } from "#util/nearest.ts"
 import { type SkillPlace, skillPlaces } from "./skill-places.ts"
 import { takeUnsaid } from "./unsaid-problems.ts"
 
-/** `isTrusted`: what it brings may start. `isOwn`: the person's, not the project's. */
+/** `isTrusted`: its servers and scripts may start. `isOwn`: the person's, not the project's. */
 export type Info = SkillInfo & { isOwn: boolean; isTrusted: boolean }
 /** What cannot be used, or is used in another way than was written. */
 export type Problem = { file: string; message: string }
@@ -42,8 +42,8 @@ export async function load(directories: readonly string[]): Promise<SkillInfo[]>
   return merge(places.map((place) => ({ place, found: scanSkills(place.folder) }))).skills
 }
 
-/** Those of the current instance. What is wrong with any is in the log once as long as its file stays as it is, unless
- * whoever asks tells of it. */
+/** The skills of the current instance. A problem is logged once as long as the file is unchanged, unless the caller
+ * reports it. */
 export async function list({ isQuiet = false } = {}): Promise<Listing> {
   const { cache, said } = read()
   const places = skillPlaces((await Config.get()).skills?.root).map(withRoot)
@@ -79,7 +79,7 @@ export async function get(name: string): Promise<Info> {
   )
 }
 
-/** Only a person, or a folder that one trusts, can name a place outside of the work tree; what is there stays there. */
+/** Only a person, or a trusted folder, can name a place outside the work tree; its files must stay inside that place. */
 function withRoot(place: SkillPlace): SkillPlace {
   const { folder, root } = place
   if (root === undefined) return place
@@ -88,7 +88,7 @@ function withRoot(place: SkillPlace): SkillPlace {
   return isOutside ? { ...place, root: dirname(folder) } : place
 }
 
-/** What a person calls for by name is their own, not what somebody put in its place. */
+/** A skill that a person calls by name is their own, not one that a project put in its place. */
 function isOwn({ place }: Scan): boolean {
   return place.isOwn
 }

@@ -1,5 +1,5 @@
-// Which faults of skills nobody on this machine was told of yet. A file is told of once as it is, and again when it has
-// changed; the same line in every run would soon be read by nobody. What is remembered can be deleted at any time.
+// Which problems of skills were not reported on this machine yet. Each file is reported once, and again when it has
+// changed; nobody would read the same line in every run. The record can be deleted at any time.
 import { createHash } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -10,13 +10,13 @@ import { replaceFile } from "#util/file/replace-file.ts"
 import { statOf } from "#util/file/stat-of.ts"
 
 type Problem = { file: string; message: string }
-/** What a file was like when it was told of, by its path. */
+/** The state of a file when it was reported, by path. */
 type Said = Record<string, string>
 
-/** Files that are remembered; the ones told of longest ago are forgotten first. */
+/** How many files are remembered; the oldest are forgotten first. */
 const maxFiles = 500
 
-/** Those that are news. They count as told of afterwards. */
+/** The new problems. They count as reported afterwards. */
 export async function takeUnsaid<T extends Problem>(problems: readonly T[]): Promise<T[]> {
   if (!problems.length) return []
   const said = await readSaid()

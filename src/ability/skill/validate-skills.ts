@@ -1,4 +1,4 @@
-// Skills held to the specification, strictly: what loading only tells of is a fault here.
+// Validates skills strictly against the specification: what loading only warns about is an error here.
 import { resolve } from "node:path"
 import * as Config from "#kernel/config/config.ts"
 import { type FoundSkills, scanSkillFile, scanSkills } from "#knowledge/skill/scan-skills.ts"
@@ -15,7 +15,7 @@ class NothingThere extends NamedError {
   }
 }
 
-/** Of a file, a skill's folder or a folder of skills; of all places of the current instance where it is left out. */
+/** Validates a file, a skill's folder or a folder of skills; default: all places of the current instance. */
 export async function validateSkills(path?: string): Promise<Verdict[]> {
   if (path === undefined) {
     const places = skillPlaces((await Config.get()).skills?.root)

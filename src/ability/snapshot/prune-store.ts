@@ -29,7 +29,8 @@ const usual: Limits = {
   grace: 3_600_000,
 }
 
-/** Called before every snapshot; nearly always there is nothing to do. Who is faster than the packing waits for it. */
+/** Called before every snapshot; nearly always there is nothing to do. Writers that are faster than the packing wait
+ * for it. */
 export async function pruneStore(shadow: Shadow): Promise<void> {
   const { written } = shadow.store
   if (!shadow.tended) {
@@ -83,7 +84,7 @@ async function sweep(shadow: Shadow, before: number): Promise<void> {
   const kept = held.filter((hash) => needed.has(hash))
   if (kept.length === held.length && packs.length < 50) return
   const made = await packThese(shadow, kept)
-  // What was named meanwhile may be nowhere else; the next time will do.
+  // Objects that were named meanwhile may exist nowhere else, so they stay until the next time.
   const neededNow = neededIn(shadow)
   if (held.some((hash) => neededNow.has(hash) && !needed.has(hash))) return
   for (const name of old)
@@ -97,7 +98,7 @@ function neededIn({ folder }: Shadow): Set<string> {
   return new Set(namesIn(sessions).flatMap((name) => linesIn(join(sessions, name))))
 }
 
-/** Gives the name of the pack. What is broken or missing is left out, so that it stops nothing else. */
+/** Returns the name of the pack. Broken or missing objects are left out. */
 async function packThese({ store }: Shadow, hashes: string[]): Promise<string> {
   if (!hashes.length) return ""
   const { gitDir } = store

@@ -1,5 +1,5 @@
-// Calls whose end nobody saw, because their process died: what they changed is looked at now and put on record. What
-// `write` and `edit` were to write is known from their arguments, which proves whose the file is that is there now.
+// Records the changes of calls whose process died. The arguments of `write` and `edit` say what they would have
+// written, which proves whether the present file is their work.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { cleanFolders } from "#ability/snapshot/restore/clean-folders.ts"
@@ -47,7 +47,7 @@ export async function recover(sessionId: string, contentAfter: ContentAfter): Pr
   }
 }
 
-/** With what each file is now, where it is certain that the call or nobody wrote it. */
+/** With the current state of each file, if only the call can have written it. */
 async function prove(
   shadow: Shadow.Shadow,
   part: Part,

@@ -1,5 +1,5 @@
-// Snapshots: what was there before a call changed it, so that it can be looked at and undone. Kept in a shadow store
-// outside of the project; the person's index, branch, stash and history are never touched. The door of this folder.
+// The entry file of this folder. Snapshots store the state before each change, so that it can be shown and undone.
+// They are in a shadow store outside the project; the person's index, branch, stash and history are never touched.
 
 import * as Restore from "#ability/snapshot/restore/restore.ts"
 import { type Diff, showDiff } from "#ability/snapshot/restore/show-diff.ts"
@@ -25,14 +25,14 @@ type Chosen = {
   tasks?: readonly { sessionId: string; at: string }[] | undefined
 }
 
-/** What a session changed: its files as they were before its first snapshot, or before a message, and as they are now. */
+/** The changes of a session: its files before its first snapshot, or before a message, and now. */
 export async function diff(options: Chosen & { stat?: boolean | undefined }): Promise<Diff> {
   return showDiff(Shadow.get(), await chosen(options), { stat: options.stat === true })
 }
 
-/** Undo a message's calls and all later ones: every path that they changed is as it was before, what they made is gone,
- * and nothing else is touched. Refused without `force` where somebody else changed something since. What was there right
- * before is in the result's snapshot, which the caller keeps and then calls `forget`. */
+/** Undo a message's calls and all later ones: restores every path that they changed, removes what they created, and
+ * touches nothing else. Refused without `force` if somebody else changed something since. The result's snapshot has
+ * the state right before; the caller stores it and then calls `forget`. */
 export async function revert(
   options: Chosen & { messageId: string; force?: boolean | undefined; preview?: boolean | undefined },
 ): Promise<Restore.Reverted> {
@@ -54,7 +54,7 @@ export async function resume(options: {
   return { target: begun.target, reverted: short(options.sessionId, reverted) }
 }
 
-/** Forget what is kept for a session. */
+/** Delete the data of a session. */
 export function remove(sessionId: string): void {
   removeSession(Shadow.get(), sessionId)
 }

@@ -1,4 +1,4 @@
-// A snapshot around one call: what is there before it runs, and then what it left behind.
+// Takes a snapshot around one call: the state before it, and after it.
 import { existsSync, readlinkSync, realpathSync } from "node:fs"
 import { basename, dirname, join, relative, resolve } from "node:path"
 import { z } from "zod"
@@ -27,8 +27,8 @@ export type Asked = {
   /** What else a person should know. */
   note?: string | undefined
 }
-/** `finish` is called when the call is over, whatever became of it, and `close` when what it gave is on record, or when
- * the call never ran. */
+/** `finish` is called when the call is over, in every case, and `close` when its result is stored, or if the call
+ * never ran. */
 export type Taken = { part: Part; finish(): Promise<Part>; close(): void }
 
 const maxLinks = 40
@@ -65,7 +65,7 @@ export async function take(asked: Asked): Promise<Taken | undefined> {
   }
 }
 
-/** A command whose end nobody saw: what is there now is looked at instead, and nobody knows whose it is. */
+/** For a command whose end was not seen: the present state is recorded, and its author is unknown. */
 export async function finishLate(shadow: Shadow.Shadow, pending: Pending): Promise<Part> {
   return { ...(await settle(shadow, pending)), done: true, late: true }
 }
@@ -140,7 +140,7 @@ async function takeWorktree(shadow: Shadow.Shadow, asked: Asked): Promise<Taken>
   }
 }
 
-/** Where even looking fails, the command is named as not covered and the work goes on. */
+/** If even the scan fails, the command is recorded as not covered, and the work continues. */
 async function settle(shadow: Shadow.Shadow, pending: Pending): Promise<Part> {
   const { part, base, sessionId } = pending
   if (!base) return part

@@ -78,13 +78,13 @@ export function createAcpAgent(person: PersonOptions): AcpAgent {
       ),
     )
     .onNotification(on.session.cancel, async ({ params }) => {
-      // What is not there needs no end.
+      // A session that does not exist needs no end.
       await sessions.using(params.sessionId, async (session) => session.cancel()).catch(() => {})
     })
   return Object.freeze({ app, end: sessions.closeAll })
 }
 
-/** Whatever version a client has: it is told ours, and goes where it does not know it. */
+/** The client gets our version, whatever it sent, and disconnects if it does not support it. */
 function described({ auth }: ClientCapabilities): InitializeResponse {
   return {
     protocolVersion: PROTOCOL_VERSION,
@@ -104,13 +104,13 @@ function terminalLogin(): AuthMethod {
   return { type: "terminal", ...login, args: ["--login"] }
 }
 
-/** Keys are looked up when they are needed: nothing is to be done here. */
+/** Keys are looked up when they are needed, so nothing is done here. */
 function checkMethod(methodId: string): Record<string, never> {
   if (methodId === login.id) return {}
   throw new InvalidParams(`There is no way ${JSON.stringify(methodId.slice(0, 100))} to authenticate.`)
 }
 
-/** How a session stands; its commands are told when the client knows that it is there. */
+/** The state of a session; its commands are reported after the client knows the session. */
 function stateOf({ options, reportCommands }: Opened): Opened["options"] {
   setImmediate(reportCommands)
   return options

@@ -1,5 +1,5 @@
-// The agent on stdin and stdout. It ends when the client closes our input or is gone, or when it is told to; then what
-// works is stopped, and what was asked is answered before the end.
+// Serves the agent on stdin and stdout. It ends when the client closes our input or is gone, or on a signal; running
+// work is stopped, and open requests are answered first.
 import type { Readable, Writable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { PersonOptions } from "#edge/acp/session/run-turn.ts"
@@ -9,7 +9,7 @@ import { createAcpAgent } from "./acp-agent.ts"
 
 type Ends = { input: Readable; output: Writable; signal: AbortSignal }
 
-/** What a turn started is given so long to end; what is left then is taken down with the instances. */
+/** How long the work of a turn may take to end; after that it is disposed with the instances. */
 const patience = 3_000
 
 /** Serve until the client goes, or until `signal` says so. */

@@ -27,7 +27,7 @@ export type Asked = {
   yes: boolean
   tool: Definition
   args: Json
-  /** What a person has allowed; it counts for exactly that. */
+  /** What a person has allowed; it counts for exactly that call. */
   approved?: string | undefined
   signal: AbortSignal
   report(text: string): void
@@ -57,7 +57,7 @@ export async function callTool(asked: Asked): Promise<Result> {
     if (asked.approved === undefined) await permits.judge(request)
     else kept.approval = "approved"
     keep(records, MessageStore.write(request))
-    // What changes the world must be on record first; who only looks need not wait for the disk.
+    // A call that changes something must be on disk before it runs; one that only reads need not wait.
     if (!tool.readOnly) await settle(records)
     const snapshot = takeSnapshot({ request, call: kept, records })
     const slot = permits.slot({ request, call: kept })

@@ -1,5 +1,5 @@
-// Which tools a client is offered: those that the rules allow on something. What they allow only here and there is decided
-// call by call. What a person would have to allow is offered where one can be asked, what is denied never.
+// Which tools a client is offered: those that the rules allow for some target. Partial permissions are decided call
+// by call. Tools that need a question are offered if a person can be asked; denied ones never.
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import * as Grant from "#ability/permission/grant.ts"
 import * as Permission from "#ability/permission/permission.ts"

@@ -1,4 +1,4 @@
-// The MCP server on stdin and stdout. It ends when the client closes our input, or is told to.
+// The MCP server on stdin and stdout. It ends when the client closes our input, or on a signal.
 import { AsyncLocalStorage } from "node:async_hooks"
 import type { Writable } from "node:stream"
 import { StdioServerTransport, serveStdio as serve } from "@modelcontextprotocol/server/stdio"

@@ -1,4 +1,4 @@
-// What the gate gave, as the protocol says it: the text, images behind it, and data where it says the same as the text.
+// Converts a result of the gate for the protocol: text, images, and data if it says the same as the text.
 import type { CallToolResult } from "@modelcontextprotocol/server"
 import type { Result } from "#ability/tool/gate/run-tool.ts"
 import type { Definition, Json } from "#ability/tool/tool.ts"

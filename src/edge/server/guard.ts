@@ -1,5 +1,5 @@
-// Who may talk to the server. Before anything else is looked at: the exact Host, against DNS rebinding; the exact
-// Origin, against other web sites in the person's browser; the token, against everybody else on the machine.
+// Access control of the server, before anything else: the exact Host, against DNS rebinding; the exact Origin,
+// against other web sites in the person's browser; the token, against everybody else on the machine.
 import { createHash, timingSafeEqual } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"

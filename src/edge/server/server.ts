@@ -1,5 +1,5 @@
-// The server as a process has it: node:http with limits on everything a client can send or hold, the app behind it,
-// the event log and the token beside it. `stop` ends it without cutting off what is being answered.
+// The server process: node:http with limits on everything that a client can send or hold, the app, the event log and
+// the token. `stop` ends it without cutting off responses.
 import { once } from "node:events"
 import { createServer as createHttpServer, type IncomingMessage, type Server } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
@@ -23,7 +23,7 @@ type Connections = Readonly<{
   admit(socket: Socket): void
 }>
 
-/** Node refuses new connections above this number, whoever they are from. */
+/** Node refuses connections above this number, from any client. */
 const maxConnections = 4_000
 const maxStrangers = 500
 

@@ -1,10 +1,10 @@
-// Entries of a semantic cache as they are handed in and out. What is read back was written by others: a broken entry is
-// reported and left out, the rest is used.
+// Entries of a semantic cache for import and export. Imported entries are not trusted: a broken one is reported and
+// left out.
 import { z } from "zod"
 import * as Log from "#kernel/process/log.ts"
 import { NamedError } from "#util/error.ts"
 
-/** As whoever keeps them gets them: plain JSON. */
+/** In the form for storage: plain JSON. */
 export type SerializableCacheEntry = {
   id: number
   query: string
@@ -12,7 +12,7 @@ export type SerializableCacheEntry = {
   /** Milliseconds since 1970. */
   cachedAt: number
   hitCount: number
-  /** Empty where there is none; it is made again from the query. */
+  /** Empty if there is none; it is computed again from the query. */
   embedding: number[]
   /** What made the embedding. One of another embedder is made again. */
   embedder?: string

@@ -1,6 +1,6 @@
-// Answers that were given before, for the same request. Its words decide which one that is (semantic-cache-request.ts) and
-// vectors must agree, since an answer to another request must never be replayed. Entries live in memory; whoever wants to
-// keep them is handed them.
+// The semantic cache: earlier answers to the same request. The words decide whether it is the same
+// (semantic-cache-request.ts), and vectors must agree, because a false cache hit must never happen. Entries are in
+// memory; callers can persist them.
 import * as Log from "#kernel/process/log.ts"
 import { createEmbedder, type EmbedderConfig } from "#knowledge/embedder/create-embedder.ts"
 import type { Embedder } from "#knowledge/embedder/types.ts"
@@ -142,8 +142,8 @@ export function createSemanticCache(config: SemanticCacheConfig = {}): SemanticC
     if (config.autoPersist) persister.persistSoon()
   }
 
-  /** Of those who want the same answer at the same time one computes it. A failure is that one's alone, who may only have
-   * given up: the next one then computes it in its own way. */
+  /** Of callers that want the same answer at the same time, one computes it. Its failure is its own, since it may
+   * only have given up: the next caller then computes it. */
   async function getOrCompute(query: string, compute: () => Promise<string>) {
     const key = normalise(query)
     for (let other = running.get(key); other; other = running.get(key)) {

@@ -1,5 +1,5 @@
-// What is stored of a project: its sessions, their messages, lists of things to do, and whatever programs keep beside
-// them. Only read. What belongs to another project is left out unless it is asked for, and secrets never show.
+// Searches the records of a project: sessions, messages, task lists, and what programs store beside them. Read only.
+// Records of other projects are left out unless requested, and secrets are redacted.
 import * as Storage from "#kernel/storage/storage.ts"
 import { matchRecord } from "./match-record.ts"
 import { type Found, type Item, isUnder, type Listing, type Query, type Source } from "./source.ts"
@@ -17,7 +17,7 @@ export type DataStore = Source<DataSearch>
 const defaultLimit = 50
 /** So many records have been read that the rest is not worth waiting for. */
 const maxRead = 50_000
-/** Milliseconds after which a search gives what it has. */
+/** Milliseconds after which a search returns what it has. */
 const timeLimit = 20_000
 const maxTitles = 8
 const maxTitle = 80
@@ -38,7 +38,7 @@ export function createDataStore(projectId: string): DataStore {
     return { names: found.sort().slice(0, limit), total: found.length, more }
   }
 
-  /** What was stored last comes first. */
+  /** The newest first. */
   async function search({ limit = defaultLimit, ...query }: DataSearch): Promise<Found> {
     const pick = (name: string, value: unknown): Item | undefined => {
       const match = matchRecord(value, query)

@@ -1,5 +1,5 @@
-// A repository in a few lines: how much there is, in which languages, in which folders. Numbers are rounded, so that the
-// words stay the same while work goes on, and prompt caches hold.
+// Describes a repository in a few lines: size, languages, folders. Numbers are rounded, so that the text stays the
+// same during work and prompt caches stay valid.
 import { extname } from "node:path"
 import * as Log from "#kernel/process/log.ts"
 import { listFiles } from "./list-files.ts"
@@ -80,7 +80,7 @@ function counted(words: string[]): [word: string, count: number][] {
   return [...counts].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
 }
 
-/** What is hardly there says nothing about the whole. */
+/** Small shares say nothing about the whole. */
 function share(name: string, part: number): string[] {
   const percent = Math.round(part * 20) * 5
   return percent > 0 ? [`${name} ${percent} %`] : []
@@ -91,7 +91,7 @@ function rounded(count: number): number {
   return count <= 10 ? count : Number(count.toPrecision(count < 100 ? 1 : 2))
 }
 
-/** A name is a stranger's: it must not look like more than a name. */
+/** A name is not trusted: it must not look like more than a name. */
 function shown(name: string): string {
   const plain = Log.escapeControls(name)
   return plain.length > maxName ? `${plain.slice(0, maxName)}…` : plain

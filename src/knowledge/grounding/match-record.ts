@@ -1,4 +1,4 @@
-// Whether a stored record is one that is looked for, and the words of it that show why.
+// Whether a stored record matches a query, and the text that shows why.
 import * as Secret from "#kernel/process/secret.ts"
 
 type Wish = { text?: string | undefined; where?: Record<string, string | number | boolean> | undefined }

@@ -1,16 +1,15 @@
-// What every source of grounding can do: say in a few words what is there, list it, search it. Nothing is ever changed,
-// and every answer is bounded.
+// The interface of a source: describe, list and search. Read only, and every answer is bounded.
 
 export type Query = {
-  /** Only what is below this name: a folder of the repository, the first parts of a key. */
+  /** Only below this name: a folder of the repository, or the first parts of a key. */
   under?: string | undefined
   limit?: number | undefined
-  /** Who may see what: what it refuses is neither shown nor counted. */
+  /** A filter: refused entries are neither shown nor counted. */
   accepts?: ((name: string) => boolean) | undefined
   signal?: AbortSignal | undefined
 }
 
-/** In the order of names. `total` is how many there are; with `more` not all were looked at. */
+/** Sorted by name. `total` is the number of entries; with `more` not all were read. */
 export type Listing = { names: string[]; total: number; more: boolean }
 
 /** `text` is the line, or the part of the entry, that fits. */
@@ -20,7 +19,7 @@ export type Item = { name: string; line?: number; kind?: string; text: string }
 export type Found = { items: Item[]; more: boolean; timedOut?: boolean }
 
 export type Source<Search extends Query = Query> = Readonly<{
-  /** A few lines for who knows nothing of it yet. */
+  /** A few lines of overview. */
   describe(query?: Query): Promise<string>
   list(query?: Query): Promise<Listing>
   search(query: Search): Promise<Found>

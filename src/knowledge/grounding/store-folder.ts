@@ -1,4 +1,4 @@
-// The folder that who looks into the store reads in. Apart from the store, so that a rule about it loads nothing else.
+// The folder of the record store for readers, in a file of its own so that a rule about it loads nothing else.
 import { join } from "node:path"
 import * as Global from "#kernel/process/global.ts"
 

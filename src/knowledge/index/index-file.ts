@@ -1,5 +1,5 @@
-// Opens the database of an index. It holds nothing that cannot be made again: a broken file or one of an older format is
-// quarantined and begun anew, and where no file can be used the index is kept in memory. Each is said in the log.
+// Opens the database of an index. Everything in it can be rebuilt: a broken file or one of an older format is
+// quarantined and rebuilt, and if no file can be used, the index is in memory. Each case is logged.
 import { mkdirSync, renameSync, rmSync } from "node:fs"
 import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -35,7 +35,7 @@ export function openIndexFile(path: string): DatabaseSync {
   }
 }
 
-/** What is there is quarantined. */
+/** Quarantines the present file. */
 export function beginAnew(path: string): DatabaseSync {
   try {
     quarantine(path, "is broken")

@@ -1,5 +1,5 @@
-// A text of the project, opened with care: what was opened is judged, not its name, so that no link leads out of the
-// root; neither pipes nor devices; never more than a bound; and what is not text is not taken for one.
+// Reads a document of the project safely: the open file is checked, not its name, so that no link leads out of the
+// root; no pipes or devices; bounded; text only.
 import { readSync } from "node:fs"
 import { errorCode, NamedError } from "#util/error.ts"
 import { openInside, PathInvalid, PathOutside } from "#util/file/resolve-inside.ts"
@@ -8,7 +8,7 @@ export type FileText = {
   bytes: Buffer
   /** With line feeds alone, and without a byte order mark. */
   text: string
-  /** Where it really is. */
+  /** Its real path. */
   place: string
   size: number
   mtime: number

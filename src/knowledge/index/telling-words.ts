@@ -1,5 +1,5 @@
-// The words of a text that can say what it is about, without their endings: of two texts they can be compared. Scripts
-// that part no words give pairs of letters.
+// The significant words of a text as stems, so that two texts can be compared. Scripts without word breaks give pairs
+// of letters.
 import { stopWords } from "./stop-words.ts"
 
 const unparted = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u

@@ -1,4 +1,4 @@
-// What an index holds and what a search in it finds.
+// The content of an index, and the results of a search.
 
 export type Document = {
   /** Unique in the index. */
@@ -27,7 +27,7 @@ export type SearchOptions = {
 }
 
 export type Index = Readonly<{
-  /** One transaction. What is there already, unchanged, costs next to nothing. */
+  /** One transaction. Unchanged entries cost next to nothing. */
   put(documents: readonly Document[]): Promise<void>
   remove(ids: readonly string[]): void
   removeGroup(group: string): void

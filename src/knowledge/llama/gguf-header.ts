@@ -1,5 +1,5 @@
-// What a GGUF file says of itself, read before any native library sees it: nothing is believed that the file's own size
-// does not bear out, and of what is read little is kept.
+// Reads the header of a GGUF file before any native library does: values must agree with the file's size, and little
+// is kept.
 import { closeSync, constants, fstatSync, openSync } from "node:fs"
 import { totalmem } from "node:os"
 import { errorCode, errorText, NamedError } from "#util/error.ts"

@@ -36,11 +36,11 @@ export type Llama = Readonly<{
   /** Throws `LlamaMissing`, `GgufInvalid`, `GgufTooLarge`, `LlamaFailed`. */
   complete(request: CompletionRequest): Promise<CompletionResult>
   countTokens(text: string, signal?: AbortSignal): Promise<number>
-  /** One vector for each text, as the model gives them: of any length, what is too long cut. */
+  /** One vector for each text; long texts are cut. */
   embed(texts: readonly string[]): Promise<Float32Array[]>
   /** The process of the model, while there is one. */
   pid(): number | undefined
-  /** Once for each `loadLlama`. The last of those who share a model ends its process. */
+  /** Once for each `loadLlama`. The last user of a model ends its process. */
   close(): Promise<void>
 }>
 type Shared = { llama: Llama; users: number }
@@ -58,7 +58,7 @@ const version = "3.22.1"
 /** In milliseconds: how long a model stays loaded that nobody asks. */
 const usualIdle = 120_000
 
-// One process for each model, whoever asks: a server with ten projects must not load it ten times.
+// One process for each model: a server with ten projects must not load it ten times.
 const running = new Map<string, Shared>()
 
 /** Where the library begins: beside this program, or in a folder of the person's that one command fills. */
@@ -105,7 +105,7 @@ function createLlama(wanted: Omit<Start, "library">, idle: number): Llama {
   let seen: string | undefined
   const closed = new AbortController()
 
-  /** One question after the other. Who gives up no longer waits; the next one does, until the model is free. */
+  /** One request at a time. A caller that gives up stops waiting; the next one waits until the model is free. */
   function inTurn(task: Task, options: { onText?: (text: string) => void; signal?: AbortSignal } = {}) {
     const { signal } = options
     const turn = last.then(async (): Promise<Reply> => {

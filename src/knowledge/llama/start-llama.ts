@@ -33,7 +33,7 @@ export async function startLlama(start: Start, signal: AbortSignal): Promise<Chi
     env: Object.fromEntries(env),
     execArgv: [],
     serialization: "advanced",
-    // The library writes there what it thinks of a model.
+    // The library prints its remarks about a model there.
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   })
   // One that dies while nobody waits for it must not take the program along.

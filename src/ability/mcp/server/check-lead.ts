@@ -1,6 +1,6 @@
-// Where a server may send us. Its own address is a person's choice. What it names itself, for a login or by a redirect, must
-// not be nearer to this machine than it is: one on the public internet leads nowhere else. Names are judged by all the
-// addresses that they resolve to, and those are the ones to connect to.
+// Where a server may redirect us. A person chose its own address. An address that the server names, for a login or a
+// redirect, must not be more private than its own: a public server leads only to public addresses. A name is judged
+// by all addresses that it resolves to, and only those are connected to.
 import { lookup } from "node:dns/promises"
 import { isIP } from "node:net"
 import { proxyOfEnvironment } from "#ability/provider/reach/use-proxy.ts"

@@ -1,4 +1,4 @@
-// How a call to an MCP server fails. The text always names the server and, for a program, the last that it said.
+// The errors of calls to an MCP server. The text names the server and, for a program, its last stderr lines.
 import { NamedError } from "#util/error.ts"
 
 type Of = { id: string }
@@ -28,7 +28,7 @@ export class TimedOut extends NamedError {
   }
 }
 
-/** The server said no: an error of the protocol, with its code. */
+/** The server returned a protocol error, with its code. */
 export class Refused extends NamedError {
   constructor({ id }: Of, method: string, error: { code: number; message: string; data?: unknown }) {
     super("MCP.Refused", `MCP server "${id}" refused ${method}: ${error.message} (${error.code})`, {

@@ -1,4 +1,4 @@
-// Where a host can look into the traffic with an MCP server, and change it.
+// Hooks with which a host can observe and change the traffic with an MCP server.
 
 export type AuthToken = {
   value: string
@@ -15,7 +15,7 @@ type MCPResponse = { method: string; result: Record<string, unknown> }
 export type MCPLog = {
   level: "debug" | "info" | "warning" | "error"
   message: string
-  /** Who says it: the server in the protocol, the server's stderr, or the client about the server. */
+  /** The source: the server in the protocol, its stderr, or the client about the server. */
   source: "server" | "stderr" | "client"
   data?: unknown
 }

@@ -43,9 +43,9 @@ export type MCPClientConfig = {
   onSample?: (request: Record<string, unknown>) => Promise<MCPSample>
   /** A list of the server changed and can be asked for again. */
   onChanged?: (what: "tools" | "resources" | "prompts") => void
-  /** Asked before each start of the server; throws where it must not start. */
+  /** Called before each start of the server; throws if it must not start. */
   mayStart?: () => Promise<void>
-  /** Folders that the server is told of when it asks. */
+  /** The roots for a server that asks for them. */
   roots?: string[]
   /** The addresses of a name, in place of what this machine says. */
   resolve?: Resolve

@@ -11,7 +11,7 @@ import { version } from "#util/version.ts"
 
 type Wish = {
   init: RequestInit | undefined
-  /** Undefined where nobody but a proxy knows the name. */
+  /** Undefined if only a proxy can resolve the name. */
   addresses: string[] | undefined
 }
 export type DirectFetch = (target: URL, wish: Wish) => Promise<Response>
@@ -48,7 +48,7 @@ export function createDirectFetch(): DirectFetch {
   }
 }
 
-/** The answer to whoever asks where the host is. A proxy has a name of its own. */
+/** The answer to any lookup of the host. A proxy has a name of its own. */
 function only(host: string, addresses: string[] | undefined): LookupFunction {
   const found = (addresses ?? []).map((address) => ({ address, family: isIP(address) }))
   return (name, options, done) => {

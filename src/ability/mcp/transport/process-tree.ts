@@ -1,5 +1,5 @@
-// Processes by who started whom: what left its group and cleared its environment is still somebody's child, as long as
-// that one lives. One is known by its number and the time of its start, since numbers are used again.
+// Processes by parent: one that left its group and cleared its environment still has a parent, as long as that one
+// lives. A process is identified by its id and start time, because ids are reused.
 import { execFileSync } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 import * as Env from "#kernel/process/env.ts"
@@ -11,11 +11,11 @@ type Process = { pid: number; parent: number; group: number; started: string }
 
 const linux = process.platform === "linux"
 
-/** What stems from a group, or from what was known to stem from it, and is not in the group. */
+/** Descendants of a group, or of known descendants, that are not in the group. */
 export type Finder = Readonly<{
-  /** All that is running is looked at. */
+  /** Scans all processes. */
   find(known: Tree): Tree
-  /** The same at a small part of the price, soon after another look: only what has come since is looked at. */
+  /** The same, much cheaper, soon after another scan: only newer processes are read. */
   findMore(known: Tree): Tree
 }>
 
@@ -23,7 +23,7 @@ export type Finder = Readonly<{
 const strangerAge = 10_000
 
 export function createFinder(group: number): Finder {
-  /** Who stems from somebody else will never stem from the group. */
+  /** A process with another origin never becomes a descendant of the group. */
   const strangers = new Set<number>()
   let wholeLook = 0
 
@@ -42,7 +42,7 @@ export function createFinder(group: number): Finder {
     const looked = list(strangers)
     const children = Map.groupBy(looked, ({ parent }) => parent)
     const found = new Set(looked.filter((one) => one.group === group || known.get(one.pid) === one.started))
-    // A set goes on with what is added to it meanwhile.
+    // Iterating a set includes entries that are added meanwhile.
     for (const { pid } of found) for (const child of children.get(pid) ?? []) found.add(child)
     for (const one of looked) if (!found.has(one)) strangers.add(one.pid)
     const outside = [...found].filter((one) => one.group !== group)

@@ -1,4 +1,4 @@
-// What a server wrote to stderr last, for the error that tells of its end. Bounded, escaped and without our secrets.
+// The last stderr lines of a server, for the error about its end. Bounded, escaped and redacted.
 import * as Log from "#kernel/process/log.ts"
 import * as Secret from "#kernel/process/secret.ts"
 import { createBoundedLines } from "./bounded-lines.ts"

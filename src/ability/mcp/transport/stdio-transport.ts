@@ -1,5 +1,6 @@
-// Talks to a server that is a program of ours: one JSON message per line, on a process that cannot outlive us. What is
-// no message is skipped, what is too long is answered for the server, and its end is told with its last words.
+// Talks to a server program: one JSON message per line, on a process that cannot outlive us. Lines that are no
+// messages are skipped, messages that are too long get an error, and the end of the program is reported with its last
+// stderr lines.
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client"
 import { Crashed, InvalidServer, Unavailable } from "#ability/mcp/server/errors.ts"
 import type { MCPLog } from "#ability/mcp/server/hooks.ts"
@@ -17,7 +18,7 @@ const floodLimit = 2 ** 30
 export const wrongAnswer = -31_999
 const toldLines = 20
 const toldBytes = 4_096
-/** How long what a dead server wrote is still read. */
+/** How long the remaining output of a dead server is read. */
 const drain = 300
 
 export type StdioTransport = Transport & {
@@ -152,7 +153,7 @@ function parse(line: string): unknown {
   }
 }
 
-/** The SDK looks at the rest. */
+/** The SDK checks the rest. */
 function isMessage(value: unknown): value is JSONRPCMessage {
   if (!isObject(value) || value.jsonrpc !== "2.0") return false
   const { method, id, result, error } = value

@@ -1,6 +1,6 @@
-// What is known of models: rows of `models.json`, one string per provider, taken apart only for the provider that is
-// asked for. Parsing all 1 800 takes longer than a start may. A list that a person had fetched goes before the shipped
-// one, provider by provider.
+// The catalog of models: rows of `models.json`, one string per provider, parsed only for the requested provider.
+// Parsing all 1 800 would slow down the start. A list that a person fetched replaces the shipped one, provider by
+// provider.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Global from "#kernel/process/global.ts"
@@ -16,7 +16,7 @@ export type ModelFacts = {
   id: string
   name: string
   context: number
-  /** 0 where nobody stated it. */
+  /** 0 if unknown. */
   output: number
   cost?: { input: number; output: number; cacheRead?: number; cacheWrite?: number }
   tools: boolean
@@ -34,7 +34,7 @@ export function refreshedFile(): string {
   return join(Global.cache(), "models.json")
 }
 
-/** Look again at what is kept. */
+/** Read the stored list again. */
 export function forget(): void {
   known = undefined
 }

@@ -1,4 +1,5 @@
-// From the names of a provider and a model to all that is needed to call it, or the error that says what is missing.
+// Resolves the names of a provider and a model to everything that a call needs, or throws an error that says what is
+// missing.
 
 import {
   type Connection,

@@ -1,4 +1,4 @@
-// What is known of the built-in model. Apart from it, so that a list of models does not load its rules.
+// The facts of the built-in model, in a file of their own so that a list of models does not load its rules.
 import type { ModelFacts } from "./catalog.ts"
 
 export const rulesFacts: ModelFacts = {

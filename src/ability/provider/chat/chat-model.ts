@@ -26,7 +26,7 @@ export type ChatModelConfig = {
   limitName: "max_tokens" | "max_completion_tokens"
 }
 
-/** How long a server that said everything may take to close, so that its connection can be used again. */
+/** How long a server may take to close after its last chunk, so that the connection can be reused. */
 const closingTime = 1_000
 
 export function createChatModel(config: ChatModelConfig): LanguageModelV4 {
@@ -132,7 +132,7 @@ function partsOf({
   )
 }
 
-/** What follows the last word is the end of the connection's answer; one that goes on is cut. */
+/** After the last chunk only the end of the response is expected; a longer one is cut. */
 function leave(reader: ByteReader): void {
   const timer = setTimeout(reader.cancel, closingTime)
   reader.read().then(

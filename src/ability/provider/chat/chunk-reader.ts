@@ -34,10 +34,10 @@ type Chunk = {
 type Kind = "text" | "reasoning"
 
 export type ChunkReader = {
-  /** What has not been handed out yet; the caller empties it. */
+  /** The parts that were not returned yet; the caller empties it. */
   parts: LanguageModelV4StreamPart[]
   take(data: string, whole: boolean): void
-  /** The server said its last word, or failed. */
+  /** The server has finished, or failed. */
   ended(): boolean
   end(): void
 }

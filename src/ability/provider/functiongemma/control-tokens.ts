@@ -13,7 +13,7 @@ export const tokens = {
   escape: "<escape>",
 } as const
 
-/** Where the model must stop: what comes next is ours to say. */
+/** Where the model must stop, because the next text is ours. */
 export const stops: readonly string[] = [tokens.endTurn, tokens.startResponse]
 
 /** Those of every Gemma, with those above. */

@@ -1,5 +1,5 @@
-// A conversation as FunctionGemma reads it: turns of developer, user and model. What tools gave stands in the model's own
-// turn, behind its calls, and the model goes on from there. The library puts the token of the beginning before it.
+// A conversation in the format of FunctionGemma: turns of developer, user and model. Tool results are in the model's
+// own turn, after its calls, and the model continues from there. The library adds the start token.
 import type {
   LanguageModelV4CallOptions,
   LanguageModelV4FunctionTool,

@@ -1,5 +1,5 @@
-// A language model over anything that completes text, in the language of FunctionGemma: the loop sees a model like any
-// other. What was meant as a call and is none becomes one whose arguments do not fit, so that the model hears why.
+// A language model over any text completion, in the format of FunctionGemma. A malformed call becomes a call with
+// invalid arguments, so that the model gets an error.
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
@@ -16,7 +16,7 @@ import { formatPrompt } from "./format-prompt.ts"
 import type { OutputPart } from "./parse-function-calls.ts"
 import { createOutputReader } from "./read-output.ts"
 
-/** What completes text, and where it ends: at a stop sequence, which is not part of it, or at its own end. */
+/** Completes text, up to a stop sequence, which is not part of it, or to its own end. */
 export type CompletionBackend = Readonly<{
   /** Tokens that it sees at once. */
   contextSize: number
@@ -53,7 +53,7 @@ const leastAnswer = 16
 export function createFunctionGemmaModel(config: {
   modelId: string
   backend: CompletionBackend
-  /** Tokens of an answer where nobody says. */
+  /** The default limit of output tokens. */
   maxTokens: number
 }): LanguageModelV4 {
   const { modelId, backend, maxTokens } = config

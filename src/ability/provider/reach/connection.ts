@@ -1,5 +1,5 @@
-// How a provider is reached: base URL, key and headers, from the configuration, then the environment, then a stored
-// login, then the table. What it finds is handed to `Secret`.
+// How to reach a provider: base URL, key and headers, from the configuration, then the environment, then a stored
+// login, then the table. Keys are registered for redaction.
 
 import * as Env from "#kernel/process/env.ts"
 import * as Secret from "#kernel/process/secret.ts"
@@ -86,7 +86,7 @@ export function configuredBase(entry: Entry, settings: Settings): string | undef
   )
 }
 
-/** A server on this machine, or one that is told who we are in a header, needs no key. */
+/** A server on this machine, or one with its own authentication header, needs no key. */
 export function needsKey({ apiKey, baseURL, headers }: Connection): boolean {
   if (apiKey || isLoopback(baseURL)) return false
   return !Object.keys(headers).some((name) => authHeaders.has(name.toLowerCase()))

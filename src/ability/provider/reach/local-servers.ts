@@ -1,5 +1,5 @@
-// Model servers on this machine that nobody configured: Ollama, LM Studio, llama.cpp, vLLM. Asked only when it comes to
-// choosing a model, side by side, and what has not answered properly within 50 ms is not there.
+// Finds model servers on this machine: Ollama, LM Studio, llama.cpp, vLLM. They are probed in parallel, only when a
+// model has to be chosen, and count as absent without a proper answer within 50 ms.
 import type { IncomingMessage } from "node:http"
 import type { Info } from "#kernel/schema/schema.ts"
 import { configuredBase, isLoopback, settingsOf } from "./connection.ts"
@@ -35,7 +35,7 @@ const preferred = [
   /chat|[-_]it\b/i,
 ]
 
-/** Where to look: at the usual ports of both loopback addresses, or where the person said that a server is. */
+/** Where to probe: the usual ports of both loopback addresses, or the address that the person configured. */
 export function localPlaces(config: Info): Place[] {
   return ports.map(([providerId, port]) => {
     const given = configuredBase(providers[providerId]!, settingsOf(config, providerId))

@@ -1,18 +1,18 @@
-// The table of providers: which wire form each speaks, where, with which variables, and what is odd about it. Base URLs
-// may name variables; those without a base URL are reached through a gateway that the configuration names.
+// The table of providers: wire form, base URL, environment variables, and deviations. Base URLs may name variables;
+// providers without one are reached through a gateway that the configuration names.
 
 /** OpenAI chat completions, OpenAI responses, Anthropic messages, Gemini generateContent; rules and GGUF files go over no
  * wire. */
 export type Wire = "chat" | "responses" | "messages" | "gemini" | "rules" | "gguf"
 
 export type Quirks = {
-  /** How a reasoning level is said in a chat request. Default: `reasoning_effort` low, medium or high. */
+  /** How a chat request expresses the reasoning level. Default: `reasoning_effort` low, medium or high. */
   effort?: "openai" | "openrouter" | "thinking" | "enable" | "none"
   /** Earlier reasoning is sent back; elsewhere it is left out, since many servers refuse the field. */
   echoReasoning?: boolean
   /** Tool-call ids of exactly nine letters and digits, and no user message right after a tool message. */
   mistral?: boolean
-  /** The header of the key, where it is not `Authorization: Bearer`. */
+  /** The header of the key, if not `Authorization: Bearer`. */
   keyHeader?: string
 }
 

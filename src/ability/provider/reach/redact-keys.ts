@@ -1,5 +1,5 @@
-// Every key that could be a provider's, used or not, is held before anything is written or run: a person has several in
-// the environment, and a command or a model can show any of them. So are the keys, logins and the token in our files.
+// Registers every possible provider key for redaction before anything is written or run, used or not: a command or a
+// model can print any key of the environment. Also the keys, logins and the token in our files.
 import * as Env from "#kernel/process/env.ts"
 import * as Secret from "#kernel/process/secret.ts"
 import * as SecretFiles from "#kernel/process/secret-files.ts"

@@ -1,12 +1,12 @@
-// What is made of the messages of a conversation, kept for when it comes again with more behind it: a turn costs what is
-// new in it, however long the conversation is. Only frozen messages are remembered: they cannot change.
+// Caches the conversion of a conversation's messages for when it comes again with more messages: the cost of a turn
+// depends on what is new. Only frozen messages are cached, because they cannot change.
 import { isDeepStrictEqual } from "node:util"
 import type { LanguageModelV4Message } from "@ai-sdk/provider"
 
 type Messages = readonly LanguageModelV4Message[]
 type Kept<T, F> = { form: F; messages: LanguageModelV4Message[]; made: T[] }
 
-/** `add` adds what it makes of one message to what was made of those before it, in the way that `form` says. */
+/** `add` appends the conversion of one message to the earlier ones, in the format `form`. */
 export function createContinued<T, F>(add: (made: T[], message: LanguageModelV4Message, form: F) => void) {
   // By the first message that is frozen; what stands before it, such as a system prompt, is made anew.
   const known = new WeakMap<LanguageModelV4Message, Kept<T, F>>()

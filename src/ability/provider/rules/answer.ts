@@ -1,4 +1,4 @@
-// What is said at the end: the results themselves, shortly, and honestly what was not done.
+// The final answer: the results in short, and what was not done.
 
 import {
   countIn,
@@ -22,7 +22,7 @@ export function answer(outcomes: Outcome[]): string {
 function tell({ step, made, picked, reason }: Outcome): string[] {
   const { asked, proposal } = step
   if (!proposal) return [`I have no rule for this part: ${asked}`]
-  // What was only looked at to choose a file is not what was asked for.
+  // Results that only served to choose a file were not asked for.
   const shown = made.filter(
     ({ tool }) => !(picked && proposal.after!.tool === "ls" && /^(?:ls|glob)$/.test(tool)),
   )
@@ -58,7 +58,7 @@ function tellCall(made: Made, { count, last, isTest }: Proposal): string {
   return bound(output.split("\n")) || done(made)
 }
 
-/** A command that prints nothing has done what it says. */
+/** A command without output has succeeded. */
 function done({ tool, args }: Made): string {
   return tool === "bash" ? `Done: ${shortly(args)}` : `${tool} is done.`
 }
@@ -66,7 +66,7 @@ function done({ tool, args }: Made): string {
 const failing =
   /^\s*(?:not ok \d+ -|✖|✗|×|✕|FAIL(?:ED)?:?|ERROR:|--- FAIL:|●|test (?=.*\.\.\. FAILED$)) *(.+)$/
 
-/** The verdict first, then the tests that failed, then what was printed. */
+/** The verdict first, then the failed tests, then the output. */
 function testReport(made: Made): string {
   const command = shortly(made.args)
   const output = bound(made.output.split("\n"))
@@ -93,7 +93,7 @@ function plural(number: number | string, noun: string): string {
   return `${number} ${noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : noun.endsWith("ch") ? `${noun}es` : `${noun}s`}`
 }
 
-/** Without the numbers, so that what is shown is what is in the file. */
+/** Without line numbers, so that it equals the file. */
 function plainLines(output: string): string[] {
   return output.split("\n").map((line) => line.replace(/^\d+\t/, ""))
 }

@@ -1,4 +1,4 @@
-// A prompt as the rules need it: what is asked now, what was done for it so far, and what was spoken of before.
+// A prompt as the rules need it: the current request, what was done for it so far, and earlier topics.
 import type {
   LanguageModelV4Message,
   LanguageModelV4Prompt,
@@ -10,14 +10,14 @@ import type { Call } from "./skill/proposal.ts"
 
 export type Conversation = {
   request: string
-  /** What was read in the images that came with it. */
+  /** The text of its images. */
   texts: string[]
   made: Made[]
   subject?: string
   calls: number
 }
 
-/** What a person attached says nothing of what is to be done with it. */
+/** An attachment does not say what to do with it. */
 const attached =
   /^(?:<file path="|<resource server="|\[(?:file |image|text of image|what a model said of image))/
 const readInImage = /^\[text of image/

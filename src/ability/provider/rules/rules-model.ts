@@ -1,5 +1,5 @@
-// `local/rules`: a language model that is none. It does simple requests by fixed rules, with the tools it is given, and
-// says so where it cannot. Nothing leaves this process, and the same prompt has the same answer.
+// `local/rules`: the offline model, without any neural network. It handles simple requests by fixed rules and tools,
+// and says so if it cannot. Nothing leaves this process, and the same prompt has the same answer.
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,

@@ -25,7 +25,7 @@ import type { Action, Plan } from "./plan.ts"
 
 const maxBytes = 100_000_000
 
-/** `name` is that of the file that is written aside, so that what a crash left is found again. */
+/** `name` is the name of the temporary file, so that a leftover of a crash is found again. */
 export async function apply(shadow: Shadow, plan: Plan, name: string): Promise<void> {
   const { root } = shadow
   const { actions, folders, folderActions, links } = plan
@@ -62,7 +62,7 @@ function look(shadow: Shadow, path: string): State {
   return stateOf(shadow.root, path, { store: shadow.store, keep: false, maxBytes })
 }
 
-/** What is neither as it was found nor as it shall be was changed by somebody at this moment. */
+/** A path that is neither as found nor as wanted was changed by somebody at this moment. */
 function step(shadow: Shadow, { path, from, to }: Action, work: (now: State) => void): void {
   const now = look(shadow, path)
   if (isSame(now, to)) return

@@ -1,5 +1,5 @@
-// A folder of the work tree, opened name by name and never through a link. What is done in it goes through the open
-// folder, so that nothing swapped in on the way leads elsewhere.
+// Opens a folder of the work tree name by name, never through a link. Everything in it goes through the open folder,
+// so that a swapped path leads nowhere else.
 import { chmodSync, closeSync, constants, fchmodSync, fstatSync, mkdirSync, openSync } from "node:fs"
 import { join } from "node:path"
 import { atThisMoment, Conflict } from "#ability/snapshot/store/errors.ts"
@@ -11,7 +11,7 @@ const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 /** Linux: a place in the tree, without a right to read what is there. */
 const onlyPath = 0o10000000
 
-/** Undefined where it is not there and not to be made. */
+/** Undefined if it does not exist and must not be created. */
 export function openFolder(root: string, path: string, make: boolean): Folder | undefined {
   let folder: Folder = { fd: openSync(root, flags), path: root }
   for (const name of path === "." ? [] : path.split("/")) {
@@ -51,7 +51,7 @@ export function within({ fd, path }: Folder, name: string): string {
   return join(process.platform === "linux" ? `/proc/self/fd/${fd}` : path, name)
 }
 
-/** Set the mode of a file or folder in an open folder; of what a link leads to never. */
+/** Set the mode of a file or folder in an open folder; never follows a link. */
 export function setMode(folder: Folder, name: string, mode: number): void {
   const canReadNothing = process.platform === "linux"
   const access = canReadNothing ? onlyPath : constants.O_RDONLY | constants.O_NONBLOCK

@@ -1,5 +1,5 @@
-// What has to be done so that the folders that some calls removed or gave another mode are as they were before the first
-// of them, and which folders they made.
+// Plans how to restore folders that some calls removed or whose mode they changed, and lists the folders that they
+// created.
 import { z } from "zod"
 import { modeAt } from "#ability/snapshot/scan/changed-folders.ts"
 import { statAt } from "#ability/snapshot/scan/state-of.ts"
@@ -55,7 +55,7 @@ function chainsOf(snapshots: readonly Snapshot[]): { chains: Map<string, Chain>;
         modes: new Set([before]),
         isRemade: false,
       }
-      // What a call found is what an earlier one had left or, where they ran side by side, had found.
+      // A call found what an earlier one had left or, if they ran in parallel, had found.
       const isKnown = chain.isRemade || chain.expected === undefined || chain.modes.has(before)
       if (!isKnown) chain.problem = changedBetween
       chain.modes.add(after ?? null)

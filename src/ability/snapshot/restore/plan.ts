@@ -1,5 +1,5 @@
-// What has to be done so that every path that some calls changed is as it was before the first of them, and what speaks
-// against it: paths that somebody else changed since, and paths whose bytes were not kept.
+// Plans how to restore every path that some calls changed, and lists the conflicts: paths that somebody else changed
+// since, and paths whose bytes were not stored.
 import { existsSync, readdirSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { z } from "zod"
@@ -96,7 +96,7 @@ function extend(chains: Map<string, Chain>, { path, before, after }: Change): vo
     chains.set(path, { to: withoutFolder(before), expected: after, states: [before, after ?? null] })
     return
   }
-  // What a call found is what an earlier one had left or, where they ran side by side, had found.
+  // A call found what an earlier one had left or, if they ran in parallel, had found.
   const isKnown = chain.expected === undefined || chain.states.some((state) => isSame(state, before))
   if (!isKnown) chain.problem = changedBetween
   chain.states.push(before, after ?? null)

@@ -77,7 +77,7 @@ export async function restore(
   return finish(shadow, begun)
 }
 
-/** Do what is left of it. */
+/** Do the rest of it. */
 export async function resume(
   shadow: Shadow,
   begun: Begun,
@@ -104,7 +104,7 @@ async function finish(shadow: Shadow, begun: Begun): Promise<Reverted> {
   return { ...names, conflicts: plan.conflicts, notes, part: { ...part, files, changedFolders, done: true } }
 }
 
-/** What is there right before, as the snapshot of a call. */
+/** The state right before, as the snapshot of a call. */
 function partOf(shadow: Shadow, { actions, folders, folderActions, links }: Plan): Part {
   const { root } = shadow
   const covered = actions.filter(({ from }) => from?.kind !== "file" || from.hash)

@@ -23,10 +23,10 @@ type Known = { inodes: Set<number>; hashes: Set<string> }
 
 const maxFileBytes = 10_000_000
 const maxBytes = 100_000_000
-/** The clock of a file system may be this much behind ours, and two changes this near look like one. */
+/** The clock of a file system may lag this much behind ours, and two changes this close look like one. */
 const tick = 50
 
-/** Adds to `found` what is not as it was in `base`. */
+/** Adds to `found` what differs from `base`. */
 export async function changedFiles(shadow: Shadow, looks: Looks): Promise<void> {
   const { base, now, found } = looks
   for (const [path, seen] of Object.entries(base.files)) addKnown(shadow, { path, seen, base, found })
@@ -61,7 +61,7 @@ function addKnown(
   else found.files.push({ path, before: seen.state, after: state })
 }
 
-/** Files that git had as they were. Gives their inodes. */
+/** Files that were clean in git. Returns their inodes. */
 async function addClean(shadow: Shadow, { base, now, modes, found }: Looks): Promise<Set<number>> {
   const inodes = new Set<number>()
   const entries = new Map<string, Entry>()

@@ -9,7 +9,7 @@ import { type Folders, walkFolders } from "./walk-folders.ts"
 
 type Found = { files: Change[]; folders: string[]; changedFolders: FolderChange[]; uncovered: Uncovered[] }
 
-/** Adds to `found` what is not as it was in `base`. */
+/** Adds to `found` what differs from `base`. */
 export function changedFolders(
   shadow: Shadow,
   options: { base: Before; known: ReadonlySet<string>; found: Found },
@@ -30,7 +30,7 @@ export function changedFolders(
   addSpecial(shadow, { base, old, now, closed, found })
 }
 
-/** The mode of the folder that is at a path; null where there is none. */
+/** The mode of the folder at a path; null if there is none. */
 export function modeAt({ root }: Shadow, path: string): number | null {
   const stat = statAt(root, path)
   return stat?.isDirectory() ? Number(stat.mode & 0o7777n) : null

@@ -1,5 +1,5 @@
-// How files were that git had as they were: the bytes come out of the project's own objects. Only where these are sure to
-// be the very bytes of the file: what a filter or another line end turns into something else is not.
+// The earlier state of files that were clean in git: the bytes come from the project's own objects, but only if they
+// are certainly the bytes of the file. A filter or line end conversion rules that out.
 import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { State } from "#ability/snapshot/store/part.ts"

@@ -34,10 +34,10 @@ type Looked = { modified: Row[]; touched: Row[] }
 
 /** More names than this are not the work of a project. */
 const maxNames = 8 << 20
-/** From here on it is cheaper to have git look once whether they are really different. */
+/** From here on it is cheaper to let git check once whether they really differ. */
 const manyModified = 200
 
-/** A copy of the project's index as it is now, by its name; undefined where there is none. */
+/** A copy of the project's current index, by name; undefined if there is none. */
 export function copyIndex(shadow: Shadow): string | undefined {
   if (!shadow.repository) return undefined
   const source = join(shadow.repository.gitDir, "index")
@@ -51,7 +51,7 @@ export function copyIndex(shadow: Shadow): string | undefined {
   const aside = join(shadow.folder, createId("tmp"))
   mkdirSync(shadow.folder, { recursive: true, mode: 0o700 })
   copyFileSync(source, aside, constants.COPYFILE_FICLONE)
-  // Git looks into files that are as young as the index. A little too old only makes it look into more of them.
+  // Git reads files that are as new as the index. A slightly older time only makes it read more of them.
   const seconds = Number(stat.mtimeNs / 1_000n - 1n) / 1e6
   utimesSync(aside, seconds, seconds)
   renameSync(aside, copy)
@@ -106,14 +106,14 @@ export function overWorktree({ store, root, folder }: Shadow, index: string | un
 async function modifiedOf(shadow: Shadow, index: string | undefined): Promise<Looked> {
   if (!index) return { modified: [], touched: [] }
   const call = overWorktree(shadow, index)
-  // What git was told to leave out of the work tree, and is there all the same, counts as well.
+  // Files outside a sparse checkout that exist anyway count too.
   const setting = "core.sparseCheckout=true"
   const args = ["diff-files", "--raw", "-z", "--ignore-submodules=all"]
   const look = () => runGit({ ...call, setting, args })
   const touched = rowsIn(await look())
   if (touched.length <= manyModified || shadow.refreshed.has(index)) return { modified: touched, touched }
   shadow.refreshed.add(index)
-  // It only makes the next looks cheaper; another process may be at it.
+  // Only makes the next scans cheaper; another process may be doing it.
   const refresh = ["update-index", "-q", "--unmerged", "--ignore-submodules", "--refresh"]
   await runGit({ ...call, args: refresh }).catch(() => undefined)
   return { modified: rowsIn(await look()), touched }
@@ -149,7 +149,7 @@ async function listTracked(shadow: Shadow, index: string) {
   return { names, assumed }
 }
 
-/** They are looked at like all others: our copy forgets what git was told. Another process may be at it. */
+/** They are scanned like all others: our copy drops the assume-unchanged flag. Another process may be doing it. */
 async function modifiedAnyway(options: { shadow: Shadow; index: string; assumed: Buffer[] }) {
   const { shadow, index, assumed } = options
   const input = Buffer.concat(assumed.flatMap((name) => [name, Buffer.alloc(1)]))

@@ -1,5 +1,5 @@
-// What is at a path of the work tree right now. A path that leads through a symbolic link is not in the work tree: there
-// is nothing at it.
+// The current state of a path of the work tree. A path through a symbolic link is not in the work tree: nothing is
+// there.
 import {
   type BigIntStats,
   closeSync,
@@ -21,7 +21,7 @@ import { isMixOf } from "#util/file/write-in-place.ts"
 /** `keep` also puts the bytes into the store. */
 type Look = { store: ObjectStore; keep: boolean; maxBytes: number }
 
-/** Blocking: each look takes microseconds, and nothing of ours comes between the look and the bytes. */
+/** Blocking: a check takes microseconds, and no other code of ours may come between the check and the bytes. */
 export function stateOf(root: string, path: string, look: Look): State {
   const place = join(root, path)
   const stat = statAt(root, path)

@@ -1,5 +1,5 @@
-// What a command changed in the work tree, found by looking before and after. Before it, only what git does not keep is
-// read; what git has comes out of its objects afterwards, for the few files that turn out to be changed.
+// Finds what a command changed in the work tree, by a scan before and after. The scan before reads only what git does
+// not have; content that git has is read from its objects afterwards, for the few changed files.
 import { dirname } from "node:path"
 import type { Change, FolderChange, LinkChange, Uncovered } from "#ability/snapshot/store/part.ts"
 import type { FileModes, Shadow } from "#ability/snapshot/store/shadow.ts"
@@ -23,7 +23,7 @@ export type Base = {
   files: Record<string, Stamped>
   /** Files whose names we cannot write. */
   odd: string[]
-  /** Missing where there are too many to look at. */
+  /** Undefined if there are too many to scan. */
   folders?: Folders
 }
 export type Found = {
@@ -37,7 +37,7 @@ export type Found = {
 const maxFiles = 20_000
 const maxFileBytes = 10_000_000
 const maxBytes = 100_000_000
-/** The clock of a file system may be this much behind ours, and two changes this near look like one. */
+/** The clock of a file system may lag this much behind ours, and two changes this close look like one. */
 const tick = 50
 
 const tooMany = new NamedError(

@@ -2,7 +2,7 @@
 import { errorText, NamedError } from "#util/error.ts"
 import type { Uncovered } from "./part.ts"
 
-/** Why a path was left alone that changed while it was looked at. */
+/** Why a path was skipped that changed during the check. */
 export const atThisMoment = "it was changed by somebody else at this moment"
 
 export const changedSince = "it was changed by somebody else since"
@@ -27,7 +27,7 @@ export class Conflict extends NamedError {
   declare readonly data: { conflicts: Uncovered[] }
 
   constructor(conflicts: Uncovered[]) {
-    // A name may hold what a terminal takes for an order.
+    // A name may contain terminal control characters.
     const plain = (path: string) => path.replaceAll(/\p{Cc}/gu, "?")
     const shown = conflicts.slice(0, 20).map(({ path, reason }) => `  ${plain(path)}: ${reason}`)
     const more = conflicts.length > shown.length ? [`  and ${conflicts.length - shown.length} more`] : []

@@ -1,5 +1,5 @@
-// The bytes of snapshots: a bare git object store of our own, outside of every project. One file is kept without any git
-// process; git itself is used to pack many and to read what is packed. Nothing leaves it unless its hash is right.
+// The bytes of snapshots: a bare git object store outside every project. Single files are stored without a git
+// process; git packs many and reads packs. Nothing is returned unless its hash is right.
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -30,7 +30,7 @@ export function createObjectStore(options: {
     ["config", configOf(algorithm)],
   ] as const
 
-  /** Make the store, or what is missing or broken of it. */
+  /** Create the store, or repair it. */
   function ensure(): void {
     if (["objects", "refs"].every((name) => existsSync(join(gitDir, name))) && wanted.every(isThere)) return
     for (const folder of ["objects/info", "objects/pack", "refs/heads", "info"])
@@ -51,7 +51,7 @@ export function createObjectStore(options: {
     return createHash(algorithm).update(`blob ${bytes.length}\0`).update(bytes).digest("hex")
   }
 
-  /** Keep bytes. What is there already is not written again. */
+  /** Store bytes. Existing objects are not written again. */
   function put(bytes: Buffer): string {
     const hash = hashOf(bytes)
     const file = fileOf(hash)
@@ -102,7 +102,7 @@ export function createObjectStore(options: {
     return lost
   }
 
-  /** A broken one is taken out of the way: the same bytes may be found elsewhere, or be kept again. */
+  /** A broken object is moved away: the same bytes may exist elsewhere, or be stored again. */
   function readLoose(hash: string): Buffer | undefined {
     if (!/^[0-9a-f]{40,64}$/.test(hash)) return undefined
     try {
@@ -169,7 +169,7 @@ function place(aside: string, file: string): void {
     }
 }
 
-/** What is there is as good as new, so that nobody drops it for its age before it is named. False where it is not. */
+/** Renews the age of an existing object, so that it is not pruned before it is named. False if it does not exist. */
 function refresh(file: string): boolean {
   const now = Date.now() / 1_000
   try {

@@ -1,9 +1,10 @@
-// What a snapshot says: for each path that a call changed, how it was before and how the call left it. It stands in the
-// call's message; the bytes lie in the shadow store under their hashes.
+// A snapshot: for each path that a call changed, its state before and after. It is stored in the call's message; the
+// bytes are in the shadow store under their hashes.
 import { z } from "zod"
 import { about } from "#util/about.ts"
 
-/** What is at a path; null is nothing. Without a hash the bytes were not kept, and `stamp` tells versions apart. */
+/** The state of a path; null if nothing is there. Without a hash the bytes were not stored, and `stamp` identifies
+ * the version. */
 export const State = z
   .object({
     kind: z.enum(["file", "link", "folder", "other"]),
@@ -73,7 +74,7 @@ export const Part = z.object({
 })
 export type Part = z.infer<typeof Part>
 
-/** A folder is as good as nothing: it comes and goes with what is in it. */
+/** A folder counts as nothing: it comes and goes with its content. */
 export function isSame(left: State | undefined, right: State | undefined): boolean {
   const [one, other] = [withoutFolder(left), withoutFolder(right)]
   if (!one || !other) return one === other

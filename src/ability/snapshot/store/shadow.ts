@@ -1,5 +1,5 @@
-// The shadow of the current work tree: where its snapshots are kept, and whether there are any. Nothing is made on disk
-// before the first change.
+// The shadow of the current work tree: where its snapshots are stored, and whether there are any. Nothing is created
+// on disk before the first change.
 import { createHash } from "node:crypto"
 import { readFileSync, realpathSync } from "node:fs"
 import { homedir } from "node:os"
@@ -25,7 +25,7 @@ export type FileModes = {
   young: string[]
 }
 
-/** What was found in a folder. */
+/** The content of a folder. */
 export type Listing = {
   stamp: string
   folders: string[]
@@ -82,14 +82,14 @@ function makeShadow() {
     key: createHash("sha256").update(root).digest("hex").slice(0, 16),
     repository,
     store: createObjectStore({ gitDir, algorithm, objects, onMade }),
-    /** What was seen of files that git does not keep, so that they are not read again while nobody touches them. */
+    /** The known state of files that git does not have, so that unchanged ones are not read again. */
     seen,
     refreshed: new Set<string>(),
     /** Modes and hard links of clean files, for the version of the index that was used last. */
     modes: undefined as FileModes | undefined,
     /** Folders of the files in an index. */
     folders: undefined as { version: string; names: Set<string> } | undefined,
-    /** What was found in folders, so that they are not read again while their entries stay. */
+    /** The known content of folders, so that unchanged ones are not read again. */
     listings: new Map<string, Listing>(),
     /** The lists of an index that are being made. */
     tracking: new Map<string, Promise<{ names: string[]; assumed: Buffer[] }>>(),

@@ -1,4 +1,4 @@
-// The sessions of a folder, or all, a page at a time. A cursor is the place of the last one that was told.
+// The sessions of a folder, or all, page by page. A cursor is the position of the last one that was sent.
 import { realpathSync } from "node:fs"
 import { isAbsolute } from "node:path"
 import type { ListSessionsRequest, ListSessionsResponse } from "@agentclientprotocol/sdk"

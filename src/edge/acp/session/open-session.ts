@@ -44,9 +44,9 @@ export type OpenSession = Readonly<{
   cancel(): void
   /** From the next prompt on. */
   setOption(configId: string, value: unknown): Promise<void>
-  /** What it is doing is stopped. */
+  /** Stops its running work. */
   stop(): Promise<void>
-  /** The same, and what it started is ended. `why` is the reason that its prompts are given. */
+  /** The same, and ends what it started. `why` is the abort reason of its prompts. */
   close(why?: string): Promise<void>
 }>
 
@@ -94,7 +94,7 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
   }
 
   async function askForServer(request: Elicitation.Request): Promise<void> {
-    // Where it is not known for whom a server asks, it is for one who works.
+    // If it is unknown for which session a server asks, a running one is taken.
     const isMine = request.sessionId === undefined ? turns.size > 0 : await isFor(id, request.sessionId)
     if (!isMine) return
     const { askElicitation } = await import("./elicitation.ts")
@@ -103,7 +103,7 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
 
   async function prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
     const turn = new AbortController()
-    // Who listens to it must find the instance.
+    // Listeners need the instance.
     const stop = (why = "it was aborted") => inside(() => turn.abort(why))
     const cancel = () => stop()
     signal.addEventListener("abort", cancel, { once: true })
@@ -161,7 +161,7 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
   })
 }
 
-/** Whether a question of a session is one of this one: its own, or that of somebody who works for it. */
+/** Whether a question belongs to this session: its own, or that of one of its tasks. */
 async function isFor(id: string, asking: string): Promise<boolean> {
   for (let [at, depth] = [asking, 0]; depth < deepest; depth++) {
     if (at === id) return true

@@ -1,5 +1,5 @@
-// A question for permission goes to the person through the client. A client that cannot ask, or answers something else,
-// has said no; one that says "cancelled" has decided nothing, and the turn ends.
+// Asks the person for permission through the client. A client that cannot ask, or answers something else, means no;
+// "cancelled" decides nothing, and the turn ends.
 import type { AgentContext, PermissionOption } from "@agentclientprotocol/sdk"
 import { methods } from "@agentclientprotocol/sdk"
 import * as Permission from "#ability/permission/permission.ts"
@@ -26,7 +26,7 @@ const edits: PermissionOption = {
 }
 const reject: PermissionOption = { optionId: "reject", name: "Reject", kind: "reject_once" }
 
-/** Ask, and give the answer to who waits for it. Never throws. */
+/** Ask, and pass the answer on. Never throws. */
 export async function askPermission(asking: Asking): Promise<void> {
   const { request } = asking
   const isOpen = () => Permission.pending().some(({ id }) => id === request.id)
@@ -74,7 +74,7 @@ async function ask(
   }
 }
 
-/** What "always" would allow is in its words, and what a person should know before. */
+/** The text of the option shows what "always" would allow, and its risks. */
 function optionsFor(request: Permission.Request): PermissionOption[] {
   const { needs, protected: isProtected } = request
   const hints = [

@@ -1,5 +1,5 @@
-// What a client sends as a prompt, as the parts of one of ours. The words of the person and the places of what they
-// point at make one text; files and images go behind it, and what was embedded is marked with where it is from.
+// Converts the prompt of a client into our parts. The person's text and the paths of links make one text; files and
+// images follow it, and embedded content is marked with its source.
 import { isAbsolute, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { ContentBlock } from "@agentclientprotocol/sdk"
@@ -106,7 +106,7 @@ function mention(path: string, { startLine, endLine }: Lines): string {
   return /[\s"]/.test(place) ? `@"${place}"${range}` : `@${place}${range}`
 }
 
-/** Blocks of text are paragraphs; what a person points at stands in the line. */
+/** Blocks of text are paragraphs; links stay inside their line. */
 function join(pieces: readonly Piece[]): string {
   let words = ""
   for (const [i, { text, isOwn }] of pieces.entries()) {

@@ -1,4 +1,4 @@
-// One prompt of a client, and why it ended. What a client asks to be stopped is no error.
+// Runs one prompt of a client and returns why it ended. A stop by the client is no error.
 
 import type { ContentBlock, StopReason } from "@agentclientprotocol/sdk"
 import type * as Permission from "#ability/permission/permission.ts"
@@ -18,7 +18,7 @@ export type PersonOptions = {
   agent?: string | undefined
 }
 
-/** An editor keeps a question open, and its person may be away: nobody goes on in their place. As long as a timer can be. */
+/** An editor keeps a question open, and its person may be away, so it waits as long as a timer can. */
 const replyLimit = 2 ** 31 - 1
 const ofFinish: Record<string, StopReason> = { length: "max_tokens", "content-filter": "refusal" }
 

@@ -1,5 +1,5 @@
-// What a client asks of an open session, in the order in which it asked: its prompts one after the other, and between two
-// of them what it chose. A prompt meets all that was chosen before it, and nothing that was chosen later.
+// Serialises the requests of a client for an open session: prompts one after the other, and option changes between
+// them. A prompt sees all earlier changes, and no later ones.
 
 import { checkWish, keepWish, type Wish } from "#edge/acp/update/session-options.ts"
 import * as Log from "#kernel/process/log.ts"
@@ -28,7 +28,7 @@ export function createSessionLine(sessionId: string) {
     if (!turn) await kept
   }
 
-  /** Run a turn when those before it are over. It has ended when what was chosen meanwhile is kept. */
+  /** Run a turn after those before it. It ends when options that were set meanwhile are stored. */
   async function run<T>(work: () => Promise<T>): Promise<T> {
     const before = [...choices]
     const turn: Turn = {}
@@ -62,7 +62,7 @@ export function createSessionLine(sessionId: string) {
     return done
   }
 
-  /** What is chosen and not in the record yet. */
+  /** Options that are set but not stored yet. */
   function wished(): Wish {
     return Object.assign({}, ...choices.filter(({ isChecked }) => isChecked).map(({ wish }) => wish))
   }

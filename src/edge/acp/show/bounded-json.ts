@@ -1,5 +1,5 @@
-// A JSON value no larger than an editor should have to hold: long texts are cut, long lists and deep places end early,
-// and what is left out is named.
+// Bounds a JSON value for an editor: long texts are cut, long lists and deep levels end early, and each omission is
+// marked.
 import { head } from "./markdown.ts"
 
 const maxText = 4_000

@@ -1,4 +1,4 @@
-// How a call of a tool looks in an editor: one line about it, and the file that it is about.
+// How an editor shows a tool call: one line about it, and its file.
 import { resolve } from "node:path"
 import type { ToolCallLocation } from "@agentclientprotocol/sdk"
 import { argument, describeCall } from "#ability/tool/define/describe-call.ts"

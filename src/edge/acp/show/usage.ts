@@ -1,4 +1,4 @@
-// How full the model's window is, and what a session has cost so far.
+// The fill level of the model's window, and the cost of a session so far.
 import type { SessionUpdate } from "@agentclientprotocol/sdk"
 import * as Provider from "#ability/provider/provider.ts"
 import { contextOf } from "#engine/run/budget.ts"

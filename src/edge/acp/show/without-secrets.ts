@@ -1,6 +1,6 @@
-// The last look before something leaves for an editor, which keeps logs of its own. Events have had theirs; records of
-// earlier times and files have not. Only words are looked at: a poor password may be a word of the protocol, or of the
-// path of a folder, and what an editor does with those must go on.
+// Redacts secrets before something is sent to an editor, which keeps logs of its own. Events are redacted already;
+// older records and files are not. Only text is redacted: a poor password may be a word of the protocol or of a path,
+// which editors need unchanged.
 import * as Secret from "#kernel/process/secret.ts"
 
 /** Of these everything is words, whatever it is made of. */

@@ -1,4 +1,4 @@
-// Which slash commands there are, told again whenever there are others.
+// Reports the slash commands, again whenever they change.
 import { isDeepStrictEqual } from "node:util"
 import type { AvailableCommand } from "@agentclientprotocol/sdk"
 import * as Log from "#kernel/process/log.ts"

@@ -1,5 +1,5 @@
-// What happens in a session, told as it happens. Messages are announced when they are on disk, which may be after what
-// follows them was said already; they are told in their order.
+// Reports the events of a session as they happen. Messages are published when they are on disk, which may be after
+// events that follow them; they are reported in their order.
 import type { ClientCapabilities, SessionUpdate } from "@agentclientprotocol/sdk"
 import * as Permission from "#ability/permission/permission.ts"
 import * as TodoList from "#ability/tool/plan/todo-list.ts"
@@ -21,7 +21,7 @@ import { createStateReporter } from "./report-state.ts"
 import type { Wish } from "./session-options.ts"
 import type { Send } from "./updates.ts"
 
-/** `told` is when everything that has happened is sent. */
+/** `told` resolves when everything so far was sent. */
 export type Following = Readonly<{ told(): Promise<void>; stop(): void }>
 
 const maxNotice = 300
@@ -107,7 +107,7 @@ export function followSession(options: {
       state.change(session)
       usage.settle(session)
     }),
-    // Whatever still waits when a turn is over, what it would follow is never announced.
+    // When a turn is over, a message that still waits will never get its predecessor.
     own(Session.Idle, order.flush),
     own(Session.Failed, () => isWorking || order.flush()),
   ]
@@ -134,8 +134,8 @@ function isTakenBack(message: Message.Info): boolean {
   return message.data.parts.length === 0 && message.data.finish === undefined
 }
 
-/** Questions that a person is asked through the editor and that are about no call that waits: for an attachment, or
- * whether to go on. An editor shows each as a call, which must not stay open when it is answered. */
+/** Questions that belong to no waiting call: for an attachment, or whether to continue. An editor shows each as a
+ * call, which must be closed when it is answered. */
 function createQuestionFollower(send: (update: SessionUpdate) => void) {
   const open = new Set<string>()
 

@@ -1,4 +1,4 @@
-// A stored history, told as if it happened now.
+// Replays a stored history as updates.
 import { setImmediate as breathe } from "node:timers/promises"
 import type { ClientCapabilities, SessionUpdate } from "@agentclientprotocol/sdk"
 import * as Provider from "#ability/provider/provider.ts"
@@ -11,12 +11,12 @@ import * as Session from "#engine/session/session.ts"
 import { createMessageReporter } from "./report-messages.ts"
 import type { Send } from "./updates.ts"
 
-/** Who writes the updates out must have its turn between them. */
+/** The writer needs its turn between them. */
 const atOnce = 50
 export const maxTitle = 200
 
-/** The messages of the active branch as updates, as `session/load` wants them. A client that takes compactions is told
- * of them. */
+/** The messages of the active branch as updates, for `session/load`. A client that supports compactions gets them
+ * too. */
 export async function replay(options: {
   sessionId: string
   send: Send

@@ -1,5 +1,5 @@
-// The calls of a session's tools, told in the order of its messages: asked for, running, over, and the images that they
-// gave, which are messages of their own behind the results.
+// Reports tool calls in the order of messages: requested, running, finished, and the images that they returned, which
+// are messages after the results.
 import type { SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk"
 import { tail } from "#edge/acp/show/markdown.ts"
 import { block, finished, type Place, plain, requested } from "#edge/acp/show/tool-call.ts"
@@ -9,7 +9,7 @@ type Told = {
   call: Message.Call
   place: Place
   toolCallId: string
-  /** What a running call has printed. */
+  /** The output of a running call. */
   printed: string
   content: ToolCallContent[]
   isOver: boolean
@@ -54,7 +54,7 @@ export function createCallReporter(options: { directory: string; send(update: Se
     update(told, { status: "in_progress", content: [...told.content, block(told.printed)] })
   }
 
-  /** In place of what it printed: how somebody else's work for it goes on, in Markdown. */
+  /** Replaces the output by the progress of a task, in Markdown. */
   function report(callId: string, text: string): void {
     const told = open.get(callId)
     if (told) update(told, { status: "in_progress", content: [plain(text)] })

@@ -1,5 +1,5 @@
-// The messages of a session, one after the other, as updates. A session that is followed and one that is replayed are
-// told by the same words; only texts, which grow, are told elsewhere while they do.
+// Reports the messages of a session as updates, the same for a followed and a replayed session; only streaming texts
+// are reported elsewhere.
 import type { ClientCapabilities, SessionUpdate } from "@agentclientprotocol/sdk"
 import { attachedContent, imageContent, isAttached } from "#edge/acp/show/attached-content.ts"
 import { compactionOf } from "#knowledge/memory/compaction.ts"
@@ -13,7 +13,7 @@ export function createMessageReporter(options: {
   directory: string
   client: ClientCapabilities
   send(update: SessionUpdate): void
-  /** Also what the person said, and what the model said, which an editor that was there has seen. */
+  /** Also the texts of the person and the model, which a connected editor has seen. */
   isReplay: boolean
 }) {
   const { directory, client, send, isReplay } = options
@@ -73,7 +73,7 @@ function isPersons(message: Message.Info): boolean {
   return message.type === "text" && message.data.role === "user"
 }
 
-/** What only the model is told comes between the words of the person and what follows them. */
+/** Notes for the model come between the person's text and what follows it. */
 function isNote(message: Message.Info): boolean {
   return message.type === "text" && message.data.role === "system"
 }

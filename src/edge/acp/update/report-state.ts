@@ -1,4 +1,4 @@
-// How a session stands: its title, its mode, and what else a client can choose, told when it changes.
+// Reports changes of a session's title, mode and options.
 import type { SessionUpdate } from "@agentclientprotocol/sdk"
 import * as Session from "#engine/session/session.ts"
 import * as Log from "#kernel/process/log.ts"
@@ -9,7 +9,7 @@ import { type SessionOptions, sessionOptions, type Wish } from "./session-option
 export function createStateReporter(options: {
   sessionId: string
   send(update: SessionUpdate): void
-  /** What was chosen and is not in the record yet. */
+  /** Options that are set but not stored yet. */
   wished(): Wish
 }) {
   const { sessionId, send, wished } = options
@@ -17,7 +17,7 @@ export function createStateReporter(options: {
   let reporting = Promise.resolve()
   let changes = 0
   let isOver = false
-  // What a client was told when it opened the session is not told again, unless something happens at this moment.
+  // What a client got when it opened the session is not sent again, unless it changes.
   void Session.get(sessionId).then(
     (session) => {
       known ??= session
@@ -39,14 +39,14 @@ export function createStateReporter(options: {
   async function reportOptions(change: number): Promise<void> {
     try {
       const { configOptions } = await optionsNow()
-      // Another change tells of itself.
+      // Another change reports itself.
       if (!isOver && change === changes) send({ sessionUpdate: "config_option_update", configOptions })
     } catch (error) {
       Log.warn("the options of a session could not be told", { error: errorText(error) })
     }
   }
 
-  /** More may be chosen while they are looked up. */
+  /** More may be set during the lookup. */
   async function optionsNow(): Promise<SessionOptions> {
     const session = { ...known!, ...wished() }
     const found = await sessionOptions(session)
@@ -59,7 +59,7 @@ export function createStateReporter(options: {
     isOver = true
   }
 
-  /** When all that changed is told. */
+  /** Resolves when all changes were sent. */
   function told(): Promise<void> {
     return reporting
   }

@@ -1,5 +1,5 @@
-// What the model thinks and says, in pieces. Thoughts and words are messages of their own for an editor, which puts
-// together what has one id.
+// Reports the model's reasoning and text in pieces. Each is a message of its own for an editor, which joins pieces
+// with the same id.
 import type { SessionUpdate } from "@agentclientprotocol/sdk"
 import { head } from "#edge/acp/show/markdown.ts"
 import type * as Message from "#knowledge/message/message.ts"
@@ -20,7 +20,7 @@ export function createTextReporter(send: (update: SessionUpdate) => void) {
     sendText(updates[kind], `${messageId}.${current.section}`, text, send)
   }
 
-  /** What came of a message is asked for again: what comes now is another one. */
+  /** The message is retried: later text belongs to another message. */
   function takeBack(messageId: string): void {
     if (current?.messageId !== messageId || !current.kind) return
     add(messageId, current.kind, "\n\n[The answer broke off and is asked for again.]\n\n")

@@ -1,11 +1,11 @@
-// What is wrong, as JSON-RPC says it: a code, one line, and the name of the error for programs.
+// Errors as JSON-RPC: a code, one line, and the name of the error for programs.
 import { RequestError } from "@agentclientprotocol/sdk"
 import * as Secret from "#kernel/process/secret.ts"
 import { errorText, NamedError } from "#util/error.ts"
 
 const maxId = 100
 
-/** What a client sent cannot be used. */
+/** Invalid input of a client. */
 export class InvalidParams extends NamedError {
   constructor(message: string) {
     super("ACP.InvalidParams", message)
@@ -52,7 +52,7 @@ function isRefusedKey(error: unknown): boolean {
   return error instanceof NamedError && error.name === "Session.RequestFailed" && error.data.status === 401
 }
 
-/** The SDK tells of wrong parameters as a tree. The places in it that are wrong, in one line. */
+/** The SDK reports wrong parameters as a tree; this lists the wrong places in one line. */
 export function explainTree(tree: unknown): string | undefined {
   const problems: string[] = []
   collect(tree, [], problems)

@@ -6,11 +6,11 @@ import type { EventRing } from "./event-ring.ts"
 import type { Sink } from "./event-sink.ts"
 
 export type EventClient = Readonly<{
-  /** Send what is there, as far as the client takes it. */
+  /** Send pending events, as far as the client reads them. */
   pump(): void
   drained(): void
-  /** To be called now and then, with `performance.now()`: keeps an idle connection open, and tells whether the client
-   * has stopped reading. */
+  /** Must be called regularly, with `performance.now()`: keeps an idle connection open, and returns whether the
+   * client has stopped reading. */
   check(now: number): "stalled" | undefined
   stop(): void
 }>

@@ -1,4 +1,4 @@
-// How every answer leaves the server, errors included: JSON, held secrets taken out, headers that keep browsers from
+// How every response leaves the server, errors included: JSON, secrets redacted, with headers that keep browsers from
 // guessing, caching or sharing it.
 import type { HttpBindings } from "@hono/node-server"
 import * as Log from "#kernel/process/log.ts"
@@ -27,7 +27,7 @@ export function jsonResponse(
   })
 }
 
-/** The answer for anything thrown. What was not meant for the client stays in the log. */
+/** The response for anything thrown. Internal details stay in the log. */
 export function errorResponse(error: unknown): Response {
   if (error instanceof Refusal)
     return jsonResponse(errorBody(error), { status: error.status, headers: error.headers })

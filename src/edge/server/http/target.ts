@@ -1,5 +1,5 @@
-// The target of a request as it came over the wire. Once it is a URL, dots are resolved and slashes turned round, and
-// nobody can tell any more what was asked for; so whatever would change on the way is refused before.
+// The target of a request as it came over the wire. Parsing it as a URL would resolve dots and change slashes and
+// hide the original, so a target that would change is refused first.
 import { invalidRequest } from "./refusal.ts"
 
 const place = "its target"

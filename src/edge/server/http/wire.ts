@@ -24,7 +24,7 @@ export function answerFaults(server: Server, listener: Listener): void {
   }
   server.on("request", handle)
   server.on("checkContinue", (incoming, outgoing) => {
-    // Whoever reads the body says "continue"; when nobody does, the rest of the connection cannot be told apart.
+    // Reading the body sends "continue"; if nobody reads it, the rest of the connection cannot be parsed.
     outgoing.shouldKeepAlive = false
     handle(incoming, outgoing)
   })

@@ -1,4 +1,4 @@
-// The routes that every server has: how it is, where it runs, its configuration, its events, its own description.
+// The routes that every server has: health, info, configuration, events, OpenAPI document.
 import { createHmac } from "node:crypto"
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import type { Context } from "hono"

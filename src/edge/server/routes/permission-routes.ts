@@ -1,4 +1,4 @@
-// What waits for a person's permission, and what was allowed for good, over HTTP.
+// Open permission questions and grants over HTTP.
 import { z } from "zod"
 import * as Grant from "#ability/permission/grant.ts"
 import * as Permission from "#ability/permission/permission.ts"

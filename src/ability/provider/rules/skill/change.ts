@@ -1,4 +1,4 @@
-// Changes of files. Every rule needs the text and the file literally; what is only described is refused.
+// Changes of files. Every rule needs the text and the file literally; a mere description is refused.
 
 import type { Clause } from "#ability/provider/rules/words/clause.ts"
 import { match } from "#ability/provider/rules/words/match.ts"
@@ -40,7 +40,7 @@ function write(clause: Clause): Proposal | undefined {
   return writing(clause, folder ? `${folder}/${empty.get("file")}` : empty.get("file")!, "")
 }
 
-/** Who creates a file means a new one; who writes or saves to one means all of it. */
+/** "Create" means a new file; "write" or "save" replaces the content. */
 function writing({ verb }: Clause, path: string, content: string): Proposal {
   const call: Call = { tool: "write", args: { path, content } }
   if (/^(?:write|save|store|overwrite|echo|print|output)$/.test(verb)) return { calls: [call] }
@@ -80,7 +80,7 @@ export function quoted(path: string): string {
   return /^[\w.@/+~-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }
 
-/** What would have to be said, for a change that is only described. */
+/** What a person has to say for a change that is only described. */
 export function needs(clause: Clause): string {
   const file = clause.files[0] ?? "FILE"
   if (/^(?:delete|remove|erase|rm|trash|drop|wipe|purge|clean|clear)/.test(clause.verb))

@@ -1,5 +1,5 @@
-// Which rule a clause falls under. Rules that change something come first and account for every word; what asks for a
-// change and fits none of them is refused, and never taken for something to look at.
+// Chooses the rule for a clause. Rules that change something come first and must account for every word; a request
+// for a change that fits none of them is refused, and never treated as a read.
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider"
 import type { Clause } from "#ability/provider/rules/words/clause.ts"
 import { change, needs } from "./change.ts"

@@ -1,4 +1,4 @@
-// Everything that only looks: what a clause names decides, a page, a file, a folder, a kind of files, or text to search.
+// Rules that only read: the clause names a page, a file, a folder, a kind of file, or text to search.
 import type { Clause } from "#ability/provider/rules/words/clause.ts"
 import { count, measure, pickIn } from "./count.ts"
 import { find, search } from "./find.ts"
@@ -60,7 +60,7 @@ function read(clause: Clause): Proposal | undefined {
   }
 }
 
-/** Who asks for a thought gets the text, and is told that it is no more than that. */
+/** A request for an opinion gets the text, with a note that it is only that. */
 export function thought(clause: Clause): { refusal?: string } {
   const verb =
     /^(summari[sz]e|explain|describe|review|analy[sz]e|understand|critique|rate|improve|compare|why|how)\b/.exec(
