@@ -55,8 +55,12 @@ function explain(message: string, args: string[]): string {
   const { commands, pattern, options } = readMeant(args, sharedOptions, addCommands)
   const command = ["vitamin", ...commands].join(" ")
   const usage = ["vitamin", ...commands.slice(0, -1), pattern].join(" ")
+  if (message.startsWith("Not enough non-option arguments") && pattern.endsWith(" <provider>"))
+    return `Name a provider, such as: ${command} anthropic (vitamin models lists all)`
   if (message.startsWith("Not enough non-option arguments"))
     return `Something is missing: ${usage} (${command} --help)`
+  const [, one, other] = /^Arguments (\S+) and (\S+) are mutually exclusive$/.exec(message) ?? []
+  if (other) return `Use --${one} or --${other}, not both (${command} --help)`
   const [, near] = /^Did you mean ([\w-]+)\?$/.exec(message) ?? []
   if (near) return `Unknown command. Did you mean: ${command} ${near}? (${command} --help)`
   // yargs reports `--max-stpes` a second time as maxStpes.

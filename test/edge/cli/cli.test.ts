@@ -57,7 +57,12 @@ for (const [args, says] of [
   [["serve", "--host", "a", "--host", "b"], /--host takes one address/],
   [["serve", "--no-host"], /--host takes one address/],
   [["run", "x", "--log-level", "loud"], /"debug", "info", "warn", "error"/],
-  [["trust", "--remove", "--list"], /mutually exclusive/],
+  [["trust", "--remove", "--list"], /Use --remove or --list, not both \(vitamin trust --help\)/],
+  [["run", "--session", "x", "--continue", "go"], /Use --session or --continue, not both/],
+  [
+    ["auth", "login"],
+    /Name a provider, such as: vitamin auth login anthropic \(vitamin models lists all\)/,
+  ],
 ] as const)
   test(`vitamin ${args.join(" ")} is a usage error: one line on stderr, exit code 2`, async () => {
     await using tmp = await tmpdir()
