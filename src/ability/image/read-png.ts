@@ -4,8 +4,6 @@ import { crc32, createInflate } from "node:zlib"
 import { cutOff, damaged, ImageInvalid } from "./errors.ts"
 import type { Shape } from "./image-format.ts"
 
-type Chunk = { type: string; data: Buffer; whole: Buffer }
-
 const signature = 8
 /** Samples per pixel, by the colour type. */
 const samples: Record<number, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
@@ -96,7 +94,7 @@ function lengthOf(bytes: Buffer): number {
 }
 
 /** Those that are whole. One of the picture itself whose sum is wrong is damage. */
-function* chunksOf(bytes: Buffer): Generator<Chunk> {
+function* chunksOf(bytes: Buffer): Generator<{ type: string; data: Buffer; whole: Buffer }> {
   for (let at = signature, count = 0; at + 12 <= bytes.length; count++) {
     if (count > maxChunks) throw damaged("PNG", "it has more parts than a picture needs")
     const length = bytes.readUInt32BE(at)

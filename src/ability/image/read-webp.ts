@@ -2,8 +2,6 @@
 import { cutOff, damaged } from "./errors.ts"
 import type { Shape } from "./image-format.ts"
 
-type Size = { width: number; height: number }
-
 export function readWebp(bytes: Buffer): Shape {
   const end = 8 + bytes.readUInt32LE(4)
   if (end > bytes.length) throw cutOff("WebP")
@@ -26,7 +24,7 @@ export function readWebp(bytes: Buffer): Shape {
 }
 
 /** Undefined for what is no picture. */
-function sizeOf(type: string, data: Buffer): Size | undefined {
+function sizeOf(type: string, data: Buffer): { width: number; height: number } | undefined {
   if (!/^(VP8[ LX]|ANMF)$/.test(type)) return undefined
   if (data.length < (type === "VP8L" ? 5 : type === "ANMF" ? 16 : 10)) throw cutOff("WebP")
   if (type === "VP8X") return { width: data.readUIntLE(4, 3) + 1, height: data.readUIntLE(7, 3) + 1 }

@@ -10,7 +10,6 @@ import type { Embedder } from "#knowledge/embedder/types.ts"
 import { calibrate } from "#knowledge/index/calibrate.ts"
 import { errorText } from "#util/error.ts"
 
-type Wanted = NonNullable<Config.Info["embedder"]>
 type Made = { wanted: string; embedder: Promise<Embedder | undefined> }
 
 const state = Instance.state(
@@ -31,7 +30,7 @@ export async function getEmbedder(): Promise<Embedder | undefined> {
   return own.made?.embedder
 }
 
-async function make({ model, gguf }: Wanted): Promise<Embedder> {
+async function make({ model, gguf }: NonNullable<Config.Info["embedder"]>): Promise<Embedder> {
   if (gguf) return withScale(createEmbedder({ backend: "gguf", path: pathOf(gguf) }))
   if (!model) return embedded()
   const { loadEmbeddingModel } = await import("./load-embedding-model.ts")

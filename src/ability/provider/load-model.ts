@@ -7,15 +7,13 @@ import { Instance } from "#kernel/instance.ts"
 import type { Llama } from "#knowledge/llama/llama.ts"
 import { acceptWhole } from "./accept-whole.ts"
 
-type Loader = (resolved: Resolved) => Promise<LanguageModelV4>
-
 /** Those that this instance has in use. */
 const llamas = Instance.state(
   () => new Set<Llama>(),
   (all) => Promise.all([...all].map((llama) => llama.close())),
 )
 
-const loaders: Record<Wire, Loader> = {
+const loaders: Record<Wire, (resolved: Resolved) => Promise<LanguageModelV4>> = {
   async messages({ connection, modelId }) {
     const { createAnthropic } = await import("@ai-sdk/anthropic")
     const { id, baseURL, apiKey = "", headers } = connection

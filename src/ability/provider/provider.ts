@@ -41,11 +41,9 @@ export type ToolDescription = LanguageModelV4FunctionTool
 
 export type ProviderFacts = { id: string; name: string; wire: Wire; baseURL?: string; env: string[] }
 
-type Built = { fingerprint: string; model: Promise<LanguageModelV4> }
-
 type State = {
   proxy?: Promise<void>
-  built: Map<string, Built>
+  built: Map<string, { fingerprint: string; model: Promise<LanguageModelV4> }>
   resolved: Map<string, Resolved>
   declared: Map<string, Catalog.ModelFacts>
   /** Where servers answered on this machine, by provider. */

@@ -18,7 +18,6 @@ import { type Fitting, fitResource } from "./fit-resource.ts"
 
 type Resource = Message.Of<"mcp_resource">
 type Data = Resource["data"]
-type Read = Pick<Data, "content" | "mimeType">
 
 /** Seconds that a read stays valid, if the configuration does not say otherwise for the type. */
 const usualAge = 3_600
@@ -84,7 +83,7 @@ async function readContents(
   contents: MCPResourceContent[],
   { context }: Attaching,
   fit: (text: string) => Promise<string>,
-): Promise<Read> {
+): Promise<Pick<Data, "content" | "mimeType">> {
   const [first, ...more] = contents
   if (!first) throw new Unusable("The server gave nothing for it.")
   const { mimeType, blob } = first

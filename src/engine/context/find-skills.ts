@@ -44,10 +44,8 @@ type Finder = {
   skills: Skill.Info[]
 }
 
-type Own = { finder?: Finder; embedder?: string; dbPath?: string }
-
 const found = Instance.state(
-  (): Own => ({}),
+  (): { finder?: Finder; embedder?: string; dbPath?: string } => ({}),
   ({ finder, dbPath }) => {
     finder?.discovery.close()
     if (dbPath) pruneIndexes(dirname(dbPath))

@@ -3,8 +3,7 @@ import { revertedFrom } from "#knowledge/message/conversation-order.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 
-type Request = Message.Of<"tool_request">
-type Open = Request["data"]["calls"][number]
+type Open = Message.Of<"tool_request">["data"]["calls"][number]
 
 /** From the first message to the newest one of a branch, along the parents. */
 export async function historyOf(sessionId: string, branch: string): Promise<Message.Info[]> {

@@ -7,8 +7,7 @@ import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 
 type Request = Message.Of<"tool_request">
-type Call = Request["data"]["calls"][number]
-type Asked = { request: Request; call: Call; records: Records }
+type Asked = { request: Request; call: Request["data"]["calls"][number]; records: Records }
 
 /** Whether a tool may change anything in the work tree. */
 const anything = new Set(["bash.execute", "tool.execute", "mcp.call"])

@@ -7,7 +7,6 @@ import type { Path } from "#util/parse/jsonc.ts"
 
 export type Ignored = { source: string; key: string; reason: string }
 type Ignore = (path: Path, detail?: string) => void
-type Restrict = (value: unknown, ignore: Ignore, key: string) => unknown
 
 const outside = 'it is not a relative path without ".."'
 // Nobody reads more, and a hostile file could have a hundred thousand.
@@ -15,7 +14,7 @@ const maxNamed = 100
 
 /** All that an untrusted folder may set; undefined is nothing left. It may not choose the agent: one of the person's own
  * may allow more than the usual one. */
-const allowed: Record<string, Restrict> = {
+const allowed: Record<string, (value: unknown, ignore: Ignore, key: string) => unknown> = {
   $schema: (value) => value,
   model: (value) => value,
   permission: restrictRules,

@@ -7,7 +7,6 @@ import * as Global from "./global.ts"
 import * as PrivateFile from "./private-file.ts"
 import * as Secret from "./secret.ts"
 
-type Kept = { file: string; hold(text: string): void }
 /** In lower case. `end` is what follows the path in the paths of what belongs to it. */
 type Place = { path: string; end: "/" | "." }
 /** `missing`: folders that did not exist when the places were found. */
@@ -69,7 +68,7 @@ function findPlaces(): Omit<Places, "key"> {
   }
 }
 
-function keptFiles(): Kept[] {
+function keptFiles(): { file: string; hold(text: string): void }[] {
   const [auth, mcp] = loginFiles(Global.data())
   return [
     { file: tokenFile(), hold: holdToken },

@@ -103,14 +103,12 @@ export async function read(root: string): Promise<Grant | undefined> {
   return grant?.directory === root ? grant : undefined
 }
 
-type Files = NonNullable<Grant["files"]>
-
 /** Change which files of a work tree are trusted, and trust the work tree if it was not yet. Two reviews at once, in one
  * process or in two, both count: the record changes under the lock of the storage, and what only this process knows changes
  * without a wait in between. */
 export async function change(
   root: string,
-  edit: (files: Files) => void,
+  edit: (files: NonNullable<Grant["files"]>) => void,
   { keep }: { keep: boolean },
 ): Promise<void> {
   const time = Date.now()

@@ -3,13 +3,11 @@
 import { isDeepStrictEqual } from "node:util"
 import type { z } from "zod"
 
-type Unread = { path: string[]; usual: unknown[]; reason: string }
-
 const noSandbox =
   "this version has no sandbox, and nothing runs without the one that was asked for; set adapters.sandbox.enabled to false and remove this"
 const noScripts = "this version keeps no promoted scripts"
 
-const unread: Record<string, Unread[]> = {
+const unread: Record<string, { path: string[]; usual: unknown[]; reason: string }[]> = {
   agent: [
     {
       path: ["rules"],

@@ -43,7 +43,6 @@ export type Llama = Readonly<{
   /** Once for each `loadLlama`. The last user of a model ends its process. */
   close(): Promise<void>
 }>
-type Shared = { llama: Llama; users: number }
 
 class LlamaMissing extends NamedError {
   constructor() {
@@ -59,7 +58,7 @@ const version = "3.22.1"
 const usualIdle = 120_000
 
 // One process for each model: a server with ten projects must not load it ten times.
-const running = new Map<string, Shared>()
+const running = new Map<string, { llama: Llama; users: number }>()
 
 /** Where the library begins: beside this program, or in a folder of the person's that one command fills. */
 export function findLlama(): string | undefined {

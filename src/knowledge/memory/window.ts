@@ -26,9 +26,8 @@ export function windowOf(messages: readonly Message.Info[]): Window {
   }
 }
 
-type Kept = { from: readonly Message.Info[]; sent: Message.Info[] }
 /** By the message of the compaction. */
-const known = new WeakMap<Message.Info, Kept>()
+const known = new WeakMap<Message.Info, { from: readonly Message.Info[]; sent: Message.Info[] }>()
 
 /** The front of a compaction, `from` the messages that it keeps: the same objects for each prompt. */
 function keptBy(place: Message.Info, from: readonly Message.Info[]): Message.Info[] {

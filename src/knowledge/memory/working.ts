@@ -7,8 +7,6 @@ import { outputText } from "./tokens-of.ts"
 type Call = Message.Call
 type Result = Message.Of<"tool_result">["data"]
 type File = { path: string; read: number; changed: number; last: string }
-type Command = { command: string; outcome: string }
-type Recent = { tool: string; status: Result["status"]; text: string }
 type Todo = { text: string; status: string }
 
 export type State = {
@@ -19,8 +17,8 @@ export type State = {
   words: Message.Of<"text">[]
   /** Those that were used last come last. */
   files: File[]
-  commands: Command[]
-  results: Recent[]
+  commands: { command: string; outcome: string }[]
+  results: { tool: string; status: Result["status"]; text: string }[]
   references: Message.Of<"file_reference">[]
   resources: Message.Of<"mcp_resource">[]
   /** Calls that a person has not decided on, or has refused. */

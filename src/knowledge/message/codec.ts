@@ -18,12 +18,10 @@ export class Invalid extends NamedError {
   }
 }
 
-type Migration = (value: JsonObject) => JsonObject
-
 /** The version that is written. */
 const current = 1
 /** The migration at n makes version n + 1 of version n. There is none so far: 1 is the first version that was written. */
-export const migrations = new Map<unknown, Migration>()
+export const migrations = new Map<unknown, (value: JsonObject) => JsonObject>()
 
 const warnOnce = createWarnOnce()
 /** For so many messages the quick check costs more than it saves. */

@@ -7,7 +7,6 @@ import { createQuickParse, type Note, unsure } from "./quick-parse.ts"
 
 type Declared = Note & { made: Zod.ZodType | undefined; about: About[] }
 type About = { [name: string]: unknown }
-type Method = (this: object, ...args: unknown[]) => unknown
 
 let parts: typeof import("./zod-parts.ts") | undefined
 /** Functions of Zod that make a schema. */
@@ -20,7 +19,7 @@ const modifiers = `optional nullable nullish default prefault catch array descri
 const notes = new WeakMap<object, Declared>()
 const { takeOf, fieldsOf } = createQuickParse((schema) => notes.get(schema), ask)
 /** What a schema can do before it is made. */
-const methods = new Map<string | symbol, Method>(
+const methods = new Map<string | symbol, (this: object, ...args: unknown[]) => unknown>(
   modifiers.split(/\s+/).map((name) => [
     name,
     function (...args) {

@@ -14,7 +14,6 @@ export type LinkOptions = {
   includeExternal?: boolean
 }
 
-type Opening = { at: number; isImage: boolean; links: number }
 type Target = { path: string; end: number }
 
 const maxPath = 4_096
@@ -67,7 +66,7 @@ function isWanted(path: string, { pathPattern, extensions, includeExternal }: Li
 /** Brackets are matched by a stack. What a link is made of cannot be a link again, and nothing in an image is one. */
 function linksIn({ text: words, masked: text, line }: Paragraph): MarkdownLink[] {
   const links: MarkdownLink[] = []
-  const stack: Opening[] = []
+  const stack: { at: number; isImage: boolean; links: number }[] = []
   const lineAt = lineCounter(text, line)
   // Openings below this are inside of nothing that can still become a link.
   let spent = 0

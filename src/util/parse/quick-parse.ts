@@ -19,9 +19,8 @@ const plain: Record<string, Take> = {
   boolean: (value) => (typeof value === "boolean" ? value : unsure),
   unknown: (value) => (value === undefined ? unsure : value),
 }
-type Check = (value: never, limit: never) => boolean
 /** Methods that narrow what a schema takes. */
-const checks: Record<string, Check> = {
+const checks: Record<string, (value: never, limit: never) => boolean> = {
   min: (value, limit) => sizeOf(value) >= limit,
   max: (value, limit) => sizeOf(value) <= limit,
   length: (value: string, limit) => value.length === limit,

@@ -21,8 +21,6 @@ import { type Connection, isLegacy } from "./connection.ts"
 import { createLink } from "./keep-connected.ts"
 import { runCall } from "./run-call.ts"
 
-type Call = Parameters<typeof runCall>[0]
-
 export function createMCPClient(config: MCPClientConfig): MCPClient {
   if (config.features?.sampling && !config.onSample)
     throw new InvalidServer(config.server, "sampling is turned on, and there is no onSample to answer it")
@@ -31,7 +29,7 @@ export function createMCPClient(config: MCPClientConfig): MCPClient {
   const call = <T>(
     method: string,
     options: MCPCallOptions,
-    work: (...args: Parameters<Call["work"]>) => Promise<T>,
+    work: (...args: Parameters<Parameters<typeof runCall>[0]["work"]>) => Promise<T>,
   ) => runCall<T>({ link, config, method, options, work })
 
   /** Whoever asks for a list wants it as it is now, not as the SDK has it. */

@@ -53,13 +53,12 @@ function isForgotten(connection: Connection, error: unknown): boolean {
   return connection.hasSession() && (status === 404 || status === 400)
 }
 
-type Limit = { time: number; isOver(error: unknown): boolean; clear(): void; request: RequestOptions }
-
-function createLimit(given: {
-  connection: Connection
-  config: MCPClientConfig
-  options: MCPCallOptions
-}): Limit {
+function createLimit(given: { connection: Connection; config: MCPClientConfig; options: MCPCallOptions }): {
+  time: number
+  isOver(error: unknown): boolean
+  clear(): void
+  request: RequestOptions
+} {
   const { connection, config, options } = given
   const time = Math.min(options.timeout ?? config.server.timeout ?? defaultTime, never)
   const { signal, onProgress } = options

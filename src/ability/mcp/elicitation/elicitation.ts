@@ -58,14 +58,13 @@ type Question = {
   /** Declined at once if no subscriber of `Requested` takes it. */
   onlyListeners?: boolean
 }
-type Open = { request: Request; settle(answer: Answer): void }
 
 const limit = 600_000
 const maxMessage = 4_000
 const maxUrl = 4_000
 
 const open = Instance.state(
-  () => new Map<string, Open>(),
+  () => new Map<string, { request: Request; settle(answer: Answer): void }>(),
   (all) => {
     for (const { settle } of [...all.values()]) settle({ action: "cancel", by: "end" })
   },

@@ -12,7 +12,6 @@ import type { MCPServerConfig } from "./types.ts"
 export type Resolve = (host: string) => Promise<string[]>
 /** The addresses to connect to. Undefined if only a proxy can resolve the name. */
 export type LeadCheck = (target: URL) => Promise<string[] | undefined>
-type Known = { addresses: string[] | undefined; time: number }
 
 /** How near an address is: anywhere, in this network, on this machine. Others, such as those of metadata, are no server's. */
 const [anywhere, network, machine, nowhere] = [0, 1, 2, 3]
@@ -29,7 +28,7 @@ export function createLeadCheck(options: {
 }): LeadCheck {
   const { server, resolve = resolveHost } = options
   const own = new URL(server.url!)
-  const known = new Map<string, Known>()
+  const known = new Map<string, { addresses: string[] | undefined; time: number }>()
   /** Of all addresses of its name: the owner of a name could switch it to a private address for a moment. */
   let ownNearness = nowhere
 

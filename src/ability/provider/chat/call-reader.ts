@@ -20,12 +20,11 @@ type Call = {
   isShown: boolean
   signature: string | undefined
 }
-type CallReader = { take(delta: CallDelta): void; end(): void }
 
 export function createCallReader(options: {
   push: (part: LanguageModelV4StreamPart) => void
   optionsName: string
-}): CallReader {
+}): { take(delta: CallDelta): void; end(): void } {
   const { push, optionsName } = options
   const calls: Call[] = []
   const used = new Set<string>()

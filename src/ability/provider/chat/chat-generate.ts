@@ -8,15 +8,13 @@ import {
 } from "@ai-sdk/provider"
 import { faultOf } from "./chat-errors.ts"
 
-type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>
-
 export async function generateFrom(
   { stream, request, response }: LanguageModelV4StreamResult,
   url: string,
 ): Promise<LanguageModelV4GenerateResult> {
   const content: LanguageModelV4Content[] = []
   const result: Pick<LanguageModelV4GenerateResult, "warnings" | "response"> = { warnings: [] }
-  let finish: Finish | undefined
+  let finish: Extract<LanguageModelV4StreamPart, { type: "finish" }> | undefined
   for await (const part of stream as unknown as AsyncIterable<LanguageModelV4StreamPart>) {
     if (part.type === "error") throw faultOf(part.error, url)
     if (part.type === "stream-start") result.warnings = part.warnings

@@ -2,15 +2,13 @@
 // that a long conversation leaves in a few pieces.
 import type { LanguageModelV4Message } from "@ai-sdk/provider"
 
-type Known = { form: string; bytes: Buffer }
-
 /** Blocks are small at first, and larger the more there is to hold. */
 const blockBytes = { least: 1 << 16, most: 1 << 20 }
 
 /** `form` names what `write` makes of a message, where there is more than one way. Only a frozen message is remembered:
  * it cannot change. */
 export function createMessageBytes(write: (message: LanguageModelV4Message, form: string) => string) {
-  const known = new WeakMap<LanguageModelV4Message, Known>()
+  const known = new WeakMap<LanguageModelV4Message, { form: string; bytes: Buffer }>()
   let block = Buffer.alloc(0)
   let used = 0
   let stored = 0

@@ -11,9 +11,6 @@ import { formatFunctionResponse } from "./format-function-response.ts"
 import { formatToolDeclarations } from "./format-tool-declarations.ts"
 import { checkName, formatObject } from "./format-value.ts"
 
-type Assistant = Extract<LanguageModelV4Message, { role: "assistant" }>
-type Tool = Extract<LanguageModelV4Message, { role: "tool" }>
-
 /** The model calls functions only after these words. */
 const trigger = "You are a model that can do function calling with the following functions"
 
@@ -71,7 +68,7 @@ function plain(content: LanguageModelV4Message["content"]): string {
 }
 
 /** Texts are kept apart: the end of one and the beginning of the next must not make a control token. */
-function said({ content }: Assistant, before: string): string {
+function said({ content }: Extract<LanguageModelV4Message, { role: "assistant" }>, before: string): string {
   let text = ""
   for (const part of content) {
     if (part.type === "tool-call") text += formatFunctionCall(nameOf(part), argumentsOf(part.input))
@@ -92,7 +89,7 @@ function argumentsOf(input: unknown): object {
   return typeof input === "object" && input !== null && !Array.isArray(input) ? input : { value: input }
 }
 
-function responses({ content }: Tool): string {
+function responses({ content }: Extract<LanguageModelV4Message, { role: "tool" }>): string {
   return content
     .map((part) =>
       part.type === "tool-result" ? formatFunctionResponse(nameOf(part), resultOf(part.output)) : "",

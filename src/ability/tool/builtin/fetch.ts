@@ -21,7 +21,6 @@ const Parameters = z.strictObject({
     ),
 })
 type Args = z.infer<typeof Parameters>
-type Content = { text: string; title?: string }
 
 class BadStatus extends NamedError {
   constructor(page: Page, body: string) {
@@ -95,7 +94,7 @@ function isFetchable(given: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password
 }
 
-async function read(page: Page, signal: AbortSignal): Promise<Content> {
+async function read(page: Page, signal: AbortSignal): Promise<{ text: string; title?: string }> {
   const mimeType = mimeTypeOf(page)
   if (!text.test(mimeType) && !html.test(mimeType)) return { text: describe(page, mimeType) }
   const [{ decodeText }, { toMarkdown }] = await Promise.all([

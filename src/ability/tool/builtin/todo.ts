@@ -14,7 +14,6 @@ const Parameters = z
     path: ["todos"],
     message: "expected the new list where replace is true (an empty one clears it)",
   })
-type Args = z.infer<typeof Parameters>
 
 /** For docs/tools.md; models are not sent it. */
 export const manual = {
@@ -42,7 +41,7 @@ export const todo = {
 } satisfies Definition
 
 async function execute(
-  { todos = [], replace = false, title }: Args,
+  { todos = [], replace = false, title }: z.infer<typeof Parameters>,
   { sessionId }: Context,
 ): Promise<Output> {
   const isChange = replace || todos.length > 0 || title !== undefined

@@ -13,12 +13,10 @@ const maxLine = 8_192
 const maxSequence = 4_096
 const [bell, backspace, tab, newline, carriage, esc, space, del] = [7, 8, 9, 10, 13, 27, 32, 127] as const
 
-type State = "text" | "escape" | "csi" | "string" | "string-end"
-
 /** A cleaner for one stream. */
 export function createCleaner(): Cleaner {
   let line: Buffer = Buffer.alloc(0)
-  let state: State = "text"
+  let state: "text" | "escape" | "csi" | "string" | "string-end" = "text"
   let returned = false
   /** A part of the current line was already passed on. */
   let given = false

@@ -7,9 +7,7 @@ import { parsePath } from "#kernel/schema/invalid.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import * as Trust from "#kernel/trust/trust.ts"
 
-type Options = FolderOptions & { format: "text" | "json" }
-
-export async function showConfig(options: Options): Promise<void> {
+export async function showConfig(options: FolderOptions & { format: "text" | "json" }): Promise<void> {
   const directory = directoryOf(options)
   try {
     if (options.trust) await Trust.grant(directory, { keep: false })

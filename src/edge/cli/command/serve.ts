@@ -18,9 +18,8 @@ import { Instance } from "#kernel/instance.ts"
 import { version } from "#util/version.ts"
 
 const grace = 500
-type Options = FolderOptions & { port: number; host: string }
 
-export async function serve(options: Options): Promise<void> {
+export async function serve(options: FolderOptions & { port: number; host: string }): Promise<void> {
   const directory = directoryOf(options)
   await inInstance(options, async () => {
     await Config.watch()

@@ -7,8 +7,7 @@ import * as Session from "#engine/session/session.ts"
 import { findSession } from "./find-session.ts"
 
 type Node = Session.Plan["nodes"][number]
-type Format = Parameters<typeof styleText>[0]
-type Paint = (format: Format, text: string) => string
+type Paint = (format: Parameters<typeof styleText>[0], text: string) => string
 
 const marks = { pending: "[ ]", in_progress: "[>]", done: "[x]", failed: "[!]" }
 const colours = { pending: "dim", in_progress: "yellow", done: "green", failed: "red" } as const

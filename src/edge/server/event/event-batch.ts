@@ -2,13 +2,12 @@
 import { frameOf } from "#kernel/bus/event-frame.ts"
 import type * as GlobalBus from "#kernel/bus/global-bus.ts"
 
-type Kept = { bytes: Buffer; first: number; last: number; count: number }
 export type EventBatch = Readonly<{
   add(event: GlobalBus.Event): void
   /** Large enough to be taken before the tick ends. */
   isFull(): boolean
   /** All frames, and those that are kept for replay. Empties the batch. */
-  take(): { live: Buffer; kept?: Kept } | undefined
+  take(): { live: Buffer; kept?: { bytes: Buffer; first: number; last: number; count: number } } | undefined
 }>
 
 const enough = 64 << 10

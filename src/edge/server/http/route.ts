@@ -4,7 +4,6 @@ import type { Context } from "hono"
 import type { z } from "zod"
 import type { Bindings } from "./respond.ts"
 
-type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 type Call<P, Q, H, B> = { params: P; query: Q; headers: H; body: B; c: Context<{ Bindings: Bindings }> }
 type Any = z.ZodType
 type None = z.ZodType<undefined>
@@ -12,7 +11,7 @@ type None = z.ZodType<undefined>
 type Declaration<P extends Any, Q extends Any, H extends Any, B extends Any, R extends Any> = {
   /** The operationId, which generated clients name their functions after. */
   id: string
-  method: Method
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
   /** Parameters as `:name`. */
   path: string
   summary: string
