@@ -10,6 +10,8 @@ import { parseArgs } from "node:util"
 
 type Took = { name: string; ms: number }
 
+/** Test files at once: many wait for a child process, a disk or a time limit. */
+const perCore = 2
 /** A test that hangs fails. The longest one takes less than a minute on an idle machine. */
 const hung = 600_000
 const shown = 15
@@ -18,7 +20,7 @@ const depth = 3
 
 const { values, positionals: asked } = parseArgs({
   allowPositionals: true,
-  options: { concurrency: { type: "string", default: String(availableParallelism()) } },
+  options: { concurrency: { type: "string", default: String(perCore * availableParallelism()) } },
 })
 if (asked.length === 0) asked.push("test")
 process.env.NODE_COMPILE_CACHE ??= resolve("node_modules/.cache/vitamin-tests")

@@ -34,7 +34,7 @@ const tries = 3
 test("the MCP client passes every scenario", async (t) => {
   await using tmp = await tmpdir()
   // A client starts anew for each scenario. Only the first one compiles it.
-  const env = { NODE_COMPILE_CACHE: join(tmp.path, "compiled") }
+  const env = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE || join(tmp.path, "compiled") }
   const run = (line: Line, args: string[]) => {
     const command = ["--command", `${process.execPath} ${client}`, "--timeout", "240000"]
     return runSuite({ line, args: ["client", ...command, ...args], cwd: tmp.path, env })

@@ -19,6 +19,7 @@ import {
   text,
   wires,
 } from "../../fixture/fake-llm.ts"
+import { until } from "../../fixture/until.ts"
 import { hello, only, partsOf, textOf, withModel } from "./harness.ts"
 
 const usage = { input: 120, output: 30, reasoning: 8, cacheRead: 40 }
@@ -135,8 +136,14 @@ for (const wire of wires) {
     await withModel(llm, wire, async (model) => {
       await assert.rejects(partsOf(model), { name: "AI_APICallError", isRetryable: true })
       await assert.rejects(partsOf(model))
-      const abortSignal = AbortSignal.timeout(50)
-      await assert.rejects(partsOf(model, { ...hello, abortSignal }), { name: "TimeoutError" })
+      // Not earlier: the reply that stalls must have been taken.
+      const stop = new AbortController()
+      const stopped = assert.rejects(partsOf(model, { ...hello, abortSignal: stop.signal }), {
+        name: "TimeoutError",
+      })
+      await until(() => llm.requests.length === 3, "the request that stalls")
+      stop.abort(new DOMException("too long", "TimeoutError"))
+      await stopped
       await llm.down()
       await assert.rejects(partsOf(model), { name: "AI_APICallError", isRetryable: true })
       await llm.up()
