@@ -92,12 +92,12 @@ function takePaths(shadow: Shadow.Shadow, asked: Asked, paths: readonly string[]
   )
   const pending = pendingOf(asked, part)
   writePending(shadow, pending)
-  const look = (path: string) =>
+  const currentState = (path: string) =>
     stateOf(shadow.root, path, { store: shadow.store, keep: false, maxBytes: maxFileBytes })
   return {
     part,
     async finish() {
-      part.files = part.files.map((file) => ({ ...file, after: look(file.path) }))
+      part.files = part.files.map((file) => ({ ...file, after: currentState(file.path) }))
       part.done = true
       announce(asked, part)
       return part

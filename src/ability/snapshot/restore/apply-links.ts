@@ -14,7 +14,7 @@ export async function applyLinks(shadow: Shadow, links: readonly LinkChange[], n
   for (const link of links) {
     const [source, ...others] = sourceFirst(shadow, link)
     for (const path of others) {
-      const [one, other] = [look(shadow, source!), look(shadow, path)]
+      const [one, other] = [currentState(shadow, source!), currentState(shadow, path)]
       if (one?.kind !== "file" || !isSame(one, other)) continue
       const isLinked = inodeOf(shadow, source!) === inodeOf(shadow, path)
       if (link.before === "linked" && !isLinked) relink(shadow, { source: source!, path, name })
@@ -79,7 +79,7 @@ function inFolders(
   }
 }
 
-function look({ root, store }: Shadow, path: string): State {
+function currentState({ root, store }: Shadow, path: string): State {
   return stateOf(root, path, { store, keep: true, maxBytes })
 }
 

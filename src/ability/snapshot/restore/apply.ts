@@ -54,17 +54,17 @@ export async function apply(shadow: Shadow, plan: Plan, name: string): Promise<v
 /** Where only the mode is to change, no bytes are needed, and they may not have been kept. */
 async function writeBack(shadow: Shadow, { path, from, to }: Action, name: string): Promise<void> {
   const bytes = from?.hash === to!.hash ? undefined : await shadow.store.read(to!.hash!)
-  const found = (await isHalfWritten(shadow, path, { from, to })) ? look(shadow, path) : from
+  const found = (await isHalfWritten(shadow, path, { from, to })) ? currentState(shadow, path) : from
   step(shadow, { path, from: found, to }, (now) => write({ shadow, path, now, from, to: to!, bytes, name }))
 }
 
-function look(shadow: Shadow, path: string): State {
+function currentState(shadow: Shadow, path: string): State {
   return stateOf(shadow.root, path, { store: shadow.store, keep: false, maxBytes })
 }
 
 /** A path that is neither as found nor as wanted was changed by somebody at this moment. */
 function step(shadow: Shadow, { path, from, to }: Action, work: (now: State) => void): void {
-  const now = look(shadow, path)
+  const now = currentState(shadow, path)
   if (isSame(now, to)) return
   const isOnItsWay = now === null && to !== null && from?.hash !== to.hash
   if (!isSame(now, from) && !isOnItsWay) throw new Conflict([{ path, reason: atThisMoment }])

@@ -99,7 +99,7 @@ async function finish(shadow: Shadow, begun: Begun): Promise<Reverted> {
   const { plan, part, notes } = begun
   const names = named(shadow, plan)
   await apply(shadow, plan, `.vitamin-${part.id}`)
-  const files = part.files.map((file) => ({ ...file, after: look(shadow, file.path) }))
+  const files = part.files.map((file) => ({ ...file, after: currentState(shadow, file.path) }))
   const changedFolders = part.changedFolders.map((one) => ({ ...one, after: modeAt(shadow, one.path) }))
   return { ...names, conflicts: plan.conflicts, notes, part: { ...part, files, changedFolders, done: true } }
 }
@@ -166,7 +166,7 @@ function keep(shadow: Shadow, path: string): State {
   return stateOf(shadow.root, path, { store: shadow.store, keep: true, maxBytes })
 }
 
-function look(shadow: Shadow, path: string): State {
+function currentState(shadow: Shadow, path: string): State {
   return stateOf(shadow.root, path, { store: shadow.store, keep: false, maxBytes })
 }
 

@@ -109,14 +109,14 @@ async function modifiedOf(shadow: Shadow, index: string | undefined): Promise<Lo
   // Files outside a sparse checkout that exist anyway count too.
   const setting = "core.sparseCheckout=true"
   const args = ["diff-files", "--raw", "-z", "--ignore-submodules=all"]
-  const look = () => runGit({ ...call, setting, args })
-  const touched = rowsIn(await look())
+  const diffIndex = () => runGit({ ...call, setting, args })
+  const touched = rowsIn(await diffIndex())
   if (touched.length <= manyModified || shadow.refreshed.has(index)) return { modified: touched, touched }
   shadow.refreshed.add(index)
   // Only makes the next scans cheaper; another process may be doing it.
   const refresh = ["update-index", "-q", "--unmerged", "--ignore-submodules", "--refresh"]
   await runGit({ ...call, args: refresh }).catch(() => undefined)
-  return { modified: rowsIn(await look()), touched }
+  return { modified: rowsIn(await diffIndex()), touched }
 }
 
 /** Files that git was told to assume unchanged, as far as this copy of the index still knows of it. */

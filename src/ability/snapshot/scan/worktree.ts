@@ -55,10 +55,10 @@ export async function before(shadow: Shadow): Promise<Base> {
   if (modified.size + untracked.length > maxFiles) throw tooMany
   const modes = index ? await modesOf(shadow, index) : undefined
   const files: Record<string, Stamped> = Object.create(null)
-  let room = maxBytes
+  let budget = maxBytes
   for (const path of [...modified.keys(), ...untracked]) {
-    const seen = look(shadow, path, Math.min(room, maxFileBytes))
-    if (seen.state?.hash) room -= seen.state.size
+    const seen = scanFile(shadow, path, Math.min(budget, maxFileBytes))
+    if (seen.state?.hash) budget -= seen.state.size
     files[path] = seen
   }
   const folders = walkFolders(shadow, await foldersOf(shadow, index, untracked))
@@ -114,13 +114,13 @@ function addParents(found: Set<string>, path: string): void {
 }
 
 /** The hash of a file that nobody touched since is known. */
-function look(shadow: Shadow, path: string, room: number): Stamped {
+function scanFile(shadow: Shadow, path: string, budget: number): Stamped {
   const stat = statAt(shadow.root, path)
   if (!stat) return { state: null }
   const stamp = stampOf(stat)
   const known = shadow.seen.get(path)
   if (known?.stamp === stamp) return known
-  const state = stateOf(shadow.root, path, { store: shadow.store, keep: true, maxBytes: room })
+  const state = stateOf(shadow.root, path, { store: shadow.store, keep: true, maxBytes: budget })
   const seen = { state, stamp }
   const isSettled = Number(stat.ctimeNs / 1_000_000n) < Date.now() - tick
   if (state?.hash && isSettled) shadow.seen.set(path, seen)
