@@ -3,7 +3,7 @@
 //   node script/commit-subjects.ts [folder]
 import { execFileSync } from "node:child_process"
 
-const base = "b2e3d8881ea102c3a35ba86151e824c0b9818026"
+const base = "70c1bc2e8dbece411ed1ecf7e98f2b95f91b306d"
 const types = ["feat", "fix", "perf", "refactor", "docs", "test", "build", "ci", "bench", "chore", "revert"]
 const form = new RegExp(`^(${types.join("|")})\\([a-z0-9./-]+\\): \\S.*[^.\\s]$`)
 const longest = 72
