@@ -111,7 +111,7 @@ test("a project's instructions bring no file that holds secrets, trusted or not,
     for (const name of [".env", ".git/config", "keys/prod.pem", "notes.md", "../.env"])
       assert.match(
         err,
-        new RegExp(`not read path="?${name.replaceAll(".", "\\.")}"? .*may hold secrets`),
+        new RegExp(`not read \\(path: ${name.replaceAll(".", "\\.")}, .*may hold secrets`),
         name,
       )
   }
