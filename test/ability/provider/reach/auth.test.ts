@@ -28,7 +28,11 @@ test("Provider.auth() takes the key of the configuration, then the environment, 
   })
   await inInstance({ variables }, async () => {
     await Provider.login("google", "from-login-123")
-    assert.deepEqual(await Provider.auth("google"), { apiKey: "from-environment", source: "environment" })
+    assert.deepEqual(await Provider.auth("google"), {
+      apiKey: "from-environment",
+      source: "environment",
+      variable: "GEMINI_API_KEY",
+    })
   })
   await inInstance({ variables: { GEMINI_API_KEY: "" } }, async () => {
     await Provider.login("google", "from-login-123")
