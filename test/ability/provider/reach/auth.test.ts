@@ -36,8 +36,12 @@ test("Provider.auth() takes the key of the configuration, then the environment, 
   })
   await inInstance({ variables: { GEMINI_API_KEY: "" } }, async () => {
     await Provider.login("google", "from-login-123")
-    assert.deepEqual(await Provider.auth("google"), { apiKey: "from-login-123", source: "login" })
-    assert.deepEqual(await Provider.auth("openai"), { source: "none" })
+    assert.deepEqual(await Provider.auth("google"), {
+      apiKey: "from-login-123",
+      source: "login",
+      variable: "GOOGLE_GENERATIVE_AI_API_KEY",
+    })
+    assert.deepEqual(await Provider.auth("openai"), { source: "none", variable: "OPENAI_API_KEY" })
     await assert.rejects(Provider.auth("gogle"), { name: "Provider.UnknownProvider" })
   })
 })
