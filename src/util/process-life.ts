@@ -1,4 +1,4 @@
-// Whether a process still runs, told in a way that a later process with the same number cannot be taken for it.
+// Whether a process still runs. The start time tells a process from a later one with the same id.
 import { readFileSync } from "node:fs"
 
 export type ProcessLife = { pid: number; started: string }
@@ -13,8 +13,8 @@ export function isRunning({ pid, started }: ProcessLife): boolean {
   return !life.ended && life.started === started
 }
 
-/** When a process started, in the kernel's own count; empty where it does not tell (then the number alone decides). One
- * that has ended keeps its number until its parent has asked for it, which in a container may be never. */
+/** The start time of a process in kernel ticks; empty if the system does not say (then only the id counts). A zombie
+ * keeps its id until its parent collects it, which in a container may be never. */
 function lifeOf(pid: number): { started: string; ended: boolean } {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1")

@@ -20,7 +20,7 @@ const Metadata = z.looseObject({
   keywords: about("Words and phrases of requests that are for this agent.", Words.optional()),
   cannotDo: about("Words and phrases of requests that never are.", Words.optional()),
   grounding: about(
-    "Sources whose overview it is told before it begins: the files of the repository, the stored sessions (needs a rule that allows to read them, or `--yes`).",
+    "Sources whose overview the agent gets with its first request: the files of the repository, the stored sessions (needs a rule that allows to read them, or `--yes`).",
     z.array(z.enum(["code_repo", "data_store"])).optional(),
   ),
   reasoning: about(

@@ -1,5 +1,6 @@
-// Agent files as Claude Code (`.claude/agents`) and opencode (`.opencode/agent`) write them, in our words: a description at
-// the top, tools as a line or a table of switches, families of models, permissions by tool. What means nothing here is named.
+// Translates agent files of Claude Code (`.claude/agents`) and opencode (`.opencode/agent`) into ours: a description
+// at the top, tools as a line or a table of switches, families of models, permissions by tool. Keys without a meaning
+// here are reported.
 import { basename } from "node:path"
 import { isFolderOf } from "#kernel/reviewed/places.ts"
 import type { Rule } from "#kernel/schema/schema.ts"
@@ -152,7 +153,7 @@ function widened(pattern: string): string {
   return pattern.replaceAll("?", "*")
 }
 
-/** Claude Code. What would turn all questions off is not taken from a file. */
+/** Claude Code. A file cannot turn all questions off. */
 function readMode(given: unknown, notes: string[]): Rule[] {
   if (given === "plan") return ["write", "edit", "bash"].flatMap((name) => rulesFor(name, "*", "deny"))
   if (given === "acceptEdits") return rulesFor("edit", "*", "allow")

@@ -7,13 +7,13 @@ import { readJpeg } from "./read-jpeg.ts"
 import { checkPixels, readPng } from "./read-png.ts"
 import { readWebp } from "./read-webp.ts"
 
-/** What the structure of a file says. `pixels` counts those of all pictures of a moving one. */
+/** The facts from the structure of a file. `pixels` is the sum over all frames of an animation. */
 export type Shape = { width: number; height: number; frames: number; pixels: number }
 export type Format = Shape & { mimeType: `image/${"png" | "jpeg" | "webp" | "gif"}` }
 
 export const maxBytes = 20_000_000
 const maxPixels = 50_000_000
-/** Of all pictures of a moving one together. */
+/** The limit for all frames of an animation together. */
 const maxMoving = 200_000_000
 const maxSide = 30_000
 const maxFrames = 500
@@ -26,7 +26,7 @@ const readers: [magic: RegExp, mimeType: Format["mimeType"], read: (bytes: Buffe
   [/^RIFF.{4}WEBP/s, "image/webp", readWebp],
 ]
 
-/** Throws `ImageInvalid` for whatever is not one whole PNG, JPEG, WebP or GIF of a bearable size. */
+/** Throws `ImageInvalid` unless it is one complete PNG, JPEG, WebP or GIF of acceptable size. */
 export async function imageFormat(bytes: Buffer): Promise<Format> {
   if (bytes.length > maxBytes) throw tooLong(bytes.length)
   const start = bytes.toString("latin1", 0, sampleBytes)

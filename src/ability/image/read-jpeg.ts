@@ -25,7 +25,7 @@ export function readJpeg(bytes: Buffer): Shape {
     if (length < 2) throw damaged("JPEG", "one of its parts has no length")
     if (at + 2 + length > bytes.length) throw cutOff("JPEG")
     if (isFrame(marker) && length >= 8) {
-      // Which of them counts, each program would decide for itself.
+      // Programs differ in which one they use.
       if (size) throw damaged("JPEG", "it says twice how large it is")
       size = { height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) }
     }
@@ -36,7 +36,7 @@ export function readJpeg(bytes: Buffer): Shape {
   return { ...size, frames: 1, pixels: size.width * size.height }
 }
 
-/** The place of the next 0xff that begins a marker; the pixels have some that do not. */
+/** The position of the next 0xff that begins a marker; pixel data also contains 0xff. */
 function nextMarker(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(0xff, from); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
     const next = bytes[at + 1]

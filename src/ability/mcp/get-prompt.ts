@@ -12,9 +12,9 @@ type Wish = {
   server: string
   name: string
   args: Record<string, string>
-  /** With it, it must be a server that its session sees. */
+  /** If given, the server must be visible to this session. */
   line?: Mcp.Line
-  /** What the person types for it. */
+  /** The arguments that the person typed. */
   typed: string
 }
 
@@ -50,7 +50,7 @@ export async function getPrompt(wish: Wish): Promise<MCPPromptContent> {
   const inManifest = () => server.manifest()?.prompts.find(({ name }) => name === wish.name)
   let prompt = inManifest()
   if (!prompt) {
-    // It may have come since the server was last up.
+    // The prompt may be newer than the manifest.
     await server.connect()
     prompt = inManifest()
   }
@@ -83,7 +83,7 @@ async function checkArguments(wish: Wish, known: NonNullable<MCPPrompt["argument
   if (missing.length) throw new InvalidArguments(wish, `needs ${described.join(" and ")}`, known)
 }
 
-/** What the server itself would write there. It is only a help: without it the message is as good. */
+/** Suggestions of the server. Optional: the error is complete without them. */
 async function suggestions({ server, name, args, line }: Wish, argument: string): Promise<string[]> {
   try {
     const { values } = await completeArgument(

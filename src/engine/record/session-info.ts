@@ -32,7 +32,7 @@ export const Info = z.object({
   agent: about("Agent that does the work.", z.string().default("build")),
   model: about("Model that answers, as `provider/model`.", z.string().optional()),
   fallbackModel: about(
-    "Model that answered the last prompt, where nobody named one; the next prompt chooses again.",
+    "Model that answered the last prompt, if nobody named one; the next prompt chooses again.",
     z.string().optional(),
   ),
   mode: about("`plan`: nothing is changed.", z.enum(["act", "plan"]).default("act")),

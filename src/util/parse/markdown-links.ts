@@ -1,16 +1,16 @@
-// The links of a Markdown text, `[text](path)`: what a document points at, with the words that say why. Images are none,
-// nor is anything in code or comments. Every character is looked at a bounded number of times, whatever the text.
+// The links of a Markdown text, `[text](path)`, with their link texts. Images and links in code or comments do not
+// count. Linear time for any text.
 import { type Paragraph, paragraphsOf } from "./markdown-paragraphs.ts"
 
 /** `relativePath` is as it was written; `filePathOf` gives the file. Lines are counted from 1. */
 export type MarkdownLink = { displayText: string; relativePath: string; lineNumber: number }
 
 export type LinkOptions = {
-  /** Only those whose path fits. */
+  /** Only links whose path matches. */
   pathPattern?: RegExp
   /** Only those to files of these kinds: [".md", ".ts"]. */
   extensions?: readonly string[]
-  /** Also those that lead to another place than a file beside the text. */
+  /** Also links to other places than a file beside the text. */
   includeExternal?: boolean
 }
 
@@ -35,7 +35,7 @@ export function isExternalLink(path: string): boolean {
   return /^[a-z][a-z\d+.-]+:/i.test(path) || /^[\\/]{2}/.test(path)
 }
 
-/** With its dot; "" where there is none. What follows "#" or "?" is not of the file. */
+/** With its dot; "" if there is none. "#" and "?" end the file name. */
 export function getExtension(path: string): string {
   const file = path.replace(/[#?].*$/s, "")
   const name = file.slice(Math.max(file.lastIndexOf("/"), file.lastIndexOf("\\")) + 1)
@@ -63,7 +63,7 @@ function isWanted(path: string, { pathPattern, extensions, includeExternal }: Li
   return !extensions?.length || extensions.includes(getExtension(path))
 }
 
-/** Brackets are matched by a stack. What a link is made of cannot be a link again, and nothing in an image is one. */
+/** Brackets are matched by a stack. Links do not nest, and nothing inside an image is a link. */
 function linksIn({ text: words, masked: text, line }: Paragraph): MarkdownLink[] {
   const links: MarkdownLink[] = []
   const stack: { at: number; isImage: boolean; links: number }[] = []
@@ -144,7 +144,7 @@ function plainPath(text: string, start: number): Target | undefined {
   return depth === 0 && at < limit ? { path: unescaped(text.slice(start, at)), end: at } : undefined
 }
 
-/** Behind the title that begins there, or the same place where none does. */
+/** After the title that begins there, or the same position if there is none. */
 function afterTitle(text: string, start: number): number {
   const close = { '"': '"', "'": "'", "(": ")" }[text[start] ?? ""]
   if (!close) return start

@@ -1,4 +1,4 @@
-// What the SDK throws, in our words. A server that wants more rights is noted for the next login.
+// Converts errors of the SDK into ours. If a server wants more rights, that is noted for the next login.
 
 import { noteStepUp } from "#ability/mcp/login/login-tokens.ts"
 import { BadAnswer, Refused, Unavailable, VisitNeeded } from "#ability/mcp/server/errors.ts"
@@ -41,10 +41,10 @@ export async function explainError(given: {
 function translateError(given: { sdk: SDK; server: MCPServerConfig; method: string; error: unknown }): Error {
   const { sdk, server, method, error } = given
   if (error instanceof NamedError) return error
-  // The SDK wraps it, and its own words say less.
+  // The SDK wraps the error in a less specific one.
   const redirect = chainOf(error).find((one) => one instanceof RedirectRefused)
   if (redirect) return new Unavailable(server, errorText(redirect), { cause: error })
-  // Before the blanks are changed: there may be some in a secret.
+  // Redact before blanks are changed: a secret may contain some.
   const message = clean(Secret.redact(rootText(error)).replaceAll(/\s+/g, " "))
   if (sdk.ProtocolError.isInstance(error))
     return error.code === wrongAnswer
@@ -66,7 +66,7 @@ function isAnswerCode(code: string): boolean {
   return /INVALID|UNEXPECTED|SCHEMA|RESULT/.test(code)
 }
 
-/** "fetch failed" alone says nothing. */
+/** "fetch failed" alone does not say why. */
 function rootText(error: unknown): string {
   return [...new Set(chainOf(error).map(errorText))].filter(Boolean).join(": ")
 }

@@ -1,6 +1,6 @@
-// Checks structured results against the schema that the server declared, as long as that cannot cost much: patterns are
-// left out, since a hostile one takes for ever, as does comparing each of many items to each, and a schema that is large
-// or refers to itself is not checked against. Nor may a schema have its check go on after the answer (`$async`).
+// Checks structured results against the schema that the server declared, with bounded cost: patterns and uniqueness
+// checks are removed, because hostile ones never end; large and recursive schemas are not used, and neither are
+// asynchronous ones (`$async`).
 import type { JsonSchemaType, JsonSchemaValidator, jsonSchemaValidator } from "@modelcontextprotocol/client"
 import type { SDK } from "#ability/mcp/server/sdk.ts"
 
@@ -18,7 +18,7 @@ const left = new Set([
 
 export function createOutputValidator(sdk: SDK): jsonSchemaValidator {
   const ajv = new sdk.AjvJsonSchemaValidator()
-  /** Undefined where it is no schema: then it says nothing of what a call, which has been made, may give. */
+  /** Undefined if it is no valid schema: the result of the call is then not checked. */
   const compile = <T>(schema: JsonSchemaType) => {
     try {
       return ajv.getValidator<T>(withoutPatterns(schema) as JsonSchemaType)
@@ -34,7 +34,7 @@ export function createOutputValidator(sdk: SDK): jsonSchemaValidator {
         errorMessage: undefined,
       })
       if (!isSmall(schema)) return unchecked
-      // The SDK asks for all of a server's at once, and each takes long to make.
+      // The SDK requests the validators of all tools of a server at once, and each is slow to make.
       let check: JsonSchemaValidator<T> | undefined
       return (input: unknown) => {
         check ??= compile<T>(schema) ?? unchecked
@@ -53,7 +53,7 @@ function isSmall(schema: unknown): boolean {
   }
 }
 
-/** How large the schema is with every reference written out. More than the limit as soon as that is sure. */
+/** The size of the schema with every reference expanded; stops at the limit. */
 function countNodes(node: unknown, root: unknown, above: Set<unknown>): number {
   if (typeof node !== "object" || node === null) return 1
   if (above.has(node) || above.size > 64) return maxNodes + 1
