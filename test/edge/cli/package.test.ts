@@ -39,7 +39,7 @@ test("the packed package runs without node_modules, source or project around it"
   const command = unpack(tmp)
   assert.equal(existsSync(join(tmp.path, "package", "src")), false)
   assert.match(readFileSync(join(tmp.path, "package", "dist", "LICENSES.txt"), "utf8"), /^zod .+ \(MIT\)$/m)
-  const model = join("knowledge", "discovery", "model", "embedder.bin")
+  const model = join("knowledge", "embedder", "model", "embedder.bin")
   const shipped = readFileSync(join(tmp.path, "package", "dist", "model", "embedder.bin"))
   assert.ok(shipped.equals(readFileSync(join(root, "src", model))))
   const licences = readFileSync(join(tmp.path, "package", "dist", "model", "README.md"), "utf8")

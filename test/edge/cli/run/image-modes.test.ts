@@ -134,7 +134,7 @@ test("auto falls back to OCR when the provider refuses the image, and says so", 
       assert.match(err, /could not be shown to openai\/seeing \(.*does not support image input.*OCR/)
       assert.ok(llm.requests[1]!.raw.includes("Three boxes of green tea"))
       const { state, mode, usedMode, recognizedText } = await stored()
-      assert.deepEqual([state, mode, usedMode, recognizedText], ["done", "auto", "ocr", noteText])
+      assert.deepEqual([state, mode, usedMode, recognizedText], ["done", "ocr", "ocr", noteText])
     },
   ))
 
