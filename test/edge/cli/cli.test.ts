@@ -59,10 +59,7 @@ for (const [args, says] of [
   [["run", "x", "--log-level", "loud"], /"debug", "info", "warn", "error"/],
   [["trust", "--remove", "--list"], /Use --remove or --list, not both \(vitamin trust --help\)/],
   [["run", "--session", "x", "--continue", "go"], /Use --session or --continue, not both/],
-  [
-    ["auth", "login"],
-    /Name a provider, such as: vitamin auth login anthropic \(vitamin models lists all\)/,
-  ],
+  [["auth", "login"], /Name a provider, such as: vitamin auth login anthropic \(vitamin models lists all\)/],
 ] as const)
   test(`vitamin ${args.join(" ")} is a usage error: one line on stderr, exit code 2`, async () => {
     await using tmp = await tmpdir()
