@@ -19,6 +19,8 @@ const command = /^\s*\/([^\s/]+)(?:\s+([\s\S]*))?$/
 /** Text that a person would take for a command, mistyped or not. A path with a second slash is none, nor is an
  * existing file. */
 const likeName = /^[\p{L}\p{N}][\p{L}\p{N}_:.?!,;-]*$/u
+/** The same with words behind it: "/404 is what I see" and "/notes.md is old" speak of a number and a file. */
+const likeNameBeforeWords = /^\p{L}[\p{L}\p{N}_:?!,;-]*$/u
 const invisible = /[\p{C}\p{DI}]/gu
 /** Characters that can be typed after a slash and are visible. */
 const typed = /^[^\s\p{C}\p{DI}/][^\s\p{C}\p{DI}]{0,127}$/u
@@ -48,16 +50,16 @@ export async function expandCommand(words: string, sessionId?: string): Promise<
   const [, name = "", given = ""] = command.exec(words) ?? []
   if (!name) return undefined
   for (const server of await silentServers(name, sessionId)) await server.connect()
-  const found = await findPrompt(name, sessionId)
+  const found = await findPrompt(name, { given, sessionId })
   return found && expand(name, given, { ...found, sessionId })
 }
 
 /** Whether a server must be asked. Starts none: a server whose offers are unknown may have the prompt. */
 export async function isServerCommand(words: string, sessionId: string): Promise<boolean> {
-  const [, name = ""] = command.exec(words) ?? []
+  const [, name = "", given = ""] = command.exec(words) ?? []
   if (!name) return false
   if ((await silentServers(name, sessionId)).length) return true
-  return (await findPrompt(name, sessionId)) !== undefined
+  return (await findPrompt(name, { given, sessionId })) !== undefined
 }
 
 /** Servers that the name may belong to and whose offers are still unknown. */
@@ -65,14 +67,18 @@ async function silentServers(name: string, sessionId: string | undefined) {
   return (await serversOf(sessionId)).filter((one) => name.startsWith(`${one.server.id}:`) && !one.manifest())
 }
 
-async function findPrompt(name: string, sessionId: string | undefined): Promise<ServerPrompt | undefined> {
+async function findPrompt(
+  name: string,
+  { given, sessionId }: { given: string; sessionId: string | undefined },
+): Promise<ServerPrompt | undefined> {
   const skills = (await Skill.list({ isQuiet: true })).skills.map((skill) => skill.name)
   if (askedSkills(`/${name}`, skills).length) return undefined
   const prompts = await serverPrompts(sessionId)
   const found = prompts.get(name)
   if (found) return found
   const isPath = [`/${name}`, join(Instance.directory, name)].some((path) => existsSync(path))
-  if (isPath || !likeName.test(name.replace(invisible, ""))) return undefined
+  const like = given.trim() ? likeNameBeforeWords : likeName
+  if (isPath || !like.test(name.replace(invisible, ""))) return undefined
   throw new UnknownCommand(name, [...skills, ...prompts.keys()])
 }
 

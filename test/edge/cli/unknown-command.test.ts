@@ -58,12 +58,12 @@ test("ACP answers an unknown /name with -32602", async () => {
   assert.equal(llm.requests.length, 1)
 })
 
-for (const name of ["/greet?", "/foo.bar", "/123", "/gr\u200beet", "/\u200bgreet"])
-  test(`vitamin run refuses ${JSON.stringify(name)}, which looks like a mistyped command`, async () => {
+for (const prompt of ["/greet? Ann", "/foo.bar", "/123", "/gr\u200beet Ann", "/\u200bgreet Ann"])
+  test(`vitamin run refuses ${JSON.stringify(prompt)}, which looks like a mistyped command`, async () => {
     await using tmp = await tmpdir({ git: true })
     tmp.write(".vitamin/skills/greet/SKILL.md", skill)
     await using llm = await fakeLlm([])
-    const { code, err } = await vitamin(tmp, ["run", name, "Ann"], env(llm, "chat").variables)
+    const { code, err } = await vitamin(tmp, ["run", prompt], env(llm, "chat").variables)
     assert.equal(code, 2, err)
     assert.match(err, /^vitamin: There is no command "\/.*Commands here: \/greet\./)
     assert.doesNotMatch(err, /\u200b/)
