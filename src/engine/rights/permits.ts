@@ -65,9 +65,8 @@ export function createPermits(options: {
 }): Permits {
   const { session, agent, rights, asks, parent, limit, records, signal } = options
   const questions = new Map<Call, { key: string; answer: Promise<Permission.Answer> }>()
-  /** The judgement before the message was written, and how many calls had changed files by then. */
-  const judged = new Map<Call, Judged & { changes: number }>()
-  let changes = 0
+  /** Judgements made before the message of the calls was written. */
+  const judged = new Map<Call, Judged>()
   let waiting: { call: Call; question: Question }[] = []
   const onlyListeners = asks === "listeners"
   const ofParent = parent?.whileWaiting
@@ -82,7 +81,7 @@ export function createPermits(options: {
       // A call that cannot run (unknown tool, broken arguments) is denied; the gate reports the reason.
       const step = await stepOf(call as Step["call"], context).catch(() => undefined)
       const judgement = step && (await judgeStep(step, verdicts.decide).catch(() => undefined))
-      if (judgement) judged.set(call, { judgement, verdicts, changes })
+      if (judgement) judged.set(call, { judgement, verdicts })
       call.approval = judgement && step ? approvalOf(judgement, step) : "denied"
       if (call.approval === "pending")
         waiting.push({ call, question: await questionOf(step!, judgement!, verdicts) })
@@ -109,18 +108,17 @@ export function createPermits(options: {
     return async (step: Step): Promise<Refusal | Grant | undefined> => {
       const verdict = await permit(asked, step)
       mark(asked, "message" in verdict ? "denied" : "approved")
-      // An MCP server may say that its tool only reads.
-      if (!("message" in verdict || (step.tool.readOnly && !step.tool.server))) changes++
       return verdict
     }
   }
 
-  /** A call is judged again only if rules, links or files may have changed since its message was written. */
+  /** Judges a call again unless it only depends on rules and on where its paths lead, and both are the same. */
   async function judgeNow({ call }: Asked, step: Step): Promise<Judged> {
     const verdicts = await rights.now()
     const before = judged.get(call)
-    if (before?.verdicts === verdicts && before.changes === changes && before.judgement.key === keyOf(step))
-      return before
+    const isSame =
+      before?.verdicts === verdicts && !dependsOnFiles(step) && before.judgement.key === keyOf(step)
+    if (isSame) return before
     return { verdicts, judgement: await judgeStep(step, verdicts.decide) }
   }
 
@@ -247,4 +245,9 @@ export function createPermits(options: {
   }
 
   return Object.freeze({ asks, rights, judge, askPending, slot, permit, confirm, whileWaiting })
+}
+
+/** Scripts, links and reviews decide about commands and changes, and may change at any time. */
+function dependsOnFiles({ needs }: Step): boolean {
+  return needs.some(({ permission }) => ["bash.execute", "file.write", "file.edit"].includes(permission))
 }
