@@ -39,11 +39,13 @@ export async function beginRun(work: Work, begun: Begun, prompt: Ask): Promise<R
   Provider.redactKeys()
   const answering = await chooseAnswering(work, begun)
   await openHistory(begun, begun.tip)
-  await noteStart(work, begun, answering)
   const offer: Offer = { tools: [], edition: 0 }
   const settled = settle(work, { ...begun, ...answering, offer, prompt })
+  const skipped = await StoredPrompt.findAgain(begun.session, work.typed ?? work.parts)
+  noteStart(work, begun, answering)
   // A task comes from a model, so `@path` in it is no reference.
   await addPrompt(settled, work.parent ? { ...work, mentionsIn: "" } : work)
+  if (skipped) leaveSkipped(settled, skipped)
   await findContext(settled)
   await startServers(settled)
   Object.assign(offer, await toolsFor(settled, settled.intent))
@@ -62,21 +64,31 @@ async function chooseAnswering(work: Work, { session }: Begun): Promise<Answerin
   return { agent, chosen }
 }
 
-/** The session record names who answers; a prompt that was stored and comes again leaves its list. */
-async function noteStart(work: Work, { session, progress }: Begun, { agent, chosen }: Answering) {
+/** The session record names who answers. */
+function noteStart(work: Work, { session, progress }: Begun, { agent, chosen }: Answering) {
   session.agent = agent.id
   const name = `${chosen.providerId}/${chosen.modelId}`
   if (!chosen.isFallback) session.model = name
   session.fallbackModel = chosen.isFallback ? name : undefined
   session.title ||= titleOf(work.parts)
   const { model, fallbackModel, title } = session
-  const again = await StoredPrompt.findAgain(session, work.typed ?? work.parts)
   const written = SessionRecord.update(session, (draft) => {
-    Object.assign(draft, { agent: agent.id, model, fallbackModel, title })
-    if (again) StoredPrompt.unlist(draft, again)
+    Object.assign(draft, { agent: agent.id, model, fallbackModel, title: draft.title || title })
   })
   keep(progress.records, written)
-  if (again) keep(progress.records, StoredPrompt.remove(again))
+}
+
+/** A skipped prompt that comes again leaves its list when its message is on the disk: a crash must leave one of them. */
+function leaveSkipped({ session, progress: { records } }: Settled, skipped: string): void {
+  const written = Promise.all(records.pending)
+  keep(
+    records,
+    written.then(async () => {
+      if (records.failed) return
+      await SessionRecord.update(session, (draft) => StoredPrompt.unlist(draft, skipped))
+      await StoredPrompt.remove(skipped)
+    }),
+  )
 }
 
 function settle(

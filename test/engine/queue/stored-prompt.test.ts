@@ -240,3 +240,22 @@ test("Session.removePrompt() refuses a prompt from when it begins, and the promp
     await assert.rejects(Session.removePrompt(session.id, promptId), { name: "Prompt.NotFound" })
   })
 })
+
+test("a skipped prompt stays listed if the same prompt fails before its message is written", async () => {
+  await inWorld([text("Done.")], async ({ session, ask }) => {
+    const record = { sessionId: session.id, time: 5, parts: [{ type: "text", text: "left" }] }
+    await Storage.write(["prompt", "prm_1"], { id: "prm_1", ...record, owner: dead })
+    await Session.recover()
+    const listed = async () => [
+      (await Session.get(session.id)).skipped?.map(({ id }) => id) ?? [],
+      await Storage.list(["prompt"]),
+    ]
+    const [skipped, stored] = await listed()
+    assert.deepEqual(skipped, ["prm_1"])
+    const broken = { permission: "", pattern: "*", action: "allow" as const }
+    await assert.rejects(ask("left", { rules: [broken] }), { name: "Permission.InvalidRule" })
+    assert.deepEqual(await listed(), [skipped, stored])
+    await ask("left")
+    assert.deepEqual(await listed(), [[], []])
+  })
+})
