@@ -49,15 +49,17 @@ test("Agent.process() yields the events of its prompt and of the tasks that it g
 
 test("Agent.process().answer() gives the final message, in a session that may go on", async () => {
   await using tmp = await tmpdir()
-  await using llm = await fakeLlm([text("One."), text("Two.")])
+  await using llm = await fakeLlm([text("One."), text("Two."), text("Three.")])
   const lines = await withAgent(
     tmp,
     llm,
     `const first = await agent.process({ text: "1" }).answer()
      const second = await agent.process({ text: "2", sessionId: first.sessionId }).answer()
-     console.log(Message.textOf(first), Message.textOf(second), first.sessionId === second.sessionId)`,
+     console.log(Message.textOf(first), Message.textOf(second), first.sessionId === second.sessionId)
+     const once = agent.process({ text: "3" })
+     await Promise.allSettled([once.answer(), once.answer().catch(({ name }) => console.log(name))])`,
   )
-  assert.deepEqual(lines, ["One. Two. true"])
+  assert.deepEqual(lines, ["One. Two. true", "Agent.AlreadySent"])
   assert.match(llm.requests[1]!.raw, /One\./)
 })
 
@@ -103,7 +105,7 @@ test("an Agent that was started says what it can do, and has the tools of its MC
     tmp,
     llm,
     `try { agent.mcp } catch (error) { console.log(error.name) }
-     await agent.start()
+     await Promise.all([agent.start(), agent.start()])
      console.log(agent.capabilities().some(({ id, role }) => id === "build" && role === "executor"))
      const { tools } = await agent.mcp.discoverRelevant("add", { limit: 5 })
      console.log(tools.some(({ tool }) => tool.name.includes("add")))`,

@@ -20,7 +20,7 @@ export type AgentInput = Omit<Input, "sessionId" | "parent"> & { sessionId?: str
 export type AgentOutput = Bus.Event
 export type Capability = Pick<AgentDefinition, "id" | "name" | "domain" | "role" | "capabilities">
 
-/** A prompt that begins when it is iterated, or when its answer is asked for. Leaving the loop aborts it. */
+/** A prompt that is sent once: when it is iterated, or when its answer is asked for. Leaving the loop aborts it. */
 export type Processing = AsyncIterable<AgentOutput> & {
   /** The final message of the model. */
   answer(): Promise<Message.Info>
@@ -45,17 +45,27 @@ class NotStarted extends NamedError {
   }
 }
 
+class AlreadySent extends NamedError {
+  constructor() {
+    super("Agent.AlreadySent", "This prompt was sent already. Call agent.process() for another one.")
+  }
+}
+
 type Started = { registry: MCPRegistry; capabilities: Capability[]; release: () => void }
 
 export async function createAgent({ directory, ...usual }: AgentConfig): Promise<Agent> {
   let started: Started | undefined
+  let starting: Promise<Started> | undefined
 
   function inFolder<T>(fn: () => Promise<T>): Promise<T> {
     return Instance.provide({ directory, init: startParts, fn })
   }
 
   function process(input: AgentInput): Processing {
+    let isSent = false
     const withSession = async (): Promise<Input> => {
+      if (isSent) throw new AlreadySent()
+      isSent = true
       const { sessionId, ...rest } = { ...usual, ...input }
       return { ...rest, sessionId: sessionId ?? (await Session.create(namesOf(rest))).id }
     }
@@ -71,12 +81,15 @@ export async function createAgent({ directory, ...usual }: AgentConfig): Promise
   }
 
   async function start(): Promise<void> {
-    started ??= await inFolder(load)
+    starting ??= inFolder(load)
+    started = await starting
   }
 
   async function stop(): Promise<void> {
-    started?.release()
+    const before = await starting?.catch(() => undefined)
+    starting = undefined
     started = undefined
+    before?.release()
     await inFolder(() => Instance.dispose())
   }
 
