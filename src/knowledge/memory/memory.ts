@@ -61,10 +61,14 @@ export function rest(sessionId: string): void {
   if (mind.shortTerm.messages().some(({ type }) => type === "image")) delete mind.sending
   mind.characters = mind.shortTerm.messages().reduce((sum, message) => sum + sizeOf(message), 0)
   const idle = [...all].filter(([, one]) => !one.isBusy).reverse()
-  let held = 0
-  for (const [i, [id, { characters }]] of idle.entries()) {
-    held += characters
-    if (held > most.characters || i >= most.sessions) all.delete(id)
+  const held = { characters: 0, sessions: 0 }
+  for (const [id, { characters }] of idle) {
+    if (held.characters + characters > most.characters || held.sessions >= most.sessions) {
+      all.delete(id)
+      continue
+    }
+    held.characters += characters
+    held.sessions++
   }
 }
 
