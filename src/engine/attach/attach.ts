@@ -9,6 +9,7 @@ import type { Attachment, PromptPart } from "#engine/record/prompt-part.ts"
 import { wholeHistory } from "#engine/record/recent-history.ts"
 import type { Run } from "#engine/run/run.ts"
 import * as Bus from "#kernel/bus/bus.ts"
+import * as Memory from "#knowledge/memory/memory.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { createAttaching } from "./attaching.ts"
@@ -61,6 +62,8 @@ async function refreshAll(place: Place): Promise<void> {
     if (i >= older) history[i - older] = now
     keep(records, MessageStore.write(now))
   }
+  // A prompt that joins a running one finds a window that was made before.
+  Memory.shortTerm(session.id).renew()
 }
 
 /** A reference to a resource has a colon. */

@@ -31,6 +31,12 @@ export function createShortTerm() {
     return list
   }
 
+  /** Messages of the list were replaced. */
+  function renew(): void {
+    sent = createWindow(list)
+    count = beginCount()
+  }
+
   function append(message: Message.Info): void {
     list.push(message)
   }
@@ -80,6 +86,7 @@ export function createShortTerm() {
     tokenCount,
     shouldSummarize,
     begin,
+    renew,
     shown: () => sent.get(),
   })
 }

@@ -115,3 +115,21 @@ test("Session.abort() leaves no record of a prompt that was about to join, nor o
     assert.equal((await Session.get(session.id)).skipped, undefined)
   })
 })
+
+test("a steering prompt with refresh shows the model what has changed in attached files", async () => {
+  await inWorld([calls([call("slow")]), text("Done.")], async (world) => {
+    const { ask, llm, tmp } = world
+    tmp.write("notes.txt", "old words")
+    const tool = slowTool()
+    const first = ask("see @notes.txt")
+    await until(() => tool.isRunning)
+    tmp.write("notes.txt", "new words")
+    const joined = ask("again", { ...steer, refresh: true })
+    await until(async () => (await waiting(world)) === 1)
+    tool.goOn()
+    await Promise.all([first, joined])
+    assert.match(llm.requests[0]!.raw, /old words/)
+    assert.match(llm.requests[1]!.raw, /new words/)
+    assert.doesNotMatch(llm.requests[1]!.raw, /old words/)
+  })
+})
