@@ -1,14 +1,7 @@
 // The final answer: the results in short, and what was not done.
-
-import {
-  countIn,
-  filesIn,
-  gitTrouble,
-  gitUnchanged,
-  type Made,
-} from "#ability/provider/rules/skill/results.ts"
 import { hasFailed, type Outcome } from "./next-move.ts"
 import type { Proposal } from "./skill/proposal.ts"
+import { countIn, filesIn, gitTrouble, gitUnchanged, type Made } from "./skill/results.ts"
 import { shortAbilities } from "./skill/talk.ts"
 
 const maxLines = 300
@@ -42,10 +35,8 @@ function tell({ step, made, picked, reason }: Outcome): string[] {
 function tellCall(made: Made, { count, last, isTest }: Proposal): string {
   const { tool, args, output, isError } = made
   if (isError) return `${tool} ${shortly(args)} did not work: ${output}`
-  const trouble = gitTrouble(made)
-  if (trouble) return trouble
-  const unchanged = gitUnchanged(made)
-  if (unchanged) return unchanged
+  const said = gitTrouble(made) ?? gitUnchanged(made)
+  if (said) return said
   if (count) return counted(made, count)
   if (last !== undefined && /; go on with startLine \d/.test(output.slice(-200)))
     return `The end of ${args.path} is too far down for me: run \`tail -n ${last} ${args.path}\``

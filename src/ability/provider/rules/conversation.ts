@@ -4,9 +4,9 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4ToolResultPart,
 } from "@ai-sdk/provider"
-import type { Made } from "#ability/provider/rules/skill/results.ts"
 import { opening } from "#knowledge/memory/compaction.ts"
 import type { Call } from "./skill/proposal.ts"
+import type { Made } from "./skill/results.ts"
 
 export type Conversation = {
   request: string

@@ -1,15 +1,8 @@
 // How far a plan has come: its steps against the calls that were made. The next calls, or what became of every step.
 import { posix } from "node:path"
-import {
-  type Entry,
-  entriesIn,
-  filesIn,
-  gitTrouble,
-  isMissing,
-  type Made,
-} from "#ability/provider/rules/skill/results.ts"
 import type { Step } from "./plan.ts"
 import { at, type Call, type Pick, type Proposal } from "./skill/proposal.ts"
+import { type Entry, entriesIn, filesIn, gitTrouble, isMissing, type Made } from "./skill/results.ts"
 
 export type Outcome = {
   step: Step

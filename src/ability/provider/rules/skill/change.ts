@@ -1,5 +1,4 @@
 // Changes of files. Every rule needs the text and the file literally; a mere description is refused.
-
 import type { Clause } from "#ability/provider/rules/words/clause.ts"
 import { match } from "#ability/provider/rules/words/match.ts"
 import { insert, replace } from "./edit.ts"

@@ -1,5 +1,4 @@
 // How many and how large: files, lines, matches, sizes.
-
 import type { Clause } from "#ability/provider/rules/words/clause.ts"
 import { quoted } from "./change.ts"
 import { globsFor, search } from "./find.ts"

@@ -1,5 +1,4 @@
 // Replacing and inserting text that is said literally, in a file that is named.
-
 import type { Clause } from "#ability/provider/rules/words/clause.ts"
 import { match, pathOf } from "#ability/provider/rules/words/match.ts"
 import { isFile } from "#ability/provider/rules/words/recognize.ts"

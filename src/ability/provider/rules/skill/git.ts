@@ -1,5 +1,4 @@
 // Questions that git answers, with commands that only tell something.
-
 import type { Clause } from "#ability/provider/rules/words/clause.ts"
 import { quoted } from "./change.ts"
 import { type Proposal, run } from "./proposal.ts"

@@ -1,5 +1,4 @@
 // What every project has: tests, a build, checks. Which command that is, the files of its top folder say.
-
 import type { Clause } from "#ability/provider/rules/words/clause.ts"
 import { match } from "#ability/provider/rules/words/match.ts"
 import { type Proposal, run, says } from "./proposal.ts"

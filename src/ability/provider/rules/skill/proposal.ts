@@ -1,5 +1,4 @@
 // What the rules make of a clause: calls, and how to go on from their results.
-
 import type { Clause } from "#ability/provider/rules/words/clause.ts"
 import type { Made } from "./results.ts"
 

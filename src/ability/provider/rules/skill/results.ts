@@ -44,9 +44,9 @@ export function gitTrouble({ tool, output }: Made): string | undefined {
 /** What git shows if nothing was changed says little by itself: the line of the branch, or no line. */
 export function gitUnchanged({ tool, args, output }: Made): string | undefined {
   const command = tool === "bash" ? String(args.command) : ""
-  const isEmpty = /^git diff HEAD\b/.test(command) && /^(?:\(no output\))?$/.test(output.trim())
-  const isClean = /^git status --short --branch\b/.test(command) && /^## .*$/.test(output.trim())
-  return isEmpty || isClean ? "Nothing has changed since the last commit." : undefined
+  const clean = /^git diff HEAD\b/.test(command) ? /^(?:\(no output\))?$/ : /^## .*$/
+  const isClean = /^git (?:diff HEAD|status --short --branch)\b/.test(command) && clean.test(output.trim())
+  return isClean ? "Nothing has changed since the last commit." : undefined
 }
 
 /** How many lines, files or matches there are. */

@@ -1,6 +1,5 @@
 // The words by which people ask for things: verbs by what they mean, programs that a command begins with, and words
 // that say nothing.
-
 const words = (text: string) => new Set(text.split(" "))
 
 export const verbs = {

@@ -1,6 +1,5 @@
 // A request as tokens: words, quoted text, addresses and punctuation, each with its place in the request. One pass, so
 // that a long or hostile text takes no longer than its length.
-
 export type Token = {
   kind: "word" | "quote" | "url" | "mark"
   /** What it says; of a quote what stands inside. */
