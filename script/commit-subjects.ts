@@ -9,7 +9,7 @@ const form = new RegExp(`^(${types.join("|")})\\([a-z0-9./-]+\\): \\S.*[^.\\s]$`
 const longest = 72
 const mostCommits = 200
 
-/** What is wrong with a subject, or undefined. */
+/** Returns the fault of a commit subject, or undefined. */
 export function problemOf(subject: string): string | undefined {
   const { length } = [...subject]
   if (length > longest) return `has ${length} characters, at most ${longest} are allowed`

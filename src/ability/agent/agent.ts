@@ -64,7 +64,7 @@ export const AgentDefinition = z.strictObject({
 })
 export type AgentDefinition = z.infer<typeof AgentDefinition>
 
-/** What a person writes: the default id is the name. */
+/** An agent as a person writes it. Its id defaults to its name. */
 export type Input = Omit<z.input<typeof AgentDefinition>, "name"> & { name?: string }
 
 export class Invalid extends NamedError {

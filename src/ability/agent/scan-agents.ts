@@ -76,7 +76,7 @@ export async function stampOf(folder: string): Promise<string> {
   return JSON.stringify([names.length, marks])
 }
 
-/** Where a person keeps agents for all projects; these are trusted. */
+/** Folders of agents for all projects of a person. They are trusted. */
 export function ownFolder(): string {
   return join(Global.config(), "agents")
 }

@@ -25,7 +25,7 @@ type Api = {
 }
 type Recognize = (image: Buffer) => Answer
 
-/** Where a process finds this file, bundled or not, and the argument that starts it. */
+/** The path of this file, bundled or not, and the argument that starts it as a process. */
 export const location: string = import.meta.url
 export const mark = "--read-images"
 

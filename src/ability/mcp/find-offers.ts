@@ -1,6 +1,5 @@
-// What the servers of an instance offer, for people and clients: all that is known, or what fits some words, the best
-// first. What servers say of themselves is a stranger's word: escaped and cut.
-
+// Lists or searches the tools, resources and prompts that the servers of an instance offer, best match first. Servers are
+// not trusted, so their texts are escaped and cut.
 import { localId } from "#ability/mcp/registry/local-tools.ts"
 import type { MCPPrompt, MCPResource, MCPTool } from "#ability/mcp/server/types.ts"
 import { plainText } from "#ability/tool/define/plain-text.ts"
@@ -11,7 +10,7 @@ type Named = {
   name: string
   title?: string
   description?: string
-  /** Of a search: how well it fits, more is better. */
+  /** The score of a search result; higher is better. */
   score?: number
 }
 export type Offers = {

@@ -145,7 +145,7 @@ export async function get(id: string, line?: Line): Promise<ConfiguredServer> {
   return (await find(id, line)).one
 }
 
-/** Those that can be used. */
+/** The usable ones. */
 export async function usable(line?: Line): Promise<ConfiguredServer[]> {
   const own = await current()
   return visible(own, line).flatMap(({ id }) => own.usable.get(id) ?? [])

@@ -1,5 +1,5 @@
 // Decides what the calls of one prompt may do: by rules, or by asking a person. The message of each call records the
-// decision. The gate asks again before a call runs; that answer counts.
+// decision. Before a call runs, the gate asks again if the decision may have changed.
 import * as Permission from "#ability/permission/permission.ts"
 import { type Grant, type Refusal, type Step, stepOf } from "#ability/tool/gate/run-tool.ts"
 import { type Judgement, judgeStep, keyOf } from "#ability/tool/judge/judge-step.ts"

@@ -136,7 +136,7 @@ async function search(one: ConfiguredServer, query: string, find: Context["findO
   }
 }
 
-/** Those that have a word of the query, the most words first: they are in no index. */
+/** Matches by words of the query, most words first. These items are in no index. */
 function fitting(templates: Manifest["templates"], query: string): Manifest["templates"] {
   const words = new Set(query.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu))
   const scored = templates.map((item) => {
