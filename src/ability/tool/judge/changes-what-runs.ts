@@ -3,21 +3,18 @@
 // only after a person has reviewed them.
 import { resolve } from "node:path"
 import * as Permission from "#ability/permission/permission.ts"
-import * as KeptFolder from "#ability/tool/shell/kept-folder.ts"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import { realOf } from "#util/file/real-of.ts"
 import { readPath } from "#util/wildcard.ts"
-import { isReviewedScript } from "./is-reviewed-script.ts"
-import { isSkillScript } from "./is-skill-script.ts"
 import { reachedPaths } from "./reached-paths.ts"
-import { startFolders } from "./start-folders.ts"
+import { isReviewedScript, isSkillScript } from "./skill-scripts.ts"
 
 /** A longer command is not checked word by word. */
 const maxPaths = 1_000
 
-export async function changesWhatRuns(command: string, sessionId: string): Promise<boolean> {
-  const folders = startFolders(command, KeptFolder.get(sessionId).cwd)
+/** `folders`: where relative paths of the command may start. */
+export async function changesWhatRuns(command: string, folders: string[]): Promise<boolean> {
   const words = [".", ...Permission.pathsIn(command).slice(0, maxPaths)]
   for (const { target, real } of reachedPaths({ folders, words, telling: await tellingNames() })) {
     const isNamed = [target, real].some((one) => Permission.isOwnConfiguration(readPath(one)))

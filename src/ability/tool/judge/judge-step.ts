@@ -12,10 +12,9 @@ import { isInside, lookInside } from "#util/file/resolve-inside.ts"
 import { hasWildcard } from "#util/wildcard.ts"
 import { changesWhatRuns } from "./changes-what-runs.ts"
 import { isLinkToProtected } from "./is-link-to-protected.ts"
-import { isSkillScript } from "./is-skill-script.ts"
-import { reachedPaths } from "./reached-paths.ts"
+import { reachedPaths, startFolders } from "./reached-paths.ts"
 import { runsUntrustedScript } from "./runs-untrusted-script.ts"
-import { startFolders } from "./start-folders.ts"
+import { isSkillScript } from "./skill-scripts.ts"
 
 export type Judgement = {
   action: Permission.Action
@@ -118,18 +117,21 @@ async function judgeOther(
   { tool: { id }, context }: Omit<Step, "call">,
   decide: Decide,
 ): Promise<Permission.Decision> {
-  const { permission, target } = need
-  const { sessionId } = context
-  const isShell = permission === "bash.execute"
-  const decision = decide(isShell ? { ...need, cwd: KeptFolder.get(sessionId).cwd } : need)
-  if (isShell) {
-    if (reachesSecrets(target, sessionId)) return Permission.sealed(decision)
-    if ((await changesWhatRuns(target, sessionId)) || (await runsUntrustedScript(target, sessionId)))
-      return Permission.guarded(decision)
-  }
+  if (need.permission === "bash.execute") return judgeCommand(need, context.sessionId, decide)
+  const decision = decide(need)
   if (Permission.isKnown(need.permission)) return decision
   const tool = decide({ permission: "tool.execute", target: id })
   return tool.action === "deny" ? tool : decision
+}
+
+async function judgeCommand(need: Need, sessionId: string, decide: Decide): Promise<Permission.Decision> {
+  const { cwd } = KeptFolder.get(sessionId)
+  const decision = decide({ ...need, cwd })
+  const command = need.target
+  const folders = startFolders(command, cwd)
+  if (reachesSecrets(command, folders)) return Permission.sealed(decision)
+  const isGuarded = (await changesWhatRuns(command, folders)) || (await runsUntrustedScript(command, folders))
+  return isGuarded ? Permission.guarded(decision) : decision
 }
 
 /**
@@ -153,8 +155,7 @@ function originOf(url: string): string | undefined {
 
 /** Whether a command reaches our files with keys and tokens under another name: from a folder near them, or through a
  * link. The rules already know names that are written plainly. */
-function reachesSecrets(command: string, sessionId: string): boolean {
-  const folders = startFolders(command, KeptFolder.get(sessionId).cwd)
+function reachesSecrets(command: string, folders: string[]): boolean {
   const words = [".", ...Permission.pathsIn(command).slice(0, maxPaths)]
   const names = SecretFiles.places().flatMap(({ path }) => path.split("/"))
   for (const { target, real } of reachedPaths({ folders, words, telling: new Set(names) }))

@@ -4,23 +4,20 @@ import { homedir } from "node:os"
 import { isAbsolute, resolve } from "node:path"
 import * as Permission from "#ability/permission/permission.ts"
 import { ownPlaces } from "#ability/skill/skill-places.ts"
-import * as KeptFolder from "#ability/tool/shell/kept-folder.ts"
 import { Instance } from "#kernel/instance.ts"
 import { realOf } from "#util/file/real-of.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
 import { statOf } from "#util/file/stat-of.ts"
 import { readPath } from "#util/wildcard.ts"
-import { isReviewedScript } from "./is-reviewed-script.ts"
-import { isSkillScript } from "./is-skill-script.ts"
-import { startFolders } from "./start-folders.ts"
+import { isReviewedScript, isSkillScript } from "./skill-scripts.ts"
 
 /** Commands that change no file. */
 const quiet = new Set("cd pushd popd echo printf test [ [[ : true false pwd export set".split(" "))
 
-export async function runsUntrustedScript(command: string, sessionId: string): Promise<boolean> {
+/** `folders`: where relative paths of the command may start. */
+export async function runsUntrustedScript(command: string, folders: string[]): Promise<boolean> {
   const scripts = Permission.skillScriptsRun(command).map((path) => path.replace(/^~(?=\/)/, homedir()))
   if (!scripts.length) return false
-  const folders = startFolders(command, KeptFolder.get(sessionId).cwd)
   for (const script of scripts) {
     if (isOwn(script)) continue
     const found = await skillScripts(folders.map((folder) => resolve(folder, script)))

@@ -1,13 +1,25 @@
-// Whether a script of a skill, with everything that it imports from the project, is as a person has reviewed it.
-
+// Scripts of skills: whether a file is one, and whether it is as a person has reviewed it.
+import { relative, resolve } from "node:path"
+import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import { maxProgram } from "#kernel/reviewed/places.ts"
 import { withImports } from "#kernel/reviewed/project-code.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import { readSmallFile } from "#kernel/schema/read-file.ts"
 import { realOf } from "#util/file/real-of.ts"
+import { isInside } from "#util/file/resolve-inside.ts"
 
-/** A script that does not exist is not reviewed. */
+/** Whether a real path is a script of the configured skill folder. The rules know those of the usual folders by name. */
+export async function isSkillScript(path: string): Promise<boolean> {
+  const root = (await Config.get()).skills?.root
+  if (root === undefined) return false
+  const named = resolve(Instance.worktree, root)
+  const folder = realOf(named) ?? named
+  if (!isInside(folder, path)) return false
+  return relative(folder, path).split("/").slice(0, 2).includes("scripts")
+}
+
+/** Whether a script and everything that it imports from the project are reviewed. A missing script is not. */
 export async function isReviewedScript(path: string): Promise<boolean> {
   const reviewed = await Reviewed.of(Instance.worktree)
   if (!reviewed.isTrusted) return false
