@@ -1,6 +1,6 @@
 // The process that bench/shell.ts measures: a command that prints 1 GB, through the gate. Sends how far the peak of the
 // resident memory rose above a command that prints little.
-import { runTool } from "#ability/tool/gate/run-tool.ts"
+import { runTool } from "#ability/tool/run-tool.ts"
 import { Instance } from "#kernel/instance.ts"
 
 await Instance.provide({

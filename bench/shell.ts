@@ -5,7 +5,7 @@ import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { runTool } from "#ability/tool/gate/run-tool.ts"
+import { runTool } from "#ability/tool/run-tool.ts"
 import { Instance } from "#kernel/instance.ts"
 import { median, report } from "./measure.ts"
 

@@ -3,8 +3,8 @@
 
 import { spawn } from "node:child_process"
 import { z } from "zod"
-import { createOutput } from "#ability/tool/define/output.ts"
-import { runTool } from "#ability/tool/gate/run-tool.ts"
+import { createOutput } from "#ability/call/output.ts"
+import { runTool } from "#ability/tool/run-tool.ts"
 import * as Tool from "#ability/tool/tool.ts"
 import { Instance } from "#kernel/instance.ts"
 

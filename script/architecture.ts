@@ -27,7 +27,12 @@ const layers = [
   ...area("ability/snapshot", "store scan restore"),
   "ability/skill",
   "ability/agent",
-  ...area("ability/tool", "define shell judge files web plan builtin server gate"),
+  ...area("ability/call", "judge"),
+  "ability/shell",
+  "ability/file",
+  "ability/web",
+  "ability/plan",
+  ...area("ability/tool", "builtin"),
   "ability/image",
   ...area("ability/mcp", "server transport login elicitation client registry configured"),
   "engine/symbolic",
@@ -62,9 +67,9 @@ const owners: Record<string, string[]> = {
   "jsonc-parser": ["util/parse/jsonc.ts"],
   yaml: ["util/parse/yaml.ts"],
   unbash: ["ability/permission/shell"],
-  linkedom: ["ability/tool/web"],
-  "@mozilla/readability": ["ability/tool/web"],
-  turndown: ["ability/tool/web"],
+  linkedom: ["ability/web"],
+  "@mozilla/readability": ["ability/web"],
+  turndown: ["ability/web"],
   tinyld: ["ability/image/language.ts"],
   "@ai-sdk/provider": ["ability/provider", "engine", "knowledge/message"],
   "@ai-sdk/anthropic": ["ability/provider"],
@@ -197,7 +202,7 @@ function edgeOf(from: string, { specifier, typeOnly }: Import): Edge[] {
   return []
 }
 
-/** The longest name that fits: `ability/tool/gate` before `ability/tool`. */
+/** The longest name that fits: `ability/tool/builtin` before `ability/tool`. */
 function layerOf(file: string): number {
   const fitting = layers.filter((layer) => file === layer || file.startsWith(`${layer}/`))
   return layers.indexOf(fitting.sort((a, b) => b.length - a.length)[0] ?? "")

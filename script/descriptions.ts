@@ -3,8 +3,8 @@
 //   node script/descriptions.ts --write
 import { globSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
-import { zodToToolSchema } from "#ability/tool/define/zod-to-tool-schema.ts"
-import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
+import { zodToToolSchema } from "#ability/call/zod-to-tool-schema.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 
 const folder = join(import.meta.dirname, "../src/ability/tool/builtin")
 

@@ -30,8 +30,8 @@ for (const [name, files, problem] of [
   ],
   [
     "an import of a folder that is above in the same area",
-    { "ability/tool/define/a.ts": 'import { b } from "#ability/tool/gate/b.ts"' },
-    /define\/a\.ts imports ability\/tool\/gate\/b\.ts, which is above/,
+    { "ability/call/judge/a.ts": 'import { b } from "#ability/call/b.ts"' },
+    /judge\/a\.ts imports ability\/call\/b\.ts, which is above/,
   ],
   [
     "a cycle",

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"
 import { copyFile, link, mkdir, open, readdir } from "node:fs/promises"
 import { join } from "node:path"
-import { outputFolder } from "#ability/tool/define/output.ts"
+import { outputFolder } from "#ability/call/output.ts"
 import { errorCode } from "#util/error.ts"
 import { replaceFile } from "#util/file/replace-file.ts"
 

@@ -1,9 +1,9 @@
 // The bytes of an image: from a file, which is opened before it is judged, from an address of the web under the same
 // checks as any page, or as they were given.
 import { readSync } from "node:fs"
-import { openTarget } from "#ability/tool/files/open-target.ts"
+import { openTarget } from "#ability/file/open-target.ts"
 import type { Context } from "#ability/tool/tool.ts"
-import type { Page } from "#ability/tool/web/get-page.ts"
+import type { Page } from "#ability/web/get-page.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { ImageInvalid } from "./errors.ts"
 import { type Format, imageFormat, maxBytes, tooLong } from "./image-format.ts"
@@ -40,7 +40,7 @@ async function readImage(path: string, context: Context): Promise<Buffer> {
 }
 
 async function fetchImage(url: string, context: Context): Promise<Buffer> {
-  const { getPage } = await import("#ability/tool/web/get-page.ts")
+  const { getPage } = await import("#ability/web/get-page.ts")
   const { signal, granted = [], judge } = context
   const limits = { bytes: maxBytes }
   const page = await getPage(url, { signal, granted, limits, ...(judge ? { judge } : {}) })

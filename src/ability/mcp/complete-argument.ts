@@ -1,6 +1,7 @@
 // Completions of a server for an argument of its prompts or resource templates.
-import { plainText } from "#ability/tool/define/plain-text.ts"
+
 import { NamedError } from "#util/error.ts"
+import { plainText } from "#util/plain-text.ts"
 import * as Mcp from "./mcp.ts"
 
 type Wish = {

@@ -2,7 +2,7 @@
 // not trusted, so their texts are escaped and cut.
 import { localId } from "#ability/mcp/registry/local-tools.ts"
 import type { MCPPrompt, MCPResource, MCPTool } from "#ability/mcp/server/types.ts"
-import { plainText } from "#ability/tool/define/plain-text.ts"
+import { plainText } from "#util/plain-text.ts"
 import { ifConfigured } from "./if-configured.ts"
 
 type Named = {

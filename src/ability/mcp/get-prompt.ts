@@ -2,9 +2,9 @@
 // folder must be trusted.
 
 import type { MCPPrompt, MCPPromptContent } from "#ability/mcp/server/types.ts"
-import { plainText } from "#ability/tool/define/plain-text.ts"
 import { NamedError } from "#util/error.ts"
 import { nearest } from "#util/nearest.ts"
+import { plainText } from "#util/plain-text.ts"
 import { completeArgument } from "./complete-argument.ts"
 import * as Mcp from "./mcp.ts"
 

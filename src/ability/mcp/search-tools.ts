@@ -2,8 +2,8 @@
 
 import type { Why } from "#ability/mcp/registry/create-catalog.ts"
 import { placeOf } from "#ability/mcp/registry/local-tools.ts"
-import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
 import type { Definition } from "#ability/tool/tool.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { loadRegistry } from "./load-registry.ts"
 
 export type FoundTool = { tool: Definition; score: number } & Why

@@ -2,13 +2,13 @@
 // an Instance belongs to it; outside, it belongs to every later Instance.
 
 import { z } from "zod"
-import type { Category, Context, Definition, Json, Need, Output } from "#ability/tool/define/types.ts"
-import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
+import type { Category, Context, Definition, Json, Need, Output } from "#ability/call/types.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import { about } from "#util/about.ts"
 import { NamedError } from "#util/error.ts"
+import * as ToolRegistry from "./tool-registry.ts"
 
-export type * from "#ability/tool/define/types.ts"
+export type * from "#ability/call/types.ts"
 
 /** What a factory returns; the arguments have the type of the schema. */
 export type Plan<P extends z.ZodType> = {

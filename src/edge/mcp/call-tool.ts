@@ -1,5 +1,6 @@
 // A tool for a client: through the gate like every other call, with the rules, snapshots and records of a session.
 import type { AgentDefinition } from "#ability/agent/agent.ts"
+import { judgeStep } from "#ability/call/judge-step.ts"
 import type * as Permission from "#ability/permission/permission.ts"
 import {
   type Call,
@@ -8,8 +9,7 @@ import {
   type Result,
   runTool,
   type Step,
-} from "#ability/tool/gate/run-tool.ts"
-import { judgeStep } from "#ability/tool/judge/judge-step.ts"
+} from "#ability/tool/run-tool.ts"
 import type { Context, Definition, Json } from "#ability/tool/tool.ts"
 import { keep, type Records, settle } from "#engine/record/append.ts"
 import { createPermits } from "#engine/rights/permits.ts"

@@ -4,9 +4,9 @@ import type { AgentDefinition } from "#ability/agent/agent.ts"
 import * as Grant from "#ability/permission/grant.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import { covers } from "#ability/permission/rule.ts"
-import { mayUse, permissionOf } from "#ability/tool/gate/may-use.ts"
-import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
+import { mayUse, permissionOf } from "#ability/tool/may-use.ts"
 import type { Definition } from "#ability/tool/tool.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import * as Config from "#kernel/config/config.ts"
 
 /** A permission, and of what where that is known without arguments. */

@@ -2,8 +2,8 @@
 // is done. Nobody can be asked on the way, so what would need that is denied.
 
 import { z } from "zod"
+import { zodToToolSchema } from "#ability/call/zod-to-tool-schema.ts"
 import type * as Permission from "#ability/permission/permission.ts"
-import { zodToToolSchema } from "#ability/tool/define/zod-to-tool-schema.ts"
 import { createAgent } from "#engine/host/create-agent.ts"
 import * as Session from "#engine/session/session.ts"
 import { answerText } from "#engine/turn/answer-text.ts"

@@ -1,6 +1,6 @@
 // Converts a result of the gate for the protocol: text, images, and data if it says the same as the text.
 import type { CallToolResult } from "@modelcontextprotocol/server"
-import type { Result } from "#ability/tool/gate/run-tool.ts"
+import type { Result } from "#ability/tool/run-tool.ts"
 import type { Definition, Json } from "#ability/tool/tool.ts"
 
 export function toCallResult(tool: Definition, { status, text, data, images = [] }: Result): CallToolResult {

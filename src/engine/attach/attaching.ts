@@ -1,8 +1,9 @@
 // What resolving an attachment needs: permission to reach it, the model that will see it, and how to report problems
 // to the person.
+
+import { needsOf } from "#ability/call/judge-step.ts"
 import type { ModelFacts } from "#ability/provider/provider.ts"
-import type { Call as ToolCall } from "#ability/tool/gate/run-tool.ts"
-import { needsOf } from "#ability/tool/judge/judge-step.ts"
+import type { Call as ToolCall } from "#ability/tool/run-tool.ts"
 import type { Context, Definition } from "#ability/tool/tool.ts"
 import { Notice } from "#engine/record/notice.ts"
 import { whoCanBeAsked } from "#engine/rights/permits.ts"

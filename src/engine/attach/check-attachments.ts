@@ -1,11 +1,11 @@
 // Checks attachments before a session is created and before a model is asked: files must exist and be readable. Web
 // addresses are checked against the rules; they are fetched with the prompt.
 import { resolve } from "node:path"
+import { judgeStep, needsOf } from "#ability/call/judge-step.ts"
 import { loadImage } from "#ability/image/load-image.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import { fetch } from "#ability/tool/builtin/fetch.ts"
 import { read } from "#ability/tool/builtin/read.ts"
-import { judgeStep, needsOf } from "#ability/tool/judge/judge-step.ts"
 import type { Context, Definition } from "#ability/tool/tool.ts"
 import { isInline } from "#engine/queue/store-images.ts"
 import { chooseAgent } from "#engine/record/choose-agent.ts"

@@ -1,8 +1,8 @@
 // The content that a call would have written, computed from its arguments. After a crash it shows whether the file on
 // disk is the work of that call.
-import { readArguments } from "#ability/tool/gate/read-arguments.ts"
-import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
+import { readArguments } from "#ability/tool/read-arguments.ts"
 import type { Json } from "#ability/tool/tool.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import type * as Message from "#knowledge/message/message.ts"
 
 /** Undefined for tools without `contentAfter`, and if the arguments do not apply to these bytes. */

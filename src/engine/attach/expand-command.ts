@@ -6,11 +6,11 @@ import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import type { MCPPrompt } from "#ability/mcp/server/types.ts"
 import { askedSkills } from "#ability/skill/asked-skills.ts"
 import * as Skill from "#ability/skill/skill.ts"
-import { plainText } from "#ability/tool/define/plain-text.ts"
 import type { PromptPart } from "#engine/record/prompt-part.ts"
 import { Instance } from "#kernel/instance.ts"
 import { NamedError } from "#util/error.ts"
 import { nearest } from "#util/nearest.ts"
+import { plainText } from "#util/plain-text.ts"
 
 type Known = NonNullable<MCPPrompt["arguments"]>
 type ServerPrompt = { server: string; prompt: MCPPrompt }

@@ -2,7 +2,7 @@
 // end. The whole text is stored in a file, which the shorter form names.
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { maxShown, outputFolder } from "#ability/tool/define/output.ts"
+import { maxShown, outputFolder } from "#ability/call/output.ts"
 import type { Chosen } from "#engine/ask/choose-model.ts"
 import { canSummarize, summarizeDocument } from "#engine/compaction/summarize.ts"
 import { addUsage } from "#engine/record/session-record.ts"

@@ -1,10 +1,10 @@
 // Reads a referenced file like the `read` tool: judged by the same rules, opened before it is judged, bounded, with
 // line numbers. Errors are stored in the message; only an abort throws.
 
+import { boundText } from "#ability/call/bound.ts"
+import { failure } from "#ability/call/failure.ts"
+import { Missing } from "#ability/file/open-target.ts"
 import { read } from "#ability/tool/builtin/read.ts"
-import { boundText } from "#ability/tool/define/bound.ts"
-import { failure } from "#ability/tool/define/failure.ts"
-import { Missing } from "#ability/tool/files/open-target.ts"
 import type { Context } from "#ability/tool/tool.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"

@@ -1,10 +1,10 @@
 // Compacts a session: the history stays, and one message records which part of it the model is sent from now on.
 // Nothing changes until that message is written.
 import { mkdir, writeFile } from "node:fs/promises"
+import { outputFolder } from "#ability/call/output.ts"
+import * as SeenFiles from "#ability/file/seen-files.ts"
 import * as Permission from "#ability/permission/permission.ts"
-import { outputFolder } from "#ability/tool/define/output.ts"
-import * as SeenFiles from "#ability/tool/files/seen-files.ts"
-import { planId } from "#ability/tool/plan/todo-plan.ts"
+import { planId } from "#ability/plan/todo-plan.ts"
 import type { Chosen } from "#engine/ask/choose-model.ts"
 import { append, lastId, settle } from "#engine/record/append.ts"
 import { Notice } from "#engine/record/notice.ts"

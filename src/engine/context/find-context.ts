@@ -71,6 +71,6 @@ export async function hasPlan(sessionId: string): Promise<boolean> {
   const messages = Memory.shortTerm(sessionId).messages()
   if (messages.some(({ type, data }) => type === "tool_result" && data.toolName === "todo")) return true
   if (!messages[0]?.parentId) return false
-  const TodoList = await import("#ability/tool/plan/todo-list.ts")
+  const TodoList = await import("#ability/plan/todo-list.ts")
   return TodoList.isKept(sessionId)
 }

@@ -1,7 +1,7 @@
 // Finds the unfinished plan of a session for the start of a prompt: after a compaction, a restart or a long
 // conversation the model may no longer see it. Undefined if the model still sees it.
-import * as TodoList from "#ability/tool/plan/todo-list.ts"
-import { planId, planOf } from "#ability/tool/plan/todo-plan.ts"
+import * as TodoList from "#ability/plan/todo-list.ts"
+import { planId, planOf } from "#ability/plan/todo-plan.ts"
 import { isList, planNodes } from "#engine/record/plan-nodes.ts"
 import { section } from "#engine/run/section.ts"
 import * as Memory from "#knowledge/memory/memory.ts"

@@ -3,8 +3,8 @@
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import type { Action } from "#ability/permission/rule.ts"
-import { mayUse } from "#ability/tool/gate/may-use.ts"
-import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
+import { mayUse } from "#ability/tool/may-use.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { Instance } from "#kernel/instance.ts"
 import { readInstructions } from "./instructions.ts"
 

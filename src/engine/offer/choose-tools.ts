@@ -2,8 +2,8 @@
 // little, else those that fit the prompt, and `tool_search` for the others. A session keeps its list in the same
 // order, and the list grows only at its end, so that prompt caches stay valid.
 
-import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
 import type { Definition } from "#ability/tool/tool.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { keep } from "#engine/record/append.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import type { More, Offer, Run } from "#engine/run/run.ts"

@@ -2,9 +2,9 @@
 // only the built-in tools, and nothing has to be chosen.
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import { hiddenFrom } from "#ability/mcp/if-configured.ts"
-import { mayUse } from "#ability/tool/gate/may-use.ts"
-import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
+import { mayUse } from "#ability/tool/may-use.ts"
 import type { Definition } from "#ability/tool/tool.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { lineOf } from "#engine/record/ancestors.ts"
 import type * as SessionRecord from "#engine/record/session-record.ts"
 import { fixedOf, limitOf } from "#engine/run/budget.ts"

@@ -1,7 +1,7 @@
 // The plan of a session as relations, from its record. A session without that record (an import) has its plan only in its
 // messages: the last one that shows it counts.
-import * as TodoList from "#ability/tool/plan/todo-list.ts"
-import { changePlan } from "#ability/tool/plan/todo-plan.ts"
+import * as TodoList from "#ability/plan/todo-list.ts"
+import { changePlan } from "#ability/plan/todo-plan.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Message from "#knowledge/message/message.ts"
 import type { RelationNode } from "#knowledge/relation/relation-node.ts"

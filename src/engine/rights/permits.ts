@@ -1,8 +1,9 @@
 // Decides what the calls of one prompt may do: by rules, or by asking a person. The message of each call records the
 // decision. Before a call runs, the gate asks again if the decision may have changed.
+
+import { type Judgement, judgeStep, keyOf } from "#ability/call/judge-step.ts"
 import * as Permission from "#ability/permission/permission.ts"
-import { type Grant, type Refusal, type Step, stepOf } from "#ability/tool/gate/run-tool.ts"
-import { type Judgement, judgeStep, keyOf } from "#ability/tool/judge/judge-step.ts"
+import { type Grant, type Refusal, type Step, stepOf } from "#ability/tool/run-tool.ts"
 import type { Context, WhileAsking } from "#ability/tool/tool.ts"
 import { keep, type Records } from "#engine/record/append.ts"
 import type * as SessionRecord from "#engine/record/session-record.ts"

@@ -1,7 +1,8 @@
 // The question about a call: what it needs, whom "always" would allow it, and what it would change.
+
+import type { Judgement } from "#ability/call/judge-step.ts"
 import * as Permission from "#ability/permission/permission.ts"
-import type { Step } from "#ability/tool/gate/run-tool.ts"
-import type { Judgement } from "#ability/tool/judge/judge-step.ts"
+import type { Step } from "#ability/tool/run-tool.ts"
 import type { Verdicts } from "./rights.ts"
 
 /** A call that needs a person: the judgement, and whom "always" would allow it. */
@@ -15,7 +16,7 @@ export type Question = {
 
 export async function questionOf(step: Step, judgement: Judgement, { askers }: Verdicts): Promise<Question> {
   const unclear = judgement.needs.filter(({ action }) => action === "ask")
-  const { previewChange } = await import("#ability/tool/files/preview-change.ts")
+  const { previewChange } = await import("#ability/file/preview-change.ts")
   return {
     step,
     judgement,

@@ -1,7 +1,7 @@
 // Takes snapshots around a call that changes files, before and after it. Both go into the call's message. Only the
 // next call that changes something waits for that.
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
-import type { Step } from "#ability/tool/gate/run-tool.ts"
+import type { Step } from "#ability/tool/run-tool.ts"
 import { keep, type Records } from "#engine/record/append.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"

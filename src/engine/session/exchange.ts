@@ -1,7 +1,7 @@
 // Export and import of sessions: complete as JSON, or as Markdown for reading.
 import { z } from "zod"
 import * as ImageStore from "#ability/image/image-store.ts"
-import * as TodoList from "#ability/tool/plan/todo-list.ts"
+import * as TodoList from "#ability/plan/todo-list.ts"
 import { historyOf } from "#engine/record/history.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import * as Bus from "#kernel/bus/bus.ts"
@@ -67,7 +67,7 @@ export async function importSession(data: unknown): Promise<SessionRecord.Info> 
   const images = await readImages(parsed.data.images).catch((error: unknown) => {
     throw new InvalidImport(errorText(error))
   })
-  const { importNodes } = await import("#ability/tool/plan/todo-plan.ts")
+  const { importNodes } = await import("#ability/plan/todo-plan.ts")
   const relations = orInvalid(() => importNodes(parsed.data.relations ?? []))
   const session: SessionRecord.Info = {
     ...given,

@@ -1,6 +1,6 @@
 // Forks a session: a new session that begins with the messages of another one.
 import * as ImageStore from "#ability/image/image-store.ts"
-import * as TodoList from "#ability/tool/plan/todo-list.ts"
+import * as TodoList from "#ability/plan/todo-list.ts"
 import { cutOff, historyOf } from "#engine/record/history.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import * as Bus from "#kernel/bus/bus.ts"

@@ -1,10 +1,10 @@
 // The entry file of this folder: create, list, prompt, fork, export, import and remove sessions.
 import { rm } from "node:fs/promises"
+import { outputFolder } from "#ability/call/output.ts"
 import { bringServers } from "#ability/mcp/if-configured.ts"
+import * as TodoList from "#ability/plan/todo-list.ts"
+import * as Jobs from "#ability/shell/jobs.ts"
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
-import { outputFolder } from "#ability/tool/define/output.ts"
-import * as TodoList from "#ability/tool/plan/todo-list.ts"
-import * as Jobs from "#ability/tool/shell/jobs.ts"
 import * as Queue from "#engine/queue/queue.ts"
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"

@@ -1,6 +1,6 @@
 // A plan belongs to the messages that made it. When a session reverts or switches branches, its plan becomes the one of the
 // messages there. A plan that no message made stays.
-import * as TodoList from "#ability/tool/plan/todo-list.ts"
+import * as TodoList from "#ability/plan/todo-list.ts"
 import { pathTo } from "#engine/record/history.ts"
 import { isList, planIn } from "#engine/record/plan-nodes.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"

@@ -1,6 +1,7 @@
 // Reads the history that a prompt needs, and repairs what a crashed process left open.
+
+import * as SeenFiles from "#ability/file/seen-files.ts"
 import * as ImageStore from "#ability/image/image-store.ts"
-import * as SeenFiles from "#ability/tool/files/seen-files.ts"
 import type { Chosen } from "#engine/ask/choose-model.ts"
 import { append, keep, lastId } from "#engine/record/append.ts"
 import { cutOff, missingResults } from "#engine/record/history.ts"

@@ -1,6 +1,6 @@
 // The stored form of a call's result, for calls of models and of clients of `vitamin mcp serve`.
 import { isDeepStrictEqual } from "node:util"
-import type { runTool } from "#ability/tool/gate/run-tool.ts"
+import type { runTool } from "#ability/tool/run-tool.ts"
 import type * as Message from "#knowledge/message/message.ts"
 
 type Result = Awaited<ReturnType<typeof runTool>>

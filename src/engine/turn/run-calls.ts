@@ -1,10 +1,11 @@
 // Runs the calls of one turn. Calls that only read, and tasks, run in parallel; calls that write run one by one. Each call
 // gets exactly one result, in the order of the calls.
+
+import { failure } from "#ability/call/failure.ts"
 import { hiddenFrom } from "#ability/mcp/if-configured.ts"
-import { failure } from "#ability/tool/define/failure.ts"
-import { type Refusal, runTool, type Step, type Call as ToolCall } from "#ability/tool/gate/run-tool.ts"
-import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
+import { type Refusal, runTool, type Step, type Call as ToolCall } from "#ability/tool/run-tool.ts"
 import * as Tool from "#ability/tool/tool.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import type { GivenImage } from "#engine/attach/show-images.ts"
 import { lineOf } from "#engine/record/ancestors.ts"
 import { append, lastId, settle } from "#engine/record/append.ts"

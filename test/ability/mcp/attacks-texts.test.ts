@@ -4,10 +4,10 @@ import { test } from "node:test"
 import { createMCPClient } from "#ability/mcp/client/create-client.ts"
 import { fieldsOf } from "#ability/mcp/elicitation/elicitation-form.ts"
 import { checkEntry, normalizeServer } from "#ability/mcp/server/normalize-server.ts"
-import { checkSchema } from "#ability/tool/define/check-schema.ts"
-import { plainText } from "#ability/tool/define/plain-text.ts"
-import { nameApart, type ServerTool, toolsOf } from "#ability/tool/server/server-tools.ts"
+import { checkSchema } from "#ability/tool/check-schema.ts"
+import { nameApart, type ServerTool, toolsOf } from "#ability/tool/server-tools.ts"
 import * as Secret from "#kernel/process/secret.ts"
+import { plainText } from "#util/plain-text.ts"
 
 /** Kept from the eyes of the linter, which takes it for a template. */
 const variable = ["$", "{SOME_TOKEN}"].join("")

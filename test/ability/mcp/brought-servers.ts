@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import type { Added } from "#ability/mcp/configured/load-servers.ts"
 import { until } from "../../fixture/until.ts"
-import { running } from "../tool/shell/running.ts"
+import { running } from "../shell/running.ts"
 
 type Entry = {
   command?: string

@@ -8,7 +8,7 @@ import { addServers, bringServers, hiddenFrom, ifConfigured } from "#ability/mcp
 import * as Mcp from "#ability/mcp/mcp.ts"
 import * as Trust from "#kernel/trust/trust.ts"
 import { until } from "../../fixture/until.ts"
-import { running } from "../tool/shell/running.ts"
+import { running } from "../shell/running.ts"
 import { brought, ended, pidOf, starts } from "./brought-servers.ts"
 import { call, idsFor, inInstance, one, serverTools, unique, up } from "./brought-world.ts"
 import { mcpJson, officialServer, tinyServer } from "./servers.ts"

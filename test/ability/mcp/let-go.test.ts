@@ -10,7 +10,7 @@ import { inInstance, one, serverTools, up } from "./brought-world.ts"
 import { tinyServer } from "./servers.ts"
 
 /** The first thing that loading tools does. */
-const firstImport = "/ability/tool/server/server-tools.ts"
+const firstImport = "/ability/tool/server-tools.ts"
 
 test("a server that is let go while its tools are loaded leaves none of them", async () => {
   await inInstance(async () => {

@@ -10,7 +10,7 @@ import { vitamin } from "../../fixture/cli.ts"
 import { call, env, fakeLlm, type Request, text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { until } from "../../fixture/until.ts"
-import { running } from "../tool/shell/running.ts"
+import { running } from "../shell/running.ts"
 import { mcpJson, officialServer } from "./servers.ts"
 
 const chromium = "/usr/bin/chromium"

@@ -62,7 +62,7 @@ test("the next write in a folder removes what a killed one left there, and nothi
     const living = leftover.replace(/\.\d+\.\d*\.tmp/, `.${process.pid}.${startOf(process.pid)}.tmp`)
     const foreign = leftover.replace(/tmp\.[0-9a-f]{8}/, "tmp.00000000")
     for (const name of [living, foreign, ".vitamin-tmp.mine"]) tmp.write(name, "not a leftover")
-    const { runTool } = await import("#ability/tool/gate/run-tool.ts")
+    const { runTool } = await import("#ability/tool/run-tool.ts")
     const context = { sessionId, messageId: "m", callId: "c", signal: new AbortController().signal }
     const call = { id: "c", name: "write", arguments: { path: "next.txt", content: "x" } }
     await runTool({ call, context, slots: { permit: () => ({ granted: [] }) } })

@@ -7,7 +7,7 @@ const Storage = await import("#kernel/storage/storage.ts")
 const Snapshot = await import("#ability/snapshot/snapshot.ts")
 const Message = await import("#knowledge/message/message.ts")
 const MessageStore = await import("#knowledge/message/message-store.ts")
-const { stepOf } = await import("#ability/tool/gate/run-tool.ts")
+const { stepOf } = await import("#ability/tool/run-tool.ts")
 const { sessionId } = await import("./harness.ts")
 
 const [directory = "", name = "", args = "{}", calls = "0"] = process.argv.slice(2)

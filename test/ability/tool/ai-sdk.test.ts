@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { asSchema, type ToolSet } from "@ai-sdk/provider-utils"
-import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { inProject } from "./harness.ts"
 
 test("ToolRegistry.toAISDKTools() gives a ToolSet, without execute: the gate is the only way to run one", async () => {

@@ -1,6 +1,6 @@
 // A project folder with an Instance around the test, and calls through the gate as a session makes them.
 
-import { type Result, runTool, type Slots } from "#ability/tool/gate/run-tool.ts"
+import { type Result, runTool, type Slots } from "#ability/tool/run-tool.ts"
 import type { Json } from "#ability/tool/tool.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Storage from "#kernel/storage/storage.ts"

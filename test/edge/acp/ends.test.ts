@@ -1,7 +1,7 @@
 // How `vitamin acp` ends: whatever the reason, at once, with nothing left behind and everything kept.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { running, uniqueNap } from "../../ability/tool/shell/running.ts"
+import { running, uniqueNap } from "../../ability/shell/running.ts"
 import { vitamin } from "../../fixture/cli.ts"
 import { call, env, fakeLlm, stall, text } from "../../fixture/fake-llm.ts"
 import { everythingFile } from "../../fixture/mcp/servers.ts"

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { createMCPClient } from "#ability/mcp/client/create-client.ts"
-import { running, uniqueNap } from "../../ability/tool/shell/running.ts"
+import { running, uniqueNap } from "../../ability/shell/running.ts"
 import { startVitamin, vitamin } from "../../fixture/cli.ts"
 import { env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"

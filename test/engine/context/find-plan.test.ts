@@ -1,7 +1,7 @@
 // The plan of a session at the start of a prompt: told where the model does not see it, and only there.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import * as TodoList from "#ability/tool/plan/todo-list.ts"
+import * as TodoList from "#ability/plan/todo-list.ts"
 import { hasPlan } from "#engine/context/find-context.ts"
 import { findPlan } from "#engine/context/find-plan.ts"
 import { historyOf } from "#engine/record/history.ts"

@@ -2,7 +2,7 @@
 // a window that nobody knows, money that nobody meant to spend.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import * as TodoList from "#ability/tool/plan/todo-list.ts"
+import * as TodoList from "#ability/plan/todo-list.ts"
 import * as Session from "#engine/session/session.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { call, type Reply, type Request, stall, status, text } from "../../fixture/fake-llm.ts"

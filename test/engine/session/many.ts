@@ -1,5 +1,5 @@
 // Sessions with the tools of many servers, which are in the process: what was called, and what requests cost.
-import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import type { Request } from "../../fixture/fake-llm.ts"
 import { domainNames, type ManyTool, toolsOf } from "../../fixture/mcp/many-tools.ts"

@@ -2,7 +2,7 @@
 // and of no server so much that the others have no place.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { Instance } from "#kernel/instance.ts"
 import { call, type Request, text } from "../../fixture/fake-llm.ts"
 import { type ManyTool, toolsOf } from "../../fixture/mcp/many-tools.ts"

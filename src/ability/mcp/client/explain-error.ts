@@ -6,9 +6,9 @@ import type { SDK } from "#ability/mcp/server/sdk.ts"
 import type { MCPClientConfig, MCPServerConfig } from "#ability/mcp/server/types.ts"
 import { clean } from "#ability/mcp/transport/stderr-tail.ts"
 import { wrongAnswer } from "#ability/mcp/transport/stdio-transport.ts"
-import { plainText } from "#ability/tool/define/plain-text.ts"
 import * as Secret from "#kernel/process/secret.ts"
 import { errorText, NamedError } from "#util/error.ts"
+import { plainText } from "#util/plain-text.ts"
 import { RedirectRefused } from "#util/redirect.ts"
 
 /** One after the other, a person is asked for each. */

@@ -12,12 +12,12 @@ import type {
   MCPServerConfig,
   MCPServerInfo,
 } from "#ability/mcp/server/types.ts"
-import { plainText } from "#ability/tool/define/plain-text.ts"
-import type { ServerTool, ToolServer } from "#ability/tool/server/server-tools.ts"
+import type { ServerTool, ToolServer } from "#ability/tool/server-tools.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Secret from "#kernel/process/secret.ts"
 import { errorText } from "#util/error.ts"
 import { orAborted } from "#util/or-aborted.ts"
+import { plainText } from "#util/plain-text.ts"
 import type { State } from "./changed.ts"
 import * as Manifest from "./manifest.ts"
 

@@ -3,12 +3,12 @@
 // gate like every call: `mcp.call` of `server/resource:uri` or `server/prompt:name`.
 import { z } from "zod"
 import type { MCPContent } from "#ability/mcp/server/types.ts"
-import { plainText } from "#ability/tool/define/plain-text.ts"
-import { outputOf } from "#ability/tool/server/server-output.ts"
-import { serverToolId } from "#ability/tool/server/server-tool-id.ts"
+import { outputOf } from "#ability/tool/server-output.ts"
+import { serverToolId } from "#ability/tool/server-tool-id.ts"
 import type { Context, Definition, Output } from "#ability/tool/tool.ts"
 import { NamedError } from "#util/error.ts"
 import { insideTag } from "#util/parse/inside-tag.ts"
+import { plainText } from "#util/plain-text.ts"
 import type { ConfiguredServer } from "./configured-server.ts"
 import type { Manifest } from "./manifest.ts"
 

@@ -1,8 +1,8 @@
 // The form of an MCP server: parsed from its schema, bounded, with hidden characters made visible; answers are
 // checked against it.
 import { z } from "zod"
-import { plainText } from "#ability/tool/define/plain-text.ts"
 import { about } from "#util/about.ts"
+import { plainText } from "#util/plain-text.ts"
 
 const Value = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])
 export const Content = z.record(z.string(), Value)

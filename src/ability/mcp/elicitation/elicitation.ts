@@ -2,12 +2,12 @@
 // the answer is no longer needed. Any edge can subscribe to them and answer.
 import { z } from "zod"
 import type { Elicitation } from "#ability/mcp/server/types.ts"
-import { plainText } from "#ability/tool/define/plain-text.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import { about } from "#util/about.ts"
 import { NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"
+import { plainText } from "#util/plain-text.ts"
 import { Content, Field, fieldsOf, problemOf } from "./elicitation-form.ts"
 
 export { type Field, problemOf, readTyped } from "./elicitation-form.ts"

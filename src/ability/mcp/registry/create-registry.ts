@@ -12,7 +12,7 @@ import type {
   MCPTool,
   MCPToolResult,
 } from "#ability/mcp/server/types.ts"
-import type { Slots } from "#ability/tool/gate/run-tool.ts"
+import type { Slots } from "#ability/tool/run-tool.ts"
 import type { Definition } from "#ability/tool/tool.ts"
 import { NamedError } from "#util/error.ts"
 import {

@@ -9,8 +9,8 @@ import type {
   MCPServerInfo,
   MCPTool,
 } from "#ability/mcp/server/types.ts"
-import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
-import { serverToolId } from "#ability/tool/server/server-tool-id.ts"
+import { serverToolId } from "#ability/tool/server-tool-id.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { errorText } from "#util/error.ts"
 import { placeOf } from "./local-tools.ts"
 

@@ -2,9 +2,9 @@
 // the gate like any other.
 
 import type { MCPTool, MCPToolResult } from "#ability/mcp/server/types.ts"
-import { runTool, type Slots } from "#ability/tool/gate/run-tool.ts"
-import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
+import { runTool, type Slots } from "#ability/tool/run-tool.ts"
 import type { Definition, Json } from "#ability/tool/tool.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { createId } from "#util/id.ts"
 
 /** No server may have this name. */

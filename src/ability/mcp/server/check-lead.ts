@@ -4,7 +4,7 @@
 import { lookup } from "node:dns/promises"
 import { isIP } from "node:net"
 import { proxyOfEnvironment } from "#ability/provider/reach/use-proxy.ts"
-import { isPublic } from "#ability/tool/web/check-url.ts"
+import { isPublic } from "#ability/web/check-url.ts"
 import { blockList } from "#util/block-list.ts"
 import { InvalidServer } from "./errors.ts"
 import type { MCPServerConfig } from "./types.ts"

@@ -1,7 +1,7 @@
 // The shell that waits beside a program until we are gone, and then ends it and all that stems from it: its group, what
 // carries its mark, what we last said stems from it (`process-tree.ts`), and the children of all these. Called with the mark
 // and the command; its descriptor 3 is the pipe that only we hold open.
-import { markName } from "#ability/tool/shell/environment.ts"
+import { markName } from "#ability/shell/environment.ts"
 
 export const guardScript = `
 marked() {

@@ -1,5 +1,5 @@
 // Commands of git that only read the repository of the workspace. They are allowed without asking, as reading files is:
-// in a folder that nobody trusts, git runs no program of the folder (ability/tool/shell/git-environment.ts).
+// in a folder that nobody trusts, git runs no program of the folder (ability/shell/git-environment.ts).
 import { resolve } from "node:path"
 import type { Rule } from "#kernel/schema/schema.ts"
 import * as Vcs from "#kernel/vcs.ts"

@@ -1,10 +1,10 @@
 // The `fetch` tool: gets a web page as Markdown. The code for it is loaded with the first call.
 import { z } from "zod"
-import type { Context, Definition, Json, Output } from "#ability/tool/define/types.ts"
-import { fileKind } from "#ability/tool/files/file-kind.ts"
+import type { Context, Definition, Json, Output } from "#ability/call/types.ts"
+import { fileKind } from "#ability/file/file-kind.ts"
+import type { Page } from "#ability/web/get-page.ts"
 import * as Secret from "#kernel/process/secret.ts"
 import { NamedError } from "#util/error.ts"
-import type { Page } from "../web/get-page.ts"
 import { descriptions } from "./descriptions.ts"
 
 const sampleBytes = 8_192
@@ -53,8 +53,8 @@ export const fetch = {
 
 async function execute({ url }: Args, context: Context): Promise<Output> {
   const [{ getPage }, { findPage, keepPage }] = await Promise.all([
-    import("../web/get-page.ts"),
-    import("../web/kept-pages.ts"),
+    import("#ability/web/get-page.ts"),
+    import("#ability/web/kept-pages.ts"),
   ])
   const kept = await findPage({ url, context })
   if (kept) return again(kept.output, kept.age)
@@ -98,8 +98,8 @@ async function read(page: Page, signal: AbortSignal): Promise<{ text: string; ti
   const mimeType = mimeTypeOf(page)
   if (!text.test(mimeType) && !html.test(mimeType)) return { text: describe(page, mimeType) }
   const [{ decodeText }, { toMarkdown }] = await Promise.all([
-    import("../web/decode-text.ts"),
-    import("../web/to-markdown.ts"),
+    import("#ability/web/decode-text.ts"),
+    import("#ability/web/to-markdown.ts"),
   ])
   const decoded = decodeText(page.bytes, page.contentType)
   if (!html.test(mimeType)) return { text: decoded || "(empty page)" }
@@ -133,8 +133,8 @@ async function beginning(page: Page): Promise<string> {
   const mimeType = mimeTypeOf(page)
   if (!text.test(mimeType) && !html.test(mimeType)) return ""
   const [{ decodeText }, { stripTags }] = await Promise.all([
-    import("../web/decode-text.ts"),
-    import("../web/strip-tags.ts"),
+    import("#ability/web/decode-text.ts"),
+    import("#ability/web/strip-tags.ts"),
   ])
   const decoded = decodeText(page.bytes, page.contentType)
   const said = html.test(mimeType) ? stripTags(decoded).text : decoded.trim()

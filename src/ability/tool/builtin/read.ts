@@ -1,11 +1,11 @@
 // The `read` tool: numbered lines of a text file of any size; other files are described.
 import { readSync } from "node:fs"
 import { z } from "zod"
-import type { Context, Definition, Json, Output } from "#ability/tool/define/types.ts"
-import { fileKind, type Kind } from "#ability/tool/files/file-kind.ts"
-import { needsReading, openTarget, type Target } from "#ability/tool/files/open-target.ts"
-import * as SeenFiles from "#ability/tool/files/seen-files.ts"
-import { readWindow } from "#ability/tool/files/text-window.ts"
+import type { Context, Definition, Json, Output } from "#ability/call/types.ts"
+import { fileKind, type Kind } from "#ability/file/file-kind.ts"
+import { needsReading, openTarget, type Target } from "#ability/file/open-target.ts"
+import * as SeenFiles from "#ability/file/seen-files.ts"
+import { readWindow } from "#ability/file/text-window.ts"
 import { NamedError } from "#util/error.ts"
 import { descriptions } from "./descriptions.ts"
 

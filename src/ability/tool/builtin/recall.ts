@@ -2,7 +2,7 @@
 // workspace, so a person is asked unless a rule allows it. It returns only records of the folders that it asked for.
 import { join } from "node:path"
 import { z } from "zod"
-import type { Context, Definition, Output } from "#ability/tool/define/types.ts"
+import type { Context, Definition, Output } from "#ability/call/types.ts"
 import { Instance } from "#kernel/instance.ts"
 import { storeFolder } from "#knowledge/grounding/store-folder.ts"
 import { descriptions } from "./descriptions.ts"

@@ -1,7 +1,7 @@
 // The `subtask` tool: gives a task to an agent in a session of its own and returns only the answer.
 import { z } from "zod"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
-import type { Context, Definition, Output } from "#ability/tool/define/types.ts"
+import type { Context, Definition, Output } from "#ability/call/types.ts"
 import { Instance } from "#kernel/instance.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { descriptions } from "./descriptions.ts"

@@ -1,7 +1,7 @@
 // The `todo` tool: shows and changes the task list, or plan, of the session.
 import { z } from "zod"
-import type { Context, Definition, Output } from "#ability/tool/define/types.ts"
-import * as TodoList from "#ability/tool/plan/todo-list.ts"
+import type { Context, Definition, Output } from "#ability/call/types.ts"
+import * as TodoList from "#ability/plan/todo-list.ts"
 import { descriptions } from "./descriptions.ts"
 
 const Parameters = z

@@ -1,9 +1,9 @@
 // The `tool_search` tool: finds tools that are not sent with every request. It never runs one: a call through it is
 // replaced by the call of the real tool before it is judged, so a call that arrives here could not be replaced.
 import { z } from "zod"
-import { plainText } from "#ability/tool/define/plain-text.ts"
-import type { Context, Definition, FoundTool, Output } from "#ability/tool/define/types.ts"
+import type { Context, Definition, FoundTool, Output } from "#ability/call/types.ts"
 import { NamedError } from "#util/error.ts"
+import { plainText } from "#util/plain-text.ts"
 import { descriptions } from "./descriptions.ts"
 
 const usualLimit = 5

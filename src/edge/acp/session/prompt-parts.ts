@@ -3,11 +3,11 @@
 import { isAbsolute, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { ContentBlock } from "@agentclientprotocol/sdk"
-import { plainText } from "#ability/tool/define/plain-text.ts"
 import { InvalidParams } from "#edge/acp/wire/errors.ts"
 import type * as Session from "#engine/session/session.ts"
 import { Instance } from "#kernel/instance.ts"
 import { insideTag } from "#util/parse/inside-tag.ts"
+import { plainText } from "#util/plain-text.ts"
 
 /** `mentionsIn` are the words that the person wrote: in nothing else does `@path` point at a file. */
 export type PromptParts = { words: string; mentionsIn: string; attached: Session.PromptPart[] }

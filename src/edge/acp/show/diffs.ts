@@ -2,7 +2,7 @@
 // the tool says it has changed.
 import { resolve } from "node:path"
 import type { ToolCallContent } from "@agentclientprotocol/sdk"
-import { argument } from "#ability/tool/define/describe-call.ts"
+import { argument } from "#ability/call/describe-call.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { code, firstLine } from "./markdown.ts"
 import { isPath } from "./tool-look.ts"

@@ -1,6 +1,6 @@
 // The task list of a session as a plan of an editor.
 import type { PlanEntry } from "@agentclientprotocol/sdk"
-import type { Item } from "#ability/tool/plan/todo-list.ts"
+import type { Item } from "#ability/plan/todo-list.ts"
 
 const states = { pending: "pending", in_progress: "in_progress", done: "completed" } as const
 const maxEntries = 500

@@ -1,8 +1,8 @@
 // The call that a person is asked about, so that an editor shows what would happen.
 import { readFileSync } from "node:fs"
 import type { ToolCall, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk"
+import { argument, kindOf } from "#ability/call/describe-call.ts"
 import type * as Permission from "#ability/permission/permission.ts"
-import { argument, kindOf } from "#ability/tool/define/describe-call.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import type * as Message from "#knowledge/message/message.ts"

@@ -1,7 +1,7 @@
 // A call of a tool as an editor shows it: when it is asked for, and when it is over.
 import { createHash } from "node:crypto"
 import type { ToolCall, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk"
-import { argument, kindOf } from "#ability/tool/define/describe-call.ts"
+import { argument, kindOf } from "#ability/call/describe-call.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { boundedJson } from "./bounded-json.ts"
 import { madeChanges, wantedChanges } from "./diffs.ts"

@@ -1,7 +1,7 @@
 // How an editor shows a tool call: one line about it, and its file.
 import { resolve } from "node:path"
 import type { ToolCallLocation } from "@agentclientprotocol/sdk"
-import { argument, describeCall } from "#ability/tool/define/describe-call.ts"
+import { argument, describeCall } from "#ability/call/describe-call.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { code, firstLine } from "./markdown.ts"
 

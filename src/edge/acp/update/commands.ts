@@ -2,8 +2,8 @@
 import type { AvailableCommand } from "@agentclientprotocol/sdk"
 import type { MCPPrompt } from "#ability/mcp/server/types.ts"
 import * as Skill from "#ability/skill/skill.ts"
-import { plainText } from "#ability/tool/define/plain-text.ts"
 import { serverPrompts } from "#engine/attach/expand-command.ts"
+import { plainText } from "#util/plain-text.ts"
 
 const maxCommands = 500
 const maxDescription = 300

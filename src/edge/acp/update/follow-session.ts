@@ -2,7 +2,7 @@
 // events that follow them; they are reported in their order.
 import type { ClientCapabilities, SessionUpdate } from "@agentclientprotocol/sdk"
 import * as Permission from "#ability/permission/permission.ts"
-import * as TodoList from "#ability/tool/plan/todo-list.ts"
+import * as TodoList from "#ability/plan/todo-list.ts"
 import * as Tool from "#ability/tool/tool.ts"
 import { firstLine } from "#edge/acp/show/markdown.ts"
 import { planEntries } from "#edge/acp/show/plan-entries.ts"

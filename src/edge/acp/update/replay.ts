@@ -1,8 +1,8 @@
 // Replays a stored history as updates.
 import { setImmediate as breathe } from "node:timers/promises"
 import type { ClientCapabilities, SessionUpdate } from "@agentclientprotocol/sdk"
+import * as TodoList from "#ability/plan/todo-list.ts"
 import * as Provider from "#ability/provider/provider.ts"
-import * as TodoList from "#ability/tool/plan/todo-list.ts"
 import { firstLine } from "#edge/acp/show/markdown.ts"
 import { planEntries } from "#edge/acp/show/plan-entries.ts"
 import { usageUpdate, windowAfter } from "#edge/acp/show/usage.ts"

@@ -2,7 +2,7 @@
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import { formatRule } from "#ability/permission/rule.ts"
-import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
 import { wrapList } from "#edge/cli/terminal/wrap-text.ts"
 import * as Log from "#kernel/process/log.ts"

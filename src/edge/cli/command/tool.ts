@@ -3,7 +3,7 @@
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import type { ToolMatch } from "#ability/mcp/registry/create-registry.ts"
 import { placeOf } from "#ability/mcp/registry/local-tools.ts"
-import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
 import { wrapList } from "#edge/cli/terminal/wrap-text.ts"

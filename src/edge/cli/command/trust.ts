@@ -2,7 +2,7 @@
 // it shows each file and asks; `--yes` trusts all as they are now and prints a summary.
 import { join, resolve } from "node:path"
 import { FolderNotFound, scanAgents } from "#ability/agent/scan-agents.ts"
-import { markName } from "#ability/tool/shell/environment.ts"
+import { markName } from "#ability/shell/environment.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
 import { directoryOf, type FolderOptions } from "#edge/cli/process/in-instance.ts"
 import { countOf } from "#edge/cli/terminal/count-of.ts"

@@ -1,7 +1,7 @@
 // Prints a run: the answer on stdout and a line per tool call on stderr, or every event as a line of JSON.
 import { styleText } from "node:util"
 import * as Permission from "#ability/permission/permission.ts"
-import * as TodoList from "#ability/tool/plan/todo-list.ts"
+import * as TodoList from "#ability/plan/todo-list.ts"
 import { createScreen } from "#edge/cli/terminal/screen.ts"
 import { wrapLines } from "#edge/cli/terminal/wrap-text.ts"
 import * as Session from "#engine/session/session.ts"

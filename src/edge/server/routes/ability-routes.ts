@@ -2,8 +2,8 @@
 import { z } from "zod"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import * as Provider from "#ability/provider/provider.ts"
-import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
 import type { Definition } from "#ability/tool/tool.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { defineRoute, type Route } from "#edge/server/http/route.ts"
 import { ProviderInfo, Tool } from "#edge/server/http/schemas.ts"
 

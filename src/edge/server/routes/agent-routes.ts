@@ -2,7 +2,7 @@
 import { z } from "zod"
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
-import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { defineRoute, type Route } from "#edge/server/http/route.ts"
 import { Agent } from "#edge/server/http/schemas.ts"
 

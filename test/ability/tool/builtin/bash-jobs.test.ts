@@ -3,12 +3,12 @@ import assert from "node:assert/strict"
 import { existsSync, readdirSync, readlinkSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import type { Result } from "#ability/tool/gate/run-tool.ts"
+import type { Result } from "#ability/tool/run-tool.ts"
 import type { Json } from "#ability/tool/tool.ts"
 import { Instance } from "#kernel/instance.ts"
 import { until } from "../../../fixture/until.ts"
+import { running, uniqueNap } from "../../shell/running.ts"
 import { call, free, inProject, type Options } from "../harness.ts"
-import { running, uniqueNap } from "../shell/running.ts"
 
 const bash = (args: Json, options: Options = {}) => call("bash", args, { slots: free, ...options })
 const start = (command: string, options: Options = {}) => bash({ command, background: true }, options)

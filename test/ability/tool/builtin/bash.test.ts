@@ -4,12 +4,12 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:f
 import { join } from "node:path"
 import { test } from "node:test"
 import { bash } from "#ability/tool/builtin/bash.ts"
-import { type Result, runTool } from "#ability/tool/gate/run-tool.ts"
+import { type Result, runTool } from "#ability/tool/run-tool.ts"
 import type { Json } from "#ability/tool/tool.ts"
 import * as Secret from "#kernel/process/secret.ts"
 import { until } from "../../../fixture/until.ts"
+import { running, uniqueNap } from "../../shell/running.ts"
 import { call, free, inProject, type Options } from "../harness.ts"
-import { running, uniqueNap } from "../shell/running.ts"
 
 const run = (command: string, options: Options & { timeout?: number } = {}): Promise<Result> => {
   const { timeout, ...rest } = options

@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs"
 import { test } from "node:test"
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib"
 import { fetch } from "#ability/tool/builtin/fetch.ts"
+import { granting, redirect, site } from "../../web/pages.ts"
 import { call, free, inProject } from "../harness.ts"
-import { granting, redirect, site } from "../web/pages.ts"
 
 const article = `<!doctype html><html><head><title>Growing &amp; pruning</title><style>p{}</style></head><body>
 <nav><a href="/menu">Menu</a></nav><script>document.write("<b>script</b>")</script>

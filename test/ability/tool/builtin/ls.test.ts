@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { mkdirSync, symlinkSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { test } from "node:test"
-import type { Slots } from "#ability/tool/gate/run-tool.ts"
+import type { Slots } from "#ability/tool/run-tool.ts"
 import type { Need } from "#ability/tool/tool.ts"
 import { call, inProject } from "../harness.ts"
 

@@ -1,8 +1,8 @@
 // The todo tool through the gate: the list of a session, its event, its limits.
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import * as TodoList from "#ability/plan/todo-list.ts"
 import { todo } from "#ability/tool/builtin/todo.ts"
-import * as TodoList from "#ability/tool/plan/todo-list.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import type { RelationNode } from "#knowledge/relation/relation-node.ts"

@@ -1,9 +1,9 @@
 // The `tool_search` tool by itself: what it shows, and that it runs nothing.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { runTool } from "#ability/tool/gate/run-tool.ts"
-import * as ToolRegistry from "#ability/tool/gate/tool-registry.ts"
+import { runTool } from "#ability/tool/run-tool.ts"
 import type { Context, FoundTool, Json } from "#ability/tool/tool.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 
 const tool = (id: string, more: Partial<FoundTool> = {}): FoundTool => ({
   id,

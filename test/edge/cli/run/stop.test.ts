@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"
-import { running, uniqueNap } from "../../../ability/tool/shell/running.ts"
+import { running, uniqueNap } from "../../../ability/shell/running.ts"
 import { serving, startVitamin, vitamin } from "../../../fixture/cli.ts"
 import { call, env, fakeLlm, text } from "../../../fixture/fake-llm.ts"
 import { openTerminal } from "../../../fixture/terminal.ts"

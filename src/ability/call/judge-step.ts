@@ -1,0 +1,164 @@
+// Judges a call by the rules. A file is judged by its path as written and by its real path; both must be allowed.
+import { parse, resolve } from "node:path"
+import { changesWhatRuns } from "#ability/call/judge/changes-what-runs.ts"
+import { isLinkToProtected } from "#ability/call/judge/is-link-to-protected.ts"
+import { reachedPaths, startFolders } from "#ability/call/judge/reached-paths.ts"
+import { runsUntrustedScript } from "#ability/call/judge/runs-untrusted-script.ts"
+import { isSkillScript } from "#ability/call/judge/skill-scripts.ts"
+import * as Permission from "#ability/permission/permission.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as SecretFiles from "#kernel/process/secret-files.ts"
+import { realOf } from "#util/file/real-of.ts"
+import { isInside, lookInside } from "#util/file/resolve-inside.ts"
+import { hasWildcard } from "#util/wildcard.ts"
+import type { Step } from "./call-types.ts"
+import * as KeptFolder from "./kept-folder.ts"
+import { outputFolder } from "./output.ts"
+import type { Definition, Need } from "./types.ts"
+
+export type Judgement = {
+  action: Permission.Action
+  needs: Permission.JudgedNeed[]
+  /** What the call may reach outside the workspace if it runs. */
+  granted: string[]
+  /** The same if a person allowed the call. */
+  grantedByPerson: string[]
+  /** The real paths. */
+  reals: string[]
+  /** Identifies what was judged: an answer counts for this only. */
+  key: string
+}
+type Decide = (need: Need) => Permission.Decision
+
+/** A longer command is not checked word by word. */
+const maxPaths = 1_000
+
+/** The needs of a call. A tool that declares none, and does not only read, needs permission itself. */
+export function needsOf(tool: Definition, args: unknown): Need[] {
+  if (tool.permission) return tool.permission(args)
+  return tool.readOnly ? [] : [{ permission: "tool.execute", target: tool.id }]
+}
+
+export async function judgeStep(step: Omit<Step, "call">, decide: Decide): Promise<Judgement> {
+  const needs: Permission.JudgedNeed[] = []
+  const granted: string[] = []
+  const origins: string[] = []
+  const reals: string[] = []
+  for (const need of step.needs) {
+    if (need.permission.startsWith("file.")) {
+      const { judged, real } = await judgeFile(need, step.context.sessionId, decide)
+      needs.push(...judged)
+      reals.push(real)
+      if (!isInside(Instance.worktree, real)) granted.push(real)
+      continue
+    }
+    const decision = await judgeOther(need, step, decide)
+    needs.push({ ...need, ...decision })
+    const origin = need.permission === "network.fetch" ? originOf(need.target) : undefined
+    if (origin) (names(decision, origin) ? granted : origins).push(origin)
+  }
+  return {
+    action: Permission.strictest({ action: "allow" }, ...needs).action,
+    needs,
+    granted,
+    grantedByPerson: [...granted, ...origins.filter(isPlain)],
+    reals,
+    key: JSON.stringify([step.needs, reals]),
+  }
+}
+
+/** The key of the judgement that this step would get now. */
+export function keyOf({ needs }: Pick<Step, "needs">): string {
+  const files = needs.filter(({ permission }) => permission.startsWith("file."))
+  return JSON.stringify([needs, files.map(({ target }) => placeOf(target).real)])
+}
+
+function placeOf(target: string) {
+  const path = resolve(Instance.directory, target)
+  return { target: path, ...lookInside(parse(path).root, path) }
+}
+
+/** The path as written, and the real path if it differs. */
+async function judgeFile(need: Need, sessionId: string, decide: Decide) {
+  const { target, real, stat } = placeOf(need.target)
+  // As a whole path, so that what is shown and remembered is what was judged, whatever folder it was named from.
+  const judged: Permission.JudgedNeed[] = [{ ...need, target, ...decide({ ...need, target }) }]
+  if (real !== target) {
+    const decision = decide({ ...need, target: real })
+    // `--yes` answers for what a call names. A link of the repository leads to something else.
+    const isHidden = need.permission !== "file.read" && leadsOut(target, real) && decision.action === "ask"
+    judged.push({ ...need, target: real, ...decision, ...(isHidden ? { protected: true } : {}) })
+  }
+  if (need.permission !== "file.read" && ((await isSkillScript(real)) || (await isLinkToProtected(stat))))
+    for (const one of judged) Object.assign(one, Permission.guarded(one))
+  if (need.permission === "file.edit") judged.push(...deniedReading([target, real], decide))
+  const outputs = outputFolder(sessionId)
+  const isOutput =
+    need.permission === "file.read" && isInside(outputs, target) && isInside(realOf(outputs) ?? outputs, real)
+  if (isOutput && judged.every(({ action }) => action !== "deny"))
+    return { judged: [{ ...need, action: "allow" as const }], real }
+  return { judged, real }
+}
+
+/** Whether a path of the workspace leads out of it. */
+function leadsOut(target: string, real: string): boolean {
+  return isInside(Instance.worktree, target) && !isInside(Instance.worktree, real)
+}
+
+/** An edit shows parts of the file. Permission to edit is enough if reading is not denied. */
+function deniedReading(targets: string[], decide: Decide): Permission.JudgedNeed[] {
+  const needs = targets.map((target) => ({ permission: "file.read", target }))
+  return needs.map((need) => ({ ...need, ...decide(need) })).filter(({ action }) => action === "deny")
+}
+
+/** Only a rule for `*` knows a tool's own permission; a rule that denies the tool denies it too. */
+async function judgeOther(
+  need: Need,
+  { tool: { id }, context }: Omit<Step, "call">,
+  decide: Decide,
+): Promise<Permission.Decision> {
+  if (need.permission === "bash.execute") return judgeCommand(need, context.sessionId, decide)
+  const decision = decide(need)
+  if (Permission.isKnown(need.permission)) return decision
+  const tool = decide({ permission: "tool.execute", target: id })
+  return tool.action === "deny" ? tool : decision
+}
+
+async function judgeCommand(need: Need, sessionId: string, decide: Decide): Promise<Permission.Decision> {
+  const { cwd } = KeptFolder.get(sessionId)
+  const decision = decide({ ...need, cwd })
+  const command = need.target
+  const folders = startFolders(command, cwd)
+  if (reachesSecrets(command, folders)) return Permission.sealed(decision)
+  const isGuarded = (await changesWhatRuns(command, folders)) || (await runsUntrustedScript(command, folders))
+  return isGuarded ? Permission.guarded(decision) : decision
+}
+
+/**
+ * Private addresses are reached only where the origin was named, not by a star that happens to cover it. A rule for one
+ * page may come from a reply to a question that did not show the address.
+ */
+function names({ action, rule }: Permission.Decision, origin: string): boolean {
+  if (action !== "allow" || !rule?.pattern.startsWith(`${origin}/`)) return false
+  return isPlain(origin) || hasWildcard(rule.pattern)
+}
+
+/** Whether the address shows where it leads. Any other name may lead anywhere, even to this machine. */
+function isPlain(origin: string): boolean {
+  return /^(localhost|[\d.]+|\[.+\])$/.test(new URL(origin).hostname)
+}
+
+function originOf(url: string): string | undefined {
+  const { origin } = URL.parse(url) ?? {}
+  return origin === "null" ? undefined : origin
+}
+
+/** Whether a command reaches our files with keys and tokens under another name: from a folder near them, or through a
+ * link. The rules already know names that are written plainly. */
+function reachesSecrets(command: string, folders: string[]): boolean {
+  const words = [".", ...Permission.pathsIn(command).slice(0, maxPaths)]
+  const names = SecretFiles.places().flatMap(({ path }) => path.split("/"))
+  for (const { target, real } of reachedPaths({ folders, words, telling: new Set(names) }))
+    if (SecretFiles.isSecret(target) || SecretFiles.isSecret(real)) return true
+  return false
+}

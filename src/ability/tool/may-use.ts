@@ -1,0 +1,44 @@
+// Which tools an agent may use at all: those that it names (default: all usual ones), without those that its rules
+// deny for every target. Partial denials are decided call by call.
+import type { AgentDefinition } from "#ability/agent/agent.ts"
+import type { Definition } from "#ability/call/types.ts"
+import { covers } from "#ability/permission/rule.ts"
+
+/** The permission of each built-in tool; the exact need of a call depends on its arguments. */
+const permissions: Record<string, string> = {
+  read: "file.read",
+  glob: "file.read",
+  grep: "file.read",
+  ls: "file.read",
+  symbols: "file.read",
+  recall: "file.read",
+  write: "file.write",
+  edit: "file.edit",
+  bash: "bash.execute",
+  fetch: "network.fetch",
+  subtask: "agent.delegate",
+  todo: "todo",
+}
+
+export function mayUse(agent: AgentDefinition, tool: Definition): boolean {
+  if (agent.tools ? !agent.tools.includes(tool.id) : tool.onlyNamed) return false
+  const permission = permissionOf(tool)
+  return permission === undefined || !isDenied(agent, permission)
+}
+
+/** The permission that its calls need, as far as that is known without arguments. */
+export function permissionOf(tool: Definition): string | undefined {
+  if (tool.server !== undefined) return "mcp.call"
+  if (Object.hasOwn(permissions, tool.id)) return permissions[tool.id]
+  return tool.permission || tool.readOnly ? undefined : "tool.execute"
+}
+
+/** The last rule counts: an exception after a denial leaves some use for the tool. */
+function isDenied({ permissions: rules }: AgentDefinition, permission: string): boolean {
+  let denied = false
+  for (const rule of rules)
+    if (!covers(rule, permission)) continue
+    else if (rule.action !== "deny") denied = false
+    else if (/^\*{1,2}$/.test(rule.pattern)) denied = true
+  return denied
+}

@@ -1,0 +1,63 @@
+// The gate. Every call of every tool goes through here and comes back as a result; nothing is thrown. Constraints,
+// permissions and snapshots are passed in as slots, because upper layers implement them.
+
+import { bound } from "#ability/call/bound.ts"
+import type { Call, Result, Slots, Step } from "#ability/call/call-types.ts"
+import { failure, Refused } from "#ability/call/failure.ts"
+import { needsOf } from "#ability/call/judge-step.ts"
+import { permitReading } from "#ability/call/permit-reading.ts"
+import type { Context } from "#ability/call/types.ts"
+import * as SecretFiles from "#kernel/process/secret-files.ts"
+import { orAborted } from "#util/or-aborted.ts"
+import { readArguments } from "./read-arguments.ts"
+import * as ToolRegistry from "./tool-registry.ts"
+
+export type * from "#ability/call/call-types.ts"
+
+/** find → validate → constraint → permission → snapshot → execute → bound the output */
+export async function runTool(options: { call: Call; context: Context; slots?: Slots }): Promise<Result> {
+  const { call, context, slots = {} } = options
+  let start: number | undefined
+  const timed = (result: Omit<Result, "duration">): Result => ({
+    ...result,
+    duration: start === undefined ? 0 : Math.round(performance.now() - start),
+  })
+  const onStart = () => {
+    start = performance.now()
+  }
+  try {
+    context.signal.throwIfAborted()
+    // A tool, or a person, that ignores the signal must not hold up the session.
+    return timed(await orAborted(pass({ call, context, slots, onStart }), context.signal))
+  } catch (error) {
+    return timed(await failure(error, context))
+  }
+}
+
+/** What a call would do, as far as that is known before it runs. Throws if it cannot run at all. */
+export async function stepOf(call: Call, context: Context): Promise<Step> {
+  const tool = ToolRegistry.get(call.name)
+  const args = await readArguments(tool, call)
+  return { call, tool, args, context, needs: needsOf(tool, args) }
+}
+
+async function pass(options: {
+  call: Call
+  context: Context
+  slots: Slots
+  onStart: () => void
+}): Promise<Omit<Result, "duration">> {
+  const { call, context, slots, onStart } = options
+  const step = await stepOf(call, context)
+  const refusal = await slots.constrain?.(step)
+  if (refusal) throw new Refused("constraint", refusal.message)
+  const permit = await (slots.permit ?? permitReading)(step)
+  if (permit && "message" in permit) throw new Refused("permission", permit.message)
+  await slots.snapshot?.(step)
+  context.signal.throwIfAborted()
+  onStart()
+  // Tools cut long lines before their output is redacted, so they must know the secrets by then.
+  SecretFiles.hold()
+  const returned = await step.tool.execute(step.args, permit ? { ...context, ...permit } : context)
+  return { status: "success", ...(await bound(returned, context)) }
+}
