@@ -13,6 +13,17 @@ const cyan: Style = ["\u001b[36m", "\u001b[39m"]
 const unclear = /^ {0,3}(?:#{1,6}|`{1,2}|~{1,2}|[-+*]|>|\d{1,3}[.)]?)?$/
 const block = /^( {0,3})(?:(#{1,6}) |([-+*]) |(>) ?|(`{3,}|~{3,}))/
 const wordCharacter = /[\p{L}\p{N}]/u
+/** `__` stays text: names such as `__init__` are more common than bold text that is written so. */
+const styles = new Map([
+  ["*", italic],
+  ["_", italic],
+  ["**", bold],
+])
+/** At most this many characters wait for the partner of a mark. */
+const maxHeld = 500
+
+/** A mark that may open a style, and where it is among the held texts. */
+type Mark = { mark: string; at: number; style: Style }
 
 export type MarkdownStyler = Readonly<{
   /** What can be shown of the text so far. */
@@ -25,9 +36,11 @@ export function createMarkdownStyler(): MarkdownStyler {
   let lineStart: string | undefined = ""
   let fence: string | undefined
   let run = ""
+  let isEscaped = false
   let before = ""
-  let codeMark: string | undefined
-  let open: { mark: string; style: Style }[] = []
+  let code: Mark | undefined
+  let open: Mark[] = []
+  const held: string[] = []
   let lineStyle: Style | undefined
 
   function add(text: string): string {
@@ -67,18 +80,23 @@ export function createMarkdownStyler(): MarkdownStyler {
 
   function inline(character: string): string {
     if (fence !== undefined) return character
-    if (character === "`" || (codeMark === undefined && (character === "*" || character === "_"))) {
-      if (run === "" || run[0] === character) {
-        run += character
-        return ""
-      }
-      const out = endRun(character)
-      run = character
-      return out
+    if (isEscaped) return escaped(character)
+    if (character === "\\" && code === undefined) {
+      isEscaped = true
+      return endRun(character)
     }
-    const out = endRun(character) + character
-    before = character
+    if (character !== "`" && (code !== undefined || (character !== "*" && character !== "_")))
+      return endRun(character) + show(character)
+    const out = run === "" || run[0] === character ? "" : endRun(character)
+    run += character
     return out
+  }
+
+  /** `\*` is a star. */
+  function escaped(character: string): string {
+    isEscaped = false
+    if (/[*_`\\]/.test(character)) return show(character)
+    return show("\\") + inline(character)
   }
 
   /** A run of marks has ended; `after` decides whether it opens, closes or is text. */
@@ -87,44 +105,67 @@ export function createMarkdownStyler(): MarkdownStyler {
     run = ""
     if (mark === "") return ""
     if (mark[0] === "`") return endCodeMark(mark)
-    const out = emphasis(mark, after)
-    before = mark
-    return out
+    return code === undefined ? emphasis(mark, after) : show(mark)
   }
 
   function endCodeMark(mark: string): string {
-    if (codeMark === undefined) {
-      codeMark = mark
-      return cyan[0]
+    if (code === undefined) {
+      code = { mark, at: held.length, style: cyan }
+      return show(mark)
     }
-    if (codeMark !== mark) return mark
-    codeMark = undefined
-    before = "`"
-    return cyan[1]
+    if (code.mark !== mark) return show(mark)
+    const start = code
+    code = undefined
+    return close(start, cyan[1], mark)
   }
 
   function emphasis(mark: string, after: string): string {
-    const last = open.at(-1)
-    const isInWord = mark[0] === "_" && wordCharacter.test(before) && wordCharacter.test(after)
-    if (last?.mark === mark && before.trim() !== "" && !isInWord) {
-      open.pop()
-      return last.style[1] + restyle()
+    const style = styles.get(mark)
+    if (!style) return show(mark)
+    const start = closes(before, after) ? open.findLast((one) => one.mark === mark) : undefined
+    if (start) {
+      open = open.slice(0, open.indexOf(start))
+      return close(start, style[1] + (lineStyle?.[0] ?? ""), mark)
     }
-    const style = mark.length === 1 ? italic : mark.length === 2 ? bold : undefined
-    const opens = after.trim() !== "" && !wordCharacter.test(before) && !isInWord
-    if (!style || !opens) return mark
-    open.push({ mark, style })
-    return style[0]
+    if (opens(mark, before, after)) open.push({ mark, at: held.length, style })
+    return show(mark)
   }
 
-  /** The end of bold also ends a bold line. */
-  function restyle(): string {
-    return lineStyle?.[0] ?? ""
+  /** Text waits while a mark before it may still turn out to be one. */
+  function show(text: string): string {
+    held.push(text)
+    before = text.at(-1)!
+    if (held.length > maxHeld) forget()
+    return release()
+  }
+
+  function close({ at, style }: Mark, off: string, mark: string): string {
+    held[at] = style[0]
+    held.push(off)
+    before = mark[0]!
+    return release()
+  }
+
+  function release(): string {
+    return open.length || code ? "" : held.splice(0).join("")
+  }
+
+  /** Marks without a partner are text. */
+  function forget(): void {
+    code = undefined
+    open = []
   }
 
   function endLine(): string {
     const out = lineStart === undefined ? "" : endOfUnclear()
-    return `${out}${endRun("\n")}${endStyles()}\n`
+    return `${out}${endInline()}${endStyles()}\n`
+  }
+
+  function endInline(): string {
+    const out = (isEscaped ? show("\\") : "") + endRun("\n")
+    isEscaped = false
+    forget()
+    return out + release()
   }
 
   function endOfUnclear(): string {
@@ -143,23 +184,31 @@ export function createMarkdownStyler(): MarkdownStyler {
 
   function endStyles(): string {
     const inFence = fence !== undefined ? `${cyan[1]}${dim[1]}` : ""
-    const inCode = codeMark === undefined ? "" : cyan[1]
-    const inText = open.map(({ style }) => style[1]).join("")
     const inLine = lineStyle?.[1] ?? ""
     lineStart = ""
-    codeMark = undefined
-    open = []
     lineStyle = undefined
     before = ""
-    return inFence + inCode + inText + inLine
+    return inFence + inLine
   }
 
   function end(): string {
     const out = lineStart ? endOfUnclear() : ""
-    const all = out + endRun("\n") + endStyles()
+    const all = out + endInline() + endStyles()
     fence = undefined
     return all
   }
 
   return Object.freeze({ add, end })
+}
+
+/** Narrower than CommonMark, by which `a:*, b:*` has emphasis: inside a word, between punctuation, or before the dot of
+ * `*.ts` a mark opens nothing. */
+function opens(mark: string, before: string, after: string): boolean {
+  if (after.trim() === "" || wordCharacter.test(before) || (mark === "*" && after === ".")) return false
+  return before.trim() === "" || wordCharacter.test(after) || /[*_`\\]/.test(after)
+}
+
+/** A mark inside a word closes nothing either. */
+function closes(before: string, after: string): boolean {
+  return before.trim() !== "" && !wordCharacter.test(after)
 }

@@ -78,6 +78,37 @@ test("a terminal shows Markdown styled, and a pipe gets it as written", async ()
   assert.match(plain.shown(), /# Title\n- one \*\*bold\*\* and `code`\n/)
 })
 
+test("a terminal shows every mark that opens or closes nothing", async () => {
+  const plain = [
+    "Rules: bash.execute:* file.read:*",
+    "bash.execute:*, file.edit:*.ts, file.read:*.md and src/*.js",
+    "*.ts and *.js, lib/*a and lib/*b, 2 * 3 * 4, a*b*c",
+    "**never closed, `never closed",
+    "snake_case_name, __init__.py, _private and the ` key",
+  ]
+  const styled = ["*one* **two:** (**three**) _four_ `a * b` *never and **five**", "\\*escaped\\* **.env**"]
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([text([...plain, ...styled].join("\n"), { deltas: 7 })])
+  await using terminal = openTerminal(tmp, ["run", "go"], { env: env(llm, "chat").variables })
+  let raw = ""
+  terminal.child.process.stdout!.on("data", (piece: string) => {
+    raw += piece
+  })
+  assert.equal(await terminal.exit, 0, terminal.shown())
+  const lines = terminal.shown().split("\n")
+  const at = lines.indexOf(plain[0]!)
+  assert.deepEqual(lines.slice(at, at + 7), [
+    ...plain,
+    "one two: (three) four a * b *never and five",
+    "*escaped* .env",
+  ])
+  assert.match(raw, /\u001b\[3mone\u001b\[23m \u001b\[1mtwo:\u001b\[22m \(\u001b\[1mthree\u001b\[22m\)/)
+  assert.match(
+    raw,
+    /\u001b\[3mfour\u001b\[23m \u001b\[36ma \* b\u001b\[39m \*never and \u001b\[1mfive\u001b\[22m/,
+  )
+})
+
 test("the closing line says what changed, what it cost, how to undo and how to continue", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([call("write", { path: "a.txt", content: "x\n" }), text("done")])
