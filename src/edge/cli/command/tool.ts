@@ -6,6 +6,7 @@ import { placeOf } from "#ability/mcp/registry/local-tools.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
+import { firstParagraph } from "#edge/cli/terminal/first-paragraph.ts"
 import { wrapList } from "#edge/cli/terminal/wrap-text.ts"
 import * as Log from "#kernel/process/log.ts"
 
@@ -59,7 +60,7 @@ type Line = { id: string; width: number; note: string; description: string }
 
 function lineOf({ id, width, note, description }: Line): string {
   const start = `${id.padEnd(width)} ${note.padEnd(10)} `
-  return wrapList(Log.escapeControls(start + description.trim().split("\n", 1)[0]), start.length)
+  return wrapList(Log.escapeControls(start + firstParagraph(description)), start.length)
 }
 
 function print(text: string): void {

@@ -4,6 +4,8 @@ import { findOffers, type Offers } from "#ability/mcp/find-offers.ts"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import { exitCodes, UsageError } from "#edge/cli/process/exit.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
+import { firstParagraph } from "#edge/cli/terminal/first-paragraph.ts"
+import { wrapList } from "#edge/cli/terminal/wrap-text.ts"
 import * as Log from "#kernel/process/log.ts"
 
 type Options = FolderOptions & {
@@ -35,23 +37,19 @@ export async function showServer(options: Options): Promise<void> {
     if (format === "json") return print(JSON.stringify(offers, null, 2))
     const lines = linesOf(offers, name === undefined)
     const isUnknown = name !== undefined && failed.length > 0
-    for (const line of lines.length || isUnknown ? lines : ["Nothing."]) print(Log.escapeControls(line))
+    for (const line of lines.length || isUnknown ? lines : ["Nothing."]) print(line)
   })
 }
 
 function linesOf({ tools, resources, templates, prompts }: Offers, isOfAll: boolean): string[] {
-  const part = <T extends Item>(title: string, items: T[], label: (item: T) => string) =>
-    items.length
-      ? [
-          `${title} (${items.length})`,
-          ...items.map((item) => {
-            const place = isOfAll ? `${item.server} ` : ""
-            const text = firstLine(item.description ?? item.title ?? item.name)
-            return `  ${place}${label(item).padEnd(40)}  ${text}`.trimEnd()
-          }),
-        ]
-      : []
+  const part = <T extends Item>(title: string, items: T[], label: (item: T) => string) => {
+    if (!items.length) return []
+    const names = items.map((item) => `${isOfAll ? `${item.server} ` : ""}${label(item)}`)
+    const width = Math.min(40, Math.max(...names.map(({ length }) => length)))
+    return [`${title} (${items.length})`, ...items.map((item, i) => lineOf(item, names[i]!.padEnd(width)))]
+  }
   const [first] = [...resources, ...prompts]
+  const use = `In a prompt, @${first?.server}:URI attaches a resource and /${first?.server}:NAME key=value uses a prompt.`
   return [
     ...part("tools", tools, ({ name }) => name),
     ...part("resources", resources, ({ uri }) => uri),
@@ -59,17 +57,13 @@ function linesOf({ tools, resources, templates, prompts }: Offers, isOfAll: bool
     ...part("prompts", prompts, ({ name, arguments: known }) =>
       [name, ...known.map((arg) => (arg.required ? `${arg.name}=…` : `[${arg.name}=…]`))].join(" "),
     ),
-    ...(first
-      ? [
-          `In a prompt, @${first.server}:URI attaches a resource and /${first.server}:NAME key=value uses a prompt.`,
-        ]
-      : []),
+    ...(first ? [wrapList(Log.escapeControls(use))] : []),
   ]
 }
 
-function firstLine(text: string): string {
-  const line = text.trim().split("\n", 1)[0] ?? ""
-  return line.length > 100 ? `${line.slice(0, 99)}…` : line
+function lineOf({ description, title, name }: Item, start: string): string {
+  const text = firstParagraph(description ?? title ?? name)
+  return wrapList(Log.escapeControls(`  ${start}  ${text}`.trimEnd()), start.length + 4)
 }
 
 function print(text: string): void {

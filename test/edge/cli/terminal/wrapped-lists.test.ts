@@ -1,6 +1,7 @@
 // Lists in a narrow terminal: no word is broken, and the lines of a list go on below its last column.
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { mcpJson, tinyServer } from "../../../ability/mcp/servers.ts"
 import { vitamin } from "../../../fixture/cli.ts"
 import { env, fakeLlm, text } from "../../../fixture/fake-llm.ts"
 import { openTerminal } from "../../../fixture/terminal.ts"
@@ -50,4 +51,29 @@ test("vitamin session show wraps between words", async () => {
     "[assistant] The answer is a sentence that is longer than a",
     "narrow terminal and goes on below.",
   ])
+})
+
+test("tool list, tool search and mcp show say the first paragraph of a description, however it is broken", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const first = [
+    "Measures the pressure of a boiler",
+    `in bar, ${"and says when it was measured, ".repeat(4)}`,
+  ]
+  const description = `\n${first.join("\n")}\nby whom.\n\nArgs:\n  boiler: its number`
+  tmp.write(".mcp.json", mcpJson({ plant: tinyServer({ tools: [{ name: "gauge", description }] }) }))
+  assert.equal((await vitamin(tmp, ["trust", "--yes"])).code, 0)
+  const said = `${first.join(" ").trim()} by whom.`
+  for (const args of [
+    ["mcp", "show", "plant"],
+    ["tool", "list"],
+    ["tool", "search", "pressure of a boiler"],
+  ]) {
+    const { out } = await vitamin(tmp, args)
+    assert.match(out, new RegExp(`gauge.* ${said}$`, "m"))
+    assert.doesNotMatch(out, /Args/)
+    const shown = (await shownBy(tmp, args)).map((line) => line.trim()).join(" ")
+    assert.ok(shown.includes(said), shown)
+  }
+  const { out } = await vitamin(tmp, ["tool", "list", "--format", "json"])
+  assert.match(out, /Args:/)
 })
