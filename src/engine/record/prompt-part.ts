@@ -3,6 +3,7 @@ import { z } from "zod"
 import type * as Message from "#knowledge/message/message.ts"
 import { about } from "#util/about.ts"
 import { NamedError } from "#util/error.ts"
+import { shorten } from "#util/shorten.ts"
 
 const Text = z.object({ type: z.literal("text"), text: z.string() })
 const FileReference = z.object({
@@ -67,8 +68,7 @@ export function titleOf(parts: PromptPart[]): string {
     .map((part) => part.text)
     .join(" ")
     .trim()
-  const line = [...(words || nameOf(parts)).split("\n", 1)[0]!.replace(/\s+/g, " ").trim()]
-  return line.length > 60 ? `${line.slice(0, 59).join("").trimEnd()}…` : line.join("")
+  return shorten((words || nameOf(parts)).split("\n", 1)[0]!.replace(/\s+/g, " ").trim(), 60)
 }
 
 function nameOf(parts: PromptPart[]): string {

@@ -8,6 +8,7 @@ import * as Session from "#engine/session/session.ts"
 import * as Log from "#kernel/process/log.ts"
 import { createInOrder } from "#knowledge/message/in-order.ts"
 import * as Message from "#knowledge/message/message.ts"
+import { shorten } from "#util/shorten.ts"
 
 type Task = { depth: number; order: ReturnType<typeof createInOrder> }
 type Delta = { sessionId: string; kind: string; parentId?: string | null | undefined; text: string }
@@ -76,7 +77,7 @@ export function createFollower(sessionId: string, screen: Screen) {
     if (!taskOf || !parent) return
     tasks.set(id, { depth: parent.depth + 1, order: createInOrder() })
     const given = calls.get(taskOf.callId)?.arguments as { task?: unknown } | undefined
-    const task = typeof given?.task === "string" ? given.task.trim().split("\n", 1)[0]!.slice(0, maxTask) : ""
+    const task = typeof given?.task === "string" ? shorten(given.task.trim().split("\n", 1)[0]!, maxTask) : ""
     screen.note(`${"  ".repeat(parent.depth)}↳ ${Log.escapeControls(`${agent}${task ? `: ${task}` : ""}`)}`)
   }
 

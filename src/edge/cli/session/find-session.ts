@@ -5,6 +5,7 @@ import { UsageError } from "#edge/cli/process/exit.ts"
 import * as Session from "#engine/session/session.ts"
 import { Instance } from "#kernel/instance.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
+import { shorten } from "#util/shorten.ts"
 
 const maxNamed = 5
 
@@ -17,7 +18,7 @@ export async function findSession(name?: string): Promise<Session.Info> {
   if (found.length === 1) return found[0]!
   // An id of another project is found by its full name only.
   if (found.length === 0) return Session.get(name)
-  const named = found.slice(0, maxNamed).map(({ id, title }) => `${id} (${title.slice(0, 40)})`)
+  const named = found.slice(0, maxNamed).map(({ id, title }) => `${id} (${shorten(title, 40)})`)
   const more = found.length > maxNamed ? `, and ${found.length - maxNamed} more` : ""
   throw new UsageError(
     `"${name}" fits ${found.length} sessions: ${named.join(", ")}${more}. Name one of them.`,

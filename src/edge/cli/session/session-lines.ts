@@ -4,6 +4,7 @@ import { relative } from "node:path"
 import { countOf } from "#edge/cli/terminal/count-of.ts"
 import type * as Session from "#engine/session/session.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
+import { shorten } from "#util/shorten.ts"
 
 const shortest = "sess_".length + 8
 const maxTitle = 60
@@ -11,6 +12,7 @@ const minTitle = 24
 const gap = 2
 /** Columns that a narrow terminal leaves out, in this order: folder, model, state, changes. */
 const leastNeeded = [4, 3, 2, 5]
+const titleAt = 6
 
 /** `width` is that of the terminal; a pipe gets everything. */
 export function sessionLines(
@@ -26,18 +28,20 @@ export function sessionLines(
     session.model ?? session.fallbackModel ?? "-",
     folderOf(session.directory, worktree),
     changesOf(session),
-    session.title.replace(/\s+/g, " ").slice(0, maxTitle) || "(no prompt was run)",
+    shorten(session.title.replace(/\s+/g, " "), maxTitle) || "(no prompt was run)",
   ])
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]!.length))) ?? []
   const left = new Set(widths.keys())
   const taken = () => [...left].reduce((sum, column) => sum + widths[column]! + gap, 0) - widths.at(-1)! - gap
   const wanted = Math.min(minTitle, widths.at(-1) ?? 0)
   for (const column of leastNeeded) if (taken() + wanted > width) left.delete(column)
+  const room = width - taken()
   return rows.map((row) =>
     [...left]
-      .map((column) => row[column]!.padEnd(widths[column]!))
+      .map((column) =>
+        column === titleAt ? shorten(row[column]!, room) : row[column]!.padEnd(widths[column]!),
+      )
       .join(" ".repeat(gap))
-      .trimEnd()
       .slice(0, width),
   )
 }

@@ -4,6 +4,7 @@ import { styleText } from "node:util"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Secret from "#kernel/process/secret.ts"
+import { shorten } from "#util/shorten.ts"
 import { asciiMarks, wrapLines } from "./wrap-text.ts"
 
 type Style = Parameters<typeof styleText>[0]
@@ -22,7 +23,7 @@ export function showQuestion(request: Permission.Request): string {
   const doer = task && agent ? ` (${agent}, on a task)` : ""
   const whose = agents.length > 1 ? ` (${agents.join(", working for ")})` : doer
   const lines = [`${safe(tool)} needs your permission${safe(whose)}:`]
-  if (task) lines.push(wrapLines(`  task: ${safe(task.trim().split("\n", 1)[0]!.slice(0, maxTask))}`))
+  if (task) lines.push(wrapLines(`  task: ${safe(shorten(task.trim().split("\n", 1)[0]!, maxTask))}`))
   for (const need of needs) lines.push(...needLines(need))
   if (isProtected) lines.push(`  ${Permission.whyProtected(needs)}.`)
   const change = changeLines(request)

@@ -41,12 +41,21 @@ test("vitamin session list keeps each session on a line of a narrow terminal, an
   assert.match(whole!, / idle +openai\/fake-model +\. +1 file changed +write a short file please$/)
   for (const [columns, shown] of [
     [80, /^sess_\w+ {2}\S+ \S+ {2}idle {2}1 file changed {2}write a short file please$/],
-    [50, /^sess_\w+ {2}\S+ \S+ {2}write a short fil$/],
+    [50, /^sess_\w+ {2}\S+ \S+ {2}write a short…$/],
   ] as const) {
     await using terminal = openTerminal(tmp, ["session", "list"], { before: `stty cols ${columns}` })
     assert.equal(await terminal.exit, 0, terminal.shown())
     assert.match(terminal.shown().trimEnd(), shown)
   }
+})
+
+test("vitamin session list cuts a long title between words", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("done")])
+  const prompt = "Find out why the default port of the development server is ignored and mend it"
+  await vitamin(tmp, ["run", prompt], env(llm, "chat").variables)
+  const { out } = await vitamin(tmp, ["session", "list"])
+  assert.match(out, / {2}Find out why the default port of the development server is…$/)
 })
 
 test("vitamin session list marks a session in which no prompt was run", async () => {
