@@ -52,7 +52,8 @@ export class NotFound extends NamedError {
   }
 }
 
-const builtin: Definition[] = [
+/** The tools that vitamin brings along, even if others replace them. */
+export const builtin = {
   bash,
   edit,
   fetch,
@@ -66,10 +67,12 @@ const builtin: Definition[] = [
   todo,
   toolSearch,
   write,
-]
-const baseIds: ReadonlySet<string> = new Set(builtin.map(({ id }) => id))
+} satisfies Record<string, Definition>
+const builtinById: ReadonlyMap<string, Definition> = new Map(
+  Object.values(builtin).map((tool) => [tool.id, tool]),
+)
 const defaults: Known = {
-  tools: new Map(builtin.map((tool) => [tool.id, tool])),
+  tools: new Map(builtinById),
   forms: new Map(),
   servers: new Map(),
   edition: 0,
@@ -134,7 +137,7 @@ export function edition(): number {
 
 /** Whether it is a built-in tool, or replaces one. */
 export function isBase({ id, server }: Definition): boolean {
-  return server === undefined && baseIds.has(id)
+  return server === undefined && builtinById.has(id)
 }
 
 /** The tools that an agent may use. An unknown agent throws `Agent.NotFound`. */
@@ -160,7 +163,8 @@ export function toAISDKTools(
 export function schemaOf(tool: Definition): ToolSchema {
   if (tool.inputSchema) return tool.inputSchema
   // Converting a schema takes too long at start, so built-in ones are generated.
-  const drawn = builtin.includes(tool) ? (schemas as Record<string, ToolSchema>)[tool.id] : undefined
+  const drawn =
+    builtinById.get(tool.id) === tool ? (schemas as Record<string, ToolSchema>)[tool.id] : undefined
   return drawn ?? zodToToolSchema(tool.parameters)
 }
 

@@ -4,9 +4,8 @@ import { resolve } from "node:path"
 import { judgeStep, needsOf } from "#ability/call/judge-step.ts"
 import { loadImage } from "#ability/image/load-image.ts"
 import * as Permission from "#ability/permission/permission.ts"
-import { fetch } from "#ability/tool/builtin/fetch.ts"
-import { read } from "#ability/tool/builtin/read.ts"
 import type { Context, Definition } from "#ability/tool/tool.ts"
+import { builtin } from "#ability/tool/tool-registry.ts"
 import { isInline } from "#engine/queue/store-images.ts"
 import { chooseAgent } from "#engine/record/choose-agent.ts"
 import type { PromptPart } from "#engine/record/prompt-part.ts"
@@ -80,16 +79,20 @@ function useOf(part: PromptPart, sessionId: string): Use | undefined {
     const data = { ...given, ...pathOf(part.path) }
     const base = { sessionId, parentId: null, branch: "main" }
     const message = Message.make({ ...base, type, data: { ...data, status: "pending" } })
-    return { tool: read, args: data, open: (context) => readReference(message, async () => context) }
+    return { tool: builtin.read, args: data, open: (context) => readReference(message, async () => context) }
   }
   if (part.type !== "image" || isInline(part.source)) return undefined
   const { source } = part
   if (source.kind !== "file") {
     if (!/^https?:/i.test(source.value)) throw new Error("Only http and https addresses can be fetched.")
-    return { tool: fetch, args: { url: source.value } }
+    return { tool: builtin.fetch, args: { url: source.value } }
   }
   const path = pathOf(source.value)
-  return { tool: read, args: path, open: (context) => loadImage({ ...source, value: path.path }, context) }
+  return {
+    tool: builtin.read,
+    args: path,
+    open: (context) => loadImage({ ...source, value: path.path }, context),
+  }
 }
 
 /** Throws for a path that does not exist: outside the work tree, the person would otherwise be asked about it first. */

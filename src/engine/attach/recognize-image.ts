@@ -5,8 +5,7 @@ import { findOcr } from "#ability/image/find-ocr.ts"
 import * as ImageStore from "#ability/image/image-store.ts"
 import type { Image } from "#ability/image/load-image.ts"
 import type { ModelFacts } from "#ability/provider/provider.ts"
-import { fetch } from "#ability/tool/builtin/fetch.ts"
-import { read } from "#ability/tool/builtin/read.ts"
+import { builtin } from "#ability/tool/tool-registry.ts"
 import { isInline, sumOf } from "#engine/queue/store-images.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { errorText, NamedError } from "#util/error.ts"
@@ -76,8 +75,10 @@ async function keepImage(data: Data, attaching: Attaching) {
 /** From its source, if that is allowed. An image that came as bytes was moved beside the session. */
 async function load({ source, stored }: Data, attaching: Attaching): Promise<Image> {
   const { loadImage } = await import("#ability/image/load-image.ts")
-  if (source.kind === "file") return loadImage(source, await attaching.permit(read, { path: source.value }))
-  if (!isInline(source)) return loadImage(source, await attaching.permit(fetch, { url: source.value }))
+  if (source.kind === "file")
+    return loadImage(source, await attaching.permit(builtin.read, { path: source.value }))
+  if (!isInline(source))
+    return loadImage(source, await attaching.permit(builtin.fetch, { url: source.value }))
   if (source.value !== sumOf(stored?.hash)) return loadImage(source, attaching.context)
   const bytes = ImageStore.read(attaching.context.sessionId, stored!.hash)
   if (!bytes) throw new Lost("The image is not kept here any more.")

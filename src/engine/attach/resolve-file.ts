@@ -4,8 +4,8 @@
 import { boundText } from "#ability/call/bound.ts"
 import { failure } from "#ability/call/failure.ts"
 import { Missing } from "#ability/file/open-target.ts"
-import { read } from "#ability/tool/builtin/read.ts"
 import type { Context } from "#ability/tool/tool.ts"
+import { builtin } from "#ability/tool/tool-registry.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
 import type { Attaching } from "./attaching.ts"
@@ -47,7 +47,7 @@ async function readFile(
   message: Message.Of<"file_reference">,
   attaching: Attaching,
 ): Promise<Data | "image"> {
-  const found = await readReference(message, (asked) => attaching.permit(read, asked))
+  const found = await readReference(message, (asked) => attaching.permit(builtin.read, asked))
   if (found === "image") return found
   const { status: _, ...asked } = message.data
   const { text, version } = found
@@ -74,7 +74,7 @@ export async function readReference(
   const check = Message.validate(message)
   if (!check.ok) throw new Unusable(check.problems.map((problem) => problem.message).join("; "))
   const { status: _, ...asked } = message.data
-  const { text, data } = await read.execute(asked, await permit(asked))
+  const { text, data } = await builtin.read.execute(asked, await permit(asked))
   const { mimeType, totalLines, version } = data as Facts
   const { path, startLine, endLine = startLine } = asked
   const isRange = endLine !== undefined
