@@ -9,12 +9,10 @@ import type {
 } from "@ai-sdk/provider"
 import { MessageTooLarge, messageLimit } from "#ability/provider/reach/errors.ts"
 import { baseSetting } from "#ability/provider/reach/provider-fetch.ts"
-import { type ByteReader, createByteReader } from "./byte-reader.ts"
 import { brokenOff, refused, unreachable } from "./chat-errors.ts"
 import { generateFrom } from "./chat-generate.ts"
 import { createRequestBuilder } from "./chat-request.ts"
 import { type ChunkReader, createChunkReader } from "./chunk-reader.ts"
-import { createLineReader } from "./line-reader.ts"
 import { post, type Reply } from "./post.ts"
 
 export type ChatModelConfig = {
@@ -79,6 +77,7 @@ async function send(
   }
 }
 
+type Pieces = AsyncIterator<Uint8Array, undefined>
 type Reading = {
   reply: Reply
   chunks: ChunkReader
@@ -94,7 +93,8 @@ function partsOf({
   options,
   config: { providerId, url },
 }: Reading): ReadableStream<LanguageModelV4StreamPart> {
-  const reader = createByteReader(reply.body)
+  const pieces: Pieces = reply.body[Symbol.asyncIterator]()
+  const cancel = () => void reply.body.destroy()
   const error = () => new MessageTooLarge(providerId)
   const lines = createLineReader({ take: chunks.take, limit: messageLimit, error })
   const { abortSignal } = options
@@ -102,12 +102,12 @@ function partsOf({
   /** Read until there is something to hand out. Says whether more can come. */
   async function fill(): Promise<boolean> {
     while (chunks.parts.length === 0) {
-      const bytes = await reader.read()
+      const { value: bytes } = await pieces.next()
       if (bytes) lines.add(bytes)
       else lines.end()
       if (bytes && !chunks.ended()) continue
       chunks.end()
-      if (bytes) leave(reader)
+      if (bytes) leave(pieces, cancel)
       return false
     }
     return true
@@ -126,20 +126,64 @@ function partsOf({
           controller.error(abortSignal?.aborted ? abortSignal.reason : brokenOff(error, reply, url))
         }
       },
-      cancel: reader.cancel,
+      cancel,
     },
     { highWaterMark: 0 },
   )
 }
 
 /** After the last chunk only the end of the response is expected; a longer one is cut. */
-function leave(reader: ByteReader): void {
-  const timer = setTimeout(reader.cancel, closingTime)
-  reader.read().then(
-    (bytes) => {
+function leave(pieces: Pieces, cancel: () => void): void {
+  const timer = setTimeout(cancel, closingTime)
+  pieces.next().then(
+    ({ done }) => {
       clearTimeout(timer)
-      if (bytes) reader.cancel()
+      if (!done) cancel()
     },
     () => clearTimeout(timer),
   )
+}
+
+/** Splits a server-sent event stream, whose bytes may break anywhere, into lines and gives `take` the text behind `data:`.
+ * `whole` is false for a last line without an end. A line of more than `limit` characters throws `error()`. Some servers
+ * answer with one JSON object although a stream was asked for: that is the only piece of data. */
+function createLineReader(options: {
+  take: (data: string, whole: boolean) => void
+  limit: number
+  error: () => Error
+}) {
+  const { take, limit, error } = options
+  const decoder = new TextDecoder()
+  let rest = ""
+  let isJson: boolean | undefined
+
+  function line(text: string, whole: boolean) {
+    if (!text.startsWith("data:")) return
+    const data = text.slice(text.charCodeAt(5) === 32 ? 6 : 5).trimEnd()
+    if (data) take(data, whole)
+  }
+
+  function read(text: string) {
+    const first = isJson === undefined ? /\S/.exec(text)?.[0] : undefined
+    if (first) isJson = first === "{"
+    let from = 0
+    for (let to = isJson ? -1 : text.indexOf("\n"); to >= 0; to = text.indexOf("\n", from)) {
+      // Only the new text is searched: a long line that comes in many pieces is put together once.
+      line(rest ? rest + text.slice(from, to) : text.slice(from, to), true)
+      rest = ""
+      from = to + 1
+    }
+    rest += from ? text.slice(from) : text
+    if (rest.length > limit) throw error()
+  }
+
+  return Object.freeze({
+    add: (bytes: Uint8Array) => read(decoder.decode(bytes, { stream: true })),
+    end() {
+      read(decoder.decode())
+      if (isJson) take(rest, true)
+      else line(rest, false)
+      rest = ""
+    },
+  })
 }

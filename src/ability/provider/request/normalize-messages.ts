@@ -1,15 +1,17 @@
-// A conversation as a provider takes it. It may have been held with another one before: call ids, reasoning and system
-// messages that were fine there are refused here.
+// Adapts the messages of a conversation to a provider. Earlier messages may come from another provider, whose call ids,
+// reasoning and system messages this one refuses.
 import { createHash } from "node:crypto"
+import { isDeepStrictEqual } from "node:util"
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider"
 import type { Quirks, Wire } from "#ability/provider/reach/providers.ts"
 import { insideTag } from "#util/parse/inside-tag.ts"
-import { createContinued } from "./continued.ts"
 
+type Messages = readonly LanguageModelV4Message[]
+type Kept<T, F> = { form: F; messages: LanguageModelV4Message[]; made: T[] }
 type Target = { wire: Wire; quirks: Quirks }
 type Content = Extract<LanguageModelV4Message["content"], unknown[]>[number]
 
-const normalized = createContinued((made: LanguageModelV4Message[], message, target: Target) => {
+const normalized = createIncrementalConverter((made: LanguageModelV4Message[], message, target: Target) => {
   const changed = withIds(withoutForeignReasoning(withoutEmpty(message), target), idRule(target))
   if (changed.content.length === 0) return
   if (changed !== message && Object.isFrozen(message)) Object.freeze(changed)
@@ -101,4 +103,50 @@ function keepParts(
   if (message.role === "system" || message.role === "tool") return message
   const parts: Content[] = message.content
   return parts.every(keep) ? message : ({ ...message, content: parts.filter(keep) } as LanguageModelV4Message)
+}
+
+/** Caches the conversion of a conversation for when it comes again with more messages: the cost of a turn depends on what is
+ * new. Only frozen messages are cached, because they cannot change. `add` appends the conversion of one message to the
+ * earlier ones, in the format `form`. */
+export function createIncrementalConverter<T, F>(
+  add: (made: T[], message: LanguageModelV4Message, form: F) => void,
+) {
+  // By the first frozen message. Messages before it, such as a system prompt, are converted every time.
+  const known = new WeakMap<LanguageModelV4Message, Kept<T, F>>()
+
+  return function convert(messages: Messages, form: F): T[] {
+    const start = messages.findIndex((message) => Object.isFrozen(message))
+    const head: T[] = []
+    for (const message of messages.slice(0, start < 0 ? messages.length : start)) add(head, message, form)
+    if (start < 0) return head
+    const kept = keptOf(messages, start, form)
+    const made = head.concat(kept.made)
+    for (let i = start + kept.messages.length; i < messages.length; i++) add(made, messages[i]!, form)
+    return made
+  }
+
+  function keptOf(messages: Messages, start: number, form: F): Kept<T, F> {
+    const first = messages[start]!
+    const before = known.get(first)
+    const isSame = before && isDeepStrictEqual(before.form, form) && isContinuation(before, messages, start)
+    const kept = isSame ? before : { form, messages: [], made: [] }
+    known.set(first, kept)
+    for (let i = start + kept.messages.length; i < messages.length; i++) {
+      const message = messages[i]!
+      if (!Object.isFrozen(message)) break
+      add(kept.made, message, form)
+      kept.messages.push(message)
+    }
+    return kept
+  }
+}
+
+/** Whether the messages begin with the cached ones. A plain loop: there are thousands of messages at every turn. */
+function isContinuation(
+  { messages: before }: { messages: Messages },
+  messages: Messages,
+  start: number,
+): boolean {
+  for (let i = 0; i < before.length; i++) if (before[i] !== messages[start + i]) return false
+  return true
 }

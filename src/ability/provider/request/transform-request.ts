@@ -1,5 +1,5 @@
-// One request in the form that its provider takes. Each difference is a function of its own in the files beside; here is
-// their order. Parts that need no change are passed on as they are: long conversations come through at every turn.
+// Adapts a request to its provider and model: messages, tools, the reasoning level, the output limit, cache marks. Parts that
+// need no change are passed on as they are, because a long conversation comes through here at every turn.
 import type {
   LanguageModelV4CallOptions,
   LanguageModelV4FunctionTool,
@@ -9,7 +9,6 @@ import type {
 import type { ModelFacts } from "#ability/provider/catalog/catalog.ts"
 import type { Quirks, Wire } from "#ability/provider/reach/providers.ts"
 import { normalizeMessages } from "./normalize-messages.ts"
-import { reasoningOptions } from "./reasoning-options.ts"
 import { limitSchema } from "./tool-schema.ts"
 
 /** What a caller wants. `sessionId` lets OpenAI find its prompt cache again. */
@@ -34,6 +33,9 @@ export type Target = {
   quirks: Quirks
 }
 
+type Level = Exclude<LanguageModelV4CallOptions["reasoning"], "provider-default" | undefined>
+type Options = Pick<LanguageModelV4CallOptions, "reasoning" | "providerOptions">
+type Wanted = { reasoning?: LanguageModelV4CallOptions["reasoning"]; sessionId?: string | undefined }
 type Tool = LanguageModelV4FunctionTool
 
 type Tools = NonNullable<LanguageModelV4CallOptions["tools"]>
@@ -117,4 +119,60 @@ function mark<T extends { providerOptions?: SharedV4ProviderOptions }>(value: T)
   const { anthropic, ...others } = value.providerOptions ?? {}
   const marked = { ...anthropic, cacheControl: { type: "ephemeral" } }
   return { ...value, providerOptions: { ...others, anthropic: marked } }
+}
+
+/** How much a model thinks, and what of it we see. Anthropic, OpenAI and Gemini take the level as it is: their packages turn
+ * it into an effort or a budget of tokens. Chat completions have as many spellings as servers. */
+function reasoningOptions({ reasoning, sessionId }: Wanted, target: Target): Options {
+  const level = target.facts.reasoning && reasoning !== "provider-default" ? reasoning : undefined
+  if (target.wire === "responses") return responsesOptions(level, sessionId)
+  if (target.wire === "gemini") return geminiOptions(level, target)
+  if (target.wire === "messages") return level ? { reasoning: level } : {}
+  const body = level ? chatBody(level, target.quirks.effort) : {}
+  return Object.keys(body).length > 0 ? { providerOptions: { [optionsName(target.providerId)]: body } } : {}
+}
+
+/** Nothing is kept at OpenAI, so reasoning comes back encrypted and goes along with the next request. */
+function responsesOptions(level: Level | undefined, sessionId?: string): Options {
+  return {
+    ...(level ? { reasoning: level } : {}),
+    providerOptions: {
+      openai: {
+        store: false,
+        ...(level && level !== "none" ? { reasoningSummary: "auto" } : {}),
+        ...(sessionId ? { promptCacheKey: sessionId } : {}),
+      },
+    },
+  }
+}
+
+function geminiOptions(level: Level | undefined, { facts }: Target): Options {
+  if (!facts.reasoning) return {}
+  return {
+    ...(level ? { reasoning: level } : {}),
+    providerOptions: { google: { thinkingConfig: { includeThoughts: level !== "none" } } },
+  }
+}
+
+function chatBody(
+  level: Level,
+  effort: Quirks["effort"],
+): Record<string, string | boolean | { [key: string]: string }> {
+  const on = level !== "none"
+  if (effort === "none") return {}
+  if (effort === "openai") return { reasoningEffort: level === "max" ? "xhigh" : level }
+  if (effort === "openrouter") return { reasoning: { effort: level === "max" ? "xhigh" : level } }
+  if (effort === "thinking") return { thinking: { type: on ? "enabled" : "disabled" } }
+  if (effort === "enable") return { enable_thinking: on }
+  return on ? { reasoningEffort: threeLevels(level) } : {}
+}
+
+function threeLevels(level: Level): "low" | "medium" | "high" {
+  if (level === "minimal" || level === "low") return "low"
+  return level === "medium" ? "medium" : "high"
+}
+
+/** The package reads a provider's own options under the camel-cased first part of its name. */
+function optionsName(providerId: string): string {
+  return providerId.split(".")[0]!.replaceAll(/[_-]([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }

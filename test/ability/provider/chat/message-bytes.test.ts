@@ -1,13 +1,13 @@
-// The bytes of messages: remembered for those that cannot change, and given out in few pieces.
+// Message bytes: cached for frozen messages, and sent in few pieces.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { LanguageModelV4Message } from "@ai-sdk/provider"
-import { addPiece, createMessageBytes } from "#ability/provider/chat/message-bytes.ts"
+import { addPiece, createMessageBytes } from "#ability/provider/chat/chat-request.ts"
 
 const write = (message: LanguageModelV4Message, form: string) => `${form}:${message.content}`
 const said = (content: string) => Object.freeze({ role: "system" as const, content })
 
-test("createMessageBytes() writes a frozen message once for each form, any other every time", () => {
+test("createMessageBytes() encodes a frozen message once per format, others every time", () => {
   const writes: string[] = []
   const { bytesOf } = createMessageBytes((message, form) => {
     writes.push(write(message, form))
@@ -23,7 +23,7 @@ test("createMessageBytes() writes a frozen message once for each form, any other
   assert.equal(bytesOf(open, "a").toString(), "a:2")
 })
 
-test("addPiece() keeps the bytes, in a few pieces, whatever their sizes and order", () => {
+test("addPiece() joins adjacent bytes into few pieces, whatever their sizes and order", () => {
   const { bytesOf } = createMessageBytes(write)
   const joined = (pieces: Buffer[]) => {
     const few: Buffer[] = []
@@ -40,7 +40,7 @@ test("addPiece() keeps the bytes, in a few pieces, whatever their sizes and orde
   assert.deepEqual(joined([]), [])
 })
 
-test("createMessageBytes() lays many bytes in larger blocks, so that 20 MB leave in less than 200 pieces", () => {
+test("createMessageBytes() uses larger blocks for more bytes: 20 MB are fewer than 200 pieces", () => {
   const { bytesOf } = createMessageBytes(write)
   const few: Buffer[] = []
   let size = 0

@@ -1,9 +1,11 @@
-// What is made of a conversation that goes on: as if it were made anew, at the cost of what is new.
+// A conversation that grows is converted as if from scratch, at the cost of its new messages.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { LanguageModelV4Message } from "@ai-sdk/provider"
-import { createContinued } from "#ability/provider/request/continued.ts"
-import { normalizeMessages } from "#ability/provider/request/normalize-messages.ts"
+import {
+  createIncrementalConverter,
+  normalizeMessages,
+} from "#ability/provider/request/normalize-messages.ts"
 import { createRandom } from "../../../knowledge/message/fixture.ts"
 
 type Message = LanguageModelV4Message
@@ -12,59 +14,54 @@ const frozen = (content: string): Message => Object.freeze(open(content))
 
 function recording() {
   const added: string[] = []
-  const continued = createContinued((made: string[], message, form: { sign: string }) => {
+  const convert = createIncrementalConverter((made: string[], message, form: { sign: string }) => {
     added.push(String(message.content))
     made.push(`${message.content}${form.sign}`)
   })
-  return { added, continued }
+  return { added, convert }
 }
 
-test("createContinued() makes of a longer conversation only what is new", () => {
-  const { added, continued } = recording()
+test("createIncrementalConverter() converts only the new messages of a longer conversation", () => {
+  const { added, convert } = recording()
   const messages = [frozen("a"), frozen("b")]
-  assert.deepEqual(continued([open("s1"), ...messages], { sign: "!" }), ["s1!", "a!", "b!"])
-  assert.deepEqual(continued([open("s2"), ...messages, frozen("c")], { sign: "!" }), [
-    "s2!",
-    "a!",
-    "b!",
-    "c!",
-  ])
+  assert.deepEqual(convert([open("s1"), ...messages], { sign: "!" }), ["s1!", "a!", "b!"])
+  assert.deepEqual(convert([open("s2"), ...messages, frozen("c")], { sign: "!" }), ["s2!", "a!", "b!", "c!"])
   assert.deepEqual(added, ["s1", "a", "b", "s2", "c"])
 })
 
-test("createContinued() begins again where a message or the form is another one", () => {
-  const { continued } = recording()
+test("createIncrementalConverter() starts over when a message or the format differs", () => {
+  const { convert } = recording()
   const [a, b, c] = [frozen("a"), frozen("b"), frozen("c")]
-  assert.deepEqual(continued([a, b, c], { sign: "!" }), ["a!", "b!", "c!"])
-  assert.deepEqual(continued([a, c], { sign: "!" }), ["a!", "c!"])
-  assert.deepEqual(continued([a], { sign: "!" }), ["a!"])
-  assert.deepEqual(continued([a, b], { sign: "?" }), ["a?", "b?"])
-  assert.deepEqual(continued([], { sign: "?" }), [])
+  assert.deepEqual(convert([a, b, c], { sign: "!" }), ["a!", "b!", "c!"])
+  assert.deepEqual(convert([a, c], { sign: "!" }), ["a!", "c!"])
+  assert.deepEqual(convert([a], { sign: "!" }), ["a!"])
+  assert.deepEqual(convert([a, b], { sign: "?" }), ["a?", "b?"])
+  assert.deepEqual(convert([], { sign: "?" }), [])
 })
 
-test("createContinued() looks at a message that can change every time", () => {
-  const { continued } = recording()
+test("createIncrementalConverter() converts a message that can change every time", () => {
+  const { convert } = recording()
   const growing = open("x")
   const messages = [frozen("a"), growing, frozen("b")]
-  assert.deepEqual(continued(messages, { sign: "" }), ["a", "x", "b"])
+  assert.deepEqual(convert(messages, { sign: "" }), ["a", "x", "b"])
   Object.assign(growing, { content: "y" })
-  assert.deepEqual(continued(messages, { sign: "" }), ["a", "y", "b"])
+  assert.deepEqual(convert(messages, { sign: "" }), ["a", "y", "b"])
 })
 
-test("createContinued() gives out a list that may be changed, and forgets what could not be made", () => {
+test("createIncrementalConverter() returns a list of its own, and caches nothing that failed", () => {
   let fails = true
-  const continued = createContinued((made: string[], { content }, _: string) => {
+  const convert = createIncrementalConverter((made: string[], { content }, _: string) => {
     if (fails && content === "b") throw new Error("not now")
     made.push(String(content))
   })
   const messages = [frozen("a"), frozen("b")]
-  assert.throws(() => continued(messages, ""), /not now/)
+  assert.throws(() => convert(messages, ""), /not now/)
   fails = false
-  continued(messages, "").length = 0
-  assert.deepEqual(continued(messages, ""), ["a", "b"])
+  convert(messages, "").length = 0
+  assert.deepEqual(convert(messages, ""), ["a", "b"])
 })
 
-test("normalizeMessages() gives for a remembered conversation what it gives for a new one", () => {
+test("normalizeMessages() returns the same for a cached conversation as for a new one", () => {
   const targets = [
     { wire: "chat", quirks: {} },
     { wire: "chat", quirks: { mistral: true, echoReasoning: true } },
