@@ -5,8 +5,8 @@ import { type Connection, connect, needsKey, settingsOf } from "#ability/provide
 import { MissingKey, Unusable } from "#ability/provider/reach/errors.ts"
 import { createProviderFetch } from "#ability/provider/reach/provider-fetch.ts"
 import { providers } from "#ability/provider/reach/providers.ts"
-import { useProxy } from "#ability/provider/reach/use-proxy.ts"
 import * as Config from "#kernel/config/config.ts"
+import { useProxy } from "./use-proxy.ts"
 
 export type EmbedMany = (texts: string[]) => Promise<number[][]>
 

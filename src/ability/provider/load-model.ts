@@ -1,11 +1,11 @@
 // A model by the wire form that it speaks. The code of a wire form is loaded when the first such model is asked for.
 import type { LanguageModelV4 } from "@ai-sdk/provider"
-import type { Resolved } from "#ability/provider/catalog/resolve-model.ts"
 import { createProviderFetch } from "#ability/provider/reach/provider-fetch.ts"
 import type { Wire } from "#ability/provider/reach/providers.ts"
 import { Instance } from "#kernel/instance.ts"
 import type { Llama } from "#knowledge/llama/llama.ts"
 import { acceptWhole } from "./accept-whole.ts"
+import type { Resolved } from "./resolve-model.ts"
 
 /** Those that this instance has in use. */
 const llamas = Instance.state(

@@ -5,23 +5,20 @@ import type {
   LanguageModelV4CallOptions,
   LanguageModelV4FunctionTool,
 } from "@ai-sdk/provider"
-import { factsOfAdded, listAdded } from "#ability/provider/catalog/added-models.ts"
 import * as Catalog from "#ability/provider/catalog/catalog.ts"
-import { declaredModel, definedFacts, factsOf } from "#ability/provider/catalog/declared.ts"
-import { type Resolved, resolveModel } from "#ability/provider/catalog/resolve-model.ts"
-import { rulesFacts } from "#ability/provider/catalog/rules-facts.ts"
 import * as AuthFile from "#ability/provider/reach/auth-file.ts"
 import { type Auth, authOf, entryOf, settingsOf } from "#ability/provider/reach/connection.ts"
-import { findLocalServers, type LocalServer, localPlaces } from "#ability/provider/reach/local-servers.ts"
 import { providers, type Wire } from "#ability/provider/reach/providers.ts"
-import { useProxy } from "#ability/provider/reach/use-proxy.ts"
 import { type Request, type Target, transformRequest } from "#ability/provider/request/transform-request.ts"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
+import { factsOfAdded, listAdded } from "./added-models.ts"
 import { loadModel } from "./load-model.ts"
+import { findLocalServers, type LocalServer, localPlaces } from "./local-servers.ts"
+import { declaredModel, definedFacts, factsOf, type Resolved, resolveModel } from "./resolve-model.ts"
+import { useProxy } from "./use-proxy.ts"
 
 export type { ModelFacts } from "#ability/provider/catalog/catalog.ts"
-export { NotRefreshed, refreshCatalog as refresh } from "#ability/provider/catalog/refresh-catalog.ts"
 export { InvalidKey, logout, UnsafeLogins } from "#ability/provider/reach/auth-file.ts"
 export type { Auth } from "#ability/provider/reach/connection.ts"
 export {
@@ -31,10 +28,11 @@ export {
   UnknownProvider,
   Unusable,
 } from "#ability/provider/reach/errors.ts"
-export type { LocalServer } from "#ability/provider/reach/local-servers.ts"
 export type { Wire } from "#ability/provider/reach/providers.ts"
-export { redactKeys } from "#ability/provider/reach/redact-keys.ts"
 export { outputBudget, type Request } from "#ability/provider/request/transform-request.ts"
+export type { LocalServer } from "./local-servers.ts"
+export { redactKeys } from "./redact-keys.ts"
+export { NotRefreshed, refreshCatalog as refresh } from "./refresh-catalog.ts"
 
 /** A tool as it is described to the model. */
 export type ToolDescription = LanguageModelV4FunctionTool
@@ -108,7 +106,7 @@ export async function load(): Promise<void> {
     const settings = settingsOf(config, providerId)
     for (const modelId of Object.keys(settings.models ?? {})) {
       const model = declaredModel({ modelId, settings })
-      const added = providerId === rulesFacts.provider ? listAdded()[modelId] : undefined
+      const added = providerId === Catalog.offlineModel.provider ? listAdded()[modelId] : undefined
       declared.set(
         `${providerId}/${modelId}`,
         added
@@ -123,7 +121,7 @@ export async function load(): Promise<void> {
 export function models(): Catalog.ModelFacts[] {
   const declared: State["declared"] = seen()?.declared ?? new Map()
   const added = Object.entries(listAdded()).map(([id, model]) => factsOfAdded(id, model))
-  const others = [...Catalog.list(), rulesFacts, ...added].filter(
+  const others = [...Catalog.list(), Catalog.offlineModel, ...added].filter(
     ({ provider, id }) => !declared.has(`${provider}/${id}`),
   )
   return [...others, ...declared.values()]
@@ -134,7 +132,12 @@ export function facts(providerId: string, modelId: string): Catalog.ModelFacts |
   const name = `${providerId}/${modelId}`
   const own = seen()
   const known = own?.resolved.get(name)?.facts ?? own?.declared.get(name) ?? Catalog.get(providerId, modelId)
-  return known ?? (name === `${rulesFacts.provider}/${rulesFacts.id}` ? rulesFacts : undefined)
+  return (
+    known ??
+    (name === `${Catalog.offlineModel.provider}/${Catalog.offlineModel.id}`
+      ? Catalog.offlineModel
+      : undefined)
+  )
 }
 
 export function list(): ProviderFacts[] {

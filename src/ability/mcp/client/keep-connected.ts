@@ -5,7 +5,7 @@ import { Closed, Crashed, LoginNeeded, TimedOut, Unavailable } from "#ability/mc
 import type { MCPLog } from "#ability/mcp/server/hooks.ts"
 import { loadSDK, type SDK } from "#ability/mcp/server/sdk.ts"
 import type { MCPClientConfig, MCPState, MCPStatus } from "#ability/mcp/server/types.ts"
-import { useProxy } from "#ability/provider/reach/use-proxy.ts"
+import { useProxy } from "#ability/provider/use-proxy.ts"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
 import { type Connection, connectTime, isLegacy, openConnection } from "./connection.ts"

@@ -3,7 +3,7 @@
 // by all addresses that it resolves to, and only those are connected to.
 import { lookup } from "node:dns/promises"
 import { isIP } from "node:net"
-import { proxyOfEnvironment } from "#ability/provider/reach/use-proxy.ts"
+import { proxyOfEnvironment } from "#ability/provider/use-proxy.ts"
 import { isPublic } from "#ability/web/check-url.ts"
 import { blockList } from "#util/block-list.ts"
 import { InvalidServer } from "./errors.ts"

@@ -6,7 +6,7 @@ import * as Https from "node:https"
 import { isIP, type LookupFunction } from "node:net"
 import { Readable } from "node:stream"
 import { hostOf } from "#ability/mcp/server/check-lead.ts"
-import { proxyOfEnvironment } from "#ability/provider/reach/use-proxy.ts"
+import { proxyOfEnvironment } from "#ability/provider/use-proxy.ts"
 import { version } from "#util/version.ts"
 
 type Wish = {

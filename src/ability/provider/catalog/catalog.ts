@@ -26,6 +26,20 @@ export type ModelFacts = {
   status?: string
 }
 
+/** The model `local/rules`, which is in no list. */
+export const offlineModel: ModelFacts = {
+  provider: "local",
+  id: "rules",
+  name: "Built-in offline rules",
+  context: 1_000_000,
+  output: 100_000,
+  cost: { input: 0, output: 0 },
+  tools: true,
+  reasoning: false,
+  temperature: false,
+  input: ["text"],
+}
+
 const kinds: Record<string, Input> = { t: "text", i: "image", p: "pdf", a: "audio", v: "video" }
 let known: { file: string; rows: Record<string, string> } | undefined
 

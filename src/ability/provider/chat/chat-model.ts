@@ -8,7 +8,6 @@ import type {
   SharedV4Warning,
 } from "@ai-sdk/provider"
 import { MessageTooLarge, messageLimit } from "#ability/provider/reach/errors.ts"
-import { baseSetting } from "#ability/provider/reach/provider-fetch.ts"
 import { brokenOff, refused, unreachable } from "./chat-errors.ts"
 import { generateFrom } from "./chat-generate.ts"
 import { createRequestBuilder } from "./chat-request.ts"
@@ -70,7 +69,7 @@ async function send(
   for (const [name, value] of Object.entries(headers ?? {}))
     if (value !== undefined) all[name.toLowerCase()] = value
   try {
-    const setting = baseSetting(config.providerId)
+    const setting = `provider.${config.providerId}.baseURL`
     return await post({ url: config.url, headers: all, body, setting, signal })
   } catch (error) {
     throw signal?.aborted ? signal.reason : unreachable(error, config.url)

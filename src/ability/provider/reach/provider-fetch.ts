@@ -5,7 +5,7 @@ import { redirectTarget } from "#util/redirect.ts"
 import { MessageTooLarge, messageLimit } from "./errors.ts"
 
 export function createProviderFetch(providerId: string): typeof fetch {
-  const setting = baseSetting(providerId)
+  const setting = `provider.${providerId}.baseURL`
   const tooLarge = () => new MessageTooLarge(providerId)
   return async (input, init = {}) => {
     const { method = "GET" } = init
@@ -25,9 +25,4 @@ export function createProviderFetch(providerId: string): typeof fetch {
       await response.body?.cancel()
     }
   }
-}
-
-/** The setting that says where requests of a provider go. */
-export function baseSetting(providerId: string): string {
-  return `provider.${providerId}.baseURL`
 }

@@ -3,7 +3,7 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { findOcr, OcrMissing } from "#ability/image/find-ocr.ts"
-import { findLocalServers, localPlaces } from "#ability/provider/reach/local-servers.ts"
+import { findLocalServers, localPlaces } from "#ability/provider/local-servers.ts"
 import { exitCodes } from "#edge/cli/process/exit.ts"
 import { directoryOf, type FolderOptions } from "#edge/cli/process/in-instance.ts"
 import { countOf } from "#edge/cli/terminal/count-of.ts"

@@ -1,5 +1,5 @@
 // The lines of `vitamin doctor` about added GGUF files and the library that runs them.
-import { checkAdded, listAdded } from "#ability/provider/catalog/added-models.ts"
+import { checkAdded, listAdded } from "#ability/provider/added-models.ts"
 import { errorText } from "#util/error.ts"
 import type { Finding } from "./doctor.ts"
 

@@ -1,5 +1,5 @@
 // `vitamin models add` and `remove`: GGUF files that run on this machine, as local/NAME.
-import { addModel, listAdded, removeModel } from "#ability/provider/catalog/added-models.ts"
+import { addModel, listAdded, removeModel } from "#ability/provider/added-models.ts"
 import { safeText } from "#edge/cli/terminal/safe-text.ts"
 import { findLlama, installCommand } from "#knowledge/llama/llama.ts"
 import { NamedError } from "#util/error.ts"

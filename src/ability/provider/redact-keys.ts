@@ -1,9 +1,10 @@
 // Registers every possible provider key for redaction before anything is written or run, used or not: a command or a
 // model can print any key of the environment. Also the keys, logins and the token in our files.
+
+import { providers } from "#ability/provider/reach/providers.ts"
 import * as Env from "#kernel/process/env.ts"
 import * as Secret from "#kernel/process/secret.ts"
 import * as SecretFiles from "#kernel/process/secret-files.ts"
-import { providers } from "./providers.ts"
 
 export function redactKeys(): void {
   for (const [id, { env }] of Object.entries(providers))

@@ -1,11 +1,10 @@
 // GGUF files that a person pointed to with `vitamin models add`: where each is and how it looked then. Nothing is copied.
 import { statSync } from "node:fs"
 import { basename, resolve } from "node:path"
+import * as Catalog from "#ability/provider/catalog/catalog.ts"
 import { tokens } from "#ability/provider/functiongemma/control-tokens.ts"
 import { createPrivateJson } from "#kernel/storage/private-json.ts"
 import { NamedError } from "#util/error.ts"
-import type { ModelFacts } from "./catalog.ts"
-import { rulesFacts } from "./rules-facts.ts"
 
 export type AddedModel = {
   path: string
@@ -63,7 +62,7 @@ export async function addModel(file: string, wanted?: string): Promise<{ name: s
       "its chat template is not that of FunctionGemma, whose language is spoken here. Other models: start llama-server (llama.cpp), Ollama or LM Studio with it; vitamin finds them.",
     )
   const name = wanted ?? nameOf(path)
-  if (!validName.test(name) || name === rulesFacts.id)
+  if (!validName.test(name) || name === Catalog.offlineModel.id)
     throw new CannotAdd(path, `it cannot be called "${name}". Another name: --name NAME`)
   const other = Object.hasOwn(read(), name) ? read()[name]!.path : path
   if (wanted === undefined && other !== path)
@@ -88,7 +87,7 @@ export function checkAdded(name: string, { path, size, modified }: AddedModel): 
     throw new ModelChanged(name, path, "has changed since it was added")
 }
 
-export function factsOfAdded(id: string, { context = usualContext }: AddedModel): ModelFacts {
+export function factsOfAdded(id: string, { context = usualContext }: AddedModel): Catalog.ModelFacts {
   const window = Math.min(context, usualContext)
   return {
     provider: "local",

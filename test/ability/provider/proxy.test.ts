@@ -4,10 +4,10 @@ import { createServer, request as pass } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import { test } from "node:test"
 import * as Provider from "#ability/provider/provider.ts"
-import { run } from "../../../fixture/child.ts"
-import { fakeLlm, text } from "../../../fixture/fake-llm.ts"
-import { tmpdir } from "../../../fixture/tmpdir.ts"
-import { inInstance } from "../harness.ts"
+import { run } from "../../fixture/child.ts"
+import { fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
+import { inInstance } from "./harness.ts"
 
 /** A proxy that leads every name to one port on this machine, and remembers what it was asked for. */
 async function proxyTo(port: number): Promise<{ url: string; asked: string[] } & AsyncDisposable> {
@@ -77,7 +77,7 @@ test("requests go through HTTP_PROXY, except to this machine and to NO_PROXY", a
     no_proxy: "",
     VITAMIN_CONFIG: JSON.stringify({ provider }),
   }
-  const root = new URL("../../../..", import.meta.url).pathname
+  const root = new URL("../../..", import.meta.url).pathname
   await using child = run(
     process.execPath,
     ["--input-type=module", "-e", script, tmp.path, ...Object.keys(provider)],

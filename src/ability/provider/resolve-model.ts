@@ -1,6 +1,7 @@
 // Resolves the names of a provider and a model to everything that a call needs, or throws an error that says what is
 // missing.
 
+import * as Catalog from "#ability/provider/catalog/catalog.ts"
 import {
   type Connection,
   connect,
@@ -12,10 +13,8 @@ import {
 import { MissingKey, NotAdded, UnknownModel } from "#ability/provider/reach/errors.ts"
 import { providers } from "#ability/provider/reach/providers.ts"
 import * as Config from "#kernel/config/config.ts"
+import type { DeclaredModel } from "#kernel/schema/schema.ts"
 import { type AddedModel, checkAdded, factsOfAdded, listAdded } from "./added-models.ts"
-import * as Catalog from "./catalog.ts"
-import { declaredModel, definedFacts, factsOf } from "./declared.ts"
-import { rulesFacts } from "./rules-facts.ts"
 
 export type Resolved = {
   modelId: string
@@ -63,11 +62,16 @@ function builtIn(modelId: string, settings: Settings): Resolved {
     quirks: {},
     source: "none",
   }
-  if (modelId === rulesFacts.id) return { modelId, facts: rulesFacts, known: true, connection }
+  if (modelId === Catalog.offlineModel.id)
+    return { modelId, facts: Catalog.offlineModel, known: true, connection }
   const added = listAdded()
   if (!Object.hasOwn(added, modelId)) {
     if (/^functiongemma/i.test(modelId)) throw new NotAdded(modelId)
-    throw new UnknownModel({ providerId: "local", modelId, known: [rulesFacts.id, ...Object.keys(added)] })
+    throw new UnknownModel({
+      providerId: "local",
+      modelId,
+      known: [Catalog.offlineModel.id, ...Object.keys(added)],
+    })
   }
   const file = added[modelId]!
   checkAdded(modelId, file)
@@ -85,4 +89,44 @@ function builtIn(modelId: string, settings: Settings): Resolved {
 function variablesOf(providerId: string): string[] {
   const entry = Object.hasOwn(providers, providerId) ? providers[providerId] : undefined
   return entry?.env ?? [`provider.${providerId}.apiKey in the configuration`]
+}
+
+/** What the configuration says about a model, if it names it. */
+export function declaredModel(options: { modelId: string; settings: Settings }): DeclaredModel | undefined {
+  const { modelId, settings } = options
+  const models = settings.models ?? {}
+  return Object.hasOwn(models, modelId) ? models[modelId] : undefined
+}
+
+/** The facts of a model: declared ones over known ones over defaults that suit most servers. */
+export function factsOf(options: {
+  providerId: string
+  modelId: string
+  declared?: DeclaredModel
+}): Catalog.ModelFacts {
+  const { providerId, modelId, declared } = options
+  return {
+    ...(Catalog.get(providerId, modelId) ?? defaults(providerId, modelId)),
+    ...definedFacts(declared ?? {}),
+  }
+}
+
+function defaults(provider: string, id: string): Catalog.ModelFacts {
+  return {
+    provider,
+    id,
+    name: id,
+    context: 128_000,
+    output: 0,
+    tools: true,
+    reasoning: false,
+    temperature: true,
+    input: ["text"],
+  }
+}
+
+/** What the configuration says of a model's facts. */
+export function definedFacts(own: DeclaredModel): Partial<Catalog.ModelFacts> {
+  const { api: _, gpu: __, ...facts } = own
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))
 }

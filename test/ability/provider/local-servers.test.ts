@@ -4,12 +4,12 @@ import { once } from "node:events"
 import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import { test } from "node:test"
+import { findLocalServers, localPlaces } from "#ability/provider/local-servers.ts"
 import * as Provider from "#ability/provider/provider.ts"
 import { connect } from "#ability/provider/reach/connection.ts"
-import { findLocalServers, localPlaces } from "#ability/provider/reach/local-servers.ts"
-import { fakeLlm, text } from "../../../fixture/fake-llm.ts"
-import { noServers } from "../../../fixture/no-servers.ts"
-import { inInstance, partsOf, textOf } from "../harness.ts"
+import { fakeLlm, text } from "../../fixture/fake-llm.ts"
+import { noServers } from "../../fixture/no-servers.ts"
+import { inInstance, partsOf, textOf } from "./harness.ts"
 
 /** Patience for a loaded machine; the product gives them 50 ms. */
 const patience = 20_000

@@ -1,9 +1,9 @@
 // Finds model servers on this machine: Ollama, LM Studio, llama.cpp, vLLM. They are probed in parallel, only when a
 // model has to be chosen, and count as absent without a proper answer within 50 ms.
 import type { IncomingMessage } from "node:http"
+import { configuredBase, isLoopback, settingsOf } from "#ability/provider/reach/connection.ts"
+import { providers } from "#ability/provider/reach/providers.ts"
 import type { Info } from "#kernel/schema/schema.ts"
-import { configuredBase, isLoopback, settingsOf } from "./connection.ts"
-import { providers } from "./providers.ts"
 
 /** Base URLs at which one server may be; several are tried at once. */
 export type Place = { providerId: string; baseURLs: string[] }

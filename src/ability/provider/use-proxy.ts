@@ -1,8 +1,9 @@
 // Sends what this process fetches through the proxy that the environment names, the way Node itself does it. Servers on
 // this machine are always reached directly.
+
+import { Unusable } from "#ability/provider/reach/errors.ts"
 import * as Env from "#kernel/process/env.ts"
 import { errorText } from "#util/error.ts"
-import { Unusable } from "./errors.ts"
 
 const direct = ["localhost", "127.0.0.1-127.255.255.254", "[::1]", "::1"]
 
