@@ -17,7 +17,7 @@ const anthropicKey = { ANTHROPIC_API_KEY: "sk-ant-test-0123456789" }
 
 test("Provider.models() lists every model with its context, price and features", () => {
   const models = Provider.models()
-  assert.equal(models.length, 1812)
+  assert.ok(models.length > 1_000)
   const sonnet = models.find(
     ({ provider, id }) => provider === "anthropic" && id === "claude-sonnet-4-20250514",
   )
@@ -33,20 +33,27 @@ test("Provider.models() lists every model with its context, price and features",
     temperature: true,
     input: ["text", "image", "pdf"],
   })
-  assert.equal(models.filter(({ context, input }) => context >= 0 && input.length > 0).length, 1812)
+  assert.deepEqual(
+    models.filter(({ context, input }) => !(context >= 0) || input.length === 0),
+    [],
+  )
   assert.deepEqual(Provider.facts("anthropic", "claude-sonnet-4-20250514"), sonnet)
   assert.equal(Provider.facts("anthropic", "claude"), undefined)
   assert.equal(Provider.facts("constructor", "x"), undefined)
 })
 
-test("Provider.list() has at least 25 providers, each with a model or on this machine", () => {
+test("Provider.list() has at least 25 providers, among them those of all models", () => {
   const list = Provider.list()
   assert.ok(list.length >= 25)
-  const known = new Set(Provider.models().map(({ provider }) => provider))
-  const local = list.filter(({ id }) => !known.has(id)).map(({ id }) => id)
-  assert.deepEqual(local, ["ollama", "llamacpp", "vllm"])
+  const ids = new Set(list.map(({ id }) => id))
   assert.deepEqual(
-    [...known].filter((id) => !Object.hasOwn(providers, id)),
+    Provider.models().filter(({ provider }) => !ids.has(provider)),
+    [],
+  )
+  // A provider without models in the catalog has an address to ask.
+  const listed = new Set(Provider.models().map(({ provider }) => provider))
+  assert.deepEqual(
+    list.filter(({ id, baseURL }) => !listed.has(id) && !baseURL),
     [],
   )
 })
@@ -85,14 +92,15 @@ test("every provider of the table sends its key to its own address", async (t) =
     t.mock.method(globalAgent as unknown as Connecting, "createConnection", () => connect(port, "127.0.0.1"))
   const usable = Object.entries(providers).filter(([, { baseURL }]) => baseURL !== undefined)
   assert.ok(usable.length >= 25)
+  const parts = usable.flatMap(([, { baseURL }]) => baseURL!.match(/(?<=\{)\w+(?=\})/g) ?? [])
   const variables = Object.fromEntries([
-    ["AZURE_RESOURCE_NAME", "acme"],
-    ["CLOUDFLARE_ACCOUNT_ID", "acme"],
+    ...parts.map((name) => [name, "acme"]),
     ...usable.flatMap(([, { env }]) => env.slice(0, 1).map((name) => [name, `key-of-${name}`])),
   ])
-  await inInstance({ variables }, async () => {
+  const provider = Object.fromEntries(usable.map(([id]) => [id, { models: { "not-listed": {} } }]))
+  await inInstance({ variables, config: { provider } }, async () => {
     for (const [id, { baseURL, env }] of usable) {
-      const modelId = Provider.models().find(({ provider }) => provider === id)?.id ?? "local"
+      const modelId = Provider.models().find(({ provider }) => provider === id)?.id ?? "not-listed"
       const model = await Provider.getModel(id, modelId)
       await assert.rejects(partsOf(model), { statusCode: 418 })
       const { url, headers } = sent.at(-1)!
