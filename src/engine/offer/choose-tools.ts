@@ -91,9 +91,7 @@ function goOn(tools: ModelTool[], { usable, limit, named = serversOf(usable) }: 
 /** Append tools to the list as far as the budget allows. */
 export function addTools(run: Run, tools: readonly Definition[]): void {
   if (!run.offer.more) return
-  const { tokens } = run.offer.more
   for (const tool of tools) add({ tools: run.offer.tools, more: run.offer.more }, tool)
-  if (run.progress.budget) run.progress.budget.fixed += run.offer.more.tokens - tokens
   remember(run, { tools: run.offer.tools, more: run.offer.more })
 }
 

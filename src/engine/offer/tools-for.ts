@@ -7,7 +7,7 @@ import type { Definition } from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { lineOf } from "#engine/record/ancestors.ts"
 import type * as SessionRecord from "#engine/record/session-record.ts"
-import { fixedOf, limitOf } from "#engine/run/budget.ts"
+import { limitOf } from "#engine/run/budget.ts"
 import type { Offer, Run } from "#engine/run/run.ts"
 
 /** Tools that an offer already names stay in its list. */
@@ -41,7 +41,6 @@ export async function usableTools(
 export async function growTools(run: Run): Promise<void> {
   if (run.offer.edition === ToolRegistry.edition()) return
   Object.assign(run.offer, { more: undefined }, await toolsFor(run, ""))
-  if (run.progress.budget) run.progress.budget.fixed = fixedOf(run.system, run.offer.tools)
 }
 
 function modelTools(ids: string[]): Offer["tools"] {

@@ -61,8 +61,14 @@ export function limitOf(
   return context - Provider.outputBudget({ context, output }, maxTokens ?? longest) - margin
 }
 
+/** Tokens of the part that every request has: the system prompt and the tools. */
 export function fixedOf(system: string, tools: Offer["tools"]): number {
   return estimateTokens(system) + tools.reduce((sum, tool) => sum + estimateTokens(JSON.stringify(tool)), 0)
+}
+
+/** More than `fixedOf()` can be: `estimateTokens()` counts at most two tokens per character. */
+export function mostFixed(system: string, tools: Offer["tools"]): number {
+  return 2 * tools.reduce((sum, tool) => sum + JSON.stringify(tool).length, system.length)
 }
 
 /** These providers get no output limit, so the longest answer must fit into the window. */

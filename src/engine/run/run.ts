@@ -9,7 +9,6 @@ import * as SessionRecord from "#engine/record/session-record.ts"
 import type { Permits } from "#engine/rights/permits.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
-import type { Budget } from "./budget.ts"
 import type { Input } from "./input.ts"
 
 export type Limits = { maxSteps: number; maxCost?: number }
@@ -78,8 +77,8 @@ export type Progress = {
   totals: SessionRecord.Totals
   /** The last calls with their results, as many as are needed to detect a loop. */
   repeats: Made[]
-  /** The token budget; known from the first request on. */
-  budget?: Budget
+  /** Tokens that a request may have; known from the first request on. */
+  limit?: number
   /** Up to which message the history was searched for images, and whether there is one. */
   images?: { seen: number; found: boolean }
   /** The tasks of this prompt: how many run, which ones wait for a slot, and the running ones by session. */

@@ -5,6 +5,7 @@ import { isTooLong } from "#engine/ask/too-long.ts"
 import { compactIfNeeded } from "#engine/compaction/compact-if-needed.ts"
 import { append, lastId, throwIfLost } from "#engine/record/append.ts"
 import { Notice } from "#engine/record/notice.ts"
+import { fixedOf } from "#engine/run/budget.ts"
 import type { Run } from "#engine/run/run.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
@@ -37,7 +38,8 @@ export async function runTurn(run: Run): Promise<Turn> {
 
 async function tooLong(run: Run, cause: unknown): Promise<Error> {
   const { refuseFull } = await import("#engine/compaction/name-largest.ts")
-  return refuseFull({ ...run.progress.budget!, sent: windowOf(run) }, cause)
+  const fixed = fixedOf(run.system, run.offer.tools)
+  return refuseFull({ limit: run.progress.limit!, fixed, sent: windowOf(run) }, cause)
 }
 
 async function explained({ chosen }: Run, error: unknown): Promise<unknown> {

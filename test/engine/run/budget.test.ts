@@ -1,0 +1,12 @@
+// The bound that spares most requests the count of their fixed part.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { fixedOf, mostFixed } from "#engine/run/budget.ts"
+
+test("mostFixed() is never below fixedOf(), whatever the characters", () => {
+  for (const sign of ["a", "A", "7", "{", " ", "é", "プ", "🍎", "\ud800", "\n"]) {
+    const system = sign.repeat(1_000)
+    const tools = [{ type: "function" as const, name: "read", description: system, inputSchema: {} }]
+    assert.ok(mostFixed(system, tools) >= fixedOf(system, tools), JSON.stringify(sign))
+  }
+})
