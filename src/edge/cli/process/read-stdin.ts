@@ -6,7 +6,7 @@ const limit = 10 << 20
 
 /** The piped text, or "" if nothing is piped. */
 export async function readStdin(): Promise<string> {
-  if (process.stdin.isTTY || !isPiped()) return ""
+  if (!isPiped()) return ""
   const chunks: Buffer[] = []
   let size = 0
   await new Promise<void>((resolve) => {
