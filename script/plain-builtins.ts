@@ -1,11 +1,15 @@
 // Takes Node's own modules without `import`. An import reads every export of such a module, and with that loads what exports
-// are made of when they are first read: workers for "node:util", Web Crypto for "node:crypto".
+// are made of when they are first read: workers for "node:util", Web Crypto for "node:crypto". Modules that are slow to load
+// are taken when one of their functions is first called.
 import type { Rolldown } from "tsdown"
 
 type Node = { type: string; start: number; end: number; [field: string]: unknown }
 type Name = { name: string } | { value: string }
 type Specifier = { type: string; imported: Name; local: { name: string } }
 type Import = Node & { source: { value: string }; specifiers: Specifier[] }
+
+/** Most starts do not need them before the first request. Only functions may be imported from them. */
+const slow = new Set(["node:crypto"])
 
 /** The entry says to old Nodes which one is needed, so it keeps to what they know, and what it imports must load there. */
 export function createPlainBuiltins(entry: string): Rolldown.Plugin {
@@ -41,8 +45,16 @@ function isOfNode(node: Node): node is Import {
 }
 
 function taken({ source, specifiers }: Import): string {
+  const module = JSON.stringify(source.value)
+  if (slow.has(source.value))
+    return specifiers
+      .map(({ imported, local: { name } }) => {
+        const taken = `(${name}.f??=process.getBuiltinModule(${module}).${nameOf(imported)})`
+        return `function ${name}(...a){return ${taken}(...a)}`
+      })
+      .join("")
   const names = specifiers.map(({ imported, local }) => `${nameOf(imported)}:${local.name}`)
-  return `const{${names.join(",")}}=process.getBuiltinModule?.(${JSON.stringify(source.value)})??{};`
+  return `const{${names.join(",")}}=process.getBuiltinModule?.(${module})??{};`
 }
 
 function nameOf(name: Name): string {

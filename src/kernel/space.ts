@@ -1,9 +1,9 @@
 // Which project a folder belongs to. The id is found once and then kept in Storage for the git directory, so that a
 // first commit, a deeper clone or merged histories never hide the sessions that were made before.
-import { createHash } from "node:crypto"
 import { realpathSync } from "node:fs"
 import { basename, dirname } from "node:path"
 import * as Log from "#kernel/process/log.ts"
+import { hashText } from "#util/hash-text.ts"
 import * as Storage from "./storage/storage.ts"
 import * as Vcs from "./vcs.ts"
 
@@ -56,5 +56,5 @@ async function rootCommit(repository: Vcs.Repository): Promise<string | undefine
 }
 
 function hash(path: string): string {
-  return createHash("sha256").update(path).digest("hex").slice(0, 40)
+  return hashText(path).slice(0, 40)
 }

@@ -1,13 +1,13 @@
 // Ids that sort in the order in which they were made: prefix, 10 characters of milliseconds, 16 of randomness, all in
 // lower-case base 32, so that they are safe as file names on any file system. The milliseconds are those of a logical
 // clock: it follows the clock of the machine, never goes back, and never falls behind an id that it was shown.
-import { randomFillSync } from "node:crypto"
+import { randomBytes } from "./random-bytes.ts"
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 const form = /^[a-z]+_([0-9a-hjkmnp-tv-z]{26})$/
 /** Ten characters hold no later time. */
 const maxTime = 32 ** 10 - 1
-const random = new Uint8Array(16)
+let random: Uint8Array = new Uint8Array(16)
 let lastTime = 0
 let last = ""
 
@@ -34,7 +34,7 @@ export function followId(id: string): void {
 
 function advance(time: number) {
   lastTime = time
-  randomFillSync(random)
+  random = randomBytes(16)
 }
 
 /** The next higher random part, so that ids of one millisecond keep their order. */

@@ -1,5 +1,6 @@
 // Node's own modules are taken without reading all that they export.
 import assert from "node:assert/strict"
+import { createHash } from "node:crypto"
 import { test } from "node:test"
 import { withPlainBuiltins } from "../../script/plain-builtins.ts"
 import { run } from "../fixture/child.ts"
@@ -32,15 +33,26 @@ test("named imports of Node's modules become constants, others stay", () => {
   )
 })
 
-test("the command loads neither workers nor Web Crypto to show the configuration", async () => {
+test("functions of node:crypto are taken when they are first called", () => {
+  const code = 'import{createHash as h}from"node:crypto";'
+  const specifiers = [{ type: "ImportSpecifier", imported: { name: "createHash" }, local: { name: "h" } }]
+  const source = { value: "node:crypto" }
+  const body = [{ type: "ImportDeclaration", start: 0, end: code.length, source, specifiers }]
+  const made = withPlainBuiltins(code, { type: "Program", start: 0, end: code.length, body })
+  const hashOf = new Function(`${made}return text=>h("sha256").update(text).digest("hex")`)()
+  assert.equal(hashOf("abc"), createHash("sha256").update("abc").digest("hex"))
+  assert.doesNotMatch(made, /const/)
+})
+
+test("the command loads neither workers nor node:crypto to show the configuration", async () => {
   await using tmp = await tmpdir()
   tmp.write("list.mjs", 'process.on("exit", () => console.error(process.moduleLoadList.join("\\n")))')
   const args = ["--import", "./list.mjs", new URL("vitamin.js", dist).pathname, "config", "show"]
   await using child = run(process.execPath, args, { cwd: tmp.path, env: tmp.env })
   assert.equal(await child.exit, 0)
   const loaded = child.errors().split("\n")
-  assert.ok(loaded.includes("NativeModule crypto"))
-  for (const name of ["worker_threads", "internal/crypto/webcrypto"])
+  assert.ok(loaded.includes("NativeModule fs"))
+  for (const name of ["worker_threads", "crypto", "internal/crypto/webcrypto"])
     assert.ok(!loaded.includes(`NativeModule ${name}`), name)
 })
 

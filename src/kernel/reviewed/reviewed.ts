@@ -9,6 +9,7 @@ import * as Storage from "#kernel/storage/storage.ts"
 import * as Vcs from "#kernel/vcs.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { statOf } from "#util/file/stat-of.ts"
+import { hashText } from "#util/hash-text.ts"
 
 /** Rules of a file that narrow rights (deny and ask), by the id of the agent that they bind; "" for all agents. */
 export type Narrowing = Record<string, Rule[]>
@@ -161,7 +162,7 @@ export function rootOf(directory: string): string {
 }
 
 export function keyOf(root: string, kind = "trust"): string[] {
-  return [kind, createHash("sha256").update(root).digest("hex").slice(0, 40)]
+  return [kind, hashText(root).slice(0, 40)]
 }
 
 export function hashOf(content: Uint8Array | string): string {

@@ -1,7 +1,6 @@
 // The journal's form on disk: two preallocated segment files that take turns. A segment opens with a header (its
 // generation and a salt that nobody can guess), then records follow. A record counts only with the salt of its
 // segment and a right checksum, so neither a torn tail nor what an older generation left behind is ever taken for one.
-import { randomBytes } from "node:crypto"
 import {
   closeSync,
   existsSync,
@@ -17,6 +16,7 @@ import {
 import { dirname } from "node:path"
 import { crc32 } from "node:zlib"
 import { errorCode } from "#util/error.ts"
+import { randomBytes } from "#util/random-bytes.ts"
 
 /** `bytes` is undefined for a record that was removed. */
 export type Entry = { path: string; bytes: Buffer | undefined }

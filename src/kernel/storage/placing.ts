@@ -1,6 +1,5 @@
 // Writes records into the tree: first to a temporary file, then by a rename, so that nobody sees half of one. Writing
 // the temporary file costs most and runs while the journal is synced; only the rename waits.
-import { randomBytes } from "node:crypto"
 import {
   close,
   closeSync,
@@ -15,6 +14,7 @@ import {
 } from "node:fs"
 import { dirname, join } from "node:path"
 import { errorCode } from "#util/error.ts"
+import { randomBytes } from "#util/random-bytes.ts"
 import { type Folders, fileOf, isMissing } from "./files.ts"
 
 /** A record that only needs its rename (without `temporary`: its removal), or why that is impossible. */
