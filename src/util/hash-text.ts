@@ -5,27 +5,35 @@ for (let number = 2; primes.length < 64; number++)
   if (primes.every((prime) => number % prime)) primes.push(number)
 const rounds = primes.map((prime) => fractionOf(Math.cbrt(prime)))
 const start = primes.slice(0, 8).map((prime) => fractionOf(Math.sqrt(prime)))
-const blockBytes = 64
+const blockWords = 16
 
-/** The hash of the UTF-8 form of a text, in hexadecimal digits. */
+let last = { text: "", hash: "" }
+
+/** The hash of the UTF-8 form of a text, in hexadecimal digits. The last one is kept: a start asks for it often. */
 export function hashText(text: string): string {
-  const state = Uint32Array.from(start)
-  const bytes = padded(Buffer.from(text))
-  const words = new Uint32Array(64)
-  for (let at = 0; at < bytes.length; at += blockBytes) {
-    for (let i = 0; i < 16; i++) words[i] = bytes.readUInt32BE(at + i * 4)
-    addBlock(state, words)
-  }
-  return Array.from(state, (word) => word.toString(16).padStart(8, "0")).join("")
+  if (last.text !== text || last.hash === "") last = { text, hash: compute(text) }
+  return last.hash
 }
 
-/** The text, a bit that is set, zeros, and the length in bits: a multiple of the block. */
-function padded(text: Buffer): Buffer {
-  const bytes = Buffer.alloc(Math.ceil((text.length + 9) / blockBytes) * blockBytes)
-  text.copy(bytes)
-  bytes[text.length] = 0x80
-  bytes.writeBigUInt64BE(BigInt(text.length) * 8n, bytes.length - 8)
-  return bytes
+function compute(text: string): string {
+  const state = Uint32Array.from(start)
+  const all = padded(new TextEncoder().encode(text))
+  const words = new Uint32Array(64)
+  for (let at = 0; at < all.length; at += blockWords) {
+    words.set(all.subarray(at, at + blockWords))
+    addBlock(state, words)
+  }
+  let hash = ""
+  for (const word of state) hash += (word + 2 ** 32).toString(16).slice(1)
+  return hash
+}
+
+/** The text, a bit that is set, zeros, and the length in bits, in whole blocks of words. */
+function padded(bytes: Uint8Array): Uint32Array {
+  const words = new Uint32Array(Math.ceil((bytes.length + 9) / 64) * blockWords)
+  for (let i = 0; i <= bytes.length; i++) words[i >> 2]! |= (bytes[i] ?? 0x80) << (24 - (i & 3) * 8)
+  words[words.length - 1] = bytes.length * 8
+  return words
 }
 
 function addBlock(state: Uint32Array, words: Uint32Array): void {
