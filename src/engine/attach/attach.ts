@@ -2,11 +2,11 @@
 // that cannot be resolved is stored with the reason, and the prompt continues.
 import { isDeepStrictEqual } from "node:util"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
-import { lineOf } from "#engine/record/ancestors.ts"
+import { lineOf } from "#engine/offer/tools-for.ts"
 import { append, keep, lastId } from "#engine/record/append.ts"
+import { wholeHistory } from "#engine/record/history.ts"
 import { Notice } from "#engine/record/notice.ts"
 import type { Attachment, PromptPart } from "#engine/record/prompt-part.ts"
-import { wholeHistory } from "#engine/record/recent-history.ts"
 import type { Run } from "#engine/run/run.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as Memory from "#knowledge/memory/memory.ts"

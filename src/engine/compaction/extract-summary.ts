@@ -1,7 +1,7 @@
 // A summary without a model: extracted from the messages, the same for the same messages. For sessions without a
 // model that can write one, and for when it fails.
 
-import { linesWithin, oneLine, textWithin } from "#engine/run/fit-tokens.ts"
+import { oneLine, section, textWithin } from "#engine/run/fit-tokens.ts"
 import { workingState } from "#knowledge/memory/working.ts"
 import type * as Message from "#knowledge/message/message.ts"
 
@@ -47,7 +47,5 @@ export function extractSummary(options: {
 
 /** The newest first. */
 function list(title: string, items: string[], tokens: number): string[] {
-  if (!items.length) return []
-  const { lines, missing } = linesWithin(items.toReversed(), tokens)
-  return [[title, ...lines, ...(missing ? [`and ${missing} more.`] : [])].join("\n")]
+  return section(title, items.toReversed(), tokens)
 }

@@ -2,8 +2,7 @@
 // files in work. They are rendered once per compaction and then never change; later changes are in the transcript
 // after them.
 import type * as Permission from "#ability/permission/permission.ts"
-import { oneLine } from "#engine/run/fit-tokens.ts"
-import { section } from "#engine/run/section.ts"
+import { oneLine, section } from "#engine/run/fit-tokens.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import type * as Memory from "#knowledge/memory/memory.ts"
 import type * as Message from "#knowledge/message/message.ts"

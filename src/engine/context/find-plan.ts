@@ -3,7 +3,7 @@
 import * as TodoList from "#ability/plan/todo-list.ts"
 import { planId, planOf } from "#ability/plan/todo-plan.ts"
 import { isList, planNodes } from "#engine/record/plan-nodes.ts"
-import { section } from "#engine/run/section.ts"
+import { section } from "#engine/run/fit-tokens.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import { outputText } from "#knowledge/memory/tokens-of.ts"
 import { wordsOf } from "#knowledge/memory/working.ts"

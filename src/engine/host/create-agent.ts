@@ -2,7 +2,7 @@
 // prompt through `process` and nothing else, and so do programs that embed vitamin.
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import type { MCPRegistry } from "#ability/mcp/registry/create-registry.ts"
-import type { Input } from "#engine/run/input.ts"
+import type { Input } from "#engine/run/run.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"

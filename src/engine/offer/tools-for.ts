@@ -1,12 +1,12 @@
 // The tools of one prompt: those that its requests name, and those that `tool_search` can find. Most sessions have
 // only the built-in tools, and nothing has to be chosen.
+
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import { hiddenFrom } from "#ability/mcp/if-configured.ts"
 import { mayUse } from "#ability/tool/may-use.ts"
 import type { Definition } from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
-import { lineOf } from "#engine/record/ancestors.ts"
-import type * as SessionRecord from "#engine/record/session-record.ts"
+import * as SessionRecord from "#engine/record/session-record.ts"
 import { limitOf } from "#engine/run/budget.ts"
 import type { Offer, Run } from "#engine/run/run.ts"
 
@@ -45,4 +45,25 @@ export async function growTools(run: Run): Promise<void> {
 
 function modelTools(ids: string[]): Offer["tools"] {
   return [...ToolRegistry.toModelTools(ids)] as Offer["tools"]
+}
+
+type Link = Pick<SessionRecord.Info, "id" | "taskOf">
+
+/** The ids of a session, of the session that gave it its task, and so on up to the session of a person: MCP servers that a
+ * client brings for one of them are available to those below it. The list ends at a missing record. */
+export async function lineOf(session: Link): Promise<string[]> {
+  const line = new Set<string>()
+  for (let link: Link | undefined = session; link && !line.has(link.id); link = await above(link))
+    line.add(link.id)
+  return [...line]
+}
+
+async function above({ taskOf }: Link): Promise<Link | undefined> {
+  if (!taskOf) return undefined
+  try {
+    return await SessionRecord.get(taskOf.sessionId)
+  } catch (error) {
+    if (error instanceof SessionRecord.NotFound || error instanceof SessionRecord.Invalid) return undefined
+    throw error
+  }
 }

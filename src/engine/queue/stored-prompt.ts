@@ -2,8 +2,8 @@
 // record is removed once the first message of its prompt is stored; that message names the record. Records that a
 // dead process left are reported as skipped, in the session and by an event, and never run (decision 017).
 import { z } from "zod"
-import * as Owner from "#engine/record/owner.ts"
 import { PromptPart, SkippedPrompt, wordsOf } from "#engine/record/prompt-part.ts"
+import { isAlive, Owner, ownOwner } from "#engine/record/session-info.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
@@ -19,7 +19,7 @@ export const Info = z.object({
   id: z.string(),
   sessionId: z.string(),
   time: z.number().describe("when it was accepted, in milliseconds since 1970"),
-  owner: Owner.Owner.describe("the process that accepted it"),
+  owner: Owner.describe("the process that accepted it"),
   parts: z.array(PromptPart),
   agent: z.string().optional(),
   model: z.string().optional(),
@@ -66,7 +66,7 @@ export function create(input: {
   model?: string | undefined
 }): Handle {
   const { sessionId, parts, agent, model } = input
-  const prompt = { id: createId("prm"), sessionId, time: Date.now(), owner: Owner.self(), agent, model }
+  const prompt = { id: createId("prm"), sessionId, time: Date.now(), owner: ownOwner(), agent, model }
   const write = async () => {
     const hasImages = parts.some(({ type }) => type === "image")
     const light = hasImages ? await (await import("./store-images.ts")).storeImages(sessionId, parts) : parts
@@ -155,7 +155,7 @@ export async function removeAll(sessionId: string): Promise<void> {
 /** Report prompts that ended processes had accepted and never began: for one session, or for all of this directory. */
 export async function recover(sessionId?: string): Promise<void> {
   const left = (await readAll()).filter(
-    (prompt) => (sessionId ?? prompt.sessionId) === prompt.sessionId && !Owner.isAlive(prompt.owner),
+    (prompt) => (sessionId ?? prompt.sessionId) === prompt.sessionId && !isAlive(prompt.owner),
   )
   for (const [id, prompts] of Map.groupBy(left, (prompt) => prompt.sessionId))
     await recoverSession(id, prompts).catch((error) =>

@@ -1,6 +1,7 @@
 // Changes a session while no prompt runs, in this process or another: the session is busy meanwhile.
+
+import type { Tip } from "#engine/record/session-info.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
-import type { Tip } from "#engine/record/tip.ts"
 
 type Change = Partial<Pick<SessionRecord.Info, "mode" | "branch" | "status" | "error" | "tip" | "changed">>
 

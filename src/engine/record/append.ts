@@ -1,6 +1,7 @@
 // Adds messages to the history of a session and writes them to disk in the background. A failed write ends the prompt: it
 // must not continue with a history that is not on disk.
-import type * as Message from "#knowledge/message/message.ts"
+
+import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 
 type Work = { readonly progress: { history: Message.Info[]; records: Records } }
@@ -46,4 +47,15 @@ export async function settle(records: Records): Promise<void> {
 /** A prompt whose messages cannot be written must not continue. */
 export function throwIfLost({ failed }: Records): void {
   if (failed) throw failed.error
+}
+
+/** Write a message about a change of the session, for people; models never see it. Returns its id. */
+export async function writeControl(
+  place: { sessionId: string; branch: string; parentId: string | null },
+  control: string,
+  parameters: Message.JsonObject,
+): Promise<string> {
+  const message = Message.make({ ...place, type: "system_control", data: { control, parameters } })
+  await MessageStore.write(message)
+  return message.id
 }

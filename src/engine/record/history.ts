@@ -1,7 +1,14 @@
-// The messages of a branch in order, and their repair after a crash or an interruption.
+// The messages of a branch in order: all of them, or only those that a prompt needs, which begin at the last compaction.
+// The cost of a prompt then depends on the model's window, not on the length of the session. Also the repair of a history
+// after a crash or an interruption.
+
+import { compactionOf } from "#knowledge/memory/compaction.ts"
+import { windowOf } from "#knowledge/memory/window.ts"
 import { revertedFrom } from "#knowledge/message/conversation-order.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
+import { createId } from "#util/id.ts"
+import type { Tip } from "./session-info.ts"
 
 type Open = Message.Of<"tool_request">["data"]["calls"][number]
 
@@ -97,4 +104,68 @@ function interrupted(
       timestamp: Date.now(),
     },
   })
+}
+
+type Place = { id: string; branch: string }
+
+/** The messages of a branch from the first one that the last compaction keeps. Reads only these if `tip` is given; reads
+ * the whole session if it is not, or if a message cannot be read. */
+export async function recentHistory({ id, branch }: Place, tip: Tip | undefined): Promise<Message.Info[]> {
+  const warm = MessageStore.warm()
+  const known = warm.take(id, tip?.mark)
+  const isFirst = createIsFirst()
+  const recent = tip?.branch === branch && (await MessageStore.listBack(id, tip.id, { isFirst, known }))
+  // Notes may stand for unreadable messages here, and the next read may succeed, so nothing is cached.
+  if (!recent) return fromKept(await historyOf(id, branch))
+  warm.keep(id, recent)
+  return recent
+}
+
+function fromKept(whole: Message.Info[]): Message.Info[] {
+  return whole.slice(windowOf(whole).start)
+}
+
+/** Extends a history of `recentHistory` to the whole branch. */
+export async function wholeHistory(
+  { id, branch }: Place,
+  history: readonly Message.Info[],
+): Promise<readonly Message.Info[]> {
+  const [first] = history
+  if (!first || first.parentId === null) return history
+  const older =
+    (await MessageStore.listBack(id, first.parentId)) ?? before(first, await historyOf(id, branch))
+  return older.concat(history)
+}
+
+function before(first: Message.Info, whole: Message.Info[]): Message.Info[] {
+  const at = whole.findIndex(({ id }) => id === first.id)
+  return whole.slice(0, Math.max(0, at))
+}
+
+/** Messages must be passed from the newest to the oldest. True for the oldest one that is needed. */
+function createIsFirst(): (message: Message.Info) => boolean {
+  let keptFrom: string | null | undefined
+  let isCompacted = false
+  return (message) => {
+    if (isCompacted) return message.id === keptFrom
+    const compaction = compactionOf(message)
+    if (!compaction) return false
+    isCompacted = true
+    keptFrom = compaction.keptFrom
+    return keptFrom === null
+  }
+}
+
+/** The tip at the end of a prompt; `before` if the prompt never read the history. If the tip message was not stored, the
+ * next prompt does not find it and reads the whole session. */
+export function tipOf(session: Place, history: readonly { id: string }[], before?: Tip): Tip | undefined {
+  const id = history.at(-1)?.id
+  return id === undefined ? before : tipAt(session, id)
+}
+
+/** The next prompt may use the messages that this one read. */
+export function tipAt(session: Place, id: string): Tip {
+  const mark = createId("mark")
+  MessageStore.warm().mark(session.id, mark)
+  return { branch: session.branch, id, mark }
 }

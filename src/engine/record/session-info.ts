@@ -1,9 +1,11 @@
-// The schema of a session's record.
+// The record of a session: its schema, the errors about it, and which process works on it.
 import { z } from "zod"
+import { Instance } from "#kernel/instance.ts"
+import type * as Message from "#knowledge/message/message.ts"
 import { about } from "#util/about.ts"
-import { Owner } from "./owner.ts"
+import { NamedError } from "#util/error.ts"
+import { isRunning, ownLife } from "#util/process-life.ts"
 import { SkippedPrompt } from "./prompt-part.ts"
-import { Tip } from "./tip.ts"
 
 export const Status = z.enum(["idle", "busy", "waiting", "interrupted", "error"])
 export type Status = z.infer<typeof Status>
@@ -23,6 +25,25 @@ export const Failure = z.object({
   name: about("Name of the error, such as `Provider.MissingKey`.", z.string()),
   message: about("What failed, and what would work.", z.string()),
 })
+
+/** The process that works on a session. The start time tells a process from a later one with the same id. */
+export const Owner = z.object({
+  pid: about("Number of the process.", z.number().int()),
+  started: about("When it started, as the system tells it.", z.string()),
+  directory: z.string().optional().describe("the instance; one process can have several"),
+})
+export type Owner = z.infer<typeof Owner>
+
+/** The last message of a branch, stored while no prompt runs. A prompt removes it when it begins and writes a new one at
+ * its end, so after a crash it is missing rather than wrong. */
+export const Tip = z.object({
+  branch: about("Branch that it ends.", z.string()),
+  id: about("The message.", z.string()),
+  mark: z
+    .string()
+    .describe("new each time; another mark than the own one shows that somebody else worked on the session"),
+})
+export type Tip = z.infer<typeof Tip>
 
 export const Info = z.object({
   id: about("The session.", z.string()),
@@ -75,3 +96,52 @@ export const Info = z.object({
   metadata: about("What other programs keep with it.", z.record(z.string(), z.unknown()).default({})),
 })
 export type Info = z.infer<typeof Info>
+
+export class NotFound extends NamedError {
+  constructor(sessionId: string) {
+    super(
+      "Session.NotFound",
+      `Session ${sessionId} does not exist. "vitamin session list" shows those of this project.`,
+      {
+        sessionId,
+      },
+    )
+  }
+}
+
+export class Busy extends NamedError {
+  constructor(sessionId: string, where: string) {
+    super("Session.Busy", `Session ${sessionId} is busy ${where}.`, { sessionId })
+  }
+}
+
+export class Invalid extends NamedError {
+  constructor(sessionId: string, reason: string) {
+    super("Session.Invalid", `The record of session ${sessionId} is not valid: ${reason}`, { sessionId })
+  }
+}
+
+export function ownOwner(): Owner {
+  return { ...ownLife(), directory: Instance.directory }
+}
+
+export function isAlive(owner: Owner | undefined): boolean {
+  return owner !== undefined && isRunning(owner)
+}
+
+/** Whether it is this instance of this process; its prompts never overlap. */
+export function isOwn(owner: Owner | undefined): boolean {
+  return owner?.pid === process.pid && isAlive(owner) && owner.directory === Instance.directory
+}
+
+/** Files in a session record at most. It is for a list of sessions; the snapshots know all files. */
+const maxChanged = 200
+
+export function addChanged(draft: Info, files: Iterable<string> = []): void {
+  const all = new Set([...(draft.changed ?? []), ...files])
+  if (all.size > 0) draft.changed = [...all].slice(0, maxChanged)
+}
+
+export function addUsage(totals: Totals, usage: Message.Usage): void {
+  for (const name of Object.keys(totals) as (keyof Totals)[]) totals[name] += usage[name] ?? 0
+}

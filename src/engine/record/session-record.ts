@@ -1,24 +1,29 @@
 // The record of a session: agent, folder, model, status. Each message has a record of its own.
 import { z } from "zod"
+import type { AgentDefinition } from "#ability/agent/agent.ts"
+import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import * as Grant from "#ability/permission/grant.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
-import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { about } from "#util/about.ts"
 import { errorText } from "#util/error.ts"
 import { createId } from "#util/id.ts"
-import { chooseAgent } from "./choose-agent.ts"
-import { keepLastUsed, lastUsed, lastUsedFirst, setLastUsed } from "./last-used.ts"
-import * as Owner from "./owner.ts"
-import { rebuildRecord } from "./rebuild-record.ts"
-import { Busy, Invalid, NotFound } from "./record-errors.ts"
-import { Failure, Info, type Status, type Totals } from "./session-info.ts"
+import {
+  Busy,
+  Failure,
+  Info,
+  Invalid,
+  isAlive,
+  isOwn,
+  NotFound,
+  ownOwner,
+  type Status,
+} from "./session-info.ts"
 
-export { Info, Status, Totals } from "./session-info.ts"
-export { Busy, Invalid, NotFound }
+export { addChanged, addUsage, Busy, Info, Invalid, NotFound, Status, Totals } from "./session-info.ts"
 
 const Payload = z.object({ sessionId: z.string(), session: Info })
 const OnlyId = z.object({ sessionId: z.string() })
@@ -92,7 +97,12 @@ export async function list(options: { tasks?: boolean; everywhere?: boolean } = 
     .flat()
     .filter((session) => session !== undefined)
     .filter(({ taskOf }) => options.tasks || !taskOf)
-    .sort(lastUsedFirst(last))
+    .sort(
+      (a, b) =>
+        Number(b.id === last) - Number(a.id === last) ||
+        b.time.updated - a.time.updated ||
+        (a.id < b.id ? 1 : -1),
+    )
 }
 
 /** Change a session under the lock of all processes; stored first, then published. */
@@ -122,9 +132,9 @@ export async function claim(
       const before = { status: isWorking(status) ? ("interrupted" as const) : status, error, tip }
       delete draft.error
       delete draft.tip
-      Object.assign(draft, { status: "busy", owner: Owner.self() })
+      Object.assign(draft, { status: "busy", owner: ownOwner() })
       resolve({ session: Info.parse(draft), before, kept })
-    }).then(() => keepLastUsed(found))
+    }).then(() => setLastUsed(found))
     kept.catch(reject)
   })
 }
@@ -142,27 +152,26 @@ export async function remove(sessionId: string): Promise<void> {
 
 /** Store a complete session record, for forks and imports. */
 export async function write(session: Info): Promise<void> {
+  const { id: sessionId, projectId, taskOf } = session
   await Promise.all([
-    Storage.write(["session", session.projectId, session.id], session),
-    setLastUsed(session),
+    Storage.write(["session", projectId, sessionId], session),
+    // In the same batch. A new session is never the last used one already.
+    ...(taskOf ? [] : [Storage.write(lastUsedKey(projectId), { sessionId })]),
   ])
 }
 
-/** For a list of sessions; the snapshots know all of them. */
-const maxChanged = 200
-
-export function addChanged(draft: Info, files: Iterable<string> = []): void {
-  const all = new Set([...(draft.changed ?? []), ...files])
-  if (all.size > 0) draft.changed = [...all].slice(0, maxChanged)
-}
-
-export function addUsage(totals: Totals, usage: Message.Usage): void {
-  for (const name of Object.keys(totals) as (keyof Totals)[]) totals[name] += usage[name] ?? 0
+/** The agent of the first name that is defined; else the configured or the default one. An unknown name throws
+ * `Agent.NotFound`. */
+export async function chooseAgent(...names: (string | undefined)[]): Promise<AgentDefinition> {
+  const name = names.find(Boolean)
+  if (name === undefined) return AgentRegistry.getDefault()
+  await AgentRegistry.load()
+  return AgentRegistry.get(name)
 }
 
 /** Throws `Busy` if another process or instance uses the session. Inside this instance, prompts queue. */
 export function refuseBusy({ id, status, owner }: Info): void {
-  if (!isWorking(status) || !owner || Owner.isSelf(owner) || !Owner.isAlive(owner)) return
+  if (!isWorking(status) || !owner || isOwn(owner) || !isAlive(owner)) return
   const isHere = owner.pid === process.pid
   throw new Busy(id, isHere ? `in the instance of ${owner.directory}` : `in process ${owner.pid}`)
 }
@@ -183,6 +192,7 @@ async function readKey(key: string[]): Promise<Info | undefined> {
     const isMissing = error instanceof Storage.NotFound
     if (!isMissing && !(error instanceof Storage.Corrupt || error instanceof Invalid)) throw error
     const read = (value: unknown) => Info.safeParse(value).data
+    const { rebuildRecord } = await import("./rebuild-record.ts")
     const rebuilt = await rebuildRecord(key, { read, isInPlace: error instanceof Invalid })
     if (!rebuilt && !isMissing) throw error
     return rebuilt && settled(parse(key, rebuilt))
@@ -197,7 +207,7 @@ function parse(key: string[], value: unknown): Info {
 
 /** A session whose process has died is not busy any more. */
 function settled(session: Info): Info {
-  if (!isWorking(session.status) || Owner.isAlive(session.owner)) return session
+  if (!isWorking(session.status) || isAlive(session.owner)) return session
   const { owner: _, ...rest } = session
   return { ...rest, status: "interrupted" }
 }
@@ -213,4 +223,24 @@ async function otherProjects(): Promise<string[]> {
 
 function warn(error: unknown): undefined {
   Log.warn("a session cannot be read and was left out", { error: errorText(error) })
+}
+
+/** Notes which session of a project was used last, in a record of its own: the clock may go back between two sessions,
+ * and `--continue` would then take the wrong one. Sessions that do a task for another one do not count. */
+async function setLastUsed({ id: sessionId, projectId, taskOf }: Info): Promise<void> {
+  if (taskOf || (await lastUsed(projectId)) === sessionId) return
+  await Storage.write(lastUsedKey(projectId), { sessionId })
+}
+
+async function lastUsed(projectId: string): Promise<string | undefined> {
+  try {
+    return (await Storage.read<{ sessionId?: string }>(lastUsedKey(projectId))).sessionId
+  } catch (error) {
+    if (error instanceof Storage.NotFound || error instanceof Storage.Corrupt) return undefined
+    throw error
+  }
+}
+
+function lastUsedKey(projectId: string): Storage.Key {
+  return ["last-session", projectId]
 }

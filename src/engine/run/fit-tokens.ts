@@ -26,3 +26,12 @@ export function oneLine(text: string, length: number): string {
   const line = text.replace(/\s+/g, " ").trim()
   return line.length > length ? `${line.slice(0, length).toWellFormed()}…` : line
 }
+
+/** A title with the lines that fit below it. Empty if there is no line. */
+export function section(title: string, lines: readonly string[], tokens: number): string[] {
+  if (!lines.length) return []
+  // A few short lines say more than the first one whole.
+  const short = lines.map((line) => oneLine(line, Math.max(40, tokens)))
+  const { lines: shown, missing } = linesWithin(short, tokens)
+  return [[title, ...shown, ...(missing ? [`and ${missing} more.`] : [])].join("\n")]
+}

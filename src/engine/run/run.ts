@@ -1,15 +1,50 @@
-// The state of one prompt from its first request to its last: session, model, history, limits, and the records that
-// are still being written.
+// The input of a prompt, and its state from its first request to its last: session, model, history, limits, and the
+// records that are still being written.
+
 import type { AgentDefinition } from "#ability/agent/agent.ts"
+import type { Rule } from "#ability/permission/rule.ts"
 import type * as Provider from "#ability/provider/provider.ts"
 import type { Definition } from "#ability/tool/tool.ts"
 import type { Chosen } from "#engine/ask/choose-model.ts"
+import type * as Queue from "#engine/queue/queue.ts"
+import type * as StoredPrompt from "#engine/queue/stored-prompt.ts"
 import type { Records } from "#engine/record/append.ts"
+import type { PromptPart } from "#engine/record/prompt-part.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
-import type { Permits } from "#engine/rights/permits.ts"
+import type { Asks, Permits } from "#engine/rights/permits.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
-import type { Input } from "./input.ts"
+
+export type Input = {
+  sessionId: string
+  text?: string
+  /** After the text: more text, files and images. */
+  parts?: PromptPart[]
+  /** The text in which `@path` is a reference; default: all of it. */
+  mentionsIn?: string
+  /** Do not look for a command in it: the caller has done so, or a server wrote it. */
+  isText?: boolean
+  /** First read again attachments that have changed, and retry those that failed. */
+  refresh?: boolean
+  agent?: string
+  model?: string
+  signal?: AbortSignal
+  /** Wait for the running prompt, join it before its next request, or throw `Session.Busy`. */
+  whenBusy?: Queue.WhenBusy
+  /** The record of this prompt, if the caller has stored it. */
+  stored?: StoredPrompt.Handle | undefined
+  /** Milliseconds, from when the session begins with the prompt. */
+  timeout?: number
+  /** What happens when a person must allow something: wait for one, deny, or allow this once. Default: ask listeners
+   * of `Permission.Requested`, and deny at once if there are none or all of them fail. */
+  asks?: Asks
+  /** Milliseconds after which an unanswered question counts as rejected; default: ten minutes. */
+  replyLimit?: number
+  /** The person's rules for this prompt. */
+  rules?: Rule[]
+  /** The prompt that gave this one as a task. */
+  parent?: Run
+} & Partial<Limits>
 
 export type Limits = { maxSteps: number; maxCost?: number }
 

@@ -3,9 +3,9 @@
 import { z } from "zod"
 import * as Queue from "#engine/queue/queue.ts"
 import { whileBusy } from "#engine/queue/while-busy.ts"
+import { writeControl } from "#engine/record/append.ts"
 import { pathTo } from "#engine/record/history.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
-import { writeControl } from "#engine/record/write-control.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { NamedError } from "#util/error.ts"
@@ -126,7 +126,7 @@ async function goTo(
       if (!begins && name === from) return
       const at = begins ? begins.at : (pathTo(messages, name).at(-1)?.id ?? null)
       await writeControl({ sessionId, branch: name, parentId: at }, "branch_switch", { from, to: name, at })
-      const { turnPlan } = await import("./turn-plan.ts")
+      const { turnPlan } = await import("#engine/record/plan-nodes.ts")
       await turnPlan(sessionId, name)
     })
     return SessionRecord.get(sessionId)

@@ -9,9 +9,9 @@ import { Interrupted } from "#engine/queue/interrupted.ts"
 import * as Queue from "#engine/queue/queue.ts"
 import { whileBusy } from "#engine/queue/while-busy.ts"
 import { settle } from "#engine/record/append.ts"
-import { chooseAgent } from "#engine/record/choose-agent.ts"
+import { tipOf } from "#engine/record/history.ts"
+import type { Tip } from "#engine/record/session-info.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
-import { type Tip, tipOf } from "#engine/record/tip.ts"
 import { fixedOf, limitOf } from "#engine/run/budget.ts"
 import { createProgress } from "#engine/run/run.ts"
 import { openHistory } from "#engine/turn/open-history.ts"
@@ -45,7 +45,7 @@ async function compactNow(
   { tip, signal }: { tip: Tip | undefined; signal: AbortSignal },
 ): Promise<Tip | undefined> {
   Provider.redactKeys()
-  const agent = await chooseAgent(undefined, session.agent)
+  const agent = await SessionRecord.chooseAgent(undefined, session.agent)
   const chosen = await chooseModel(agent, session.model).catch(withoutModel)
   const history = Memory.begin(session.id)
   const progress = createProgress(history)
@@ -67,7 +67,7 @@ async function compactNow(
       SessionRecord.addUsage(draft.usage, progress.totals)
     })
   }
-  return tipOf({ session, history }, tip)
+  return tipOf(session, history, tip)
 }
 
 /** Without a model the summary is extracted from the messages. */

@@ -136,7 +136,7 @@ async function record(
     },
   })
   await MessageStore.write(message)
-  const { turnPlan } = await import("./turn-plan.ts")
+  const { turnPlan } = await import("#engine/record/plan-nodes.ts")
   await turnPlan(sessionId, branch)
   await Snapshot.forget(sessionId)
   return { ...result, messageId: message.id }

@@ -45,7 +45,7 @@ export {
   Updated,
 } from "#engine/record/session-record.ts"
 export { Compacted, ContextFull } from "#engine/run/budget.ts"
-export type { Input } from "#engine/run/input.ts"
+export type { Input } from "#engine/run/run.ts"
 export { accept, prompt } from "#engine/turn/prompt.ts"
 export { windowOf as window } from "#knowledge/memory/window.ts"
 export {

@@ -1,10 +1,10 @@
 // Sets the mode, plan or act. Rules and system prompt follow the mode; the history records the change.
 import * as Queue from "#engine/queue/queue.ts"
 import { whileBusy } from "#engine/queue/while-busy.ts"
-import { recentHistory } from "#engine/record/recent-history.ts"
+import { writeControl } from "#engine/record/append.ts"
+import { recentHistory, tipAt } from "#engine/record/history.ts"
+import type { Tip } from "#engine/record/session-info.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
-import { type Tip, tipAt } from "#engine/record/tip.ts"
-import { writeControl } from "#engine/record/write-control.ts"
 
 /** Takes effect with the next prompt. A busy session throws `Session.Busy`. */
 export function setMode(sessionId: string, mode: SessionRecord.Info["mode"]): Promise<SessionRecord.Info> {

@@ -6,19 +6,24 @@ import { chooseModel } from "#engine/ask/choose-model.ts"
 import { findContext } from "#engine/context/find-context.ts"
 import { ground } from "#engine/context/ground.ts"
 import { systemPrompt } from "#engine/context/system-prompt.ts"
-import { toolsFor } from "#engine/offer/tools-for.ts"
+import { lineOf, toolsFor } from "#engine/offer/tools-for.ts"
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
-import { lineOf } from "#engine/record/ancestors.ts"
 import { keep } from "#engine/record/append.ts"
-import { chooseAgent } from "#engine/record/choose-agent.ts"
 import { type PromptPart, titleOf, wordsOf } from "#engine/record/prompt-part.ts"
+import type { Tip } from "#engine/record/session-info.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
-import type { Tip } from "#engine/record/tip.ts"
 import { createPermits, type Permits } from "#engine/rights/permits.ts"
 import { readingBy } from "#engine/rights/reading-by.ts"
 import { createRights } from "#engine/rights/rights.ts"
-import type { Input } from "#engine/run/input.ts"
-import { type Ask, mayCall, type Offer, type Run, type Settled, type Timing } from "#engine/run/run.ts"
+import {
+  type Ask,
+  type Input,
+  mayCall,
+  type Offer,
+  type Run,
+  type Settled,
+  type Timing,
+} from "#engine/run/run.ts"
 import * as Log from "#kernel/process/log.ts"
 import { addPrompt, textOf } from "./add-prompt.ts"
 import { createSending, openHistory } from "./open-history.ts"
@@ -57,7 +62,7 @@ export async function beginRun(work: Work, begun: Begun, prompt: Ask): Promise<R
 type Answering = Pick<Run, "agent" | "chosen">
 
 async function chooseAnswering(work: Work, { session }: Begun): Promise<Answering> {
-  const agent = await chooseAgent(work.agent, session.agent)
+  const agent = await SessionRecord.chooseAgent(work.agent, session.agent)
   const chosen = await chooseModel(agent, work.model, session.model)
   if (work.maxCost !== undefined && !chosen.facts?.cost)
     Log.warn("the price of this model is not known, so --max-cost cannot stop it", { model: chosen.modelId })

@@ -7,7 +7,7 @@ import { type Refusal, runTool, type Step, type Call as ToolCall } from "#abilit
 import * as Tool from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import type { GivenImage } from "#engine/attach/show-images.ts"
-import { lineOf } from "#engine/record/ancestors.ts"
+import { lineOf } from "#engine/offer/tools-for.ts"
 import { append, lastId, settle } from "#engine/record/append.ts"
 import { Notice } from "#engine/record/notice.ts"
 import { whoCanBeAsked } from "#engine/rights/permits.ts"

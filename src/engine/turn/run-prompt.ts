@@ -4,9 +4,8 @@
 import { Interrupted } from "#engine/queue/interrupted.ts"
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
 import { append, keep, settle } from "#engine/record/append.ts"
-import { missingResults } from "#engine/record/history.ts"
+import { missingResults, tipOf } from "#engine/record/history.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
-import { tipOf } from "#engine/record/tip.ts"
 import { type Ask, createProgress } from "#engine/run/run.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as Log from "#kernel/process/log.ts"
@@ -80,7 +79,7 @@ async function finish(run: Begun, state: Pick<SessionRecord.Info, "status" | "er
     Object.assign(
       draft,
       state,
-      { tip: tipOf({ session: run.session, history: run.progress.history }, run.tip) },
+      { tip: tipOf(run.session, run.progress.history, run.tip) },
       offered ? { offered } : {},
       toolServers ? { toolServers } : {},
     )

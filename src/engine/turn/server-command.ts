@@ -2,7 +2,7 @@
 // prompt starts, so that an abort reaches the request and the order of prompts is kept.
 
 import { Interrupted } from "#engine/queue/interrupted.ts"
-import type { Input } from "#engine/run/input.ts"
+import type { Input } from "#engine/run/run.ts"
 import { orAborted } from "#util/or-aborted.ts"
 import type { Work } from "./begin-run.ts"
 

@@ -1,7 +1,6 @@
 // Sets the agent or the model that answers from the next prompt on.
 import * as Provider from "#ability/provider/provider.ts"
 import { fullName, splitName } from "#engine/ask/choose-model.ts"
-import { chooseAgent } from "#engine/record/choose-agent.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 
 type Answerer = { agent?: string; model?: string }
@@ -18,7 +17,7 @@ export async function setAnswerer(sessionId: string, answerer: Answerer): Promis
 
 /** Throws for what does not exist or cannot be used. */
 export async function checkAnswerer({ agent, model }: Answerer): Promise<void> {
-  if (agent !== undefined) await chooseAgent(agent)
+  if (agent !== undefined) await SessionRecord.chooseAgent(agent)
   if (model !== undefined) await checkModel(model)
 }
 

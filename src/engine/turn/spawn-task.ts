@@ -3,7 +3,6 @@
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import { familyModel } from "#engine/ask/choose-model.ts"
 import { keep } from "#engine/record/append.ts"
-import { chooseAgent } from "#engine/record/choose-agent.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import { type Run, refuseCost } from "#engine/run/run.ts"
 import type * as Message from "#knowledge/message/message.ts"
@@ -39,7 +38,7 @@ async function doTask(run: Run, { task, agent: wish, callId }: Task) {
       `Subtasks go at most ${maxDepth} levels deep. Do this part yourself.`,
       { maxDepth },
     )
-  const agent = wish === undefined ? run.agent : await chooseAgent(wish)
+  const agent = wish === undefined ? run.agent : await SessionRecord.chooseAgent(wish)
   const leave = await enter(run)
   try {
     // Earlier tasks may have spent the whole budget.

@@ -1,7 +1,7 @@
 // Named branches over one pool of messages: made, switched, prompted, forked, reverted, carried away and brought back.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import * as Owner from "#engine/record/owner.ts"
+import { ownOwner } from "#engine/record/session-info.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import * as Message from "#knowledge/message/message.ts"
@@ -176,7 +176,7 @@ test("a busy session cannot be branched, in this process or another", async () =
     await assert.rejects(Session.setMode(session.id, "plan"), { name: "Session.Busy" })
     Session.abort(session.id)
     await assert.rejects(work)
-    const owner = { ...Owner.self(), directory: "/elsewhere" }
+    const owner = { ...ownOwner(), directory: "/elsewhere" }
     const key = ["session", session.projectId, session.id]
     await Storage.update<Session.Info>(key, (draft) => Object.assign(draft, { status: "busy", owner }))
     await assert.rejects(Session.branch(session.id, "try"), { name: "Session.Busy", message: /elsewhere/ })

@@ -145,7 +145,7 @@ async function refuseUnusable(
 
 /** Checked before a session is created, so that a model without a key leaves none. */
 async function refuseModel({ agent, model }: Options, known: Session.Info | undefined): Promise<void> {
-  const { chooseAgent } = await import("#engine/record/choose-agent.ts")
+  const { chooseAgent } = await import("#engine/record/session-record.ts")
   const { checkModel } = await import("#engine/ask/choose-model.ts")
   await checkModel(await chooseAgent(agent, known?.agent), model, known?.model)
 }
