@@ -1,10 +1,10 @@
 // The queue of prompts: one runs at a time for each session, the next ones wait. A waiting prompt can also join the
-// running one between two of its requests ("steer").
+// running one between two of its requests ("steer"). Other changes of a session take a place in the queue too.
 import { setTimeout as sleep } from "node:timers/promises"
-import { Busy } from "#engine/record/session-record.ts"
+import type { Tip } from "#engine/record/session-info.ts"
+import * as SessionRecord from "#engine/record/session-record.ts"
 import { Instance } from "#kernel/instance.ts"
-import { Interrupted } from "./interrupted.ts"
-import { runtimeStops } from "./stored-prompt.ts"
+import { NamedError } from "#util/error.ts"
 
 export type WhenBusy = "queue" | "steer" | "refuse"
 type Entry<S = unknown> = {
@@ -20,6 +20,18 @@ type Entry<S = unknown> = {
   done: Promise<unknown>
 }
 
+type Change = Partial<Pick<SessionRecord.Info, "mode" | "branch" | "status" | "error" | "tip" | "changed">>
+
+/** The prompt was stopped before its end. */
+export class Interrupted extends NamedError {
+  constructor(sessionId: string, signal: AbortSignal) {
+    super("Session.Interrupted", `Session ${sessionId} was interrupted: ${reasonOf(signal)}.`, { sessionId })
+  }
+}
+
+/** Abort reasons that no person chose: the runtime stops, or the time of the prompt is up. */
+export const runtimeStops = "the runtime stops"
+export const timeIsUp = "its time was up (--timeout)"
 /** Milliseconds that prompts get to end when the runtime stops. After that, their dependencies are disposed anyway. */
 const patience = 3_000
 const queues = Instance.state(
@@ -37,7 +49,7 @@ export function check({ sessionId, whenBusy }: { sessionId: string; whenBusy?: W
   const { bySession, isStopped } = queues()
   if (isStopped) throw new Interrupted(sessionId, AbortSignal.abort(runtimeStops))
   const isBusy = bySession.has(sessionId)
-  if (isBusy && whenBusy === "refuse") throw new Busy(sessionId, "with another prompt")
+  if (isBusy && whenBusy === "refuse") throw new SessionRecord.Busy(sessionId, "with another prompt")
   return isBusy
 }
 
@@ -108,6 +120,29 @@ export async function end(sessionId: string): Promise<void> {
   await stop(queues().bySession.get(sessionId) ?? [], "it was removed")
 }
 
+/** Change a session while no prompt runs, in this process or another: the session is busy meanwhile. Afterwards it is as
+ * before, except for the result of `after`. Without a `tip` in it the next prompt reads the whole session. A busy
+ * session throws `Session.Busy`. */
+export async function whileBusy<T>(
+  options: { sessionId: string; after?: () => Change },
+  work: (session: SessionRecord.Info, tip: Tip | undefined) => Promise<T>,
+): Promise<T> {
+  const { session, before, kept } = await SessionRecord.claim(options.sessionId)
+  const { tip, ...state } = before
+  let change: Change = state
+  try {
+    await kept
+    const result = await work(session, tip)
+    change = { ...state, ...options.after?.() }
+    return result
+  } finally {
+    await SessionRecord.update(session, (draft) => {
+      delete draft.owner
+      Object.assign(draft, change)
+    })
+  }
+}
+
 /** After the running prompt and those that steer already. */
 function placeOfSteering(entries: Entry[]): number {
   const place = entries.findIndex((entry, i) => i > 0 && entry.steering === undefined)
@@ -128,4 +163,9 @@ async function stop(entries: Entry[], why: string): Promise<void> {
   const all = [...entries]
   for (const { abort } of all) abort.abort(why)
   await Promise.allSettled(all.map(({ done }) => done))
+}
+
+function reasonOf({ reason }: AbortSignal): string {
+  if ((reason as Error | undefined)?.name === "TimeoutError") return "its time was up"
+  return typeof reason === "string" ? reason : "it was aborted"
 }

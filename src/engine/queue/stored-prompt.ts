@@ -13,7 +13,7 @@ import * as MessageStore from "#knowledge/message/message-store.ts"
 import { about } from "#util/about.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"
-import { timeIsUp } from "./end-with.ts"
+import { runtimeStops, timeIsUp } from "./queue.ts"
 
 export const Info = z.object({
   id: z.string(),
@@ -52,8 +52,6 @@ export class Busy extends NamedError {
   }
 }
 
-/** The abort reason when the runtime stops: no person asked to drop the prompt. */
-export const runtimeStops = "the runtime stops"
 const mostCharacters = 1_000
 /** Sessions that this instance has checked for prompts of dead processes. */
 const recovered = Instance.state(() => new Set<string>())

@@ -2,7 +2,6 @@
 // so an empty branch exists too, and export and import carry it along.
 import { z } from "zod"
 import * as Queue from "#engine/queue/queue.ts"
-import { whileBusy } from "#engine/queue/while-busy.ts"
 import { writeControl } from "#engine/record/append.ts"
 import { pathTo } from "#engine/record/history.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
@@ -120,7 +119,7 @@ async function goTo(
 ): Promise<SessionRecord.Info> {
   if (!isName(name)) throw new InvalidBranch(name)
   return Queue.enter({ sessionId, whenBusy: "refuse" }, async () => {
-    await whileBusy({ sessionId, after: () => ({ branch: name }) }, async ({ branch: from }) => {
+    await Queue.whileBusy({ sessionId, after: () => ({ branch: name }) }, async ({ branch: from }) => {
       const messages = await MessageStore.list(sessionId)
       const begins = place(messages, from)
       if (!begins && name === from) return

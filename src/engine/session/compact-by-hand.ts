@@ -5,9 +5,7 @@ import { waitFor } from "#engine/ask/retry.ts"
 import { systemPrompt } from "#engine/context/system-prompt.ts"
 import { sentBefore } from "#engine/offer/choose-tools.ts"
 import { usableTools } from "#engine/offer/tools-for.ts"
-import { Interrupted } from "#engine/queue/interrupted.ts"
 import * as Queue from "#engine/queue/queue.ts"
-import { whileBusy } from "#engine/queue/while-busy.ts"
 import { settle } from "#engine/record/append.ts"
 import { tipOf } from "#engine/record/history.ts"
 import type { Tip } from "#engine/record/session-info.ts"
@@ -26,11 +24,11 @@ const timing = { stall: 120_000, wait: waitFor }
 export function compactByHand(sessionId: string): Promise<SessionRecord.Info> {
   return Queue.enter({ sessionId, whenBusy: "refuse" }, async ({ signal }) => {
     let tip: Tip | undefined
-    await whileBusy({ sessionId, after: () => ({ tip }) }, async (session, before) => {
+    await Queue.whileBusy({ sessionId, after: () => ({ tip }) }, async (session, before) => {
       try {
         tip = await compactNow(session, { tip: before, signal })
       } catch (error) {
-        throw signal.aborted ? new Interrupted(sessionId, signal) : error
+        throw signal.aborted ? new Queue.Interrupted(sessionId, signal) : error
       } finally {
         Memory.rest(sessionId)
       }

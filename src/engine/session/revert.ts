@@ -4,7 +4,6 @@ import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import { contentAfter } from "#engine/attach/content-after.ts"
 import { tasksSince } from "#engine/compaction/tasks-since.ts"
 import * as Queue from "#engine/queue/queue.ts"
-import { whileBusy } from "#engine/queue/while-busy.ts"
 import { historyOf, pathTo } from "#engine/record/history.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import * as Message from "#knowledge/message/message.ts"
@@ -33,7 +32,7 @@ export function revert(
       return Snapshot.revert({ sessionId, messageId, tasks, preview: true })
     }
     let changed: string[] = []
-    return whileBusy(
+    return Queue.whileBusy(
       { sessionId, after: () => ({ status: "idle", error: undefined, changed }) },
       async () => {
         const begun = await finishBegun(session, options.force)
@@ -79,7 +78,7 @@ async function changedBy(session: SessionRecord.Info): Promise<string[]> {
 async function recoverCalls(sessionId: string, tasks: Tasks): Promise<void> {
   const ids = idsOf(sessionId, tasks).filter(Snapshot.hasPending)
   if (!ids.length) return
-  await whileBusy({ sessionId }, async () => {
+  await Queue.whileBusy({ sessionId }, async () => {
     for (const id of ids) await Snapshot.recover(id, contentAfter)
   }).catch(ifBusy)
 }

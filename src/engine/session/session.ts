@@ -15,8 +15,7 @@ import { messagesOf } from "./branch.ts"
 import type { Plan } from "./plan.ts"
 
 export { InvalidModel, ModelChosen } from "#engine/ask/choose-model.ts"
-export { Interrupted } from "#engine/queue/interrupted.ts"
-export { abort } from "#engine/queue/queue.ts"
+export { abort, Interrupted, runtimeStops } from "#engine/queue/queue.ts"
 export {
   create as storePrompt,
   type Handle as PromptHandle,
@@ -24,7 +23,6 @@ export {
   list as prompts,
   recover,
   release as releasePrompt,
-  runtimeStops,
   Skipped,
 } from "#engine/queue/stored-prompt.ts"
 export { Notice, Retry } from "#engine/record/notice.ts"

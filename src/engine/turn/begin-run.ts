@@ -13,8 +13,7 @@ import { type PromptPart, titleOf, wordsOf } from "#engine/record/prompt-part.ts
 import type { Tip } from "#engine/record/session-info.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import { createPermits, type Permits } from "#engine/rights/permits.ts"
-import { readingBy } from "#engine/rights/reading-by.ts"
-import { createRights } from "#engine/rights/rights.ts"
+import { createRights, readingBy } from "#engine/rights/rights.ts"
 import {
   type Ask,
   type Input,
@@ -31,9 +30,9 @@ import { createSending, openHistory } from "./open-history.ts"
 export type Work = Omit<Input, "text" | "parts"> & {
   parts: PromptPart[]
   timing: Timing
-  /** A server is to be asked for what it calls for. */
-  isCalled: boolean
-  /** Its parts before a server was asked. */
+  /** The text of the prompt, if it names a prompt of an MCP server. */
+  command: string | undefined
+  /** Its parts before that server was asked. */
   typed?: PromptPart[]
 }
 /** The fields of a run that are known when its session is claimed. */

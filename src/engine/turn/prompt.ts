@@ -1,8 +1,7 @@
 // Queues a prompt: a session runs one at a time; the next one waits, or joins the running one. A prompt that waits, or that
 // is accepted with 202, is stored first.
-
+import { AsyncLocalStorage } from "node:async_hooks"
 import { waitFor } from "#engine/ask/retry.ts"
-import { endWith } from "#engine/queue/end-with.ts"
 import * as Queue from "#engine/queue/queue.ts"
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
 import { partsOf } from "#engine/record/prompt-part.ts"
@@ -11,9 +10,12 @@ import type { Input, Timing } from "#engine/run/run.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import type { Work } from "./begin-run.ts"
 import { runPrompt } from "./run-prompt.ts"
-import { callsServer, commandIn } from "./server-command.ts"
+
+type Entering = { usual: Timing; stored: StoredPrompt.Handle | undefined; command: string | undefined }
 
 const usual: Timing = { stall: 120_000, keepEvery: 1_000, reply: 600_000, wait: waitFor }
+const longestTimer = 2 ** 31 - 1
+const named = /^\s*(\/\S*)/
 
 /** Send a prompt; returns the final message of the model. */
 export function prompt(input: Input): Promise<Message.Info> {
@@ -23,10 +25,11 @@ export function prompt(input: Input): Promise<Message.Info> {
 /** Store a prompt and start it. Returns once the record is on disk. `answered` is the outcome, which is also published. */
 export async function accept(input: Input): Promise<{ promptId: string; answered: Promise<Message.Info> }> {
   SessionRecord.refuseBusy(await SessionRecord.get(input.sessionId))
-  const isCalled = commandIn(input) !== undefined && (await callsServer(input))
+  const words = commandIn(input)
+  const command = words && (await ifOfServer(words, input))
   Queue.check(input)
   const stored = StoredPrompt.create({ ...input, parts: partsOf(input) })
-  const answered = enter(input, { usual, stored, isCalled })
+  const answered = enter(input, { usual, stored, command })
   answered.catch(() => {})
   await stored.written
   return { promptId: stored.id, answered }
@@ -34,32 +37,25 @@ export async function accept(input: Input): Promise<{ promptId: string; answered
 
 /** `prompt` with other time limits. */
 export async function promptWith(input: Input, usual: Timing): Promise<Message.Info> {
-  const isCalled = commandIn(input) !== undefined && (await callsServer(input))
+  const words = commandIn(input)
+  const command = words && (await ifOfServer(words, input))
   // A prompt that begins at once needs no record: its message is stored.
   const waits = Queue.check(input) && !input.stored
   const stored = waits ? StoredPrompt.create({ ...input, parts: partsOf(input) }) : undefined
-  return enter(input, { usual, stored, isCalled })
+  return enter(input, { usual, stored, command })
 }
 
-async function enter(
-  input: Input,
-  options: { usual: Timing; stored: StoredPrompt.Handle | undefined; isCalled: boolean },
-): Promise<Message.Info> {
-  const { sessionId, whenBusy, signal, timeout, parent } = input
-  const { usual, stored, isCalled } = options
+async function enter(input: Input, { usual, stored, command }: Entering): Promise<Message.Info> {
+  const { sessionId, whenBusy } = input
   const timing = { ...usual, reply: input.replyLimit ?? usual.reply }
-  const work: Work = { ...input, parts: partsOf(input), timing, stored: stored ?? input.stored, isCalled }
+  const work: Work = { ...input, parts: partsOf(input), timing, stored: stored ?? input.stored, command }
   // While it waits, its images are on disk and use no memory.
   stored?.written.then((parts) => Object.assign(work, { parts })).catch(() => {})
   // A prompt that needs an MCP server cannot steer: if the server fails, the running prompt must continue.
-  const steering = whenBusy === "steer" && !isCalled ? work : undefined
+  const steering = whenBusy === "steer" && !command ? work : undefined
   const place = { sessionId, ...(whenBusy ? { whenBusy } : {}), steering, promptId: work.stored?.id }
   return Queue.enter(place, async (abort) => {
-    const letGo = endWith(abort, {
-      ...(signal ? { signal } : {}),
-      ...(timeout === undefined ? {} : { timeout }),
-      parent,
-    })
+    const letGo = endWith(abort, input)
     try {
       await work.stored?.written
       return await runPrompt(work, { signal: abort.signal, prompt: promptWith })
@@ -70,4 +66,35 @@ async function enter(
       letGo()
     }
   })
+}
+
+/** Connects the caller's signal and the time limit to a prompt. The returned function disconnects them when the prompt is
+ * over. */
+function endWith(abort: AbortController, { signal, timeout, parent }: Input): () => void {
+  // The caller may be outside the instance, and listeners need the instance.
+  const follow = AsyncLocalStorage.bind(() => abort.abort(signal?.reason))
+  const late = () => abort.abort(Queue.timeIsUp)
+  if (signal?.aborted) follow()
+  signal?.addEventListener("abort", follow, { once: true })
+  const timer = timeout === undefined ? undefined : setTimeout(late, Math.min(timeout, longestTimer))
+  return () => {
+    clearTimeout(timer)
+    // Work that a task left running ends with the turn that gave the task.
+    if (!parent) signal?.removeEventListener("abort", follow)
+  }
+}
+
+/** The text of a prompt that begins with `/name`, if a person typed it. Text that others put before it is no command. */
+function commandIn({ text, parts, mentionsIn, isText, parent }: Input): string | undefined {
+  const [first] = text === undefined ? (parts ?? []) : [{ type: "text" as const, text }]
+  if (isText || parent || first?.type !== "text") return undefined
+  const name = named.exec(first.text)?.[1]
+  return name !== undefined && name === named.exec(mentionsIn ?? first.text)?.[1] ? first.text : undefined
+}
+
+/** The text if it names a prompt of an MCP server, which is asked when the prompt starts: an abort then reaches the request,
+ * and the order of prompts is kept. An unknown name throws. */
+async function ifOfServer(words: string, { sessionId }: Input): Promise<string | undefined> {
+  const { isServerCommand } = await import("#engine/attach/expand-command.ts")
+  return (await isServerCommand(words, sessionId)) ? words : undefined
 }

@@ -1,7 +1,7 @@
 // Runs one prompt, from its first message to its end: an answer, an error that the session stores, or an interruption. The
 // session can continue with the next prompt in every case.
 
-import { Interrupted } from "#engine/queue/interrupted.ts"
+import * as Queue from "#engine/queue/queue.ts"
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
 import { append, keep, settle } from "#engine/record/append.ts"
 import { missingResults, tipOf } from "#engine/record/history.ts"
@@ -12,9 +12,9 @@ import * as Log from "#kernel/process/log.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { errorText } from "#util/error.ts"
+import { orAborted } from "#util/or-aborted.ts"
 import { type Begun, beginRun, type Work } from "./begin-run.ts"
 import { loop } from "./loop.ts"
-import { expandWork } from "./server-command.ts"
 
 export async function runPrompt(
   input: Work,
@@ -47,19 +47,31 @@ export async function runPrompt(
 async function claim(input: Work, signal: AbortSignal) {
   const { sessionId, stored } = input
   try {
-    if (signal.aborted) throw new Interrupted(sessionId, signal)
-    const work = input.isCalled ? await expandWork(input, signal) : input
+    signal.throwIfAborted()
+    const work = await withServerPrompt(input, signal)
     return { work, ...(await SessionRecord.claim(sessionId)) }
   } catch (error) {
-    Bus.publish(SessionRecord.Failed, { sessionId, error: failureOf(error), ...promptIdOf(stored?.id) })
-    throw error
+    const reason = signal.aborted ? new Queue.Interrupted(sessionId, signal) : error
+    Bus.publish(SessionRecord.Failed, { sessionId, error: failureOf(reason), ...promptIdOf(stored?.id) })
+    throw reason
   }
+}
+
+/** The prompt with the MCP server's answer in place of the command. */
+async function withServerPrompt(work: Work, signal: AbortSignal): Promise<Work> {
+  const { sessionId, parts, command } = work
+  if (!command) return work
+  const { expandCommand } = await import("#engine/attach/expand-command.ts")
+  const called = await orAborted(expandCommand(command, sessionId), signal)
+  if (!called) return work
+  const mentionsIn = work.mentionsIn ?? command
+  return { ...work, parts: [...called, ...parts.slice(1)], mentionsIn, typed: parts }
 }
 
 /** In every case each call gets a result, and the session its final status. */
 async function fail(run: Begun, thrown: unknown, promptId: string | undefined): Promise<unknown> {
   const { signal, session } = run
-  const error = signal.aborted ? new Interrupted(session.id, signal) : thrown
+  const error = signal.aborted ? new Queue.Interrupted(session.id, signal) : thrown
   for (const result of missingResults(run.progress.history)) append(run, result)
   const kept = failureOf(error)
   const status = signal.aborted ? "interrupted" : "error"
