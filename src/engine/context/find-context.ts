@@ -1,7 +1,7 @@
 // Collects context for a prompt: the plan of its session, and the project's documents and skills that fit it. Each
 // search is loaded and run only if a quick check finds something to search.
 import { hasSkills } from "#ability/skill/skill-places.ts"
-import { readingBy } from "#engine/rights/reading-by.ts"
+import { readingBy } from "#engine/rights/rights.ts"
 import { contextOf } from "#engine/run/budget.ts"
 import type { Settled } from "#engine/run/run.ts"
 import * as Config from "#kernel/config/config.ts"

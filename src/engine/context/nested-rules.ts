@@ -1,7 +1,7 @@
 // Rules of subfolders: when a tool has touched a file, the model gets the instruction files of the folders from the
 // root to that file. Each is sent once, as long as the model still sees it, and within a share of the window.
 import { dirname, relative, resolve } from "node:path"
-import { readingBy } from "#engine/rights/reading-by.ts"
+import { readingBy } from "#engine/rights/rights.ts"
 import type { Run } from "#engine/run/run.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"

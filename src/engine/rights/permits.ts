@@ -5,26 +5,22 @@ import { type Judgement, judgeStep, keyOf } from "#ability/call/judge-step.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import { type Grant, type Refusal, type Step, stepOf } from "#ability/tool/run-tool.ts"
 import type { Context, WhileAsking } from "#ability/tool/tool.ts"
-import { keep, type Records } from "#engine/record/append.ts"
-import type * as SessionRecord from "#engine/record/session-record.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
-import { createWaiting } from "./create-waiting.ts"
-import { type Question, questionOf } from "./question-of.ts"
+import {
+  type Asked,
+  type Asking,
+  createQuestions,
+  type Options,
+  type Question,
+  questionOf,
+} from "./questions.ts"
 import type { Rights, Verdicts } from "./rights.ts"
 
 type Request = Message.Of<"tool_request">
-type Call = Request["data"]["calls"][number]
-/** A call of the model and its message; or an attachment, as the call that reads it. */
-type Asked = { request: Message.Info; call: Call }
-
+type Call = Message.Call
 type Judged = { judgement: Judgement; verdicts: Verdicts }
-
-/** What happens when a person is needed: wait for one, deny, or allow this once. */
-export type Asks = "wait" | "deny" | "once"
-/** `listeners`: the caller did not choose; ask if something listens for questions, else deny. */
-type Asking = Asks | "listeners"
 
 export type Permits = Readonly<{
   asks: Asking
@@ -48,61 +44,55 @@ export function whoCanBeAsked({ asks, whileWaiting }: Permits): { whileAsking?: 
   return asks === "wait" || asks === "listeners" ? { whileAsking: whileWaiting } : {}
 }
 
-export function createPermits(options: {
-  session: SessionRecord.Info
-  agent: string
-  /** The text of the task, if this is one. */
-  task?: string | undefined
-  /** Whether a call may name this tool. Other calls do not run, so nobody is asked about them. */
-  mayCall(id: string): boolean
-  rights: Rights
-  asks: Asking
-  /** The parent's, if this is a task. */
-  parent: Permits | undefined
-  /** How long a person may take, in milliseconds. */
-  limit: number
-  records: Records
-  signal: AbortSignal
-}): Permits {
-  const { session, agent, rights, asks, parent, limit, records, signal } = options
-  const questions = new Map<Call, { key: string; answer: Promise<Permission.Answer> }>()
+export function createPermits(
+  options: Options & {
+    /** Whether a call may name this tool. Other calls do not run, so nobody is asked about them. */
+    mayCall(id: string): boolean
+    /** The parent's, if this is a task. */
+    parent: Permits | undefined
+  },
+): Permits {
+  const { session, rights, asks, parent, signal } = options
+  const { canAsk, ask, confirm, mark, whileWaiting } = createQuestions(options, parent?.whileWaiting)
+  const answers = new Map<Call, { key: string; answer: Promise<Permission.Answer> }>()
   /** Judgements made before the message of the calls was written. */
   const judged = new Map<Call, Judged>()
-  let waiting: { call: Call; question: Question }[] = []
-  const onlyListeners = asks === "listeners"
-  const ofParent = parent?.whileWaiting
-  const whileWaiting = createWaiting({ session, onlyListeners, parent: ofParent, records, signal })
+  let pending: { call: Call; question: Question }[] = []
 
   async function judge(request: Request): Promise<void> {
     const verdicts = await rights.now()
     judged.clear()
-    waiting = []
-    for (const call of request.data.calls) {
-      const context: Context = { sessionId: session.id, messageId: request.id, callId: call.id, signal }
-      // A call that cannot run (unknown tool, broken arguments) is denied; the gate reports the reason.
-      const step = await stepOf(call as Step["call"], context).catch(() => undefined)
-      const judgement = step && (await judgeStep(step, verdicts.decide).catch(() => undefined))
-      if (judgement) judged.set(call, { judgement, verdicts })
-      call.approval = judgement && step ? approvalOf(judgement, step) : "denied"
-      if (call.approval === "pending")
-        waiting.push({ call, question: await questionOf(step!, judgement!, verdicts) })
-    }
+    pending = []
+    // A call that cannot run (unknown tool, broken arguments) is denied; the gate reports the reason.
+    for (const call of request.data.calls)
+      call.approval = await judgeCall(request, call, verdicts).catch(() => "denied" as const)
+  }
+
+  async function judgeCall(request: Request, call: Call, verdicts: Verdicts): Promise<Call["approval"]> {
+    const context: Context = { sessionId: session.id, messageId: request.id, callId: call.id, signal }
+    const step = await stepOf(call as Step["call"], context)
+    const judgement = await judgeStep(step, verdicts.decide)
+    judged.set(call, { judgement, verdicts })
+    const approval = approvalOf(judgement, step)
+    if (approval === "pending") pending.push({ call, question: await questionOf(step, judgement, verdicts) })
+    return approval
   }
 
   function approvalOf({ action, needs }: Judgement, { tool }: Step): Call["approval"] {
     if (action === "deny" || !options.mayCall(tool.id)) return "denied"
     if (action === "allow") return "approved"
     if (canAsk()) return "pending"
-    return asks === "once" && !needs.some((need) => need.protected) ? "approved" : "denied"
+    return isOnce(needs) ? "approved" : "denied"
   }
 
-  function canAsk(): boolean {
-    return asks === "wait" || (onlyListeners && Bus.isHeard(Permission.Requested))
+  /** Whether "once" allows what needs a question; it never allows what is protected. */
+  function isOnce(needs: readonly { protected?: boolean | undefined }[]): boolean {
+    return asks === "once" && !needs.some((need) => need.protected)
   }
 
   function askPending(request: Request): void {
-    for (const { call, question } of waiting) void ask({ request, call }, question)
-    waiting = []
+    for (const { call, question } of pending) void askFirst({ request, call }, question)
+    pending = []
   }
 
   function slot(asked: Asked) {
@@ -130,9 +120,9 @@ export function createPermits(options: {
     const denied = needs.find(({ action }) => action === "deny")
     if (denied) return byRule(asked, denied)
     const unclear = needs.filter(({ action }) => action === "ask")
-    if (!unclear.length || (asks === "once" && !unclear.some((need) => need.protected)))
+    if (!unclear.length || isOnce(unclear))
       return { granted, reals: judgement.reals, judge: judgeWith(verdicts) }
-    const known = questions.get(asked.call)
+    const known = answers.get(asked.call)
     if (!known && !canAsk()) return nobody(asked, unclear)
     const answer = await (known?.key === judgement.key
       ? known.answer
@@ -154,28 +144,26 @@ export function createPermits(options: {
   /** For targets that are known only while the call runs. */
   function judgeWith({ decide }: Verdicts): NonNullable<Grant["judge"]> {
     return (need) => {
-      const { action, protected: isProtected } = decide(need)
-      return action === "ask" && asks === "once" && !isProtected ? "allow" : action
+      const decision = decide(need)
+      return decision.action === "ask" && isOnce([decision]) ? "allow" : decision.action
     }
   }
 
-  function byRule(asked: Asked, need: Permission.JudgedNeed): Refusal {
-    publishDenied(asked, { by: "rule", needs: [need] })
-    return { message: Permission.sayDenied(asked.call.name, need) }
+  function byRule({ call }: Asked, need: Permission.JudgedNeed): Refusal {
+    publishDenied(call, { by: "rule", needs: [need], source: need.source })
+    return { message: Permission.sayDenied(call.name, need) }
   }
 
-  function nobody(asked: Asked, needs: Permission.JudgedNeed[], { hasFailed = false } = {}): Refusal {
-    publishDenied(asked, { by: "nobody", needs })
-    return {
-      message: Permission.sayNobody(asked.call.name, needs, { isEmbedded: onlyListeners, hasFailed }),
-    }
+  function nobody({ call }: Asked, needs: Permission.JudgedNeed[], { hasFailed = false } = {}): Refusal {
+    publishDenied(call, { by: "nobody", needs })
+    const isEmbedded = asks === "listeners"
+    return { message: Permission.sayNobody(call.name, needs, { isEmbedded, hasFailed }) }
   }
 
   function publishDenied(
-    { call }: Asked,
-    { by, needs }: { by: "rule" | "nobody"; needs: Permission.JudgedNeed[] },
+    call: Call,
+    { needs, by, source }: { by: "rule" | "nobody"; needs: Permission.JudgedNeed[]; source?: string },
   ): void {
-    const source = by === "rule" ? needs[0]?.source : undefined
     Bus.publish(Permission.Denied, {
       sessionId: session.id,
       callId: call.id,
@@ -187,62 +175,17 @@ export function createPermits(options: {
     })
   }
 
-  /** The person who is asked sees what it is about. */
+  /** The person who is asked sees the call in its message, so it is stored first. */
   async function askNow(asked: Asked, question: Question): Promise<Permission.Answer> {
     asked.call.approval = "pending"
     await MessageStore.write(asked.request)
-    return ask(asked, question)
+    return askFirst(asked, question)
   }
 
-  function ask(asked: Asked, question: Question): Promise<Permission.Answer> {
-    const { step, judgement, needs, agents, preview } = question
-    const { request, call } = asked
-    mark(asked, "pending")
-    const answer = whileWaiting(() =>
-      Permission.ask({
-        ...place(asked),
-        agents,
-        needs,
-        ...(judgement.needs.some((need) => need.protected) ? { protected: true } : {}),
-        preview,
-        title: `Allow ${call.name}: ${needs.map(Permission.sayNeed).join(", ")}?`,
-        async keep({ reply, ...details }) {
-          if (reply === "always") await rights.remember({ needs, agents }, details)
-          call.approval = reply === "reject" ? "denied" : "approved"
-          await MessageStore.write(request)
-        },
-        isAllowed: async () => (await judgeStep(step, (await rights.now()).decide)).action === "allow",
-      }),
-    )
-    questions.set(call, { key: judgement.key, answer })
+  function askFirst(asked: Asked, question: Question): Promise<Permission.Answer> {
+    const answer = ask(asked, question)
+    answers.set(asked.call, { key: question.judgement.key, answer })
     return answer
-  }
-
-  async function confirm(asked: Asked, title: string): Promise<boolean> {
-    if (!canAsk()) return false
-    const { reply } = await whileWaiting(() => Permission.ask({ ...place(asked), needs: [], title }))
-    return reply !== "reject"
-  }
-
-  function place({ request, call }: Asked) {
-    return {
-      sessionId: session.id,
-      messageId: request.id,
-      callId: call.id,
-      agent,
-      task: options.task,
-      tool: call.name,
-      signal,
-      limit,
-      onlyListeners,
-    }
-  }
-
-  /** After an abort the call stays as it was: nobody decided. */
-  function mark({ request, call }: Asked, approval: Call["approval"]): void {
-    if (call.approval === approval || signal.aborted) return
-    call.approval = approval
-    keep(records, MessageStore.write(request))
   }
 
   return Object.freeze({ asks, rights, judge, askPending, slot, permit, confirm, whileWaiting })

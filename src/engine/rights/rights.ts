@@ -119,6 +119,17 @@ export function createRights(options: {
   return Object.freeze({ chain, now, remember })
 }
 
+/** What the rules say about a file that is sent to the model without a call. Files that usually contain secrets are denied
+ * unless a rule names them. */
+export async function readingBy(rights: Rights): Promise<(path: string) => Permission.Action> {
+  const { decide } = await rights.now()
+  return (target) => {
+    const decision = decide({ permission: "file.read", target })
+    if (!Permission.isSecretFile(target)) return decision.action
+    return Permission.guarded(decision).action === "allow" ? "allow" : "deny"
+  }
+}
+
 /** Git shows the content of every file. It runs without asking only if no rule denies reading a file, and the
  * workspace contains none of our files with keys and tokens. */
 function defaultsBelow(others: Permission.Layer[], hasSecrets: boolean): readonly Permission.Rule[] {

@@ -394,3 +394,26 @@ test("a call that a new rule denies during its question names that rule", async 
     assert.match(outputs(await messages())[0]!, /is denied by the rule "network\.fetch:a" \(global\)/)
   })
 })
+
+test("a call whose preview throws fails without a question, and the turn goes on", async () => {
+  await inWorld([call("unseen", {}), text("done")], async ({ ask, messages, events }) => {
+    Tool.define("unseen", () => ({
+      description: "A tool of a test.",
+      parameters: z.object({}),
+      readOnly: false,
+      permission: () => [{ permission: "network.fetch", target: "a" }],
+      preview: () => {
+        throw new Error("no preview")
+      },
+      execute: async () => "ran",
+    }))
+    assert.equal(textOf(await ask("go")), "done")
+    const [result] = resultsOf(await messages())
+    assert.equal(result?.status, "error")
+    assert.match(String(result?.output), /no preview/)
+    assert.equal(
+      events.some(({ type }) => type === "permission.requested"),
+      false,
+    )
+  })
+})
