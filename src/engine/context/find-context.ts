@@ -10,7 +10,7 @@ import * as Memory from "#knowledge/memory/memory.ts"
 import { isRuleName } from "#knowledge/rules/create-nested-rules.ts"
 import { errorText } from "#util/error.ts"
 import { findRules, mayHaveRules } from "./find-rules.ts"
-import { inform, informed, type Note } from "./inform.ts"
+import { addNotes, type Note, rulesBudget, shownNames } from "./notes.ts"
 
 type Asked = Pick<Settled, "session" | "progress" | "intent" | "agent" | "chosen" | "permits" | "parent">
 
@@ -21,10 +21,10 @@ const maxSkillTokens = 8_000
 /** Must be called when the prompt and its attachments are in the history. */
 export async function findContext(asked: Asked): Promise<void> {
   const { id } = asked.session
-  if (await hasPlan(id)) inform(asked, await orNothing(() => planFor(id)))
+  if (await hasPlan(id)) addNotes(asked, await orNothing(() => planFor(id)))
   if (!asked.intent.trim()) return
-  inform(asked, await orNothing(() => rulesFor(id, asked)))
-  inform(asked, await orNothing(() => skillsFor(id, asked)))
+  addNotes(asked, await orNothing(() => rulesFor(id, asked)))
+  addNotes(asked, await orNothing(() => skillsFor(id, asked)))
 }
 
 async function planFor(sessionId: string): Promise<Note[]> {
@@ -33,13 +33,12 @@ async function planFor(sessionId: string): Promise<Note[]> {
 }
 
 async function rulesFor(sessionId: string, { intent, chosen, permits }: Asked): Promise<Note[]> {
-  const known = informed(sessionId, "rule")
+  const known = shownNames(sessionId, "rule")
   // The model works in these folders, so links in their instruction files count like those of the root.
   const nested = [...known].filter(isRuleName)
   if (!nested.length && !(await mayHaveRules())) return []
   const reading = await readingBy(permits.rights)
   const mayRead = (path: string) => reading(path) === "allow"
-  const { rulesBudget } = await import("./rules-budget.ts")
   return findRules(intent, { budget: rulesBudget(sessionId, chosen.facts).linked, known, mayRead, nested })
 }
 
@@ -49,7 +48,7 @@ async function skillsFor(sessionId: string, asked: Asked): Promise<Note[]> {
   if (!hasSkills(skills?.root)) return []
   const { findSkills } = await import("./find-skills.ts")
   const share = Math.floor(contextOf(chosen.facts) * skillShare)
-  const known = informed(sessionId, "skill")
+  const known = shownNames(sessionId, "skill")
   const reading = await readingBy(permits.rights)
   const budget = Math.min(maxSkillTokens, share)
   return findSkills(intent, { agent, budget, known, reading, isTask: parent !== undefined })
@@ -60,7 +59,7 @@ async function orNothing(find: () => Promise<Note[]>): Promise<Note[]> {
   try {
     return await find()
   } catch (error) {
-    Log.warn("what could help with the prompt was not found", { error: errorText(error) })
+    Log.warn("context for the prompt could not be collected", { error: errorText(error) })
     return []
   }
 }

@@ -9,7 +9,7 @@ import { outputText } from "#knowledge/memory/tokens-of.ts"
 import { wordsOf } from "#knowledge/memory/working.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { createRelationStore } from "#knowledge/relation/relation-store.ts"
-import type { Note } from "./inform.ts"
+import type { Note } from "./notes.ts"
 
 const maxTokens = 600
 

@@ -8,8 +8,8 @@ import type { Embedder } from "#knowledge/embedder/types.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import type { ReferenceMatch, RulesDiscovery } from "#knowledge/rules/rules-discovery.ts"
 import { realOf } from "#util/file/real-of.ts"
-import type { Note } from "./inform.ts"
-import { type RuleText, readRootFile, readRuleFile } from "./read-root-file.ts"
+import { type RuleText, readRootFile, readRuleFile } from "./instructions.ts"
+import type { Note } from "./notes.ts"
 
 export type Options = {
   /** Budgets in tokens. */

@@ -19,8 +19,8 @@ import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import { createSkillDiscovery, type SkillDiscovery } from "#knowledge/skill/skill-discovery.ts"
 import { takeFitting } from "#knowledge/skill/skill-fit.ts"
 import { errorText } from "#util/error.ts"
-import type { Note } from "./inform.ts"
-import { listName, listNote, nameNote, skillNote } from "./skill-note.ts"
+import type { Note } from "./notes.ts"
+import { listName, listNote, nameNote, referenceNotes, skillNote } from "./skill-notes.ts"
 
 export type Options = {
   agent: AgentDefinition
@@ -108,7 +108,6 @@ async function referencesOf(
   { intent, finder, options }: { intent: string; finder: Finder; options: Options },
 ): Promise<Note[]> {
   if (!skill.references.length) return []
-  const { referenceNotes } = await import("./reference-notes.ts")
   return referenceNotes(intent, {
     discovery: finder.discovery,
     skill,

@@ -12,7 +12,7 @@ import { maxRuleBytes } from "#knowledge/rules/create-nested-rules.ts"
 import { errorText } from "#util/error.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
 import { paragraphsOf } from "#util/parse/markdown-paragraphs.ts"
-import { shortPath } from "./short-path.ts"
+import { shortPath } from "./shown-path.ts"
 
 export type Imported = { name: string; by: string; text: string }
 type Source = { path: string; text: string }

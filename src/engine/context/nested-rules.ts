@@ -8,15 +8,13 @@ import * as Log from "#kernel/process/log.ts"
 import * as Secret from "#kernel/process/secret.ts"
 import { cutToTokens } from "#knowledge/memory/cut-to-tokens.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
-import * as Memory from "#knowledge/memory/memory.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { createNestedRules, type RuleFile } from "#knowledge/rules/create-nested-rules.ts"
 import { errorText } from "#util/error.ts"
 import { insideTag } from "#util/parse/inside-tag.ts"
 import { findRules } from "./find-rules.ts"
-import { informed, type Note } from "./inform.ts"
-import { pathForTools } from "./path-for-tools.ts"
-import { type RulesBudget, rulesBudget } from "./rules-budget.ts"
+import { type Note, type RulesBudget, rulesBudget, shownNames, shownNotes } from "./notes.ts"
+import { pathForTools } from "./shown-path.ts"
 
 type Request = Message.Of<"tool_request">
 
@@ -77,7 +75,7 @@ async function linkedFrom(
   const nested = told.filter(({ text }) => text.includes("](")).map(({ name }) => name)
   const asked = run.progress.history.findLast((one) => one.type === "text" && one.data.role === "user")
   if (!nested.length || asked?.type !== "text") return []
-  const known = informed(run.session.id, "rule")
+  const known = shownNames(run.session.id, "rule")
   const budget = rulesBudget(run.session.id, run.chosen.facts).linked
   try {
     return await findRules(Message.textOf(asked), { budget, known, mayRead, nested })
@@ -143,13 +141,8 @@ function nameOf(file: RuleFile): Note {
 
 /** Whether the model still sees a note, word for word, and how many files are only named. */
 function saidIn(sessionId: string): { said(note: Note): boolean; named: number } {
-  const words = new Map<string, string[]>()
-  for (const message of Memory.shortTerm(sessionId).window()) {
-    if (message.type !== "text" || message.data.origin?.kind !== "rule") continue
-    const { name } = message.data.origin
-    words.set(name, [...(words.get(name) ?? []), ...message.data.parts.map(({ text }) => text)])
-  }
+  const shown = shownNotes(sessionId).filter(({ kind }) => kind === "rule")
   const said = ({ kind, name, text }: Note) =>
-    words.get(name)?.some((one) => one.endsWith(Secret.redact(insideTag(kind, text)))) ?? false
-  return { said, named: [...words.values()].flat().filter((one) => one.includes(`\n${notShown}`)).length }
+    shown.some((one) => one.name === name && one.text.endsWith(Secret.redact(insideTag(kind, text))))
+  return { said, named: shown.filter(({ text }) => text.includes(`\n${notShown}`)).length }
 }

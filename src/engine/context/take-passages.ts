@@ -6,8 +6,8 @@ import { cutToTokens } from "#knowledge/memory/cut-to-tokens.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import { type Chunk, chunkMarkdown } from "#knowledge/rules/chunk-markdown.ts"
 import type { ReferenceMatch } from "#knowledge/rules/rules-discovery.ts"
-import type { Note } from "./inform.ts"
-import { pathForTools } from "./path-for-tools.ts"
+import type { Note } from "./notes.ts"
+import { pathForTools } from "./shown-path.ts"
 
 /** Tokens for the note on where the rest is. */
 const frame = 40

@@ -1,8 +1,9 @@
 // The questions of one prompt to a person: about its calls, and others. The session has the status "waiting" from the first
 // open question until the last one is answered.
+
+import { type Judgement, judgeStep } from "#ability/call/judge-step.ts"
 import * as Permission from "#ability/permission/permission.ts"
-import type { Step } from "#ability/tool/gate/run-tool.ts"
-import { type Judgement, judgeStep } from "#ability/tool/judge/judge-step.ts"
+import type { Step } from "#ability/tool/run-tool.ts"
 import type { WhileAsking } from "#ability/tool/tool.ts"
 import { keep, type Records } from "#engine/record/append.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
@@ -44,7 +45,7 @@ export type Options = {
 
 export async function questionOf(step: Step, judgement: Judgement, { askers }: Verdicts): Promise<Question> {
   const unclear = judgement.needs.filter(({ action }) => action === "ask")
-  const { previewChange } = await import("#ability/tool/files/preview-change.ts")
+  const { previewChange } = await import("#ability/file/preview-change.ts")
   return {
     step,
     judgement,

@@ -1,7 +1,7 @@
 // The loop: ask the model, store its answer, run its calls, and repeat until an answer has no call.
 
-import { inform } from "#engine/context/inform.ts"
 import { nestedRules } from "#engine/context/nested-rules.ts"
+import { addNotes } from "#engine/context/notes.ts"
 import { growTools } from "#engine/offer/tools-for.ts"
 import { takeSteering } from "#engine/queue/queue.ts"
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
@@ -21,7 +21,7 @@ export async function loop(run: Run): Promise<Message.Info> {
     refuseCost(run)
     await runCalls(run, request)
     run.signal.throwIfAborted()
-    inform(run, await nestedRules(run, request))
+    addNotes(run, await nestedRules(run, request))
     await growTools(run)
     // Calls can cost money too: tasks for other agents.
     refuseCost(run)

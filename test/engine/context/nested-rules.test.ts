@@ -5,9 +5,8 @@ import { mkdirSync, rmSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import type { Rule } from "#ability/permission/rule.ts"
-import { inform } from "#engine/context/inform.ts"
 import { nestedRules } from "#engine/context/nested-rules.ts"
-import { rulesBudget } from "#engine/context/rules-budget.ts"
+import { addNotes, rulesBudget } from "#engine/context/notes.ts"
 import { settle } from "#engine/record/append.ts"
 import { createRights } from "#engine/rights/rights.ts"
 import { createProgress, type Run } from "#engine/run/run.ts"
@@ -72,7 +71,7 @@ async function withTeller(fn: (teller: Teller) => Promise<unknown>, context = 20
           }),
         )
       const notes = await nestedRules(run, request)
-      inform(run, notes)
+      addNotes(run, notes)
       return notes.map(({ name }) => name)
     }
     const compact = () => {

@@ -1,12 +1,16 @@
-// The note about a skill: its instructions, with paths to its files that tools can open; or one line for each of many
-// skills.
+// The notes about skills: the instructions of a skill, with paths to its files that tools can open; the documents that it
+// links to and that the prompt is about; or one line for each of many skills.
 import type * as Skill from "#ability/skill/skill.ts"
 import { linesWithin, oneLine } from "#engine/run/fit-tokens.ts"
+import { Unreadable } from "#knowledge/index/read-document.ts"
 import { cutToTokens } from "#knowledge/memory/cut-to-tokens.ts"
 import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import type { SkillDiscovery } from "#knowledge/skill/skill-discovery.ts"
+import type { SkillReference } from "#knowledge/skill/skill-types.ts"
+import { realOf } from "#util/file/real-of.ts"
 import { quoteWord } from "#util/quote-word.ts"
-import type { Note } from "./inform.ts"
-import { pathForTools } from "./path-for-tools.ts"
+import type { Note } from "./notes.ts"
+import { pathForTools } from "./shown-path.ts"
 
 /** A name that no skill can have. */
 export const listName = "all, in a line each"
@@ -15,8 +19,11 @@ const maxFiles = 40
 const frame = 4
 const maxLine = 360
 const maxList = 2_000
+/** Measured: relevant and irrelevant links are far apart; this threshold is between them. */
+const leastScore = 0.5
+const mostReferences = 2
 
-/** At most so many tokens. */
+/** The instructions of a skill, in at most so many tokens. */
 export function skillNote(skill: Skill.Info, budget: number): Note {
   const files = filesOf(skill)
   const { body, name, file } = skill
@@ -77,4 +84,40 @@ function filesOf(skill: Skill.Info): string {
 function commandOf(path: string): string {
   const word = quoteWord(path)
   return word === path && !path.startsWith("/") ? `./${path}` : word
+}
+
+/** The documents of a skill that the prompt is about. */
+export async function referenceNotes(
+  intent: string,
+  options: {
+    discovery: SkillDiscovery
+    skill: Skill.Info
+    /** Tokens for each document. */
+    budget: number
+    mayRead: (path: string) => boolean
+  },
+): Promise<Note[]> {
+  const { discovery, skill, budget, mayRead } = options
+  const asked = { skillName: skill.name, limit: mostReferences, minScore: leastScore }
+  const notes: Note[] = []
+  for (const { reference } of await discovery.searchReferences(intent, asked)) {
+    const { file } = reference
+    if (![file, realOf(file) ?? file].every(mayRead)) continue
+    const whole = await contentOf(discovery, reference)
+    if (whole === undefined) continue
+    const text = cutToTokens(whole, budget)
+    const rest = text === whole ? "" : `\n[cut here: read ${pathForTools(file)} for the rest]`
+    notes.push({ kind: "skill", name: `${skill.name}, ${reference.relativePath}`, text: text + rest })
+  }
+  return notes
+}
+
+/** The file may have been removed since the scan. */
+async function contentOf(discovery: SkillDiscovery, reference: SkillReference): Promise<string | undefined> {
+  try {
+    return await discovery.getReferenceContent(reference)
+  } catch (error) {
+    if (error instanceof Unreadable) return undefined
+    throw error
+  }
 }
