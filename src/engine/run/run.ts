@@ -47,7 +47,7 @@ export type Input = {
   parent?: Run
 } & Partial<Limits>
 
-export type Limits = { maxSteps: number; maxCost?: number }
+type Limits = { maxSteps: number; maxCost?: number }
 
 /** Time limits, in milliseconds. */
 export type Timing = {
