@@ -1,4 +1,4 @@
-// What can go wrong with a record, each with the key or path it is about.
+// Keys of records, and what can go wrong with a record, each error with the key or path that it is about.
 import { inspect } from "node:util"
 import * as Global from "#kernel/process/global.ts"
 import { NamedError } from "#util/error.ts"
@@ -61,6 +61,22 @@ export class WriteFailed extends NamedError {
       { cause },
     )
   }
+}
+
+/** Keys become paths below the storage folder and cannot leave it. */
+export function pathOf(key: Key): string {
+  if (!Array.isArray(key) || key.length === 0) throw new InvalidKey(key, "it needs at least one part")
+  for (const part of key) {
+    if (typeof part !== "string" || part === "")
+      throw new InvalidKey(key, "every part is a string that is not empty")
+    if (/[/\\\u0000-\u001f\u007f]/.test(part))
+      throw new InvalidKey(key, "a part has a separator or control character")
+    if (part.startsWith(".")) throw new InvalidKey(key, "a part starts with a dot")
+    if (part.endsWith(".json")) throw new InvalidKey(key, 'a part ends in ".json"')
+    if (Buffer.byteLength(part) > 200) throw new InvalidKey(key, "a part is longer than 200 bytes")
+    if (!part.isWellFormed()) throw new InvalidKey(key, "a part is not well-formed Unicode")
+  }
+  return key.join("/")
 }
 
 const shown = { depth: 1, breakLength: Number.POSITIVE_INFINITY, maxArrayLength: 20, maxStringLength: 300 }

@@ -1,13 +1,32 @@
-// Records as plain JSON files: where they are, what they say, and what is done with broken ones.
+// Records as plain JSON files, and the quarantine of broken ones: below `broken`, at the same paths as the records. A file
+// leaves the quarantine when it is restored, or with its session.
 import { isUtf8 } from "node:buffer"
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from "node:fs"
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+} from "node:fs"
 import { open } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { dirname, join, relative, sep } from "node:path"
 import { errorCode, errorText } from "#util/error.ts"
 
 export type Found = { text: string } | { reason: string } | undefined
 type FoundBytes = { bytes: Buffer } | { reason: string } | undefined
 export type Folders = { records: string; temporary: string; broken: string; journal: string }
+
+export type Quarantined = { key: string[]; file: string }
+
+/** Errors of a file that is there but cannot be read. */
+const unreadable = new Set(["EACCES", "EPERM", "EISDIR"])
+/** `name.1699999999999.json`: the record's name, and when it was quarantined. */
+const quarantinedName = /^(.+)\.\d+\.json$/
+const headBytes = 2_000
 
 export function foldersOf(root: string): Folders {
   const records = join(root, "storage")
@@ -23,7 +42,7 @@ export function fileOf(folders: Folders, path: string): string {
   return `${join(folders.records, path)}.json`
 }
 
-/** The text of a record, or why it cannot be one; undefined where there is none. */
+/** The text of a record, or why it cannot be one; undefined if there is none. */
 export function readRecord(folders: Folders, path: string): Found {
   const found = readRecordBytes(folders, path)
   return found && "bytes" in found ? { text: found.bytes.toString() } : found
@@ -42,6 +61,17 @@ export function readRecordBytes(folders: Folders, path: string): FoundBytes {
   }
 }
 
+/** The value of a record file; undefined if anything is unusual. Invalid UTF-8 becomes replacement characters, which a valid record may also
+ * contain. */
+export function readQuickly(file: string): { value: unknown } | undefined {
+  try {
+    const text = readFileSync(file, "utf8")
+    return text.includes("\ufffd") ? undefined : { value: JSON.parse(text) }
+  } catch {
+    return undefined
+  }
+}
+
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text)
@@ -50,8 +80,6 @@ export function isJson(text: string): boolean {
     return false
   }
 }
-
-const unreadable = new Set(["EACCES", "EPERM", "EISDIR"])
 
 /** Make the present content of these records survive a power cut, their folders included. */
 export async function syncRecords(folders: Folders, paths: Iterable<string>): Promise<void> {
@@ -123,4 +151,63 @@ async function syncPath(path: string) {
 export function isMissing(error: unknown): boolean {
   const code = errorCode(error)
   return code === "ENOENT" || code === "ENOTDIR"
+}
+
+/** The quarantined files at and below a prefix; the oldest of each record first. */
+export function listQuarantined(folders: Folders, prefix: readonly string[]): Quarantined[] {
+  const parent = join(folders.broken, ...prefix.slice(0, -1))
+  const isOwn = (name: string) => prefix.length > 0 && quarantinedName.exec(name)?.[1] === prefix.at(-1)
+  const own = entriesIn(parent).filter(({ name }) => isOwn(name))
+  const found = [...own.map(({ name }) => join(parent, name)), ...filesBelow(join(folders.broken, ...prefix))]
+  return found.sort().map((file) => {
+    const path = relative(folders.broken, file).split(sep)
+    return { key: [...path.slice(0, -1), quarantinedName.exec(path.at(-1)!)![1]!], file }
+  })
+}
+
+export function removeQuarantined(folders: Folders, prefix: readonly string[]): void {
+  for (const { file } of listQuarantined(folders, prefix)) rmSync(file, { force: true, recursive: true })
+}
+
+/** The content of a quarantined file: its value if it can be read now, or why not. A byte order mark is removed. */
+export function readQuarantined(file: string): { value: unknown } | { reason: string } {
+  try {
+    const bytes = readFileSync(file)
+    if (!bytes.length) return { reason: "it is empty" }
+    if (bytes.every((byte) => byte === 0)) return { reason: "it has nothing but NUL bytes" }
+    return { value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) }
+  } catch (error) {
+    return { reason: errorText(error) }
+  }
+}
+
+/** The beginning of a file: a truncated record still has its first fields. */
+export function headOf(file: string): string {
+  let fd: number | undefined
+  try {
+    fd = openSync(file, "r")
+    const bytes = Buffer.alloc(headBytes)
+    return bytes.subarray(0, readSync(fd, bytes)).toString()
+  } catch {
+    return ""
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}
+
+function filesBelow(folder: string): string[] {
+  return entriesIn(folder).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (quarantinedName.test(entry.name)) return [path]
+    return entry.isDirectory() ? filesBelow(path) : []
+  })
+}
+
+function entriesIn(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
 }

@@ -31,6 +31,7 @@ export type Placer = {
   busy(): Promise<unknown> | undefined
 }
 
+/** Replaced files that are kept open, of one batch. */
 const mostHeld = 16
 const writable = constants.O_WRONLY | constants.O_CREAT
 const mine = `${process.pid}-${randomBytes(6).toString("hex")}`
@@ -48,7 +49,7 @@ export function createPlacer(folders: Folders): Placer {
 
   function prepare(texts: Map<string, Buffer | undefined>): Prepared[] {
     const prepared = Array.from(texts, ([path, text]) => prepareOne(folders, path, text))
-    for (const one of prepared.slice(0, mostHeld)) one.replaced = hold(fileOf(folders, one.path))
+    for (const one of prepared.slice(0, mostHeld)) one.replaced = openReplaced(fileOf(folders, one.path))
     return prepared
   }
 
@@ -60,17 +61,17 @@ export function createPlacer(folders: Folders): Placer {
       } catch (error) {
         refused.set(one.path, error)
       }
-    letGo(prepared)
+    closeReplaced(prepared)
     return refused
   }
 
   function drop(prepared: Prepared[]) {
     for (const { temporary } of prepared) if (temporary) rmSync(temporary, { force: true })
-    letGo(prepared)
+    closeReplaced(prepared)
   }
 
   /** Runs after the callers continue, so that they need not wait for it. */
-  function letGo(prepared: Prepared[]) {
+  function closeReplaced(prepared: Prepared[]) {
     const held = prepared.flatMap(({ replaced }) => replaced ?? [])
     if (!held.length) return
     const done = new Promise<void>((resolve) => setImmediate(resolve))
@@ -87,7 +88,7 @@ export function placeRecord(folders: Folders, path: string, text: Buffer | undef
 
 function prepareOne(folders: Folders, path: string, text: Buffer | undefined): Prepared {
   if (!text) return { path }
-  const temporary = temporaryOf(folders)
+  const temporary = join(folders.temporary, `${mine}-${serial++}`)
   try {
     writeWhole(temporary, text)
     return { path, temporary }
@@ -103,10 +104,6 @@ function putInPlace(folders: Folders, { path, temporary, error }: Prepared) {
   else removeFile(fileOf(folders, path))
 }
 
-function temporaryOf(folders: Folders): string {
-  return join(folders.temporary, `${mine}-${serial++}`)
-}
-
 function writeWhole(file: string, bytes: Buffer) {
   const fd = openSync(file, writable, 0o600)
   try {
@@ -118,7 +115,7 @@ function writeWhole(file: string, bytes: Buffer) {
 
 /** A rename frees a replaced file only when it is closed. Closing it later, when nobody waits, saves most of the cost
  * of a replacement. */
-function hold(file: string): number | undefined {
+function openReplaced(file: string): number | undefined {
   try {
     if (process.platform === "linux" && existsSync(file))
       return openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
@@ -133,25 +130,17 @@ function closeLater(fd: number): Promise<void> {
 
 function moveTo(file: string, temporary: string) {
   try {
-    renameSync(temporary, file)
+    try {
+      renameSync(temporary, file)
+    } catch (error) {
+      if (errorCode(error) !== "ENOENT") throw error
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+      renameSync(temporary, file)
+    }
   } catch (error) {
-    if (errorCode(error) !== "ENOENT") return giveUp(temporary, error)
-    moveToNewFolder(file, temporary)
+    rmSync(temporary, { force: true })
+    throw error
   }
-}
-
-function moveToNewFolder(file: string, temporary: string) {
-  try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    renameSync(temporary, file)
-  } catch (error) {
-    giveUp(temporary, error)
-  }
-}
-
-function giveUp(temporary: string, error: unknown): never {
-  rmSync(temporary, { force: true })
-  throw error
 }
 
 function removeFile(file: string) {

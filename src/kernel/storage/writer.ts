@@ -4,7 +4,6 @@
 import { fdatasync } from "node:fs"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
-import { createEncoder } from "./encoder.ts"
 import { WriteFailed } from "./errors.ts"
 import { type Folders, type Found, readRecord, syncRecords } from "./files.ts"
 import {
@@ -16,12 +15,9 @@ import {
   voidRecord,
   writeRecord,
 } from "./journal.ts"
-import { createOpening } from "./opening.ts"
+import { createSegments, createWritten, type State, type StateFile } from "./journal-files.ts"
+import { createOpening, recover } from "./opening.ts"
 import { createPlacer } from "./placing.ts"
-import { recover } from "./recover.ts"
-import { createSegments } from "./segments.ts"
-import type { State, StateFile } from "./state.ts"
-import { createWritten } from "./written.ts"
 
 /** A change: computes the new text of its record (undefined removes it) from the current one. */
 export type Change = { path: string; apply(current: () => Found): string | undefined }
@@ -53,7 +49,6 @@ export function createWriter(
   const segments = createSegments(folders.journal, options.segmentBytes)
   const opening = createOpening(folders, segments)
   const placer = createPlacer(folders)
-  const encoder = createEncoder()
   const written = createWritten()
   const queue: Job[] = []
   let draining: Promise<void> | undefined
@@ -114,7 +109,6 @@ export function createWriter(
       const state = states.read() ?? recover({ folders, segments, states })
       const current = segments.use(state.generation)
       const texts = new Map<string, Buffer | undefined>()
-      encoder.reset()
       written.begin(state)
       states.clear()
       takeBack = () => {
@@ -154,7 +148,7 @@ export function createWriter(
         const earlier = batch.texts.get(path)
         return earlier && { text: earlier.toString() }
       })
-      const bytes = text === undefined ? undefined : encoder.encode(text)
+      const bytes = text === undefined ? undefined : Buffer.from(text)
       const offset = batch.state.end
       writeRecord(batch.segment, offset, path, bytes)
       batch.state.end += recordSize(path, bytes)
