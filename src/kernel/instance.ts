@@ -2,7 +2,6 @@
 // taken down with it. Code finds its instance through AsyncLocalStorage, after awaits and in callbacks too.
 import { AsyncLocalStorage } from "node:async_hooks"
 import * as Log from "#kernel/process/log.ts"
-import { realDirectory } from "#kernel/process/real-directory.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import * as Space from "./space.ts"
 
@@ -58,7 +57,7 @@ export const Instance = {
     init?: () => unknown
     fn: () => T | Promise<T>
   }): Promise<T> {
-    const directory = realDirectory(options.directory)
+    const directory = Space.realDirectory(options.directory)
     let context = beingMade(directory) ?? (await instanceOf(directory, options.init))
     while (context.disposed) {
       await context.disposed

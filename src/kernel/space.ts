@@ -1,8 +1,9 @@
 // Which project a folder belongs to. The id is found once and then kept in Storage for the git directory, so that a
 // first commit, a deeper clone or merged histories never hide the sessions that were made before.
-import { realpathSync } from "node:fs"
-import { basename, dirname } from "node:path"
+import { realpathSync, statSync } from "node:fs"
+import { basename, dirname, resolve } from "node:path"
 import * as Log from "#kernel/process/log.ts"
+import { errorText, NamedError } from "#util/error.ts"
 import { hashText } from "#util/hash-text.ts"
 import * as Storage from "./storage/storage.ts"
 import * as Vcs from "./vcs.ts"
@@ -10,6 +11,14 @@ import * as Vcs from "./vcs.ts"
 type Remembered = { id: string; gitDir: string }
 
 export type SpaceInfo = { id: string; name: string; worktree: string; vcs?: Vcs.Info }
+
+class InvalidDirectory extends NamedError {
+  constructor(directory: string, reason: string) {
+    super("Instance.InvalidDirectory", `Directory ${JSON.stringify(directory)} cannot be used: ${reason}`, {
+      directory,
+    })
+  }
+}
 
 /** The project of a folder, from anywhere inside it. */
 export async function detect(directory: string): Promise<SpaceInfo> {
@@ -19,6 +28,18 @@ export async function detect(directory: string): Promise<SpaceInfo> {
   const vcs = await Vcs.read(repository)
   const id = await rememberedId(repository, vcs)
   return { id, name: basename(repository.worktree), worktree: repository.worktree, vcs }
+}
+
+/** The real path of a directory. Throws `Instance.InvalidDirectory` for anything else. */
+export function realDirectory(directory: string): string {
+  if (directory.includes("\0")) throw new InvalidDirectory(directory, "it has a NUL byte")
+  try {
+    const real = realpathSync(resolve(directory))
+    if (statSync(real).isDirectory()) return real
+  } catch (error) {
+    throw new InvalidDirectory(directory, errorText(error))
+  }
+  throw new InvalidDirectory(directory, "it is not a directory")
 }
 
 async function rememberedId(repository: Vcs.Repository, vcs: Vcs.Info): Promise<string> {

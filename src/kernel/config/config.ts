@@ -15,14 +15,11 @@ import { holdSecrets } from "#kernel/schema/secrets.ts"
 import * as Vcs from "#kernel/vcs.ts"
 import { about } from "#util/about.ts"
 import { errorText } from "#util/error.ts"
-import type { Layer, Source, Status } from "./layer.ts"
-import { configFiles, readLayers, remoteLayer } from "./layers.ts"
-import { findOrigins, mergeLayers, type Origins } from "./merge.ts"
-import { withoutTrust } from "./project-layers.ts"
+import { type Layer, type Source, type Status, withoutTrust } from "./layer.ts"
+import { configFiles, findOrigins, mergeLayers, type Origins, readLayers, remoteLayer } from "./layers.ts"
 import { renewCache } from "./remote.ts"
 import type { Ignored } from "./restrict.ts"
-import { watchFiles } from "./watch-files.ts"
-import { watchTrust } from "./watch-trust.ts"
+import { watchFiles, watchTrust } from "./watch.ts"
 
 export {
   type AgentRule,
@@ -34,7 +31,7 @@ export {
   Standalone,
 } from "#kernel/schema/schema.ts"
 export { redacted } from "#kernel/schema/secrets.ts"
-export { setInline } from "./inline.ts"
+export { setInline } from "./layers.ts"
 export type { Ignored, Origins, Source, Status }
 export { Invalid, type Problem }
 

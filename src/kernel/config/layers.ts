@@ -1,15 +1,34 @@
-// The layers of a configuration, lowest first, each read, checked and restricted on its own.
+// The layers of a configuration, lowest first, each read, checked and restricted on its own, and merged into one value:
+// objects merge by key, lists replace, permission rules follow one another. The inline layer holds settings of the
+// command line; they are checked one by one, so that a mistake stops the command before anything is read.
 import { join, resolve } from "node:path"
 import * as Env from "#kernel/process/env.ts"
 import * as Global from "#kernel/process/global.ts"
 import type { Reviewed } from "#kernel/reviewed/reviewed.ts"
-import { formatProblem } from "#kernel/schema/invalid.ts"
-import type { Input, Remote } from "#kernel/schema/schema.ts"
+import { checkLayer, isPlain, type Raw } from "#kernel/schema/check.ts"
+import { formatPath, formatProblem, parsePath } from "#kernel/schema/invalid.ts"
+import { Info, type Input, type Remote } from "#kernel/schema/schema.ts"
 import { shownUrl } from "#kernel/schema/shown-url.ts"
-import { inline as inlineOfProcess } from "./inline.ts"
-import { broken, dropOwn, empty, fromText, fromValue, type Layer, readFileLayer } from "./layer.ts"
-import { readProject, readTypeScript } from "./project-layers.ts"
+import {
+  broken,
+  empty,
+  fromText,
+  fromValue,
+  type Layer,
+  readFileLayer,
+  readProject,
+  readTypeScript,
+  withoutOwn,
+} from "./layer.ts"
 import { readCache } from "./remote.ts"
+import { restrictOwn } from "./restrict.ts"
+
+/** Key path of every single setting → the layer that it came from, or "default". */
+export type Origins = Record<string, string>
+type Values = { source: string; value: Raw }
+
+/** Settings of the command line, for the whole process. */
+let inlineLayer: Raw | undefined
 
 /** The files that a configuration of this work tree is read from, whether they exist or not. */
 export function configFiles(worktree: string) {
@@ -26,7 +45,7 @@ export async function readLayers(options: {
   reviewed: Reviewed
   inline?: Input | undefined
 }): Promise<Layer[]> {
-  const { reviewed, inline = inlineOfProcess() } = options
+  const { reviewed, inline = inlineLayer } = options
   const files = configFiles(reviewed.root)
   const [global, environment] = await Promise.all([
     readFileLayer("global", files.global),
@@ -38,18 +57,18 @@ export async function readLayers(options: {
     await readProject(files.project, reviewed),
     await readTypeScript(files.typescript, reviewed),
     environment,
-    inline && dropOwn(fromValue("inline", inline)),
+    inline && withoutOwn(fromValue("inline", inline)),
   ]
   return layers.filter((layer) => layer !== undefined)
 }
 
-/** A text of the remote server as a layer. */
+/** The answer of a remote server as a layer. */
 export function remoteLayer(url: string, bytes: Uint8Array): Layer {
   const path = shownUrl(url)
-  return dropOwn({ ...fromText({ source: "remote", path }, bytes, path), status: "cached" })
+  return withoutOwn({ ...fromText({ source: "remote", path }, bytes, path), status: "cached" })
 }
 
-/** Only what was kept of it: the answer of the server itself is never waited for. */
+/** Only the cached copy: a start never waits for the server. */
 async function readRemote(own: (Layer | undefined)[]): Promise<Layer | undefined> {
   if (own.some((layer) => layer && layer.problems.length > 0)) return undefined
   const url = own.map((layer) => layer?.value.remote as Remote | undefined).findLast(Boolean)?.url
@@ -59,7 +78,7 @@ async function readRemote(own: (Layer | undefined)[]): Promise<Layer | undefined
   if (!bytes) return nothing
   const layer = remoteLayer(url, bytes)
   if (layer.problems.length === 0) return layer
-  const warnings = layer.problems.map((problem) => `the kept copy is not used: ${formatProblem(problem)}`)
+  const warnings = layer.problems.map((problem) => `the cached copy is not used: ${formatProblem(problem)}`)
   return { ...nothing, warnings }
 }
 
@@ -78,7 +97,7 @@ function hint(path: string): string {
   return /^file:/i.test(path) ? "; a path is expected, not a URL" : ""
 }
 
-/** An empty variable is how some shells and service files say that there is none. */
+/** Some shells and service files unset a variable by making it empty. */
 function ownVariable(): string | undefined {
   const text = Env.get("VITAMIN_CONFIG")
   return text?.trim() ? text : undefined
@@ -86,4 +105,93 @@ function ownVariable(): string | undefined {
 
 function isInlineText(text: string): boolean {
   return text.trimStart().startsWith("{")
+}
+
+/** Sets the inline layer from settings such as `model=openai/gpt-5` or `permission=[…]`. A value is JSON if it fits the key
+ * as JSON, else text. Returns what is wrong with the first bad setting. */
+export function setInline(settings: readonly string[]): string | undefined {
+  const layers: Raw[] = []
+  for (const setting of settings) {
+    const read = readSetting(setting)
+    if (typeof read === "string") return read
+    layers.push(read)
+  }
+  inlineLayer = mergeLayers(layers.map((value) => ({ source: "inline", value })))
+  return undefined
+}
+
+function readSetting(setting: string): Raw | string {
+  const [, key = "", text = ""] = /^([^=]*?)\s*=(.*)$/s.exec(setting) ?? []
+  const path = parsePath(key.trim())
+  if (!path)
+    return `${JSON.stringify(setting.split("=", 1)[0])} is not of the form key=value, such as model=openai/gpt-5`
+  if (path.some((step) => typeof step === "number"))
+    return `${key}: an item of a list cannot be set; give the whole list as JSON: ${path[0]}=[…]`
+  const [json, plain] = [jsonOf(text), text].map((value) => check(path as string[], value))
+  const [read] = json!.problems.length > 0 && plain!.problems.length === 0 ? [plain!] : [json!]
+  const { ignored } = restrictOwn(read.value, "inline")
+  const problem = read.problems.map(formatProblem)[0] ?? ignored.map((one) => `${one.key}: ${one.reason}`)[0]
+  return problem ?? read.value
+}
+
+function check(path: string[], value: unknown) {
+  const nested = path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value)
+  return checkLayer({ schema: Info, value: nested, source: "", refuseUnknown: true })
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+export function mergeLayers(layers: Values[]): Raw {
+  const merged: Raw = {}
+  for (const { value } of layers) mergeInto(merged, value)
+  if (Object.hasOwn(merged, "permission")) merged.permission = layers.flatMap(rulesOf)
+  return merged
+}
+
+/** The origin of each setting: the highest layer that has it. */
+export function findOrigins(config: Raw, layers: Values[]): Origins {
+  const origins: Origins = {}
+  const visit = (value: unknown, path: string[]) => {
+    if (isPlain(value) && (Object.keys(value).length > 0 || path.length === 0))
+      for (const [name, item] of Object.entries(value)) visit(item, [...path, name])
+    else origins[formatPath(path)] = layers.findLast((layer) => has(layer.value, path))?.source ?? "default"
+  }
+  const { permission, ...rest } = config
+  visit(rest, [])
+  const ruleSources = layers.flatMap((layer) => rulesOf(layer).map(() => layer.source))
+  for (const [i, source] of ruleSources.entries()) origins[formatPath(["permission", i])] = source
+  return origins
+}
+
+function mergeInto(target: Raw, from: Raw) {
+  for (const [name, item] of Object.entries(from)) {
+    if (name === "__proto__") continue
+    if (!isPlain(item)) {
+      target[name] = item
+      continue
+    }
+    // Always a new object: a layer must not be changed by the one above it.
+    const below = Object.hasOwn(target, name) ? target[name] : undefined
+    const own = isPlain(below) ? below : {}
+    target[name] = own
+    mergeInto(own, item)
+  }
+}
+
+function has(value: unknown, path: string[]): boolean {
+  for (const step of path) {
+    if (!isPlain(value) || !Object.hasOwn(value, step)) return false
+    value = value[step]
+  }
+  return true
+}
+
+function rulesOf({ value }: Values): unknown[] {
+  return Array.isArray(value.permission) ? value.permission : []
 }

@@ -12,8 +12,8 @@ const outside = 'it is not a relative path without ".."'
 // Nobody reads more, and a hostile file could have a hundred thousand.
 const maxNamed = 100
 
-/** All that an untrusted folder may set; undefined is nothing left. It may not choose the agent: one of the person's own
- * may allow more than the usual one. */
+/** The keys that an untrusted folder may set, each with what remains of its value (undefined: nothing). The agent is not
+ * among them: an agent of the person's own may allow more than the default one. */
 const allowed: Record<string, (value: unknown, ignore: Ignore, key: string) => unknown> = {
   $schema: (value) => value,
   model: (value) => value,
@@ -23,7 +23,7 @@ const allowed: Record<string, (value: unknown, ignore: Ignore, key: string) => u
   rules: restrictRoot,
 }
 
-/** What stays of the settings of a file that is not trusted, for this reason. */
+/** What remains of the settings of an untrusted file. `untrusted` is the reason to report. */
 export function restrictUntrusted(
   value: Raw,
   source: string,
@@ -50,9 +50,9 @@ export function restrictUntrusted(
   return { value: kept, ignored }
 }
 
-/** A layer without the keys that only the person may set: `remote`, and `rules.own`, which may name any file. The program
- * or command line of an inline layer is the person's, but comes too late to name a remote configuration. */
-export function withoutOwn(value: Raw, source: string): { value: Raw; ignored: Ignored[] } {
+/** Removes the keys that only the person may set: `remote`, and `rules.own`, which may name any file. An inline layer is
+ * the person's own, but it is read too late to name a remote configuration. */
+export function restrictOwn(value: Raw, source: string): { value: Raw; ignored: Ignored[] } {
   const { remote, ...rest } = value
   const ignored: Ignored[] = []
   if (remote !== undefined) {

@@ -1,13 +1,29 @@
 // The process environment, and the part of it that child processes get.
-import { isCredentialName } from "./credential-name.ts"
 import { hideVariables } from "./hide-variables.ts"
 import * as Secret from "./secret.ts"
 
-/** A child cannot do without these; of ours, the folder of the records and the mark by which a server that is listed in its
- * own folder does not start itself for ever. A short or ordinary secret may well be a part of a path. */
+/** Variables that every child process needs. Two are our own: the data folder, and the mark that keeps a server that is
+ * listed in its own folder from starting itself for ever. They are withheld only if the whole value is a secret: a short
+ * secret may be a part of a path. */
 const base =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_.+|TZ|TERM|TMPDIR|TMP|TEMP|PWD|XDG_.+|DISPLAY|WAYLAND_DISPLAY|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|APPDATA|LOCALAPPDATA|USERPROFILE|HOMEDRIVE|HOMEPATH|PROGRAMFILES.*|VITAMIN_DATA_DIR|VITAMIN_MCP_SERVE)$/
 const proxy = /^(HTTP|HTTPS|ALL|NO)_PROXY$/i
+
+/** Anywhere in a name, also at the end of a longer word: `PGPASSWORD`, `authToken`. */
+const credentialWord = /(token|secret|secrets|password|passwd|passphrase|apikey|credential|credentials)$/
+/** Only as the last word: `DB_PASS`, `GITHUB_PAT`, `CONSUL_HTTP_AUTH`. */
+const credentialEnd = new Set("key keys pass pwd pat auth authorization jwt creds cred sshpass".split(" "))
+/** Two words together, whatever follows: `AWS_ACCESS_KEY_ID`, `PRIVATE_KEY_PEM`. */
+const credentialPair = /(^|_)((access|api|private|secret|signing|encryption|master)_key|auth_config)(_|$)/
+/** A key of these kinds is meant to be seen. */
+const publicKey = new Set("public publishable cache sort primary partition foreign".split(" "))
+const describing = new Set(
+  "file path dir directory home url uri endpoint host limit count ttl expiry expires timeout type name arn enabled helper sock".split(
+    " ",
+  ),
+)
+/** Shells and prompts set these for everybody; they are no secrets. */
+const noCredential = new Set(["PWD", "OLDPWD", "STARSHIP_SESSION_KEY"])
 
 export function get(name: string): string | undefined {
   return process.env[name]
@@ -23,7 +39,7 @@ export function forChild(pass: readonly string[] = []): Record<string, string> {
   return pick((name, value) => pass.includes(name) || !isWithheld(name, value))
 }
 
-/** The same for a command of the model, which must not find the rest in `/proc` either. */
+/** Like `forChild`, for a command of the model, which must not find the rest in `/proc` either. */
 export function forCommand(pass: readonly string[]): Record<string, string> {
   return hiding((name, value) => pass.includes(name) || !isWithheld(name, value))
 }
@@ -73,4 +89,24 @@ function pick(fits: (name: string, value: string) => boolean): Record<string, st
       (entry): entry is [string, string] => entry[1] !== undefined && fits(entry[0], entry[1]),
     ),
   )
+}
+
+/** Whether a variable is named like a credential: a token, a key, a password. Names that end like a place, a limit or a
+ * kind (`…_FILE`, `…_URL`, `…_TTL`) are about a credential and are none. */
+export function isCredentialName(name: string): boolean {
+  const words = wordsOf(name)
+  const end = words.at(-1) ?? ""
+  if (describing.has(end) || noCredential.has(name)) return false
+  if (words.some((word) => credentialWord.test(word))) return true
+  if (!credentialEnd.has(end) && !credentialPair.test(words.join("_"))) return false
+  return !(words.some((word) => /^keys?$/.test(word)) && words.some((word) => publicKey.has(word)))
+}
+
+/** `ORG_GRADLE_PROJECT_signingKey` has the words org, gradle, project, signing and key. */
+function wordsOf(name: string): string[] {
+  return name
+    .replace(/([a-z\d])([A-Z])/g, "$1_$2")
+    .toLowerCase()
+    .split(/[^a-z\d]+/)
+    .filter(Boolean)
 }
