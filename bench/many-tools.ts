@@ -2,7 +2,7 @@
 // interleaved, and what that request says of tools.
 import assert from "node:assert/strict"
 import { fileURLToPath } from "node:url"
-import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import { estimateTokens } from "#knowledge/memory/tokens.ts"
 import { mcpJson, tinyServer } from "../test/ability/mcp/servers.ts"
 import { vitamin } from "../test/fixture/cli.ts"
 import { env, fakeLlm, type Request, text } from "../test/fixture/fake-llm.ts"

@@ -6,10 +6,10 @@ import { existsSync, readFileSync, realpathSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { promisify } from "node:util"
 import * as Env from "#kernel/process/env.ts"
-import { childProcess } from "#util/builtins.ts"
 import { NamedError } from "#util/error.ts"
+import { statOf } from "#util/file/path-info.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
-import { statOf } from "#util/file/stat-of.ts"
+import { childProcess } from "#util/process.ts"
 
 export type Info = { type: "git"; branch?: string; commit?: string }
 

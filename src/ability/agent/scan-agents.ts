@@ -5,7 +5,7 @@ import * as Global from "#kernel/process/global.ts"
 import { isAgentFile } from "#kernel/reviewed/places.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import { errorCode, errorText, NamedError } from "#util/error.ts"
-import { statOf } from "#util/file/stat-of.ts"
+import { statOf } from "#util/file/path-info.ts"
 import type { AgentDefinition } from "./agent.ts"
 import { type Content, type Ignored, problemOf, readAgentFile } from "./read-agent-file.ts"
 

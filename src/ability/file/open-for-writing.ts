@@ -22,7 +22,7 @@ import {
   refuseSwapped,
   resolveInside,
 } from "#util/file/resolve-inside.ts"
-import { removeLeftovers } from "#util/file/temporary-file.ts"
+import { removeLeftovers } from "#util/file/write-file.ts"
 import { makeFolder, replaceFile } from "./replace-file.ts"
 
 export type Place = {

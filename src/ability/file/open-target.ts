@@ -6,6 +6,7 @@ import { rootOf } from "#ability/call/permit-reading.ts"
 import type { Context, Need } from "#ability/call/types.ts"
 import { Instance } from "#kernel/instance.ts"
 import { errorCode, NamedError } from "#util/error.ts"
+import { statOf } from "#util/file/path-info.ts"
 import {
   type Handle,
   handlePath,
@@ -14,7 +15,6 @@ import {
   refuseSwapped,
   resolveInside,
 } from "#util/file/resolve-inside.ts"
-import { statOf } from "#util/file/stat-of.ts"
 import { nearest } from "#util/nearest.ts"
 
 export type Target = {

@@ -19,8 +19,7 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { errorCode, NamedError } from "#util/error.ts"
-import { temporaryName } from "#util/file/temporary-file.ts"
-import { writeAll, writeInPlace as writeInto } from "#util/file/write-in-place.ts"
+import { temporaryName, writeAll, writeInPlace as writeInto } from "#util/file/write-file.ts"
 
 /** The open file that existed when it was checked. */
 export type Before = { fd: number; stat: BigIntStats; bytes: Buffer | undefined }

@@ -7,7 +7,7 @@ import { copyFile, link, mkdir, open, readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { outputFolder } from "#ability/call/output.ts"
 import { errorCode } from "#util/error.ts"
-import { replaceFile } from "#util/file/replace-file.ts"
+import { replaceFile } from "#util/file/write-file.ts"
 
 /** Keep an image; gives its sum. It is on the disk when this returns. */
 export async function write(sessionId: string, bytes: Buffer): Promise<string> {

@@ -1,12 +1,11 @@
 // Newer facts about models, fetched when a person asks for them and kept beside what ships. Nothing else needs the
 // network.
-
 import * as Catalog from "#ability/provider/catalog/catalog.ts"
 import { catalogRows } from "#ability/provider/catalog/catalog-rows.ts"
 import { providers } from "#ability/provider/reach/providers.ts"
 import { NamedError } from "#util/error.ts"
 import { fetchBytes, fetchFailure } from "#util/fetch-bytes.ts"
-import { replaceFile } from "#util/file/replace-file.ts"
+import { replaceFile } from "#util/file/write-file.ts"
 import { useProxy } from "./use-proxy.ts"
 
 const source = "https://models.dev/api.json"

@@ -8,10 +8,9 @@ import { Instance } from "#kernel/instance.ts"
 import * as Env from "#kernel/process/env.ts"
 import * as Trust from "#kernel/trust/trust.ts"
 import * as Vcs from "#kernel/vcs.ts"
-import { childProcess } from "#util/builtins.ts"
-import { realOf } from "#util/file/real-of.ts"
+import { realOf, statOf } from "#util/file/path-info.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
-import { statOf } from "#util/file/stat-of.ts"
+import { childProcess } from "#util/process.ts"
 import { type Entry, lastingSetting, overrides } from "./git-off.ts"
 
 type Variables = Record<string, string>

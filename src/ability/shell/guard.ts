@@ -5,7 +5,7 @@ import { once } from "node:events"
 import type { Writable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Env from "#kernel/process/env.ts"
-import { childProcess } from "#util/builtins.ts"
+import { childProcess } from "#util/process.ts"
 
 export type Guard = Readonly<{
   /** The set of running groups has changed. */

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import * as Env from "#kernel/process/env.ts"
-import { childProcess } from "#util/builtins.ts"
+import { childProcess } from "#util/process.ts"
 import { findProgram } from "./find-program.ts"
 
 export type Pipe = { read: number; write: number }

@@ -6,8 +6,8 @@ import { join } from "node:path"
 import * as Global from "#kernel/process/global.ts"
 import * as Log from "#kernel/process/log.ts"
 import { errorCode, errorText } from "#util/error.ts"
-import { replaceFile } from "#util/file/replace-file.ts"
-import { statOf } from "#util/file/stat-of.ts"
+import { statOf } from "#util/file/path-info.ts"
+import { replaceFile } from "#util/file/write-file.ts"
 
 type Problem = { file: string; message: string }
 /** The state of a file when it was reported, by path. */

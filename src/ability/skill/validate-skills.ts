@@ -4,7 +4,7 @@ import * as Config from "#kernel/config/config.ts"
 import { type FoundSkills, scanSkillFile, scanSkills } from "#knowledge/skill/scan-skills.ts"
 import type { SkillProblem } from "#knowledge/skill/skill-types.ts"
 import { NamedError } from "#util/error.ts"
-import { statOf } from "#util/file/stat-of.ts"
+import { statOf } from "#util/file/path-info.ts"
 import { skillPlaces } from "./skill-places.ts"
 
 export type Verdict = { file: string; name?: string; isValid: boolean; problems: SkillProblem[] }

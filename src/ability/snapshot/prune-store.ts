@@ -10,7 +10,7 @@ import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { errorText } from "#util/error.ts"
-import { statOf } from "#util/file/stat-of.ts"
+import { statOf } from "#util/file/path-info.ts"
 
 export type Limits = {
   maxAge: number

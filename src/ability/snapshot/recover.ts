@@ -11,7 +11,7 @@ import * as Shadow from "#ability/snapshot/store/shadow.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
-import { isMixOf } from "#util/file/write-in-place.ts"
+import { isMixOf } from "#util/file/write-file.ts"
 import { finishLate } from "./take.ts"
 
 /** The content that a call was to give a file that had these bytes, if its arguments say so. */

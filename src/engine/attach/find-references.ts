@@ -4,8 +4,8 @@
 import { isAbsolute, posix, resolve } from "node:path"
 import type { Reference } from "#engine/record/prompt-part.ts"
 import { Instance } from "#kernel/instance.ts"
+import { statOf } from "#util/file/path-info.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
-import { statOf } from "#util/file/stat-of.ts"
 
 /** More references than a person writes; a pasted text may have any number. */
 const maxFound = 50

@@ -10,7 +10,7 @@ import { limitOf } from "#engine/run/budget.ts"
 import { textWithin } from "#engine/run/fit-tokens.ts"
 import type { Run } from "#engine/run/run.ts"
 import * as Secret from "#kernel/process/secret.ts"
-import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import { estimateTokens } from "#knowledge/memory/tokens.ts"
 import type * as Message from "#knowledge/message/message.ts"
 
 /** What is needed to ask the model. */

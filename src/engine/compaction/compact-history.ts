@@ -15,12 +15,17 @@ import { type Budget, Compacted, mostAbove } from "#engine/run/budget.ts"
 import type { Run, Timing } from "#engine/run/run.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as Log from "#kernel/process/log.ts"
-import { type Compaction, type Cut, frontOf, frontText } from "#knowledge/memory/compaction.ts"
-import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import { fileFor } from "#knowledge/memory/shorten.ts"
-import { outputText, tokensOf } from "#knowledge/memory/tokens-of.ts"
-import { limitsFor, withCuts } from "#knowledge/memory/window.ts"
+import { estimateTokens, outputText, tokensOf } from "#knowledge/memory/tokens.ts"
+import {
+  type Compaction,
+  type Cut,
+  frontOf,
+  frontText,
+  limitsFor,
+  withCuts,
+} from "#knowledge/memory/window.ts"
 import { workingState } from "#knowledge/memory/working.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { createRelationStore } from "#knowledge/relation/relation-store.ts"

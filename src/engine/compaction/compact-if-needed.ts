@@ -1,10 +1,9 @@
 // Compacts the history before a request that would not fit the model's window. The code for it is loaded only then.
-
 import { findContext } from "#engine/context/find-context.ts"
 import { fixedOf, limitOf, mostAbove, mostFixed } from "#engine/run/budget.ts"
 import { type Run, refuseCost } from "#engine/run/run.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
-import { tokensOf } from "#knowledge/memory/tokens-of.ts"
+import { tokensOf } from "#knowledge/memory/tokens.ts"
 
 /** A refused request was longer than the real window, which may be smaller than the stated one. */
 const afterRefusal = 0.6

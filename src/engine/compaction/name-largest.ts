@@ -1,7 +1,6 @@
 // Names the largest part of a request that does not fit, so that the person can make it smaller.
-
 import { ContextFull } from "#engine/run/budget.ts"
-import { tokensOf } from "#knowledge/memory/tokens-of.ts"
+import { tokensOf } from "#knowledge/memory/tokens.ts"
 import type * as Message from "#knowledge/message/message.ts"
 
 /** The error for a request with these messages and `fixed` tokens besides. */

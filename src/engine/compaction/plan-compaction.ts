@@ -1,11 +1,10 @@
 // Plans what a compaction leaves out. Long results of older steps are cut first; if that is not enough, older turns
 // go. The newest step, which the model has not answered yet, stays whole if it fits, and otherwise gets the rest of
 // the budget.
-import type { Cut } from "#knowledge/memory/compaction.ts"
 import { shorten } from "#knowledge/memory/shorten.ts"
-import { tokensOf } from "#knowledge/memory/tokens-of.ts"
+import { tokensOf } from "#knowledge/memory/tokens.ts"
 import { turnStarts } from "#knowledge/memory/turn-starts.ts"
-import { limitsFor } from "#knowledge/memory/window.ts"
+import { type Cut, limitsFor } from "#knowledge/memory/window.ts"
 import type * as Message from "#knowledge/message/message.ts"
 
 /** `start`: index of the first message that stays. `tokens`: the size of what stays, with the newest step cut to fit. */

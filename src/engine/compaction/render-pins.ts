@@ -3,8 +3,8 @@
 // after them.
 import type * as Permission from "#ability/permission/permission.ts"
 import { oneLine, section } from "#engine/run/fit-tokens.ts"
-import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import type * as Memory from "#knowledge/memory/memory.ts"
+import { estimateTokens } from "#knowledge/memory/tokens.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { renderWords } from "./render-words.ts"
 

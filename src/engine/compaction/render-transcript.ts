@@ -1,9 +1,7 @@
 // Renders messages as text for a model to summarise: without calls that would need results, and within a token limit.
-
 import { textWithin } from "#engine/run/fit-tokens.ts"
-import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import { cut, isLong } from "#knowledge/memory/shorten.ts"
-import { outputText } from "#knowledge/memory/tokens-of.ts"
+import { estimateTokens, outputText } from "#knowledge/memory/tokens.ts"
 import { wordsOf } from "#knowledge/memory/working.ts"
 import type * as Message from "#knowledge/message/message.ts"
 

@@ -1,8 +1,7 @@
 // Renders what the person wrote and the transcript no longer shows, within a few tokens. The last and the first
 // request come first, then what the person forbade or demanded, because that holds until the person says otherwise.
-
 import { oneLine, textWithin } from "#engine/run/fit-tokens.ts"
-import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import { estimateTokens } from "#knowledge/memory/tokens.ts"
 import { wordsOf } from "#knowledge/memory/working.ts"
 import type * as Message from "#knowledge/message/message.ts"
 

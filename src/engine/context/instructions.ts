@@ -1,5 +1,4 @@
 // All instructions that a model always gets: the person's own, then the project's, each with the files that it imports.
-
 import { homedir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { type Action, isSecretFile } from "#ability/permission/permission.ts"
@@ -11,8 +10,8 @@ import * as Secret from "#kernel/process/secret.ts"
 import { readDocument } from "#knowledge/index/read-document.ts"
 import { maxRuleBytes, ruleNames } from "#knowledge/rules/create-nested-rules.ts"
 import { errorText } from "#util/error.ts"
+import { statOf } from "#util/file/path-info.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
-import { statOf } from "#util/file/stat-of.ts"
 import { shortPath } from "./shown-path.ts"
 
 /** `title` says whose instructions these are, and where they come from. */

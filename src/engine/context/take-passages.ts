@@ -1,9 +1,7 @@
 // The part of a document to send: all of it if it is short, else the passages that fit the prompt, in their order,
 // with where to read the rest.
-
 import { fitsIntent } from "#knowledge/index/fits-intent.ts"
-import { cutToTokens } from "#knowledge/memory/cut-to-tokens.ts"
-import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import { cutToTokens, estimateTokens } from "#knowledge/memory/tokens.ts"
 import { type Chunk, chunkMarkdown } from "#knowledge/rules/chunk-markdown.ts"
 import type { ReferenceMatch } from "#knowledge/rules/rules-discovery.ts"
 import type { Note } from "./notes.ts"

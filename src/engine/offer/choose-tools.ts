@@ -1,14 +1,13 @@
 // Chooses the tools that a request names: always the built-in ones; all tools of servers and projects if that costs
 // little, else those that fit the prompt, and `tool_search` for the others. A session keeps its list in the same
 // order, and the list grows only at its end, so that prompt caches stay valid.
-
 import type { Definition } from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { keep } from "#engine/record/append.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import type { More, Offer, Run } from "#engine/run/run.ts"
 import * as Log from "#kernel/process/log.ts"
-import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import { estimateTokens } from "#knowledge/memory/tokens.ts"
 import { errorText } from "#util/error.ts"
 
 type ModelTool = Offer["tools"][number]

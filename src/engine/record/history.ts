@@ -1,9 +1,7 @@
 // The messages of a branch in order: all of them, or only those that a prompt needs, which begin at the last compaction.
 // The cost of a prompt then depends on the model's window, not on the length of the session. Also the repair of a history
 // after a crash or an interruption.
-
-import { compactionOf } from "#knowledge/memory/compaction.ts"
-import { windowOf } from "#knowledge/memory/window.ts"
+import { compactionOf, windowOf } from "#knowledge/memory/window.ts"
 import { revertedFrom } from "#knowledge/message/conversation-order.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"

@@ -4,7 +4,7 @@ import { Instance } from "#kernel/instance.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { about } from "#util/about.ts"
 import { NamedError } from "#util/error.ts"
-import { isRunning, ownLife } from "#util/process-life.ts"
+import { isRunning, ownLife } from "#util/process.ts"
 import { SkippedPrompt } from "./prompt-part.ts"
 
 export const Status = z.enum(["idle", "busy", "waiting", "interrupted", "error"])

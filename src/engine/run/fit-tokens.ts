@@ -1,6 +1,6 @@
 // Fits text into a number of tokens, and always says what is left out.
-import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
 import { cut } from "#knowledge/memory/shorten.ts"
+import { estimateTokens } from "#knowledge/memory/tokens.ts"
 
 /** The first lines that fit, and how many are missing. */
 export function linesWithin(lines: readonly string[], tokens: number): { lines: string[]; missing: number } {

@@ -1,5 +1,4 @@
 // Reads the history that a prompt needs, and repairs what a crashed process left open.
-
 import * as SeenFiles from "#ability/file/seen-files.ts"
 import * as ImageStore from "#ability/image/image-store.ts"
 import type { Chosen } from "#engine/ask/choose-model.ts"
@@ -9,10 +8,9 @@ import { Notice } from "#engine/record/notice.ts"
 import type { Tip } from "#engine/record/session-info.ts"
 import type { Run } from "#engine/run/run.ts"
 import * as Bus from "#kernel/bus/bus.ts"
-import { compactionOf } from "#knowledge/memory/compaction.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
-import { windowOf } from "#knowledge/memory/window.ts"
-import { gapsIn } from "#knowledge/message/bridge-gaps.ts"
+import { compactionOf, windowOf } from "#knowledge/memory/window.ts"
+import { gapsIn } from "#knowledge/message/gaps.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 

@@ -1,7 +1,6 @@
 // One layer of a configuration: the validated content of a file or a value. Problems are collected, not thrown, so
 // that a person sees all of them at once. A reviewed file of a project counts fully. Any other counts as far as an
 // untrusted folder may go, and its last reviewed deny and ask rules stay in force.
-
 import { existsSync } from "node:fs"
 import { relative } from "node:path"
 import { Unreviewed } from "#kernel/reviewed/guard-imports.ts"
@@ -40,7 +39,7 @@ export async function readFileLayer(source: Source, path: string, root?: string)
   return fromText({ source, path }, read.bytes, path)
 }
 
-export async function readContent(
+async function readContent(
   path: string,
   root?: string,
 ): Promise<{ bytes?: Buffer | undefined } | { problem: Problem }> {
@@ -51,12 +50,7 @@ export async function readContent(
   }
 }
 
-export async function importLayer(
-  source: Source,
-  path: string,
-  bytes: Buffer,
-  reviewed?: Reviewed,
-): Promise<Layer> {
+async function importLayer(source: Source, path: string, bytes: Buffer, reviewed?: Reviewed): Promise<Layer> {
   try {
     return { ...fromValue(source, await importConfig(path, bytes, { reviewed }), path), path }
   } catch (error) {

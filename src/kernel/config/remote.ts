@@ -8,7 +8,7 @@ import { readSmallFile } from "#kernel/schema/read-file.ts"
 import type { Remote } from "#kernel/schema/schema.ts"
 import { shownUrl } from "#kernel/schema/shown-url.ts"
 import { fetchBytes, fetchFailure } from "#util/fetch-bytes.ts"
-import { replaceFile } from "#util/file/replace-file.ts"
+import { replaceFile } from "#util/file/write-file.ts"
 
 const maxBytes = 1 << 20
 const timeLimit = 3000

@@ -8,7 +8,7 @@ import * as Log from "#kernel/process/log.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import { readSmallFile } from "#kernel/schema/read-file.ts"
 import { errorCode, errorText } from "#util/error.ts"
-import { statOf } from "#util/file/stat-of.ts"
+import { statOf } from "#util/file/path-info.ts"
 
 type Watched = { watcher: FSWatcher; inode: number | undefined; names: Set<string> }
 

@@ -2,7 +2,7 @@
 // is redacted in every process, and tools cannot reach them unless a rule says so.
 import { statSync } from "node:fs"
 import { join } from "node:path"
-import { realOf } from "#util/file/real-of.ts"
+import { realOf } from "#util/file/path-info.ts"
 import * as Global from "./global.ts"
 import * as PrivateFile from "./private-file.ts"
 import * as Secret from "./secret.ts"

@@ -2,9 +2,8 @@
 // configuration or a command names. Found in the text alone; nothing runs.
 import { readFileSync } from "node:fs"
 import { dirname, extname, resolve } from "node:path"
-import { realOf } from "#util/file/real-of.ts"
+import { realOf, statOf } from "#util/file/path-info.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
-import { statOf } from "#util/file/stat-of.ts"
 
 const moduleEndings = ".js .mjs .cjs .jsx .ts .mts .cts .tsx".split(" ")
 const otherEndings =

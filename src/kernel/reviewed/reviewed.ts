@@ -8,7 +8,7 @@ import type { Rule } from "#kernel/schema/schema.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import * as Vcs from "#kernel/vcs.ts"
 import { errorText, NamedError } from "#util/error.ts"
-import { statOf } from "#util/file/stat-of.ts"
+import { statOf } from "#util/file/path-info.ts"
 import { hashText } from "#util/hash-text.ts"
 
 /** Rules of a file that narrow rights (deny and ask), by the id of the agent that they bind; "" for all agents. */

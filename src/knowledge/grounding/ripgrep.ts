@@ -8,8 +8,8 @@ import type { Readable } from "node:stream"
 import * as Env from "#kernel/process/env.ts"
 import * as Global from "#kernel/process/global.ts"
 import * as Secret from "#kernel/process/secret.ts"
-import { childProcess } from "#util/builtins.ts"
 import { NamedError } from "#util/error.ts"
+import { childProcess } from "#util/process.ts"
 
 export type Command = { file: string; args: string[]; env?: Record<string, string> }
 export type Outcome = {

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
-import { statOf } from "#util/file/stat-of.ts"
+import { statOf } from "#util/file/path-info.ts"
 
 export const usedEnd = ".used"
 /** Milliseconds. More exactly nobody needs to know. */

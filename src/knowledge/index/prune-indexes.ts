@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import * as Log from "#kernel/process/log.ts"
 import { errorCode, errorText } from "#util/error.ts"
-import { statOf } from "#util/file/stat-of.ts"
+import { statOf } from "#util/file/path-info.ts"
 import { isBroken } from "./index-file.ts"
 import { day, usedEnd } from "./note-index-use.ts"
 

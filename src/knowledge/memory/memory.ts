@@ -3,7 +3,7 @@
 import { Instance } from "#kernel/instance.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { createShortTerm, type ShortTerm } from "./short-term.ts"
-import { charactersOf } from "./tokens-of.ts"
+import { charactersOf } from "./tokens.ts"
 import { createWorking, type Working } from "./working.ts"
 
 export type { ShortTerm } from "./short-term.ts"

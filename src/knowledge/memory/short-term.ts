@@ -1,7 +1,7 @@
 // Short-term memory: the messages on the active branch, the part that the model is sent, and its size. Nothing is
 // counted twice: the cost of a turn depends on what is new, not on the length of the session.
 import type * as Message from "#knowledge/message/message.ts"
-import { charactersOf, tokensOf } from "./tokens-of.ts"
+import { charactersOf, tokensOf } from "./tokens.ts"
 import { turnStarts } from "./turn-starts.ts"
 import { createWindow } from "./window.ts"
 

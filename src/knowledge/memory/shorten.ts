@@ -2,7 +2,7 @@
 // names the file with the whole result.
 import { dirname, join } from "node:path"
 import type * as Message from "#knowledge/message/message.ts"
-import { isBinary, outputText } from "./tokens-of.ts"
+import { isBinary, outputText } from "./tokens.ts"
 
 /** Arguments come from a model, nested as it likes. */
 const deepest = 50

@@ -2,7 +2,7 @@
 // commands and their outcome, refusals. All of it is bounded.
 import * as Message from "#knowledge/message/message.ts"
 import { cut, isLong } from "./shorten.ts"
-import { outputText } from "./tokens-of.ts"
+import { outputText } from "./tokens.ts"
 
 type Call = Message.Call
 type Result = Message.Of<"tool_result">["data"]

@@ -7,12 +7,10 @@ import * as Log from "#kernel/process/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { about } from "#util/about.ts"
 import { followId } from "#util/id.ts"
-import { bridgeGaps, type Lost } from "./bridge-gaps.ts"
 import { adopt, checked, Invalid } from "./codec.ts"
 import { conversationOrder, turnsAway } from "./conversation-order.ts"
-import { fieldsOf, keepTurn, lostMessages, removeTurns } from "./lost-messages.ts"
+import { bridgeGaps, fieldsOf, keepTurn, type Lost, lostMessages, removeTurns } from "./gaps.ts"
 import { Info } from "./schema.ts"
-import { createWarmMessages } from "./warm-messages.ts"
 
 const Written = z.object({ sessionId: z.string(), message: Info })
 
@@ -36,6 +34,8 @@ export const Delta = Bus.define(
   }),
   { live: true, when: "Text of a message that is still streaming comes in." },
 )
+
+type Warm = { mark?: string; messages: Map<string, Info>; size: number }
 
 /** The messages that this instance last read, by session. */
 export const warm = Instance.state(() => createWarmMessages())
@@ -156,4 +156,66 @@ async function put(key: Storage.Key, record: object): Promise<boolean> {
     await Storage.write(key, record)
   }
   return isNew
+}
+
+/** A cache of messages as they were last read from disk, so that the next prompt need not read them again. It is valid
+ * while nobody else works on the session: another process writes another mark to the session record. A message that is
+ * written leaves the cache, because its form on disk may differ (redaction). `most`: characters of JSON, all sessions
+ * together; the sessions that were used last stay. */
+export function createWarmMessages(most = 8_000_000) {
+  const sessions = new Map<string, Warm>()
+  const sizes = new WeakMap<Info, number>()
+  let total = 0
+
+  /** Begin to work on a session: its messages by id, none if the mark is another one. They leave the cache. */
+  function take(sessionId: string, mark: string | undefined): ReadonlyMap<string, Info> {
+    const warm = sessions.get(sessionId)
+    drop(sessionId)
+    return warm && mark !== undefined && warm.mark === mark ? warm.messages : new Map()
+  }
+
+  /** Messages that were just read, or taken. They count when the session is marked. */
+  function keep(sessionId: string, messages: readonly Info[]): void {
+    drop(sessionId)
+    const warm: Warm = { messages: new Map(), size: 0 }
+    for (const message of messages) {
+      warm.messages.set(message.id, message)
+      warm.size += sizeOf(message)
+    }
+    sessions.set(sessionId, warm)
+    total += warm.size
+    for (const oldest of sessions.keys()) {
+      if (total <= most) break
+      drop(oldest)
+    }
+  }
+
+  /** The work on a session is over, and its record says so with this mark. */
+  function mark(sessionId: string, mark: string): void {
+    const warm = sessions.get(sessionId)
+    if (warm) warm.mark = mark
+  }
+
+  function forget(sessionId: string, messageId: string): void {
+    const warm = sessions.get(sessionId)
+    const message = warm?.messages.get(messageId)
+    if (!warm || !message) return
+    warm.messages.delete(messageId)
+    warm.size -= sizeOf(message)
+    total -= sizeOf(message)
+  }
+
+  function drop(sessionId: string): void {
+    total -= sessions.get(sessionId)?.size ?? 0
+    sessions.delete(sessionId)
+  }
+
+  /** Of a message as it was when it was read. */
+  function sizeOf(message: Info): number {
+    const known = sizes.get(message) ?? JSON.stringify(message).length
+    sizes.set(message, known)
+    return known
+  }
+
+  return Object.freeze({ take, keep, mark, forget, drop, size: () => total })
 }

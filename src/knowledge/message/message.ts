@@ -3,13 +3,12 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider"
 import { z } from "zod"
 import { createId, followId } from "#util/id.ts"
-import { Info, type Of, type Type, type Usage } from "./schema.ts"
+import { type Call, Info, type Of, type Type, type Usage } from "./schema.ts"
 
 export { Invalid, type Place, parse, serialize } from "./codec.ts"
 export { type Converter, createConverter } from "./converter.ts"
-export { fromToolCalls } from "./from-tool-calls.ts"
 export type { Json, JsonObject } from "./json.ts"
-export { fileName } from "./render.ts"
+export { fileName } from "./model-parts.ts"
 export {
   Call,
   type Check,
@@ -23,6 +22,9 @@ export {
 } from "./schema.ts"
 export { type Facts, toModel } from "./to-model.ts"
 export { validate } from "./validate.ts"
+
+import { isTooDeep } from "#util/parse/is-too-deep.ts"
+import { isObject, type Json, type JsonObject } from "./json.ts"
 
 /** One message of a prompt, as `toModel` gives it. */
 export type ModelMessage = LanguageModelV4Message
@@ -61,6 +63,32 @@ export function make<T extends Type>(fields: Fields<T>): Of<T> {
   } as Of<T>
 }
 
+/** The data of a tool request, from the calls of a model (OpenAI's `tool_calls`). A result names its call by id, so a
+ * missing id is made, and the second of two equal ones gets a suffix (`call_1_2`). Arguments that are not JSON, or are
+ * nested too deep to be stored, stay as text in `invalid`. An empty name stays empty: the call is answered with the names
+ * that exist. */
+export function fromToolCalls(calls: readonly unknown[]): Of<"tool_request">["data"] {
+  const used = new Set<string>()
+  return {
+    calls: calls.map((given) => {
+      const call = isObject(given) ? given : {}
+      const inner = isObject(call.function) ? call.function : call
+      const read = isObject(given)
+        ? readArguments(inner)
+        : { arguments: {}, invalid: JSON.stringify(given) ?? "" }
+      const found: Call = {
+        id: unique(stringOf(call.id), used),
+        name: stringOf(inner.name),
+        ...read,
+        approval: "pending",
+      }
+      if (isObject(call.providerMetadata))
+        found.providerMetadata = call.providerMetadata as Readonly<Record<string, JsonObject>>
+      return found
+    }),
+  }
+}
+
 /** The words of a text message, without its reasoning; empty for other types. */
 export function textOf(message: Info): string {
   if (message.type !== "text") return ""
@@ -90,4 +118,29 @@ export function isCannot(message: Info): boolean {
 /** The JSON schema of what `parse` takes in the present version. Fields beyond it are ignored. */
 export function jsonSchema(): z.core.JSONSchema.BaseSchema {
   return z.toJSONSchema(Info, { io: "input", unrepresentable: "any" })
+}
+
+/** For a call without arguments, models leave them out or send an empty text. */
+function readArguments(call: JsonObject): { arguments: Json; invalid?: string } {
+  const given = call.arguments ?? {}
+  if (typeof given !== "string") return { arguments: given }
+  if (given.trim() === "") return { arguments: {} }
+  if (isTooDeep(given)) return { arguments: {}, invalid: given }
+  try {
+    return { arguments: JSON.parse(given) }
+  } catch {
+    return { arguments: {}, invalid: given }
+  }
+}
+
+function unique(id: string, used: Set<string>): string {
+  const wanted = id || createId("call")
+  let free = wanted
+  for (let n = 2; used.has(free); n++) free = `${wanted}_${n}`
+  used.add(free)
+  return free
+}
+
+function stringOf(value: unknown): string {
+  return typeof value === "string" ? value : ""
 }

@@ -8,9 +8,18 @@ import type {
   LanguageModelV4ToolCallPart,
   LanguageModelV4ToolResultPart,
 } from "@ai-sdk/provider"
-import { fileParts, imageParts, resourceParts, type UserPart } from "./render.ts"
+import {
+  fileParts,
+  imageParts,
+  inputOf,
+  outputOf,
+  resourceParts,
+  resultText,
+  shownName,
+  type UserPart,
+  unanswered,
+} from "./model-parts.ts"
 import { assertNever, type Info, type Of, type Part } from "./schema.ts"
-import { inputOf, outputOf, resultText, shownName, unanswered } from "./tool-parts.ts"
 
 /** What a model accepts. `tools: false` turns calls and results into text, `reasoning: false` leaves out reasoning.
  * `imageBytes` finds the stored bytes of images. */

@@ -3,9 +3,8 @@
 import { readdirSync } from "node:fs"
 import { basename, extname, join, relative } from "node:path"
 import { readDocument, Unreadable } from "#knowledge/index/read-document.ts"
-import { realOf } from "#util/file/real-of.ts"
+import { realOf, statOf } from "#util/file/path-info.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
-import { statOf } from "#util/file/stat-of.ts"
 import type { SkillScript } from "./skill-types.ts"
 
 type Home = { folder: string; root: string }

@@ -3,7 +3,7 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync, realpathSync, type Stats } from "node:fs"
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
 import { errorCode, NamedError } from "#util/error.ts"
-import { statOf } from "./stat-of.ts"
+import { statOf } from "./path-info.ts"
 
 // Blocking calls throughout: each takes microseconds, and a way through the thread pool many times that.
 const maxLinks = 40

@@ -7,7 +7,7 @@ import { test } from "node:test"
 import { openForWriting } from "#ability/file/open-for-writing.ts"
 import { openReal } from "#ability/file/open-real.ts"
 import { openTarget } from "#ability/file/open-target.ts"
-import { temporaryName } from "#util/file/temporary-file.ts"
+import { temporaryName } from "#util/file/write-file.ts"
 import { beforeCall } from "../../fixture/before-call.ts"
 import { call, free, inProject } from "../tool/harness.ts"
 

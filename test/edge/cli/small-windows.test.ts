@@ -1,7 +1,7 @@
 // What reaches a model with a small window whose output limit nobody stated: real files, read through the built command.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import { estimateTokens } from "#knowledge/memory/tokens.ts"
 import { vitamin } from "../../fixture/cli.ts"
 import { call, calls, env, fakeLlm, type Reply, type Request, text } from "../../fixture/fake-llm.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"

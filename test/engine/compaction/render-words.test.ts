@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { renderWords } from "#engine/compaction/render-words.ts"
-import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import { estimateTokens } from "#knowledge/memory/tokens.ts"
 import * as Message from "#knowledge/message/message.ts"
 
 const said = (text: string) =>

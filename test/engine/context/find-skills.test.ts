@@ -12,7 +12,7 @@ import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import * as Trust from "#kernel/trust/trust.ts"
-import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import { estimateTokens } from "#knowledge/memory/tokens.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 
 const fixture = fileURLToPath(new URL("../../fixture/skills", import.meta.url))

@@ -1,6 +1,6 @@
 // Sessions with the tools of many servers, which are in the process: what was called, and what requests cost.
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
-import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import { estimateTokens } from "#knowledge/memory/tokens.ts"
 import type { Request } from "../../fixture/fake-llm.ts"
 import { domainNames, type ManyTool, toolsOf } from "../../fixture/mcp/many-tools.ts"
 

@@ -1,7 +1,7 @@
 // What a prompt was told besides is not lost when its own work fills the window.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import { estimateTokens } from "#knowledge/memory/tokens.ts"
 import { call, type Reply, type Request, text } from "../../fixture/fake-llm.ts"
 import { defineTool } from "./harness.ts"
 import { inPatientWorld } from "./patient.ts"

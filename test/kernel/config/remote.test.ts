@@ -181,7 +181,7 @@ test("Config.get() is not stopped by a kept copy that is broken", async () => {
     writeFileSync(kept()[0]!, content)
     const { config, warnings } = await Config.inspect({ directory: tmp.path })
     assert.equal(config.model, undefined)
-    assert.match(warnings.join(), /the kept copy is not used: http/)
+    assert.match(warnings.join(), /the cached copy is not used: http/)
   }
   await inInstance(tmp.path, () => modelIs("a/b"))
 })
@@ -241,7 +241,7 @@ test("Config.get() never logs or warns with the query of the remote URL", async 
   writeFileSync(kept()[0]!, "{")
   server.answer = says('{ "model": ')
   const both =
-    /kept copy is not used: http\S+config\.json:1:.*could not be renewed.* url=http\S+config\.json /s
+    /cached copy is not used: http\S+config\.json:1:.*could not be renewed.* url=http\S+config\.json /s
   await logged(tmp, both, (warned) =>
     inInstance(tmp.path, async () => {
       const { layers, warnings } = await Config.current()

@@ -1,8 +1,7 @@
 // The beginning of a text within a number of tokens.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { cutToTokens } from "#knowledge/memory/cut-to-tokens.ts"
-import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import { cutToTokens, estimateTokens } from "#knowledge/memory/tokens.ts"
 
 test("cutToTokens() keeps whole lines, and of a single long one what fits", () => {
   const text = Array.from({ length: 50 }, (_, i) => `line ${i} of a text`).join("\n")

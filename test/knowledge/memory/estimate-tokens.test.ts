@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { estimateTokens } from "#knowledge/memory/estimate-tokens.ts"
+import { estimateTokens } from "#knowledge/memory/tokens.ts"
 
 /** Texts with the number of tokens that common tokenizers find in them at most, per character. */
 const texts: [name: string, text: string, least: number, most: number][] = [

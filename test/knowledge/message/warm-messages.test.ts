@@ -4,7 +4,7 @@ import { Instance } from "#kernel/instance.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
-import { createWarmMessages } from "#knowledge/message/warm-messages.ts"
+import { createWarmMessages } from "#knowledge/message/message-store.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
 function said(text: string): Message.Info {

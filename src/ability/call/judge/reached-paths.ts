@@ -3,7 +3,7 @@
 import { type Dirent, opendirSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import * as Permission from "#ability/permission/permission.ts"
-import { realOf } from "#util/file/real-of.ts"
+import { realOf } from "#util/file/path-info.ts"
 
 /** `real` is where it is, or would be created. */
 type Reached = { target: string; real: string }

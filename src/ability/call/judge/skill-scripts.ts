@@ -6,7 +6,7 @@ import { maxProgram } from "#kernel/reviewed/places.ts"
 import { withImports } from "#kernel/reviewed/project-code.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import { readSmallFile } from "#kernel/schema/read-file.ts"
-import { realOf } from "#util/file/real-of.ts"
+import { realOf } from "#util/file/path-info.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
 
 /** Whether a real path is a script of the configured skill folder. The rules know those of the usual folders by name. */

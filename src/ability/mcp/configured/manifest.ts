@@ -8,7 +8,7 @@ import type { MCPServerConfig, MCPServerInfo } from "#ability/mcp/server/types.t
 import * as Global from "#kernel/process/global.ts"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
-import { replaceFile } from "#util/file/replace-file.ts"
+import { replaceFile } from "#util/file/write-file.ts"
 
 export type Manifest = Offers & {
   version: 1

@@ -4,7 +4,7 @@ import { lstat, readdir, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as Log from "#kernel/process/log.ts"
 import { errorCode, errorText } from "#util/error.ts"
-import { statOf } from "#util/file/stat-of.ts"
+import { statOf } from "#util/file/path-info.ts"
 
 const day = 86_400_000
 const maxAge = 60 * day

@@ -2,7 +2,7 @@
 // servers.
 import { join } from "node:path"
 import { serverFiles } from "#kernel/reviewed/places.ts"
-import { statOf } from "#util/file/stat-of.ts"
+import { statOf } from "#util/file/path-info.ts"
 
 /** Changes whenever one of the files does; empty if there is none. */
 export function stampOf(worktree: string): string {

@@ -3,7 +3,7 @@
 import { resolve } from "node:path"
 import type { Rule } from "#kernel/schema/schema.ts"
 import * as Vcs from "#kernel/vcs.ts"
-import { realOf } from "#util/file/real-of.ts"
+import { realOf } from "#util/file/path-info.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
 import type { Place } from "./outside-targets.ts"
 import { type SimpleCommand, splitCommand } from "./split-command.ts"

@@ -4,7 +4,7 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4ToolResultPart,
 } from "@ai-sdk/provider"
-import { opening } from "#knowledge/memory/compaction.ts"
+import { opening } from "#knowledge/memory/window.ts"
 import type { Call } from "./skill/proposal.ts"
 import type { Made } from "./skill/results.ts"
 

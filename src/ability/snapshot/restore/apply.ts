@@ -17,7 +17,7 @@ import { atThisMoment, Conflict, NotReverted } from "#ability/snapshot/store/err
 import { isSame, type State } from "#ability/snapshot/store/part.ts"
 import type { Shadow } from "#ability/snapshot/store/shadow.ts"
 import { errorCode } from "#util/error.ts"
-import { writeInPlace } from "#util/file/write-in-place.ts"
+import { writeInPlace } from "#util/file/write-file.ts"
 import { finishFolders, openFolders } from "./apply-folders.ts"
 import { applyLinks } from "./apply-links.ts"
 import { type Folder, openFile, openFolder, setMode, within } from "./open-folder.ts"

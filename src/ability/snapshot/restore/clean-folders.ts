@@ -3,7 +3,7 @@ import { closeSync } from "node:fs"
 import { dirname } from "node:path"
 import type { Pending } from "#ability/snapshot/store/session-log.ts"
 import type { Shadow } from "#ability/snapshot/store/shadow.ts"
-import { removeLeftovers } from "#util/file/temporary-file.ts"
+import { removeLeftovers } from "#util/file/write-file.ts"
 import { openFolder, within } from "./open-folder.ts"
 
 /** In the folders that a call of `write` or `edit` was about to change. */

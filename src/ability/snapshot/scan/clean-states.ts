@@ -6,7 +6,7 @@ import type { State } from "#ability/snapshot/store/part.ts"
 import { runGit } from "#ability/snapshot/store/run-git.ts"
 import type { Shadow } from "#ability/snapshot/store/shadow.ts"
 import { NamedError } from "#util/error.ts"
-import { statOf } from "#util/file/stat-of.ts"
+import { statOf } from "#util/file/path-info.ts"
 import { type Entry, overWorktree, pieces } from "./scan.ts"
 
 type Options = { shadow: Shadow; index: string; entries: ReadonlyMap<string, Entry>; maxBytes: number }

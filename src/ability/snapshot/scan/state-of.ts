@@ -16,7 +16,7 @@ import { dirname, join } from "node:path"
 import type { ObjectStore } from "#ability/snapshot/store/object-store.ts"
 import type { State } from "#ability/snapshot/store/part.ts"
 import { errorCode } from "#util/error.ts"
-import { isMixOf } from "#util/file/write-in-place.ts"
+import { isMixOf } from "#util/file/write-file.ts"
 
 /** `keep` also puts the bytes into the store. */
 type Look = { store: ObjectStore; keep: boolean; maxBytes: number }

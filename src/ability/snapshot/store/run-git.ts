@@ -2,8 +2,8 @@
 // filter, fsmonitor, textconv or alias of theirs exists for it; nothing is fetched.
 import { delimiter, isAbsolute } from "node:path"
 import * as Env from "#kernel/process/env.ts"
-import { childProcess } from "#util/builtins.ts"
 import { errorCode } from "#util/error.ts"
+import { childProcess } from "#util/process.ts"
 import { GitFailed } from "./errors.ts"
 
 export type GitCall = {

@@ -6,7 +6,7 @@ import { idsOf } from "#ability/mcp/configured/ids-of.ts"
 import type { Added } from "#ability/mcp/configured/load-servers.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Trust from "#kernel/trust/trust.ts"
-import { statOf } from "#util/file/stat-of.ts"
+import { statOf } from "#util/file/path-info.ts"
 
 /** To be called inside the instance of the session's folder. */
 export async function broughtServers(servers: readonly McpServer[], method: string): Promise<Added[]> {

@@ -2,7 +2,7 @@
 // are reported elsewhere.
 import type { ClientCapabilities, SessionUpdate } from "@agentclientprotocol/sdk"
 import { attachedContent, imageContent, isAttached } from "#edge/acp/show/attached-content.ts"
-import { compactionOf } from "#knowledge/memory/compaction.ts"
+import { compactionOf } from "#knowledge/memory/window.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { createCallReporter } from "./report-calls.ts"
 import { createTextReporter, sendText } from "./report-text.ts"

@@ -9,7 +9,7 @@ import { Instance } from "#kernel/instance.ts"
 import { serverFiles } from "#kernel/reviewed/places.ts"
 import { readSmallFile } from "#kernel/schema/read-file.ts"
 import { errorText } from "#util/error.ts"
-import { replaceFile } from "#util/file/replace-file.ts"
+import { replaceFile } from "#util/file/write-file.ts"
 
 type Content = Record<string, unknown>
 type Add = FolderOptions & {

@@ -7,7 +7,7 @@ import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from "@a
 import { createRulesModel } from "#ability/provider/rules/rules-model.ts"
 import { readArguments } from "#ability/tool/read-arguments.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
-import { frontText } from "#knowledge/memory/compaction.ts"
+import { frontText } from "#knowledge/memory/window.ts"
 import { free, inProject } from "../../tool/harness.ts"
 import { partsOf, textOf } from "../harness.ts"
 import { drive, loadRequests, missesIn, type Request } from "./measure.ts"

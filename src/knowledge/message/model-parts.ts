@@ -1,8 +1,13 @@
-// Images, files and resources as parts of a user message: as a file where the model takes one, else as text, else as
-// a short note that something was there.
-import type { LanguageModelV4FilePart, LanguageModelV4TextPart } from "@ai-sdk/provider"
+// The parts of a prompt. Images, files and resources become parts of a user message: a file if the model accepts one, else
+// text, else a short note that something was there. Tool calls and their results become input and output.
+import type {
+  LanguageModelV4FilePart,
+  LanguageModelV4TextPart,
+  LanguageModelV4ToolResultOutput,
+} from "@ai-sdk/provider"
 import { insideTag } from "#util/parse/inside-tag.ts"
-import type { Of } from "./schema.ts"
+import { isObject } from "./json.ts"
+import { type Call, type Of, toolName } from "./schema.ts"
 
 export type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart
 /** What a model accepts, and how to find the stored bytes of an image. */
@@ -10,6 +15,8 @@ type Reader = {
   input: readonly string[]
   imageBytes?: ((hash: string) => Uint8Array | undefined) | undefined
 }
+
+type Output = LanguageModelV4ToolResultOutput
 
 const binary = /^(image\/(?!svg)|application\/pdf$)/
 
@@ -54,6 +61,41 @@ export function resourceParts(data: Of<"mcp_resource">["data"], model: Reader): 
   // The person named it; its words are the server's.
   const tagged = insideTag("resource", content, { server: serverName, uri: resourceUri })
   return text(`Provided by the system:\n${tagged}`)
+}
+
+export function shownName(name: string): string {
+  return toolName.test(name) ? name : name.replace(/[^\w-]/g, "_").slice(0, 64) || "unnamed"
+}
+
+/** Providers take objects only. */
+export function inputOf(call: Call): unknown {
+  if (call.invalid !== undefined) return { rawInvalidInput: call.invalid }
+  return isObject(call.arguments) ? call.arguments : { rawInvalidInput: call.arguments }
+}
+
+export function unanswered({ approval }: Call): Output {
+  const value =
+    approval === "denied"
+      ? "The call was denied and did not run."
+      : "The call was interrupted; whether it had an effect is not known."
+  return { type: "error-text", value }
+}
+
+export function outputOf({ status, output, error }: Of<"tool_result">["data"]): Output {
+  if (status === "success")
+    return typeof output === "string"
+      ? { type: "text", value: output }
+      : { type: "json", value: output as Extract<Output, { type: "json" }>["value"] }
+  const said = typeof output === "string" ? output : output === null ? "" : JSON.stringify(output)
+  const reason =
+    error?.message ?? (status === "interrupted" ? "The call was interrupted." : "The call failed.")
+  return { type: "error-text", value: said.includes(reason) ? said : said ? `${reason}\n${said}` : reason }
+}
+
+/** A result for a model that cannot call tools. */
+export function resultText(name: string, output: Output): string {
+  const value = "value" in output && typeof output.value === "string" ? output.value : JSON.stringify(output)
+  return `[result of ${name}]\n${value}`
 }
 
 /** A path is only a name here; the reader provides stored bytes. */

@@ -1,4 +1,5 @@
-// Whether a process still runs. The start time tells a process from a later one with the same id.
+// Processes: starting children, and whether a process still runs. The start time tells a process from a later one with
+// the same id.
 import { readFileSync } from "node:fs"
 
 export type ProcessLife = { pid: number; started: string }
@@ -32,4 +33,9 @@ function exists(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM"
   }
+}
+
+/** `node:child_process`, which a start must not pay for: it is loaded when it is first needed. */
+export function childProcess() {
+  return process.getBuiltinModule("node:child_process")
 }

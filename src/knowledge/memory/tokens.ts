@@ -1,16 +1,53 @@
-// The size of a message in a request: in tokens, estimated high, and in characters. A message is measured once: its
-// sent part does not change after it was written.
+// The size of texts and messages in a request, in estimated tokens and in characters. A message is measured once: the part
+// that is sent does not change after it was written.
 import type * as Message from "#knowledge/message/message.ts"
-import { estimateTokens } from "./estimate-tokens.ts"
 
 /** Roles, names and brackets around the words. */
 const frame = 8
 /** What providers count for a picture of the largest size that they do not scale down. */
 const picture = 2_500
-/** Of a document that is sent as it is: characters of Base64 to a token. */
+/** Characters of Base64 for each token of a document that is sent as a file. */
 const perDocumentToken = 16
 
 const known = new WeakMap<Message.Info, number>()
+
+const kinds = { lower: 0, upper: 1, digit: 2, blank: 3, sign: 4 }
+const kindOf = new Uint8Array(128).fill(kinds.sign)
+for (let code = 0; code < 128; code++) {
+  const letter = String.fromCharCode(code)
+  if (/[a-z]/.test(letter)) kindOf[code] = kinds.lower
+  if (/[A-Z]/.test(letter)) kindOf[code] = kinds.upper
+  if (/[0-9]/.test(letter)) kindOf[code] = kinds.digit
+  if (/[ \t]/.test(letter)) kindOf[code] = kinds.blank
+}
+
+/** The tokens of a text, estimated high without the tokenizer of any model: too high costs a little of the budget, too low
+ * costs the request. Plain words count near to what models count. Digits, capitals and signs, of which JSON, Base64 and
+ * hashes consist, count one each, and so do the letters of most scripts. */
+export function estimateTokens(text: string): number {
+  let tokens = 0
+  let before = -1
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    tokens += code < 128 ? ofAscii(code, before) : ofOther(code)
+    before = code
+  }
+  return Math.ceil(tokens)
+}
+
+/** The beginning of a text that fits, in whole lines. If the first line does not fit, it is cut. */
+export function cutToTokens(text: string, tokens: number): string {
+  if (estimateTokens(text) <= tokens) return text
+  const kept: string[] = []
+  let left = tokens
+  for (const line of text.split("\n")) {
+    left -= estimateTokens(line) + 1
+    if (left < 0) break
+    kept.push(line)
+  }
+  // No character counts more than two.
+  return kept.length ? kept.join("\n").trimEnd() : text.slice(0, Math.floor(tokens / 2)).toWellFormed()
+}
 
 export function tokensOf(message: Message.Info): number {
   const before = known.get(message)
@@ -22,7 +59,7 @@ export function tokensOf(message: Message.Info): number {
   return tokens
 }
 
-/** The characters of its words, without looking deep into them. */
+/** The approximate number of characters that are sent of a message: nested arguments are not counted. */
 export function charactersOf(message: Message.Info): number {
   switch (message.type) {
     case "text":
@@ -43,12 +80,12 @@ export function charactersOf(message: Message.Info): number {
   }
 }
 
-/** A result in words, as it is sent. */
+/** The text that is sent of a result. */
 export function outputText({ output }: Pick<Message.Of<"tool_result">["data"], "output">): string {
   return typeof output === "string" ? output : JSON.stringify(output)
 }
 
-/** Sent as it is, not as words. */
+/** Whether a resource of this type is sent as a file, not as text. */
 export function isBinary(mimeType = ""): boolean {
   return isImage(mimeType) || mimeType === "application/pdf"
 }
@@ -66,7 +103,7 @@ function contentOf(message: Message.Info): { words: string[]; extra: number } {
         words: message.data.calls.map(
           ({ name, arguments: given, invalid, id }) => `${id} ${name} ${invalid ?? JSON.stringify(given)}`,
         ),
-        // The result that each call has in a request, also where none was written.
+        // Every call has a result in a request, even if none was stored.
         extra: 30 * message.data.calls.length,
       }
     case "tool_result":
@@ -87,4 +124,23 @@ function contentOf(message: Message.Info): { words: string[]; extra: number } {
     case "unknown":
       return { words: [], extra: 0 }
   }
+}
+
+function ofAscii(code: number, before: number): number {
+  const kind = kindOf[code]
+  if (kind === kinds.lower) return isLower(before) ? 0.3 : 0.5
+  // A blank is part of the word after it; only runs of blanks count.
+  if (kind === kinds.blank) return code === before ? 0.25 : 0
+  if (kind === kinds.sign) return code === before ? 0.3 : 1
+  return 1
+}
+
+/** Half of a surrogate pair; an accented letter or one of another alphabet; a syllable or word, as in Chinese. */
+function ofOther(code: number): number {
+  if (code >= 0xd800 && code <= 0xdfff) return 1.5
+  return code < 0x800 ? 1 : 2
+}
+
+function isLower(code: number): boolean {
+  return code >= 97 && code <= 122
 }

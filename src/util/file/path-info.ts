@@ -1,0 +1,20 @@
+// What is at a path, links followed, for callers to whom it does not matter why nothing can be seen there.
+import { realpathSync, type Stats, statSync } from "node:fs"
+
+/** Undefined if nothing is there, or it cannot be reached. */
+export function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** The real path; undefined if nothing is there. */
+export function realOf(path: string): string | undefined {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return undefined
+  }
+}
