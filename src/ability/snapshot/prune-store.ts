@@ -2,7 +2,7 @@
 // removed, old or too many sessions is dropped, the oldest first.
 import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { cleanFolders } from "#ability/snapshot/restore/clean-folders.ts"
+import { cleanFolders } from "#ability/snapshot/restore/open-folder.ts"
 import { runGit } from "#ability/snapshot/store/run-git.ts"
 import { namesIn, readPending } from "#ability/snapshot/store/session-log.ts"
 import { inBackground, type Shadow } from "#ability/snapshot/store/shadow.ts"

@@ -2,7 +2,7 @@
 // written, which proves whether the present file is their work.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { cleanFolders } from "#ability/snapshot/restore/clean-folders.ts"
+import { cleanFolders } from "#ability/snapshot/restore/open-folder.ts"
 import { stateOf } from "#ability/snapshot/scan/state-of.ts"
 import { Lost } from "#ability/snapshot/store/errors.ts"
 import { type Change, isSame, type Part, type State } from "#ability/snapshot/store/part.ts"

@@ -3,8 +3,7 @@
 
 import * as Restore from "#ability/snapshot/restore/restore.ts"
 import { type Diff, showDiff } from "#ability/snapshot/restore/show-diff.ts"
-import { byId, list, type Snapshot } from "#ability/snapshot/store/list.ts"
-import { shorten } from "#ability/snapshot/store/part-list.ts"
+import { byId, list, type Snapshot, shorten } from "#ability/snapshot/store/list.ts"
 import { removeSession } from "#ability/snapshot/store/session-log.ts"
 import * as Shadow from "#ability/snapshot/store/shadow.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"

@@ -2,12 +2,12 @@
 import { existsSync, readlinkSync, realpathSync } from "node:fs"
 import { basename, dirname, join, relative, resolve } from "node:path"
 import { z } from "zod"
+import type { Base } from "#ability/snapshot/scan/changed-files.ts"
 import { stateOf } from "#ability/snapshot/scan/state-of.ts"
 import * as Worktree from "#ability/snapshot/scan/worktree.ts"
 import { NotTaken } from "#ability/snapshot/store/errors.ts"
-import { commandNote, joinNotes } from "#ability/snapshot/store/notes.ts"
+import { commandNote, joinNotes, shorten } from "#ability/snapshot/store/list.ts"
 import { type Part, type State, Uncovered } from "#ability/snapshot/store/part.ts"
-import { shorten } from "#ability/snapshot/store/part-list.ts"
 import { addHashes, type Pending, removePending, writePending } from "#ability/snapshot/store/session-log.ts"
 import * as Shadow from "#ability/snapshot/store/shadow.ts"
 import * as Bus from "#kernel/bus/bus.ts"
@@ -111,7 +111,7 @@ async function takeWorktree(shadow: Shadow.Shadow, asked: Asked): Promise<Taken>
   const note = joinNotes([shadow.noted.has(asked.sessionId) ? undefined : commandNote, asked.note])
   if (note) part.note = note
   shadow.noted.add(asked.sessionId)
-  let base: Worktree.Base
+  let base: Base
   try {
     base = await Worktree.before(shadow)
   } catch (error) {

@@ -1,9 +1,12 @@
 // Opens a folder of the work tree name by name, never through a link. Everything in it goes through the open folder,
 // so that a swapped path leads nowhere else.
 import { chmodSync, closeSync, constants, fchmodSync, fstatSync, mkdirSync, openSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { atThisMoment, Conflict } from "#ability/snapshot/store/errors.ts"
+import type { Pending } from "#ability/snapshot/store/session-log.ts"
+import type { Shadow } from "#ability/snapshot/store/shadow.ts"
 import { errorCode } from "#util/error.ts"
+import { removeLeftovers } from "#util/file/write-file.ts"
 
 export type Folder = { fd: number; path: string }
 
@@ -21,29 +24,6 @@ export function openFolder(root: string, path: string, make: boolean): Folder | 
     folder = next
   }
   return folder
-}
-
-function openNext(folder: Folder, name: string, make: boolean): Folder | undefined {
-  const place = within(folder, name)
-  try {
-    if (make) makeFolder(place)
-    return { fd: openSync(place, flags), path: join(folder.path, name) }
-  } catch (error) {
-    const code = errorCode(error)
-    if (!make && (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP")) return undefined
-    closeSync(folder.fd)
-    if (code === "ENOTDIR" || code === "ELOOP")
-      throw new Conflict([{ path: join(folder.path, name), reason: "it has to be a folder, and is none" }])
-    throw error
-  }
-}
-
-function makeFolder(path: string): void {
-  try {
-    mkdirSync(path)
-  } catch (error) {
-    if (errorCode(error) !== "EEXIST") throw error
-  }
 }
 
 /** Where the system can, a path that leads to the open folder whatever happens to its names. */
@@ -73,6 +53,43 @@ export function openFile(folder: Folder, name: string, inode: string): number {
   if (stat.isFile() && String(stat.ino) === inode) return fd
   closeSync(fd)
   throw swapped(folder, name)
+}
+
+/** Removes what a killed `write` or `edit` left in the folder of each file that it was about to change. */
+export function cleanFolders({ root }: Shadow, { part, base }: Pending): void {
+  if (base) return
+  for (const { path } of part.files) {
+    const folder = openFolder(root, dirname(path), false)
+    if (!folder) continue
+    try {
+      removeLeftovers(within(folder, ""))
+    } finally {
+      closeSync(folder.fd)
+    }
+  }
+}
+
+function openNext(folder: Folder, name: string, make: boolean): Folder | undefined {
+  const place = within(folder, name)
+  try {
+    if (make) makeFolder(place)
+    return { fd: openSync(place, flags), path: join(folder.path, name) }
+  } catch (error) {
+    const code = errorCode(error)
+    if (!make && (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP")) return undefined
+    closeSync(folder.fd)
+    if (code === "ENOTDIR" || code === "ELOOP")
+      throw new Conflict([{ path: join(folder.path, name), reason: "it has to be a folder, and is none" }])
+    throw error
+  }
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST") throw error
+  }
 }
 
 function swapped({ path }: Folder, name: string): Conflict {

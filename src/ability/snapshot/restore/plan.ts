@@ -8,7 +8,7 @@ import { changedBetween, changedSince, InvalidRoot, unknownOwner } from "#abilit
 import type { Snapshot } from "#ability/snapshot/store/list.ts"
 import { Change, isSame, LinkChange, State, Uncovered, withoutFolder } from "#ability/snapshot/store/part.ts"
 import type { Shadow } from "#ability/snapshot/store/shadow.ts"
-import { FolderAction, planFolders } from "./plan-folders.ts"
+import { FolderAction, planFolders } from "./folders.ts"
 
 const Action = z.object({ path: Change.shape.path, from: State, to: State })
 export type Action = z.infer<typeof Action>

@@ -2,11 +2,11 @@
 // last, so that a revert that was cut off is finished by the next one instead of being taken for the person's work.
 import { dirname } from "node:path"
 import { z } from "zod"
-import { modeAt } from "#ability/snapshot/scan/changed-folders.ts"
+import { modeAt } from "#ability/snapshot/scan/folders.ts"
 import { statAt, stateOf } from "#ability/snapshot/scan/state-of.ts"
 import { atThisMoment, Conflict } from "#ability/snapshot/store/errors.ts"
 import type { Snapshot } from "#ability/snapshot/store/list.ts"
-import { notesOf } from "#ability/snapshot/store/notes.ts"
+import { notesOf } from "#ability/snapshot/store/list.ts"
 import { isSame, Part, type State, type Uncovered } from "#ability/snapshot/store/part.ts"
 import { addHashes } from "#ability/snapshot/store/session-log.ts"
 import type { Shadow } from "#ability/snapshot/store/shadow.ts"

@@ -1,23 +1,44 @@
-// Which files a command changed, made or removed, by their content and their mode.
+// Which files a command changed, made or removed, by their content and their mode, and which hard links.
 import { basename } from "node:path"
-import { type Change, isSame, type State, type Uncovered } from "#ability/snapshot/store/part.ts"
+import {
+  type Change,
+  type FolderChange,
+  isSame,
+  type LinkChange,
+  type State,
+  type Uncovered,
+} from "#ability/snapshot/store/part.ts"
 import type { FileModes, Shadow } from "#ability/snapshot/store/shadow.ts"
 import { NamedError } from "#util/error.ts"
 import { cleanStates } from "./clean-states.ts"
 import { modeIn } from "./file-modes.ts"
+import type { Folders } from "./folders.ts"
 import type { Entry, Scan } from "./scan.ts"
 import { stampOf, statAt, stateOf } from "./state-of.ts"
-import type { Folders } from "./walk-folders.ts"
 
 export type Stamped = { state: State; stamp?: string }
-export type Before = {
+/** How things stood before a command. It is kept on disk until the command is over, so that a crash loses nothing. */
+export type Base = {
   index?: string
+  /** Of the copy of the index, by which the modes of clean files are found. */
+  version?: string
+  /** Milliseconds since 1970. */
   started: number
+  /** All that git did not have as it was. */
   files: Record<string, Stamped>
+  /** Files whose names we cannot write. */
+  odd: string[]
+  /** Undefined if there are too many to scan. */
   folders?: Folders
 }
-type Found = { files: Change[]; uncovered: Uncovered[] }
-type Looks = { base: Before; now: Scan; modes: FileModes | undefined; found: Found }
+export type Found = {
+  files: Change[]
+  folders: string[]
+  changedFolders: FolderChange[]
+  links: LinkChange[]
+  uncovered: Uncovered[]
+}
+type Looks = { base: Base; now: Scan; modes: FileModes | undefined; found: Found }
 /** Inodes and hashes from before the command: a new path that has one of them was moved. */
 type Known = { inodes: Set<number>; hashes: Set<string> }
 
@@ -37,18 +58,38 @@ export async function changedFiles(shadow: Shadow, looks: Looks): Promise<void> 
     if (!Object.hasOwn(base.files, path)) addNew(shadow, { path, base, found, known, rulesChanged })
 }
 
-export function isSince(time: bigint, { started }: Pick<Before, "started">): boolean {
+export function isSince(time: bigint, { started }: Pick<Base, "started">): boolean {
   return Number(time / 1_000_000n) >= started - tick
+}
+
+/** Adds to `found` names that were one file (hard links) before the command and are not after it, and names that became
+ * one file. */
+export function changedLinks(shadow: Shadow, { base, now: { touched }, modes, found }: Looks): void {
+  const before = inodesBefore(base, modes)
+  for (const [inode, paths] of groupsOf(before))
+    if (paths.some((path) => inodeAt(shadow, path) !== inode))
+      found.links.push({ paths, before: "linked", inode })
+  const now = new Map<string, string>()
+  const made = found.files.flatMap(({ path, after }) => (after?.inode ? [path] : []))
+  for (const path of new Set([
+    ...Object.keys(base.files),
+    ...touched.keys(),
+    ...(modes?.young ?? []),
+    ...made,
+  ])) {
+    const stat = statAt(shadow.root, path)
+    if (stat?.isFile() && stat.nlink > 1n) now.set(path, String(stat.ino))
+  }
+  for (const [inode, paths] of groupsOf(now))
+    if (!paths.every((path) => before.get(path) === inode))
+      found.links.push({ paths, before: "apart", inode })
 }
 
 function stateNow(shadow: Shadow, path: string): State {
   return stateOf(shadow.root, path, { store: shadow.store, keep: false, maxBytes })
 }
 
-function addKnown(
-  shadow: Shadow,
-  options: { path: string; seen: Stamped; base: Before; found: Found },
-): void {
+function addKnown(shadow: Shadow, options: { path: string; seen: Stamped; base: Base; found: Found }): void {
   const { path, seen, base, found } = options
   const stat = statAt(shadow.root, path)
   const isYoung = stat !== undefined && isSince(stat.ctimeNs, base)
@@ -138,7 +179,7 @@ function isProgram({ mode }: Pick<Entry, "mode">): boolean {
  * other was ignored until the rules changed, or came from where nothing is kept. */
 function addNew(
   shadow: Shadow,
-  options: { path: string; base: Before; found: Found; known: Known; rulesChanged: boolean },
+  options: { path: string; base: Base; found: Found; known: Known; rulesChanged: boolean },
 ): void {
   const { path, base, found, known, rulesChanged } = options
   const stat = statAt(shadow.root, path)
@@ -156,7 +197,7 @@ function addNew(
   }
 }
 
-function inodesIn({ files }: Before): number[] {
+function inodesIn({ files }: Base): number[] {
   return Object.values(files).flatMap(({ stamp }) =>
     stamp ? shortInode(BigInt(stamp.split(":", 1)[0]!)) : [],
   )
@@ -171,7 +212,29 @@ function shortInode(inode: bigint): number {
   return Number(inode & 0xffffffffn)
 }
 
-function wasTouched(shadow: Shadow, path: string, base: Before): boolean {
+function wasTouched(shadow: Shadow, path: string, base: Base): boolean {
   const stat = statAt(shadow.root, path)
   return !stat || isSince(stat.ctimeNs, base)
+}
+
+function inodesBefore({ files }: Base, modes: FileModes | undefined): Map<string, string> {
+  const found = new Map(Object.entries(modes?.links ?? {}).filter(([path]) => !Object.hasOwn(files, path)))
+  for (const [path, { state }] of Object.entries(files)) if (state?.inode) found.set(path, state.inode)
+  return found
+}
+
+/** Names of the same inode, where there are at least two. */
+function groupsOf(inodes: ReadonlyMap<string, string>): [inode: string, paths: string[]][] {
+  const groups = new Map<string, string[]>()
+  for (const [path, inode] of inodes) {
+    const paths = groups.get(inode)
+    if (paths) paths.push(path)
+    else groups.set(inode, [path])
+  }
+  return [...groups].filter(([, paths]) => paths.length > 1)
+}
+
+function inodeAt({ root }: Shadow, path: string): string | undefined {
+  const stat = statAt(root, path)
+  return stat?.isFile() ? String(stat.ino) : undefined
 }

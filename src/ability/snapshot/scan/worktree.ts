@@ -1,38 +1,13 @@
 // Finds what a command changed in the work tree, by a scan before and after. The scan before reads only what git does
 // not have; content that git has is read from its objects afterwards, for the few changed files.
 import { dirname } from "node:path"
-import type { Change, FolderChange, LinkChange, Uncovered } from "#ability/snapshot/store/part.ts"
 import type { FileModes, Shadow } from "#ability/snapshot/store/shadow.ts"
 import { NamedError } from "#util/error.ts"
-import { changedFiles, type Stamped } from "./changed-files.ts"
-import { changedFolders } from "./changed-folders.ts"
-import { changedLinks } from "./changed-links.ts"
+import { type Base, changedFiles, changedLinks, type Found, type Stamped } from "./changed-files.ts"
 import { fileModes, loadModes, versionOf } from "./file-modes.ts"
+import { changedFolders, walkFolders } from "./folders.ts"
 import { copyIndex, scan, trackedIn } from "./scan.ts"
 import { stampOf, statAt, stateOf } from "./state-of.ts"
-import { type Folders, walkFolders } from "./walk-folders.ts"
-
-/** How things stood before a command. It is kept on disk until the command is over, so that a crash loses nothing. */
-export type Base = {
-  index?: string
-  /** Of the copy of the index, by which the modes of clean files are found. */
-  version?: string
-  /** Milliseconds since 1970. */
-  started: number
-  /** All that git did not have as it was. */
-  files: Record<string, Stamped>
-  /** Files whose names we cannot write. */
-  odd: string[]
-  /** Undefined if there are too many to scan. */
-  folders?: Folders
-}
-export type Found = {
-  files: Change[]
-  folders: string[]
-  changedFolders: FolderChange[]
-  links: LinkChange[]
-  uncovered: Uncovered[]
-}
 
 const maxFiles = 20_000
 const maxFileBytes = 10_000_000
@@ -80,7 +55,7 @@ export async function after(shadow: Shadow, base: Base): Promise<Found> {
   await changedFiles(shadow, { base, now, modes, found })
   const known = await foldersOf(shadow, base.index, now.untracked)
   changedFolders(shadow, { base, known, found })
-  changedLinks(shadow, { base, touched: [...now.touched.keys(), ...(modes?.young ?? [])], modes, found })
+  changedLinks(shadow, { base, now, modes, found })
   return found
 }
 

@@ -1,12 +1,22 @@
-// The snapshots of a session, out of its messages. One that does not have the right shape counts as not covered.
+// The snapshots of a session, out of its messages. One that does not have the right shape counts as not covered. A
+// message has at most 500 files of a snapshot; a longer list is in the store, and the message has its hash.
+
+import { z } from "zod"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
-import { Part } from "./part.ts"
-import { lengthen } from "./part-list.ts"
+import { Change, Part } from "./part.ts"
+import { addHashes } from "./session-log.ts"
 import * as Shadow from "./shadow.ts"
 
 /** A snapshot, and the message and call that it belongs to. */
 export type Snapshot = { sessionId: string; messageId: string; callId?: string; part: Part }
+
+const many = 500
+
+/** What an undo of commands does not cover. It is on record with the first command of a session. */
+export const commandNote =
+  "what git ignores, repositories inside of this one, owners, times, extended attributes and the mode of the top folder are not covered for commands"
+const separator = "; "
 
 /** In the order in which they were taken; from a message on where one is given. Within a message that is the order of
  * their ids: one process takes them. */
@@ -30,6 +40,32 @@ export function byId(a: Snapshot, b: Snapshot): number {
   return a.part.id < b.part.id ? -1 : 1
 }
 
+/** The snapshot as it goes into a message. What it needs is noted for its session. */
+export function shorten(shadow: Shadow.Shadow, sessionId: string, part: Part): Part {
+  const hashes = part.files.map(({ before }) => before?.hash)
+  if (part.files.length <= many) {
+    addHashes(shadow, sessionId, hashes)
+    return part
+  }
+  const list = shadow.store.put(Buffer.from(JSON.stringify(part.files)))
+  addHashes(shadow, sessionId, [list, ...hashes])
+  return { ...part, files: [], list }
+}
+
+export function joinNotes(notes: (string | undefined)[]): string | undefined {
+  return notes.filter((note) => note !== undefined).join(separator) || undefined
+}
+
+/** What a person should know about an undo of these calls beside single paths, each note once. */
+export function notesOf(snapshots: readonly Snapshot[]): string[] {
+  const isConflict = (note: string) => note.startsWith("not covered")
+  const notes = snapshots.flatMap(({ part: { note } }) =>
+    note && !isConflict(note) ? note.split(separator) : [],
+  )
+  const hasCommand = snapshots.some(({ part }) => part.scope === "worktree")
+  return [...new Set([...(hasCommand ? [commandNote] : []), ...notes])]
+}
+
 function partsIn(message: Message.Info): { callId?: string; value: unknown }[] {
   if (message.type === "system_control" && message.data.control === "revert")
     return [{ value: message.data.parameters.snapshot }]
@@ -47,6 +83,13 @@ async function wholePart(value: unknown): Promise<Part> {
   } catch {
     return broken(parsed.data.tool, "the list of what it changed is no longer kept")
   }
+}
+
+/** The same with its files. */
+async function lengthen(shadow: Shadow.Shadow, { list, ...part }: Part): Promise<Part> {
+  if (!list) return part
+  const bytes = await shadow.store.read(list)
+  return { ...part, files: z.array(Change).parse(JSON.parse(bytes.toString())) }
 }
 
 function broken(tool: string, reason: string): Part {

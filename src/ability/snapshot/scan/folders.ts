@@ -1,9 +1,10 @@
 // The folders of the work tree with their modes, the empty ones included, and the named pipes, sockets and devices in
 // them: what git does not tell. A folder is read again only when its times say that its entries may have changed.
 import { type BigIntStats, type Dirent, lstatSync, readdirSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import type { Listing, Shadow } from "#ability/snapshot/store/shadow.ts"
-import { specialKind } from "./state-of.ts"
+import { type Base, type Found, isSince } from "./changed-files.ts"
+import { specialKind, statAt, stateOf } from "./state-of.ts"
 
 export type Folders = {
   /** The mode of each folder that is covered. */
@@ -18,6 +19,9 @@ const maxFolders = 20_000
 /** Two changes this near may leave the same time on a folder. */
 const tick = 50
 
+type Walk = { shadow: Shadow; known: ReadonlySet<string>; found: Folders; count: number }
+type Seen = Listing & { mode: number }
+
 /** `known` are the folders that hold files which git knows or would add. Undefined where there are too many. */
 export function walkFolders(shadow: Shadow, known: ReadonlySet<string>): Folders | undefined {
   const found: Folders = { modes: Object.create(null), special: Object.create(null), closed: [] }
@@ -25,8 +29,33 @@ export function walkFolders(shadow: Shadow, known: ReadonlySet<string>): Folders
   return add(walk, "", listingOf(walk, "")) ? found : undefined
 }
 
-type Walk = { shadow: Shadow; known: ReadonlySet<string>; found: Folders; count: number }
-type Seen = Listing & { mode: number }
+/** Adds to `found` the folders that a command made, removed or gave another mode, and the named pipes, sockets and devices
+ * that it made or removed. */
+export function changedFolders(
+  shadow: Shadow,
+  options: { base: Base; known: ReadonlySet<string>; found: Found },
+): void {
+  const { base, known, found } = options
+  const old = base.folders
+  const now = old && walkFolders(shadow, new Set([...known, ...Object.keys(old.modes)]))
+  if (!old || !now) {
+    found.uncovered.push({ path: "(folders)", reason: "there are too many of them to look at" })
+    return
+  }
+  for (const [path, before] of Object.entries(old.modes)) {
+    const after = now.modes[path] ?? modeAt(shadow, path)
+    if (after !== before) found.changedFolders.push({ path, before, after })
+  }
+  const closed = new Set(old.closed)
+  found.folders = Object.keys(now.modes).filter((path) => !(path in old.modes) && !isBelow(closed, path))
+  addSpecial(shadow, { base, old, now, closed, found })
+}
+
+/** The mode of the folder at a path; null if there is none. */
+export function modeAt({ root }: Shadow, path: string): number | null {
+  const stat = statAt(root, path)
+  return stat?.isDirectory() ? Number(stat.mode & 0o7777n) : null
+}
 
 function add(walk: Walk, folder: string, listing: Seen | undefined): boolean {
   const { known, found } = walk
@@ -91,4 +120,28 @@ function stampOf({ ino, mtimeNs, ctimeNs }: BigIntStats): string {
 
 function pathOf(folder: string, name: string): string {
   return folder ? `${folder}/${name}` : name
+}
+
+/** A new one has no content and can go again. One that is gone cannot be made again. */
+function addSpecial(
+  shadow: Shadow,
+  options: { base: Base; old: Folders; now: Folders; closed: Set<string>; found: Found },
+): void {
+  const { base, old, now, closed, found } = options
+  const isListed = new Set(found.files.map(({ path }) => path))
+  for (const [path, kind] of Object.entries(now.special)) {
+    const stat = statAt(shadow.root, path)
+    if (path in old.special || isListed.has(path) || isBelow(closed, path) || !stat) continue
+    const after = stateOf(shadow.root, path, { store: shadow.store, keep: false, maxBytes: 0 })
+    if (isSince(stat.birthtimeNs || stat.ctimeNs, base)) found.files.push({ path, before: null, after })
+    else found.uncovered.push({ path, reason: `it is a ${kind} that was moved here` })
+  }
+  for (const [path, kind] of Object.entries(old.special))
+    if (!(path in now.special))
+      found.uncovered.push({ path, reason: `it was a ${kind}; undo cannot make one` })
+}
+
+function isBelow(folders: ReadonlySet<string>, path: string): boolean {
+  for (let at = path; at !== "."; at = dirname(at)) if (folders.has(at)) return true
+  return false
 }

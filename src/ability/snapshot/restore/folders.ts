@@ -1,12 +1,21 @@
-// Plans how to restore folders that some calls removed or whose mode they changed, and lists the folders that they
-// created.
+// Restores the folders that some calls removed or whose mode they changed, and lists those that they created.
+
+import { closeSync } from "node:fs"
+import { basename, dirname } from "node:path"
 import { z } from "zod"
-import { modeAt } from "#ability/snapshot/scan/changed-folders.ts"
+import { modeAt } from "#ability/snapshot/scan/folders.ts"
 import { statAt } from "#ability/snapshot/scan/state-of.ts"
-import { changedBetween, changedSince, unknownOwner } from "#ability/snapshot/store/errors.ts"
+import {
+  atThisMoment,
+  Conflict,
+  changedBetween,
+  changedSince,
+  unknownOwner,
+} from "#ability/snapshot/store/errors.ts"
 import type { Snapshot } from "#ability/snapshot/store/list.ts"
 import { FolderChange, type Uncovered } from "#ability/snapshot/store/part.ts"
 import type { Shadow } from "#ability/snapshot/store/shadow.ts"
+import { openFolder, setMode } from "./open-folder.ts"
 
 export const FolderAction = z.object({
   path: FolderChange.shape.path,
@@ -43,6 +52,24 @@ export function planFolders(
   return { folderActions, folders }
 }
 
+/** Called before anything is put into the folders: a command may have taken away our own right to write there. */
+export function openFolders(shadow: Shadow, actions: readonly FolderAction[]): void {
+  for (const { path, from, to } of shallowFirst(actions)) {
+    const now = modeAt(shadow, path)
+    if (now === null) continue
+    if (now !== from && now !== to && now !== (to | 0o700))
+      throw new Conflict([{ path, reason: atThisMoment }])
+    if (now !== to) chmod(shadow, path, to | 0o700)
+  }
+}
+
+/** Called after everything is in the folders: makes those that are missing and sets the modes. */
+export function finishFolders(shadow: Shadow, actions: readonly FolderAction[]): void {
+  const ordered = shallowFirst(actions)
+  for (const { path } of ordered) closeSync(openFolder(shadow.root, path, true)!.fd)
+  for (const { path, to } of ordered.toReversed()) if (modeAt(shadow, path) !== to) chmod(shadow, path, to)
+}
+
 /** For each path its mode before the first call, and how the last one left it; and the folders that were made. */
 function chainsOf(snapshots: readonly Snapshot[]): { chains: Map<string, Chain>; made: Set<string> } {
   const made = new Set<string>()
@@ -77,4 +104,18 @@ function problemOf({ expected, isRemade, problem }: Chain, from: number | null):
   if (problem || isRemade) return problem
   if (expected === undefined) return unknownOwner
   return from === expected ? undefined : changedSince
+}
+
+function chmod({ root }: Shadow, path: string, mode: number): void {
+  const folder = openFolder(root, dirname(path), false)
+  if (!folder) return
+  try {
+    setMode(folder, basename(path), mode)
+  } finally {
+    closeSync(folder.fd)
+  }
+}
+
+function shallowFirst(actions: readonly FolderAction[]): FolderAction[] {
+  return [...actions].sort((a, b) => a.path.split("/").length - b.path.split("/").length)
 }
