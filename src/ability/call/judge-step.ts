@@ -1,20 +1,16 @@
 // Judges a call by the rules. A file is judged by its path as written and by its real path; both must be allowed.
 import { parse, resolve } from "node:path"
-import { changesWhatRuns } from "#ability/call/judge/changes-what-runs.ts"
 import { isLinkToProtected } from "#ability/call/judge/is-link-to-protected.ts"
-import { reachedPaths, startFolders } from "#ability/call/judge/reached-paths.ts"
-import { runsUntrustedScript } from "#ability/call/judge/runs-untrusted-script.ts"
+import { judgeCommand } from "#ability/call/judge/judge-command.ts"
 import { isSkillScript } from "#ability/call/judge/skill-scripts.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import { Instance } from "#kernel/instance.ts"
-import * as SecretFiles from "#kernel/process/secret-files.ts"
 import { realOf } from "#util/file/path-info.ts"
 import { isInside, lookInside } from "#util/file/resolve-inside.ts"
 import { hasWildcard } from "#util/wildcard.ts"
-import type { Step } from "./call-types.ts"
 import * as KeptFolder from "./kept-folder.ts"
 import { outputFolder } from "./output.ts"
-import type { Definition, Need } from "./types.ts"
+import type { Definition, Need, Step } from "./types.ts"
 
 export type Judgement = {
   action: Permission.Action
@@ -29,9 +25,6 @@ export type Judgement = {
   key: string
 }
 type Decide = (need: Need) => Permission.Decision
-
-/** A longer command is not checked word by word. */
-const maxPaths = 1_000
 
 /** The needs of a call. A tool that declares none, and does not only read, needs permission itself. */
 export function needsOf(tool: Definition, args: unknown): Need[] {
@@ -117,21 +110,12 @@ async function judgeOther(
   { tool: { id }, context }: Omit<Step, "call">,
   decide: Decide,
 ): Promise<Permission.Decision> {
-  if (need.permission === "bash.execute") return judgeCommand(need, context.sessionId, decide)
+  if (need.permission === "bash.execute")
+    return judgeCommand({ need, cwd: KeptFolder.get(context.sessionId).cwd, decide })
   const decision = decide(need)
   if (Permission.isKnown(need.permission)) return decision
   const tool = decide({ permission: "tool.execute", target: id })
   return tool.action === "deny" ? tool : decision
-}
-
-async function judgeCommand(need: Need, sessionId: string, decide: Decide): Promise<Permission.Decision> {
-  const { cwd } = KeptFolder.get(sessionId)
-  const decision = decide({ ...need, cwd })
-  const command = need.target
-  const folders = startFolders(command, cwd)
-  if (reachesSecrets(command, folders)) return Permission.sealed(decision)
-  const isGuarded = (await changesWhatRuns(command, folders)) || (await runsUntrustedScript(command, folders))
-  return isGuarded ? Permission.guarded(decision) : decision
 }
 
 /**
@@ -151,14 +135,4 @@ function isPlain(origin: string): boolean {
 function originOf(url: string): string | undefined {
   const { origin } = URL.parse(url) ?? {}
   return origin === "null" ? undefined : origin
-}
-
-/** Whether a command reaches our files with keys and tokens under another name: from a folder near them, or through a
- * link. The rules already know names that are written plainly. */
-function reachesSecrets(command: string, folders: string[]): boolean {
-  const words = [".", ...Permission.pathsIn(command).slice(0, maxPaths)]
-  const names = SecretFiles.places().flatMap(({ path }) => path.split("/"))
-  for (const { target, real } of reachedPaths({ folders, words, telling: new Set(names) }))
-    if (SecretFiles.isSecret(target) || SecretFiles.isSecret(real)) return true
-  return false
 }

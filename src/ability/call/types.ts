@@ -1,4 +1,5 @@
-// The types of a tool: its definition, the context of one call, and its output. `tool.ts` re-exports them.
+// The types of a tool and of its calls: the definition, the context of one call, the step that is judged, the slots of the
+// host, the result. `tool.ts` and `run-tool.ts` re-export them.
 import type { z } from "zod"
 import type * as Permission from "#ability/permission/permission.ts"
 import type { ToolSchema } from "./zod-to-tool-schema.ts"
@@ -83,4 +84,33 @@ export type Definition = {
   /** The new bytes of a file that has the bytes `before`. Throws if nothing would change. */
   contentAfter?(args: unknown, before: Buffer | undefined): Buffer | undefined
   execute(args: unknown, context: Context): Promise<Output | Json>
+}
+
+export type Call = { id: string; name: string; arguments?: Json; invalid?: string }
+
+export type Step = { call: Call; tool: Definition; args: unknown; needs: Need[]; context: Context }
+
+export type Refusal = { message: string }
+
+/** What the call may reach: outside the workspace, by the paths that it names, and while it runs. */
+export type Grant = Pick<Context, "reals" | "judge"> & { granted: readonly string[] }
+
+export type Slots = {
+  constrain?(step: Step): Promise<Refusal | undefined> | Refusal | undefined
+  permit?(step: Step): Promise<Refusal | Grant | undefined> | Refusal | Grant | undefined
+  snapshot?(step: Step): Promise<void> | void
+}
+
+export type Result = {
+  status: "success" | "error" | "interrupted"
+  /** What the model sees, at most 50 KB. */
+  text: string
+  data?: Json
+  title?: string
+  images?: OutputImage[]
+  error?: { message: string; stack?: string; recoverable: boolean }
+  /** The slot that refused the call. */
+  refused?: "constraint" | "permission"
+  /** Milliseconds that the tool itself ran, without the wait for permission; 0 if it never ran. */
+  duration: number
 }

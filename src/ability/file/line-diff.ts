@@ -30,6 +30,11 @@ export function lineDiff(before: string, after: string, options: Options = {}): 
   return { additions: count("+"), deletions: count("-"), diff: draw(ops, first, options) }
 }
 
+/** A change as removed and added lines, for the person who decides about it. */
+export function changeLines(gone: string, come: string): string {
+  return [...marked("- ", gone), ...marked("+ ", come)].join("\n")
+}
+
 /** The changed part, in whole lines; everything before and after it is the same. */
 function changedPart(before: string, after: string): { start: number; endBefore: number; endAfter: number } {
   const shorter = Math.min(before.length, after.length)
@@ -164,4 +169,12 @@ function drawLines(ops: Op[], { show = (line) => line, isWhole = false }: Option
       return `${sign}${cut}\n${line.endsWith("\n") ? "" : "\\ No newline at end of file\n"}`
     })
     .join("")
+}
+
+function marked(mark: string, text: string): string[] {
+  if (text === "") return []
+  return text
+    .replace(/\r?\n$/, "")
+    .split(/\r?\n/)
+    .map((line) => mark + line)
 }

@@ -1,9 +1,10 @@
-// Opens the file or folder that a call names and checks that reading is allowed there. A missing name is answered
-// with similar ones.
+// Opens files and folders for reading: what a call names, checked against what it may read, and what a search found.
+// A missing name is answered with similar ones.
 import { readdirSync } from "node:fs"
 import { basename, dirname, join, relative, resolve } from "node:path"
-import { rootOf } from "#ability/call/permit-reading.ts"
+import { outputFolder } from "#ability/call/output.ts"
 import type { Context, Need } from "#ability/call/types.ts"
+import { isStricter } from "#ability/permission/permission.ts"
 import { Instance } from "#kernel/instance.ts"
 import { errorCode, NamedError } from "#util/error.ts"
 import { statOf } from "#util/file/path-info.ts"
@@ -12,6 +13,8 @@ import {
   handlePath,
   isInside,
   openInside,
+  PathInvalid,
+  PathOutside,
   refuseSwapped,
   resolveInside,
 } from "#util/file/resolve-inside.ts"
@@ -46,7 +49,7 @@ export function needsReading(path = "."): Need[] {
 /** The open file is in the workspace, among the session's outputs, or in what was granted for this call. */
 export async function openTarget(path: string, context: Context): Promise<Target> {
   const absolute = resolve(Instance.directory, path)
-  const root = rootOf(path, context.sessionId)
+  const root = rootOf(absolute, context.sessionId)
   const granted = context.granted ?? []
   const handle = await open([root, ...granted], absolute)
   try {
@@ -67,6 +70,38 @@ export async function openTarget(path: string, context: Context): Promise<Target
     size: handle.stat.size,
     [Symbol.dispose]: handle[Symbol.dispose],
   }
+}
+
+/**
+ * Judges a file by its path from the folder. What is denied is not shown, nor what would be asked for, unless the same
+ * holds for the folder: then that was asked for.
+ */
+export function mayRead({ places }: Target, { judge }: Context): (file: string) => boolean {
+  if (!judge) return () => true
+  const actionOf = (target: string) => judge({ permission: "file.read", target })
+  const folders = [...new Set(places)].map((path) => ({ path, action: actionOf(path) }))
+  return (file) => folders.every(({ path, action }) => !isStricter(actionOf(join(path, file)), action))
+}
+
+/** Opens what a search found, by its path from the real folder `root`. Undefined if a link is on the way, so that the
+ * rules about the name apply to what is open, and if nothing is there. */
+export function openReal(root: string, path: string): Handle | undefined {
+  let handle: Handle | undefined
+  try {
+    handle = openInside([root], path)
+    if (handle.place === join(root, path)) return handle
+  } catch (error) {
+    const isExpected = error instanceof PathOutside || error instanceof PathInvalid
+    if (!isExpected && errorCode(error) === undefined) throw error
+  }
+  handle?.[Symbol.dispose]()
+  return undefined
+}
+
+/** The folder that must contain a path: the session's outputs for one of those, else the workspace. */
+function rootOf(absolute: string, sessionId: string): string {
+  const outputs = outputFolder(sessionId)
+  return isInside(outputs, absolute) ? outputs : Instance.worktree
 }
 
 async function open(roots: [string, ...string[]], absolute: string): Promise<Handle> {

@@ -1,6 +1,6 @@
 // The change that a call would make to its file, as a unified diff for the person who is asked. Models do not see it.
 import { readFileSync } from "node:fs"
-import type { Step } from "#ability/call/call-types.ts"
+import type { Step } from "#ability/call/types.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Secret from "#kernel/process/secret.ts"
 import { errorCode } from "#util/error.ts"

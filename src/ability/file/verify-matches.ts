@@ -4,7 +4,7 @@ import { read, readSync } from "node:fs"
 import { setImmediate } from "node:timers/promises"
 import { cutMark } from "#knowledge/grounding/ripgrep.ts"
 import type { Group } from "./grep-matches.ts"
-import { openReal } from "./open-real.ts"
+import { openReal } from "./open-target.ts"
 
 const chunkBytes = 1 << 16
 /** Bytes of the first, synchronous read; the rest is read asynchronously. */

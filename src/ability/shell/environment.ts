@@ -1,6 +1,12 @@
-// The environment of a command: the person's, without our secrets and other credentials, and with settings that keep
-// programs from asking, paging, drawing colours or opening an editor. CI is not set: it changes what package managers
-// install.
+// The environment of a command: the person's, without our secrets and without variables that look like credentials, and
+// with settings that keep programs from asking, paging, drawing colours or opening an editor. CI is not set: it changes
+// what package managers install.
+
+import { existsSync } from "node:fs"
+import { delimiter, isAbsolute, join } from "node:path"
+import type { Context } from "#ability/call/types.ts"
+import * as Config from "#kernel/config/config.ts"
+import { Instance } from "#kernel/instance.ts"
 import * as Env from "#kernel/process/env.ts"
 
 /** Contains the ids of the calls that started a process, outermost first, so that daemons can be found again. */
@@ -24,10 +30,41 @@ const quiet = {
 }
 const forcing = ["FORCE_COLOR", "CLICOLOR_FORCE"]
 
+const maxNamed = 20
+const told = Instance.state(() => new Set<string>())
+
 /** `pass`: variables that the person lets commands have although their names look like credentials. */
 export function environmentFor(mark: string, pass: readonly string[]): Record<string, string> {
   const env = { ...Env.forCommand(pass), ...quiet }
   for (const name of forcing) delete (env as Record<string, string>)[name]
   const outer = Env.get(markName)
   return { ...env, [markName]: outer ? `${outer}/${mark}` : mark }
+}
+
+/** Variables that commands get although their names look like credentials: `environment.pass` of the configuration. */
+export async function passedVariables(): Promise<readonly string[]> {
+  return Instance.isProvided ? ((await Config.get()).environment?.pass ?? []) : []
+}
+
+/** Reports the withheld variables with the first command of a session, because a program without its token rarely says why
+ * it fails. Later undefined. */
+export async function reportWithheld({ sessionId, notice }: Context): Promise<string | undefined> {
+  if (told().has(sessionId)) return undefined
+  const lost = Env.lostByName(await passedVariables())
+  if (lost.length === 0) return undefined
+  told().add(sessionId)
+  const more = lost.length > maxNamed ? ` and ${lost.length - maxNamed} more` : ""
+  const names = lost.slice(0, maxNamed)
+  const text = `commands do not get ${names.join(", ")}${more}: named like credentials. In the configuration, environment.pass: ${JSON.stringify(names)} lets them have those`
+  notice?.(text)
+  return text
+}
+
+/** The first of these programs that is on PATH. Relative entries are ignored: they would let the project's folder provide
+ * the program. */
+export function findProgram(...names: string[]): string | undefined {
+  const folders = (Env.get("PATH") ?? "").split(delimiter).filter(isAbsolute)
+  for (const name of names)
+    for (const folder of folders) if (existsSync(join(folder, name))) return join(folder, name)
+  return undefined
 }

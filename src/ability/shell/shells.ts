@@ -3,7 +3,7 @@
 import { statSync } from "node:fs"
 import { Instance } from "#kernel/instance.ts"
 import { createId } from "#util/id.ts"
-import { findProgram } from "./find-program.ts"
+import { findProgram } from "./environment.ts"
 import { createGuard } from "./guard.ts"
 import { createPipes } from "./pipes.ts"
 import * as Processes from "./processes.ts"

@@ -8,13 +8,10 @@ import { basename } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { errorCode, errorText, NamedError } from "#util/error.ts"
 import { childProcess } from "#util/process.ts"
-import { environmentFor } from "./environment.ts"
+import { environmentFor, passedVariables } from "./environment.ts"
 import { gitEnvironment } from "./git-environment.ts"
-import { closePipe, type Pipe, type Pipes } from "./pipes.ts"
+import { closePipe, type Pipe, type Pipes, readPipe } from "./pipes.ts"
 import * as Processes from "./processes.ts"
-import { readPipe } from "./read-pipe.ts"
-import { folderFd, mayMove, wrap } from "./script.ts"
-import { passedVariables } from "./withheld.ts"
 
 export type Order = {
   command: string
@@ -52,6 +49,19 @@ export class NotStarted extends NamedError {
 const grace = 500
 const backgroundPause = 250
 const maxFolder = 65_536
+
+/** A descriptor that commands do not use. */
+const folderFd = 19
+
+/** Words that can change the folder; evaluated or sourced text may contain them. */
+const moving = /(?<![\w./-])(?:cd|pushd|popd|eval|source)(?![\w.=-])|(?:^|[;&|({\n])[^\S\n]*\.\s/
+
+type Wrapping = {
+  /** Whether stderr must go where stdout goes. */
+  joins: boolean
+  /** Whether to write the final folder of the command to `folderFd`. */
+  tellsFolder: boolean
+}
 
 export async function startShell(options: {
   file: string
@@ -166,4 +176,24 @@ function readFolder(side: Pipe): string | undefined {
   } finally {
     closeSync(side.read)
   }
+}
+
+function mayMove(command: string): boolean {
+  return moving.test(command)
+}
+
+/** The text for the shell: the command, with only the additions that a call needs. A plain command stays plain, so that
+ * the shell can exec the program instead of waiting for it. */
+function wrap(command: string, { joins, tellsFolder }: Wrapping): string {
+  const parts = [
+    ...(joins ? ["exec 2>&1"] : []),
+    ...(tellsFolder ? [`trap 'command pwd -P >/dev/fd/${folderFd} 2>/dev/null' EXIT`] : []),
+  ]
+  // A shell takes a command that starts with a dash for options of its own.
+  if (parts.length === 0) return /^[-+]/.test(command) ? ` ${command}` : command
+  return `${parts.join("; ")}; eval ${quote(command)}`
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,18 +1,16 @@
 // The gate. Every call of every tool goes through here and comes back as a result; nothing is thrown. Constraints,
 // permissions and snapshots are passed in as slots, because upper layers implement them.
 
-import { bound } from "#ability/call/bound.ts"
-import type { Call, Result, Slots, Step } from "#ability/call/call-types.ts"
-import { failure, Refused } from "#ability/call/failure.ts"
-import { needsOf } from "#ability/call/judge-step.ts"
-import { permitReading } from "#ability/call/permit-reading.ts"
-import type { Context } from "#ability/call/types.ts"
+import { judgeStep, needsOf } from "#ability/call/judge-step.ts"
+import { bound, failure, Refused } from "#ability/call/result.ts"
+import type { Call, Context, Refusal, Result, Slots, Step } from "#ability/call/types.ts"
+import * as Permission from "#ability/permission/permission.ts"
 import * as SecretFiles from "#kernel/process/secret-files.ts"
 import { orAborted } from "#util/or-aborted.ts"
 import { readArguments } from "./read-arguments.ts"
 import * as ToolRegistry from "./tool-registry.ts"
 
-export type * from "#ability/call/call-types.ts"
+export type * from "#ability/call/types.ts"
 
 /** find → validate → constraint → permission → snapshot → execute → bound the output */
 export async function runTool(options: { call: Call; context: Context; slots?: Slots }): Promise<Result> {
@@ -60,4 +58,12 @@ async function pass(options: {
   SecretFiles.hold()
   const returned = await step.tool.execute(step.args, permit ? { ...context, ...permit } : context)
   return { status: "success", ...(await bound(returned, context)) }
+}
+
+/** The default of the permission slot: what the built-in rules allow, and no questions. */
+async function permitReading(step: Step): Promise<Refusal | undefined> {
+  const layer = { source: "default", rules: Permission.defaults }
+  const { needs } = await judgeStep(step, (need) => Permission.evaluate(need, layer))
+  const open = needs.filter(({ action }) => action !== "allow")
+  return open.length ? { message: Permission.sayNobody(step.tool.id, open) } : undefined
 }

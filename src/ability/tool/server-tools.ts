@@ -3,12 +3,11 @@
 // `server/tool`.
 import { createHash } from "node:crypto"
 import { z } from "zod"
-import { Refused } from "#ability/call/failure.ts"
+import { Refused } from "#ability/call/result.ts"
 import type { Context, Definition, Need } from "#ability/call/types.ts"
 import { plainText } from "#util/plain-text.ts"
 import { checkSchema } from "./check-schema.ts"
 import { outputOf, type ServerResult } from "./server-output.ts"
-import { serverToolId } from "./server-tool-id.ts"
 
 export type ServerTool = {
   name: string
@@ -82,6 +81,11 @@ export function nameApart(tools: Definition[], taken: ReadonlySet<string>): Defi
     used.add(id)
     return makers.get(tool)?.(id) ?? Object.freeze({ ...tool, id })
   })
+}
+
+/** The name of an MCP tool for models and people. Rules use `server/tool`. */
+export function serverToolId(serverId: string, name: string): string {
+  return `${serverId}_${name}`.replace(/[^\w-]/g, "_").slice(0, 64)
 }
 
 function apartFrom(id: string, target: string): string {

@@ -1,6 +1,8 @@
 // Which URLs may be fetched: http and https to public addresses. The parser of the URL standard turns every spelling of
 // an address (decimal, octal, hex, IPv6-mapped) into one; names are judged by all the addresses that they resolve to.
 import { isIP } from "node:net"
+import type { Context } from "#ability/call/types.ts"
+import { isStricter } from "#ability/permission/permission.ts"
 import { blockList } from "#util/block-list.ts"
 import { errorText, NamedError } from "#util/error.ts"
 
@@ -35,6 +37,8 @@ const notPublic = blockList(
 /** All other addresses of IPv6 are special, those that stand for IPv4 ones (mapped, compatible, NAT64) among them. */
 const publicSix = blockList("2000::/3")
 
+type Judge = NonNullable<Context["judge"]>
+
 /**
  * Throws `UrlDenied`, else gives the URL and the address to connect to. Ask again for every redirect. `granted` are
  * origins (`http://127.0.0.1:8080`) that may be anywhere.
@@ -66,6 +70,20 @@ export function isPublic(address: string): boolean {
   if (family === 4) return !notPublic.check(address, "ipv4")
   if (family !== 6 || address.includes("%")) return false
   return publicSix.check(address, "ipv6") && !notPublic.check(address, "ipv6")
+}
+
+/** Throws `UrlDenied` if a page redirects further than the URL that was allowed. A rule for one page allows that page, a
+ * person's reply its site. `first` was allowed, `from` redirects. */
+export function checkRedirect(step: { to: URL; from: URL; first: URL; judge: Judge }): void {
+  const { to, from, first, judge } = step
+  const actionOf = ({ href }: URL) => judge({ permission: "network.fetch", target: href })
+  const action = actionOf(to)
+  if (action === "deny")
+    throw new UrlDenied(to.href, "redirect", `${from.href} redirects to it, and the rules deny that.`)
+  if (action === "allow" || pageOf(to) === pageOf(first)) return
+  if (siteOf(to) === siteOf(first) && !isStricter(action, actionOf(first))) return
+  const why = `${from.href} redirects to it, which was not allowed. Fetch that URL itself to ask for it.`
+  throw new UrlDenied(to.href, "redirect", why)
 }
 
 function parse(given: string): URL {
@@ -103,4 +121,13 @@ function isLocalName(host: string): boolean {
 
 function place(host: string, address: string): string {
   return host === address ? host : `${host}, at ${address},`
+}
+
+function siteOf({ host }: URL): string {
+  return host.replace(/^www\./, "")
+}
+
+/** The same page with or without TLS, "www." or a trailing slash. */
+function pageOf(url: URL): string {
+  return siteOf(url) + url.pathname.replace(/\/$/, "") + url.search
 }

@@ -5,10 +5,8 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http"
 import type { Context } from "#ability/call/types.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { orAborted } from "#util/or-aborted.ts"
-import { checkRedirect } from "./check-redirect.ts"
-import { checkUrl, isPublic, UrlDenied } from "./check-url.ts"
-import { type Body, readBody } from "./read-body.ts"
-import { requestPage } from "./request-page.ts"
+import { checkRedirect, checkUrl, isPublic, UrlDenied } from "./check-url.ts"
+import { type Body, readBody, requestPage } from "./request-page.ts"
 
 export type Options = {
   signal: AbortSignal

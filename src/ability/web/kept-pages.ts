@@ -4,7 +4,7 @@
 import type { Context, Output } from "#ability/call/types.ts"
 import { Instance } from "#kernel/instance.ts"
 import type { SemanticCache } from "#knowledge/cache/semantic-cache.ts"
-import { checkRedirect } from "./check-redirect.ts"
+import { checkRedirect } from "./check-url.ts"
 import type { Page } from "./get-page.ts"
 
 type Kept = { output: Output; until: number; hops: { from: string; to: string }[] }

@@ -1,10 +1,16 @@
 // One GET request to exactly the address that was checked, with the name in the Host header and in TLS.
 // Through a proxy of the environment that cannot be promised: the name was resolved and judged here, but the proxy
 // resolves it again, and its own rules are what keeps it from private addresses. Private ones are always reached directly.
+
+import { once } from "node:events"
+import type { IncomingMessage } from "node:http"
 import * as Http from "node:http"
 import * as Https from "node:https"
 import { isIPv6, type LookupFunction } from "node:net"
+import { pipeline, type Readable, type Transform } from "node:stream"
+import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib"
 import * as Env from "#kernel/process/env.ts"
+import { NamedError } from "#util/error.ts"
 import { version } from "#util/version.ts"
 import { type Checked, isPublic } from "./check-url.ts"
 
@@ -14,6 +20,8 @@ const headers = {
     "text/markdown, text/html, application/xhtml+xml, text/plain;q=0.9, application/json;q=0.9, */*;q=0.5",
   "accept-encoding": "gzip, br, deflate",
 }
+
+export type Body = { bytes: Buffer; isCut: boolean }
 
 export function requestPage({ url, address }: Checked, signal: AbortSignal): Promise<Http.IncomingMessage> {
   const secure = url.protocol === "https:"
@@ -32,6 +40,23 @@ export function requestPage({ url, address }: Checked, signal: AbortSignal): Pro
   })
 }
 
+/** Reads and decompresses the body up to `limit` bytes. The rest is neither read nor decompressed, so that a small
+ * response cannot become a huge one. */
+export async function readBody(response: IncomingMessage, limit: number): Promise<Body> {
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of await unpack(response)) {
+      chunks.push(chunk)
+      size += chunk.length
+      if (size > limit) break
+    }
+  } finally {
+    response.destroy()
+  }
+  return { bytes: Buffer.concat(chunks).subarray(0, limit), isCut: size > limit }
+}
+
 /** The only answer to any name lookup of the connection. */
 function always(address: string): LookupFunction {
   const family = isIPv6(address) ? 6 : 4
@@ -46,4 +71,32 @@ function proxies(): Record<string, string> {
       return value ? [[name, value]] : []
     }),
   )
+}
+
+async function unpack(response: IncomingMessage): Promise<Readable> {
+  const encoding = (response.headers["content-encoding"] ?? "").trim().toLowerCase()
+  if (encoding === "" || encoding === "identity") return response
+  const unpacked = decoder(encoding, encoding === "deflate" ? await firstByte(response) : 0)
+  // An error of either stream ends the other, and is thrown to the reader.
+  return pipeline(response, unpacked, () => {})
+}
+
+async function firstByte(response: IncomingMessage): Promise<number> {
+  await once(response, "readable")
+  const first: Buffer | null = response.read(1)
+  if (first) response.unshift(first)
+  return first?.[0] ?? 0
+}
+
+/** Servers truncate compressed data, and "deflate" comes with and without a header. */
+function decoder(encoding: string, first: number): Transform {
+  const options = { finishFlush: constants.Z_SYNC_FLUSH }
+  if (encoding === "gzip" || encoding === "x-gzip") return createGunzip(options)
+  if (encoding === "br") return createBrotliDecompress()
+  if (encoding !== "deflate")
+    throw new NamedError(
+      "Fetch.UnknownEncoding",
+      `The page is packed as ${JSON.stringify(encoding)}, which was not asked for.`,
+    )
+  return (first & 0x0f) === 8 ? createInflate(options) : createInflateRaw(options)
 }

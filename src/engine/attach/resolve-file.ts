@@ -1,8 +1,7 @@
 // Reads a referenced file like the `read` tool: judged by the same rules, opened before it is judged, bounded, with
 // line numbers. Errors are stored in the message; only an abort throws.
 
-import { boundText } from "#ability/call/bound.ts"
-import { failure } from "#ability/call/failure.ts"
+import { boundText, failure } from "#ability/call/result.ts"
 import { Missing } from "#ability/file/open-target.ts"
 import type { Context } from "#ability/tool/tool.ts"
 import { builtin } from "#ability/tool/tool-registry.ts"

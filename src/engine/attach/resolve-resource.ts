@@ -1,8 +1,7 @@
 // Reads a referenced resource of an MCP server, if allowed. A recent read in this branch is reused. Errors are stored
 // in the message; only an abort throws.
 import { isUtf8 } from "node:buffer"
-import { boundText } from "#ability/call/bound.ts"
-import { failure } from "#ability/call/failure.ts"
+import { boundText, failure } from "#ability/call/result.ts"
 import { readResource, resourceTool } from "#ability/mcp/read-resource.ts"
 import type { MCPResourceContent } from "#ability/mcp/server/types.ts"
 import { lineOf } from "#engine/offer/tools-for.ts"

@@ -1,7 +1,7 @@
 // Runs the calls of one turn. Calls that only read, and tasks, run in parallel; calls that write run one by one. Each call
 // gets exactly one result, in the order of the calls.
 
-import { failure } from "#ability/call/failure.ts"
+import { failure } from "#ability/call/result.ts"
 import { hiddenFrom } from "#ability/mcp/if-configured.ts"
 import { type Refusal, runTool, type Step, type Call as ToolCall } from "#ability/tool/run-tool.ts"
 import * as Tool from "#ability/tool/tool.ts"

@@ -2,7 +2,6 @@
 // so each folder is read once, and words that make no difference are represented by one.
 import { type Dirent, opendirSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
-import * as Permission from "#ability/permission/permission.ts"
 import { realOf } from "#util/file/path-info.ts"
 
 /** `real` is where it is, or would be created. */
@@ -16,22 +15,6 @@ type Way = { names: string[]; first: string; isTelling: boolean }
 const fewWords = 8
 /** Reading a folder with more entries takes longer. */
 const maxEntries = 5_000
-const moves = new Set(["cd", "pushd", "-C", "--chdir", "--directory"])
-const maxFolders = 10
-
-/** Where the relative paths of a command may start: its own folder, and each folder that it changes to. */
-export function startFolders(command: string, cwd: string): string[] {
-  const words = Permission.pathsIn(command)
-  const folders = new Set([cwd])
-  let here = cwd
-  for (const [i, word] of words.entries()) {
-    if (!moves.has(words[i - 1] ?? "") || folders.size >= maxFolders) continue
-    here = resolve(here, word)
-    // `cd` in parentheses does not affect the rest.
-    folders.add(here).add(resolve(cwd, word))
-  }
-  return [...folders]
-}
 
 /**
  * A path is taken to count by where it starts and by its names that are among `telling`, in small letters: of those that

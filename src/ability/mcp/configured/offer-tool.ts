@@ -4,7 +4,7 @@
 import { z } from "zod"
 import type { MCPContent } from "#ability/mcp/server/types.ts"
 import { outputOf } from "#ability/tool/server-output.ts"
-import { serverToolId } from "#ability/tool/server-tool-id.ts"
+import { serverToolId } from "#ability/tool/server-tools.ts"
 import type { Context, Definition, Output } from "#ability/tool/tool.ts"
 import { NamedError } from "#util/error.ts"
 import { insideTag } from "#util/parse/inside-tag.ts"

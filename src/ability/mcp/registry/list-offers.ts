@@ -9,7 +9,7 @@ import type {
   MCPServerInfo,
   MCPTool,
 } from "#ability/mcp/server/types.ts"
-import { serverToolId } from "#ability/tool/server-tool-id.ts"
+import { serverToolId } from "#ability/tool/server-tools.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { errorText } from "#util/error.ts"
 import { placeOf } from "./local-tools.ts"

@@ -1,8 +1,7 @@
 // The `write` tool: creates a file, or replaces a file and keeps its encoding and line ends.
 import { z } from "zod"
 import type { Context, Definition, Output } from "#ability/call/types.ts"
-import { changeLines } from "#ability/file/change-lines.ts"
-import { type LineDiff, lineDiff } from "#ability/file/line-diff.ts"
+import { changeLines, type LineDiff, lineDiff } from "#ability/file/line-diff.ts"
 import { needsWriting, openForWriting, type Place } from "#ability/file/open-for-writing.ts"
 import * as SeenFiles from "#ability/file/seen-files.ts"
 import { decode, encode, formsOf, type TextFile, toText } from "#ability/file/text-file.ts"

@@ -1,13 +1,30 @@
-// Converts the return value of a tool into a result of the gate, bounded for a model. Known secrets are redacted,
-// because results are stored, published and shown.
+// Converts what a tool returned or threw into a result, bounded for a model. Known secrets are redacted, because results
+// are stored, published and shown.
+
+import { inspect } from "node:util"
 import * as Secret from "#kernel/process/secret.ts"
 import * as SecretFiles from "#kernel/process/secret-files.ts"
-import { NamedError } from "#util/error.ts"
+import { errorCode, NamedError } from "#util/error.ts"
 import { createOutput, maxShown } from "./output.ts"
-import type { Context, Json, Output } from "./types.ts"
+import type { Context, Json, Output, Result } from "./types.ts"
 
 const slice = 1 << 20
 const maxImages = 10
+
+const maxStack = 4_000
+const ordinary = new Set(
+  "ENOENT ENOTDIR EISDIR EACCES EPERM EEXIST ENAMETOOLONG ELOOP ENOTEMPTY ETIMEDOUT ECONNREFUSED".split(" "),
+)
+
+/** A slot refused the call. */
+export class Refused extends NamedError {
+  readonly by: "constraint" | "permission"
+
+  constructor(by: "constraint" | "permission", message: string) {
+    super("Tool.Refused", message, { by })
+    this.by = by
+  }
+}
 
 /** Text, data and title of a result. Data that exceeds the limit for text is left out. */
 export async function bound(returned: Output | Json | undefined, context: Context): Promise<Output> {
@@ -39,6 +56,23 @@ export async function boundText(whole: string, context: Context): Promise<string
   return output.finish()
 }
 
+/** The result for any thrown value. After an abort it is "interrupted", whatever the tool threw. */
+export async function failure(error: unknown, context: Context): Promise<Omit<Result, "duration">> {
+  const interrupted = context.signal.aborted
+  const message = await boundText(interrupted ? "The call was interrupted." : messageOf(error), context)
+  const stack = error instanceof Error && !interrupted ? error.stack : undefined
+  return {
+    status: interrupted ? "interrupted" : "error",
+    text: message,
+    error: {
+      message,
+      ...(typeof stack === "string" ? { stack: Secret.redact(stack).slice(0, maxStack) } : {}),
+      recoverable: interrupted || isRecoverable(error),
+    },
+    ...(error instanceof Refused && !interrupted ? { refused: error.by } : {}),
+  }
+}
+
 async function boundJson(value: Json, context: Context): Promise<Output> {
   const json = toJson(value)
   const text = await boundText(json, context)
@@ -59,4 +93,13 @@ function isOutput(value: unknown): value is Output {
 
 function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff
+}
+
+function messageOf(error: unknown): string {
+  if (typeof error === "string" && error) return error
+  return error instanceof Error && error.message ? String(error.message) : inspect(error)
+}
+
+function isRecoverable(error: unknown): boolean {
+  return error instanceof NamedError || ordinary.has(errorCode(error) ?? "")
 }
