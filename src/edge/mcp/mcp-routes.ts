@@ -2,8 +2,7 @@
 // Requests of 2026-07-28 stand by themselves; older clients have sessions.
 import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server"
 import { z } from "zod"
-import { securityHeaders } from "#edge/server/http/respond.ts"
-import { defineRoute, type Route } from "#edge/server/http/route.ts"
+import { defineRoute, type Route, securityHeaders } from "#edge/server/define-route.ts"
 import * as Log from "#kernel/process/log.ts"
 import { createConsents } from "./consents.ts"
 import { createMcpServer, type Options } from "./create-mcp-server.ts"

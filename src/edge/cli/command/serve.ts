@@ -3,13 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { boundHeap } from "#edge/cli/process/bound-heap.ts"
 import { directoryOf, type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
 import { onSignal } from "#edge/cli/process/on-signal.ts"
-import { abilityRoutes } from "#edge/server/routes/ability-routes.ts"
-import { agentRoutes } from "#edge/server/routes/agent-routes.ts"
-import { elicitationRoutes } from "#edge/server/routes/elicitation-routes.ts"
-import { mcpRoutes } from "#edge/server/routes/mcp-routes.ts"
-import { permissionRoutes } from "#edge/server/routes/permission-routes.ts"
-import { sessionRoutes } from "#edge/server/routes/session-routes.ts"
-import { skillRoutes } from "#edge/server/routes/skill-routes.ts"
+import { allRoutes } from "#edge/server/all-routes.ts"
 import { createServer } from "#edge/server/server.ts"
 import { startParts } from "#engine/host/bootstrap.ts"
 import * as Session from "#engine/session/session.ts"
@@ -29,15 +23,7 @@ export async function serve(options: FolderOptions & { port: number; host: strin
       directory,
       version,
       init: startAndWatch,
-      routes: [
-        ...sessionRoutes(),
-        ...permissionRoutes(),
-        ...abilityRoutes(),
-        ...agentRoutes(),
-        ...skillRoutes(),
-        ...mcpRoutes(),
-        ...elicitationRoutes(),
-      ],
+      routes: allRoutes(),
       config: async () => Config.redacted(await Config.get()),
     })
     await Session.recover()

@@ -1,0 +1,21 @@
+// The routes of `vitamin serve` beside the core ones.
+import type { Route } from "#edge/server/http/route.ts"
+import { abilityRoutes } from "#edge/server/routes/ability-routes.ts"
+import { agentRoutes } from "#edge/server/routes/agent-routes.ts"
+import { elicitationRoutes } from "#edge/server/routes/elicitation-routes.ts"
+import { mcpRoutes } from "#edge/server/routes/mcp-routes.ts"
+import { permissionRoutes } from "#edge/server/routes/permission-routes.ts"
+import { sessionRoutes } from "#edge/server/routes/session-routes.ts"
+import { skillRoutes } from "#edge/server/routes/skill-routes.ts"
+
+export function allRoutes(): Route[] {
+  return [
+    ...sessionRoutes(),
+    ...permissionRoutes(),
+    ...abilityRoutes(),
+    ...agentRoutes(),
+    ...skillRoutes(),
+    ...mcpRoutes(),
+    ...elicitationRoutes(),
+  ]
+}
