@@ -4,6 +4,8 @@ import { createHash } from "node:crypto"
 import { test } from "node:test"
 import { withPlainBuiltins } from "../../script/plain-builtins.ts"
 import { run } from "../fixture/child.ts"
+import { env, fakeLlm, text } from "../fixture/fake-llm.ts"
+import { noServers } from "../fixture/no-servers.ts"
 import { tmpdir } from "../fixture/tmpdir.ts"
 
 const dist = new URL("../../dist/", import.meta.url)
@@ -53,6 +55,23 @@ test("the command loads neither workers nor node:crypto to show the configuratio
   const loaded = child.errors().split("\n")
   assert.ok(loaded.includes("NativeModule fs"))
   for (const name of ["worker_threads", "crypto", "internal/crypto/webcrypto"])
+    assert.ok(!loaded.includes(`NativeModule ${name}`), name)
+})
+
+test("a run with one answer loads neither node:crypto nor web streams", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([text("Done.")])
+  tmp.write("list.mjs", 'process.on("exit", () => console.error(process.moduleLoadList.join("\\n")))')
+  const args = ["--import", "./list.mjs", new URL("vitamin.js", dist).pathname, "run", "go"]
+  await using child = run(process.execPath, args, {
+    cwd: tmp.path,
+    env: { ...tmp.env, ...noServers, ...env(llm, "chat").variables },
+  })
+  child.process.stdin?.end()
+  assert.equal(await child.exit, 0, child.errors())
+  const loaded = child.errors().split("\n")
+  assert.ok(loaded.includes("NativeModule http"))
+  for (const name of ["crypto", "internal/webstreams/readablestream"])
     assert.ok(!loaded.includes(`NativeModule ${name}`), name)
 })
 

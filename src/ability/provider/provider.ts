@@ -6,6 +6,7 @@ import type {
   LanguageModelV4FunctionTool,
 } from "@ai-sdk/provider"
 import * as Catalog from "#ability/provider/catalog/catalog.ts"
+import type { PartReader, Streamed } from "#ability/provider/chat/chat-model.ts"
 import * as AuthFile from "#ability/provider/reach/auth-file.ts"
 import { type Auth, authOf, entryOf, settingsOf } from "#ability/provider/reach/connection.ts"
 import { providers, type Wire } from "#ability/provider/reach/providers.ts"
@@ -19,6 +20,7 @@ import { declaredModel, definedFacts, factsOf, type Resolved, resolveModel } fro
 import { useProxy } from "./use-proxy.ts"
 
 export type { ModelFacts } from "#ability/provider/catalog/catalog.ts"
+export type { PartReader } from "#ability/provider/chat/chat-model.ts"
 export { InvalidKey, logout, UnsafeLogins } from "#ability/provider/reach/auth-file.ts"
 export type { Auth } from "#ability/provider/reach/connection.ts"
 export {
@@ -148,6 +150,15 @@ export function list(): ProviderFacts[] {
     ...(baseURL ? { baseURL } : {}),
     env,
   }))
+}
+
+/** Ask a model, and read its answer part by part. */
+export async function stream(
+  model: LanguageModelV4,
+  options: LanguageModelV4CallOptions,
+): Promise<PartReader> {
+  const answer: Streamed = await model.doStream(options)
+  return answer.reader ?? answer.stream.getReader()
 }
 
 /** The options of `doStream`, adapted to this provider and model. */

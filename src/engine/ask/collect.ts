@@ -5,6 +5,7 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider"
+import type { PartReader } from "#ability/provider/provider.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
 
@@ -70,19 +71,18 @@ export class ProviderFault extends NamedError {
   }
 }
 
-/** Read a stream to its end. `onText` gets text and reasoning as they arrive; `answer` grows with them. */
+/** Read an answer to its end. `onText` gets text and reasoning as they arrive; `answer` grows with them. */
 export async function collect(options: {
-  stream: ReadableStream<LanguageModelV4StreamPart>
+  reader: PartReader
   answer: Answer
   signal: AbortSignal
   onPart: () => void
   onText: (kind: "text" | "reasoning", text: string) => void
 }): Promise<void> {
-  const { stream, answer, signal, onPart, onText } = options
+  const { reader, answer, signal, onPart, onText } = options
   const open = new Map<string, Message.Part>()
   const inputs = new Map<string, number>()
   let size = 0
-  const reader = stream.getReader()
   // Also ends a stream that ignores the signal, and closes the connection of one that we leave early.
   const leave = () => void reader.cancel().catch(() => {})
   signal.addEventListener("abort", leave, { once: true })

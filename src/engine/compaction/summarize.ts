@@ -111,8 +111,8 @@ async function ask(
     // The model's reasoning uses output tokens, too.
     const maxOutputTokens = budget * 2
     const options = Provider.transform({ providerId, modelId, prompt, maxOutputTokens, sessionId })
-    const { stream } = await model.doStream({ ...options, abortSignal: watch.signal })
-    await collect({ stream, answer, signal: watch.signal, onPart: watch.seen, onText: () => {} })
+    const reader = await Provider.stream(model, { ...options, abortSignal: watch.signal })
+    await collect({ reader, answer, signal: watch.signal, onPart: watch.seen, onText: () => {} })
   } catch (error) {
     throw watch.signal.aborted ? watch.signal.reason : error
   } finally {

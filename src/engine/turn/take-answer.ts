@@ -101,8 +101,8 @@ async function ask(run: Run, { answer, streamed, begun }: Asking): Promise<void>
     const { temperature, maxTokens: maxOutputTokens, metadata } = run.agent
     const wishes = { temperature, maxOutputTokens, reasoning: metadata.reasoning, sessionId: run.session.id }
     const options = Provider.transform({ providerId, modelId, prompt, tools: run.offer.tools, ...wishes })
-    const { stream } = await model.doStream({ ...options, abortSignal: watch.signal })
-    await collect({ stream, answer, signal: watch.signal, onPart: watch.seen, onText: streamed.add })
+    const reader = await Provider.stream(model, { ...options, abortSignal: watch.signal })
+    await collect({ reader, answer, signal: watch.signal, onPart: watch.seen, onText: streamed.add })
   } catch (error) {
     throw watch.signal.aborted ? watch.signal.reason : error
   } finally {

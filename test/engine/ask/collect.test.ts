@@ -18,6 +18,6 @@ for (const type of ["text-delta", "reasoning-delta", "tool-input-delta"] as cons
     })
     const answer: Answer = { parts: [], calls: [] }
     const { signal } = new AbortController()
-    const collecting = collect({ stream, answer, signal, onPart() {}, onText() {} })
+    const collecting = collect({ reader: stream.getReader(), answer, signal, onPart() {}, onText() {} })
     await assert.rejects(collecting, { name: "Session.AnswerTooLong" })
   })

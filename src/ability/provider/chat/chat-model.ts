@@ -14,6 +14,11 @@ import { createRequestBuilder } from "./chat-request.ts"
 import { type ChunkReader, createChunkReader } from "./chunk-reader.ts"
 import { post, type Reply } from "./post.ts"
 
+/** Reads the parts of an answer one by one. The reader of a ReadableStream is one, too. */
+export type PartReader = Pick<ReadableStreamDefaultReader<LanguageModelV4StreamPart>, "read" | "cancel">
+/** With `reader` there is no need for a ReadableStream, which takes longer to load and to read from. */
+export type Streamed = LanguageModelV4StreamResult & { reader?: PartReader }
+
 export type ChatModelConfig = {
   providerId: string
   modelId: string
@@ -30,18 +35,25 @@ export function createChatModel(config: ChatModelConfig): LanguageModelV4 {
   const { providerId, modelId } = config
   const build = createRequestBuilder(config)
 
-  async function doStream(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
+  async function doStream(options: LanguageModelV4CallOptions): Promise<Streamed> {
     const { body, warnings, optionsName } = build(options)
     const reply = await send(body, options, config)
     if (reply.status < 200 || reply.status > 299) throw await refused(reply, config.url)
     const chunks = createChunkReader({ optionsName, raw: options.includeRawChunks === true })
-    const stream = partsOf({ reply, chunks, warnings, options, config })
+    const reader = createPartReader({ reply, chunks, warnings, options, config })
     const request = {
       get body() {
         return Buffer.concat(body).toString()
       },
     }
-    return { stream, request, response: { headers: reply.headers } }
+    return {
+      reader,
+      get stream() {
+        return streamOf(reader)
+      },
+      request,
+      response: { headers: reply.headers },
+    }
   }
 
   return Object.freeze({
@@ -85,47 +97,60 @@ type Reading = {
   config: ChatModelConfig
 }
 
-function partsOf({
-  reply,
-  chunks,
-  warnings,
-  options,
-  config: { providerId, url },
-}: Reading): ReadableStream<LanguageModelV4StreamPart> {
+function createPartReader(reading: Reading): PartReader {
+  const { reply, chunks, warnings, options, config } = reading
   const pieces: Pieces = reply.body[Symbol.asyncIterator]()
-  const cancel = () => void reply.body.destroy()
-  const error = () => new MessageTooLarge(providerId)
+  const error = () => new MessageTooLarge(config.providerId)
   const lines = createLineReader({ take: chunks.take, limit: messageLimit, error })
   const { abortSignal } = options
+  const parts: LanguageModelV4StreamPart[] = [{ type: "stream-start", warnings }]
+  let next = 0
+  let isOver = false
 
-  /** Read until there is something to hand out. Says whether more can come. */
-  async function fill(): Promise<boolean> {
-    while (chunks.parts.length === 0) {
-      const { value: bytes } = await pieces.next()
-      if (bytes) lines.add(bytes)
-      else lines.end()
-      if (bytes && !chunks.ended()) continue
-      chunks.end()
-      if (bytes) leave(pieces, cancel)
-      return false
-    }
-    return true
+  async function read(): ReturnType<PartReader["read"]> {
+    if (next === parts.length && !isOver) await fill()
+    return next < parts.length ? { done: false, value: parts[next++]! } : { done: true, value: undefined }
   }
 
+  /** Read until there is something to hand out, or nothing more can come. */
+  async function fill(): Promise<void> {
+    try {
+      while (chunks.parts.length === 0 && !isOver) {
+        const { value: bytes } = await pieces.next()
+        if (bytes) lines.add(bytes)
+        else lines.end()
+        if (bytes && !chunks.ended()) continue
+        chunks.end()
+        if (bytes) leave(pieces, close)
+        isOver = true
+      }
+    } catch (error) {
+      isOver = true
+      throw abortSignal?.aborted ? abortSignal.reason : brokenOff(error, reply, config.url)
+    }
+    parts.length = 0
+    next = 0
+    for (const part of chunks.parts) parts.push(part)
+    chunks.parts.length = 0
+  }
+
+  function close(): void {
+    reply.body.destroy()
+  }
+
+  return { read, cancel: async () => close() }
+}
+
+/** For callers that want the standard form, such as the AI SDK. */
+function streamOf(reader: PartReader): ReadableStream<LanguageModelV4StreamPart> {
   return new ReadableStream<LanguageModelV4StreamPart>(
     {
-      start: (controller) => controller.enqueue({ type: "stream-start", warnings }),
       async pull(controller) {
-        try {
-          const more = await fill()
-          for (const part of chunks.parts) controller.enqueue(part)
-          chunks.parts.length = 0
-          if (!more) controller.close()
-        } catch (error) {
-          controller.error(abortSignal?.aborted ? abortSignal.reason : brokenOff(error, reply, url))
-        }
+        const { done, value } = await reader.read()
+        if (done) controller.close()
+        else controller.enqueue(value)
       },
-      cancel,
+      cancel: () => reader.cancel(),
     },
     { highWaterMark: 0 },
   )
