@@ -7,7 +7,7 @@ import { dirname, join, resolve } from "node:path"
 import { promisify } from "node:util"
 import * as Env from "#kernel/process/env.ts"
 import { NamedError } from "#util/error.ts"
-import { statOf } from "#util/file/path-info.ts"
+import { realOf, statOf } from "#util/file/path-info.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
 import { childProcess } from "#util/process.ts"
 
@@ -41,12 +41,27 @@ export function find(directory: string): Repository | undefined {
   }
 }
 
-/** Whether all files of a repository are in a folder, or it lists the work tree that it was found from. A prepared
- * `.git` can name any other repository. */
+/** Whether all files of a repository are in a folder, or files outside of the folder say that the work tree is theirs: one
+ * that the repository lists, or that of a submodule. A prepared `.git` can name any other repository. */
 export function belongsTo({ worktree, gitDir, commonDir }: Repository, folder: string): boolean {
   if ([gitDir, commonDir].every((path) => isInside(folder, path))) return true
+  if (isInside(folder, gitDir)) return false
+  if (gitDir === commonDir) return isSubmodule(gitDir, worktree)
   const linked = readText(join(gitDir, "gitdir"))?.trim()
-  return linked !== undefined && resolve(gitDir, linked) === join(worktree, ".git")
+  const isListed = dirname(gitDir) === join(commonDir, "worktrees")
+  return isListed && linked !== undefined && resolve(gitDir, linked) === join(worktree, ".git")
+}
+
+/** The repository of a submodule is in the one around it, and its configuration names the work tree. */
+function isSubmodule(gitDir: string, worktree: string): boolean {
+  const named = ["config.worktree", "config"].map((name) => worktreeIn(readText(join(gitDir, name)) ?? ""))
+  const path = named.find((path) => path !== undefined)
+  return path !== undefined && realOf(resolve(gitDir, path)) === realOf(worktree)
+}
+
+function worktreeIn(config: string): string | undefined {
+  const core = /^\[core\]$([^[]*)/m.exec(config)?.[1]
+  return /^\s*worktree\s*=\s*"?([^"\n]*?)"?\s*$/m.exec(core ?? "")?.[1]
 }
 
 /** The current branch and commit; both are missing if there is no commit yet. */

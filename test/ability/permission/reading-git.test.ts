@@ -48,6 +48,25 @@ const traps: Record<string, Trap> = {
     commands: ["git show HEAD:private.txt"],
     set: (workspace, other) => writeFileSync(join(workspace, ".git/commondir"), `${other}/.git\n`),
   },
+  "whose .git is a work tree that another repository does not list": {
+    commands: ["git show HEAD:private.txt"],
+    set(workspace, other) {
+      replaceGit(workspace)
+      mkdirSync(join(workspace, "fake"))
+      writeFileSync(join(workspace, ".git"), "gitdir: fake\n")
+      writeFileSync(join(workspace, "fake/HEAD"), git(other, "rev-parse", "HEAD"))
+      writeFileSync(join(workspace, "fake/commondir"), `${other}/.git\n`)
+      writeFileSync(join(workspace, "fake/gitdir"), join(workspace, ".git"))
+    },
+  },
+  "whose .git is a submodule that no other repository has": {
+    commands: ["git show HEAD:private.txt"],
+    set(workspace, other) {
+      writeFileSync(join(workspace, ".git/commondir"), `${other}/.git\n`)
+      git(workspace, "config", "--file", ".git/config.worktree", "core.worktree", "..")
+      git(workspace, "config", "--file", ".git/config", "core.worktree", "..")
+    },
+  },
   "with a link to another repository": {
     commands: ["cd link && git show HEAD:private.txt"],
     args: ["--allow", "bash.execute:cd *"],
@@ -115,6 +134,26 @@ test("git reads a linked work tree and a submodule without asking", async () => 
   assert.match(inside.result, /line-one/)
 })
 
+test("git reads in a workspace that is a submodule", async () => {
+  await using main = await tmpdir({ git: true })
+  await using whole = await tmpdir({ git: true })
+  commit(main, "a.txt", "line-one\n")
+  commit(whole, "around.txt", "of-the-whole\n")
+  git(whole.path, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", main.path, "libs/sub")
+  const sub = { ...whole, path: join(whole.path, "libs/sub") }
+  for (const args of [[], ["--mode", "plan"]]) {
+    const { code, err, result } = await bash(sub, ["git show HEAD:a.txt", "git log --oneline"], { args })
+    assert.equal(code, 0, err)
+    assert.match(result, /line-one/)
+  }
+  const { result } = await bash(sub, ["git show HEAD:around.txt"])
+  assert.doesNotMatch(result, /of-the-whole/)
+  // The repository of a submodule lies in the one around it, which a prepared file can name as well.
+  writeFileSync(join(sub.path, ".git"), "gitdir: ../../.git\n")
+  const around = await bash(sub, ["git show HEAD:around.txt"])
+  assert.doesNotMatch(around.result, /of-the-whole/, around.err)
+})
+
 test("git is asked for where our own keys and tokens lie in the workspace", async () => {
   await using tmp = await tmpdir({ git: true })
   commit(tmp, "state/vitamin/token", "an-older-token\n")
@@ -122,4 +161,38 @@ test("git is asked for where our own keys and tokens lie in the workspace", asyn
   const { code, err, result } = await bash(tmp, ["git log -p"], { variables })
   assert.equal(code, 3, err)
   assert.doesNotMatch(result, /an-older-token/)
+})
+
+test("plan mode lets git read as outside of plan mode, and lifts no denial", async () => {
+  await using tmp = await tmpdir({ git: true })
+  commit(tmp, "a.txt", "line-one\n")
+  const plan = ["--mode", "plan"]
+  const reading = await bash(tmp, ["git status", "git show HEAD:a.txt"], { args: plan })
+  assert.equal(reading.code, 0, reading.err)
+  assert.match(reading.result, /nothing to commit/)
+  assert.match(reading.result, /line-one/)
+  for (const command of [
+    "git show HEAD:a.txt > b.txt",
+    "git commit --allow-empty -m two",
+    "git show HEAD:a.txt && touch b.txt",
+    "git diff --output=b.txt",
+    "git -c core.pager=cat show HEAD:a.txt",
+    "GIT_PAGER=cat git show HEAD:a.txt",
+    "git show HEAD:a.txt $(echo x)",
+    "sh -c 'git show HEAD:a.txt'",
+  ]) {
+    const denied = await bash(tmp, [command], { args: [...plan, "--yes"] })
+    assert.equal(denied.code, 3, command)
+    assert.match(denied.err, /denied in plan mode/, command)
+    assert.doesNotMatch(denied.result, /line-one/, command)
+  }
+  for (const rule of ["bash.execute:git show *", "bash.execute", "*"]) {
+    const own = await bash(tmp, ["git show HEAD:a.txt"], { args: [...plan, "--deny", rule] })
+    assert.equal(own.code, 3, rule)
+    assert.doesNotMatch(own.result, /line-one/, rule)
+  }
+  const kept = await bash(tmp, ["git show HEAD:a.txt"], { args: [...plan, "--deny", "file.read:a.txt"] })
+  assert.equal(kept.code, 3, kept.err)
+  assert.doesNotMatch(kept.result, /line-one/)
+  assert.equal(git(tmp.path, "status", "--porcelain"), "")
 })
