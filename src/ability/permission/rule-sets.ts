@@ -7,7 +7,8 @@ export const defaults: readonly Rule[] = [
   { permission: "todo", pattern: "*", action: "allow" },
 ]
 
-/** Reading, planning and delegating stay allowed; everything that changes something is denied. */
+/** Reading, planning and delegating stay allowed; everything that changes something is denied. In plan mode, git commands
+ * that only read are not (shell/judge-command.ts). */
 export const planner: readonly Rule[] = [
   { permission: "file.write", pattern: "*", action: "deny" },
   { permission: "file.edit", pattern: "*", action: "deny" },

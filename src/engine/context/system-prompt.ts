@@ -30,7 +30,7 @@ const forTask =
   "You do one task for another agent. Nobody can answer questions, and your last message is all that it sees of your work: put everything into it that was asked for."
 
 const forPlan =
-  "Plan mode: the person wants a plan, not changes. Read, search and propose; whatever would change something is denied until the person, and nobody else, sets the mode to act. End with the plan: the steps in order, the files that each one touches, and how the result will be checked. Keep it with `todo` as well: a title, and each step with an `id` and what it comes `after`."
+  "Plan mode: the person wants a plan, not changes. Read, search and propose; of commands only git's reading ones run (`git log`, `git diff`). Whatever would change something is denied until the person, and nobody else, sets the mode to act. End with the plan: the steps in order, the files that each one touches, and how the result will be checked. Keep it with `todo` as well: a title, and each step with an `id` and what it comes `after`."
 
 /** As many agents as a model can choose from well, one line each. */
 const maxOthers = 30

@@ -76,6 +76,8 @@ function judge<D extends Decision>(command: SimpleCommand, judging: Judging<D>):
       const isMeant = fits(pattern, command) && covers(rule, command, judging)
       return isMeant && (source !== "default" || readsGit(command, judging.place))
     }
+    // Plan mode denies what changes something. What a person denies stays denied.
+    if (source === "mode" && readsGit(command, judging.place)) return false
     if (names().some((name) => fitsText(pattern, name))) return true
     if (action === "ask") return mightFit(pattern, holes())
     mayBeDenied ||= mightFit(pattern, holes())
