@@ -8,6 +8,7 @@ import * as Log from "#kernel/process/log.ts"
 import { agentFolders } from "#kernel/reviewed/places.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import type { Rule } from "#kernel/schema/schema.ts"
+import { ownCommand } from "#util/own-command.ts"
 import * as Agent from "./agent.ts"
 import { builtinAgents, defaultAgent } from "./builtin-agents.ts"
 import { type Ranked, rank } from "./rank.ts"
@@ -195,8 +196,8 @@ function take(scan: Scan, target: Entries, present: Entries): Scanned {
     const before = present.get(agent.id)
     if (!isTrusted && before && !before.foreign) {
       const reason = scan.trusted
-        ? 'a file that is not reviewed replaces no agent; "vitamin trust" shows it'
-        : 'an untrusted folder replaces no agent that is there already; "vitamin trust" trusts it'
+        ? `a file that is not reviewed replaces no agent; "${ownCommand} trust" shows it`
+        : `an untrusted folder replaces no agent that is there already; "${ownCommand} trust" trusts it`
       ignored.push({ file, key: `agent ${agent.id}`, reason })
       continue
     }

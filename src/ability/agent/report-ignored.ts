@@ -2,6 +2,7 @@
 import { dirname, relative } from "node:path"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
+import { ownCommand } from "#util/own-command.ts"
 import type { Ignored } from "./read-agent-file.ts"
 
 /** So many are named one by one. */
@@ -24,7 +25,7 @@ export function reportIgnored(found: { trusted: Ignored[]; untrusted: Ignored[] 
   const files = new Set(untrusted.map(({ file }) => file))
   const folders = new Set([...files].map((file) => relative(Instance.worktree, dirname(file))))
   once(
-    `${untrusted.length} settings in ${files.size === 1 ? "an agent file" : `${files.size} agent files`} are ignored: the folder is not trusted; "vitamin trust" reviews the files, VITAMIN_LOG=info lists the settings`,
+    `${untrusted.length} settings in ${files.size === 1 ? "an agent file" : `${files.size} agent files`} are ignored: the folder is not trusted; "${ownCommand} trust" reviews the files, VITAMIN_LOG=info lists the settings`,
     { folders: [...folders].join(", ") },
   )
 }

@@ -7,6 +7,7 @@ import * as Secret from "#kernel/process/secret.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"
+import { ownCommand } from "#util/own-command.ts"
 import { isExact } from "./evaluate.ts"
 import { isKnown, type Meant, type Rule } from "./rule.ts"
 
@@ -50,7 +51,7 @@ export class NotFound extends NamedError {
   constructor(id: string) {
     super(
       "Grant.NotFound",
-      `Grant ${JSON.stringify(id)} does not exist in this project. "vitamin permission list" shows those that do.`,
+      `Grant ${JSON.stringify(id)} does not exist in this project. "${ownCommand} permission list" shows those that do.`,
       { id },
     )
   }

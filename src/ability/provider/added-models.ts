@@ -5,6 +5,7 @@ import * as Catalog from "#ability/provider/catalog/catalog.ts"
 import { tokens } from "#ability/provider/functiongemma/control-tokens.ts"
 import { createPrivateJson } from "#kernel/storage/private-json.ts"
 import { NamedError } from "#util/error.ts"
+import { ownCommand } from "#util/own-command.ts"
 
 export type AddedModel = {
   path: string
@@ -25,7 +26,7 @@ class ModelChanged extends NamedError {
   constructor(name: string, path: string, reason: string) {
     super(
       "Models.Changed",
-      `The file of local/${name} ${reason}: ${path}. If that is right: vitamin models add ${JSON.stringify(path)} --name ${name}`,
+      `The file of local/${name} ${reason}: ${path}. If that is right: ${ownCommand} models add ${JSON.stringify(path)} --name ${name}`,
       { name, path },
     )
   }

@@ -10,6 +10,7 @@ import * as Trust from "#kernel/trust/trust.ts"
 import * as Vcs from "#kernel/vcs.ts"
 import { realOf, statOf } from "#util/file/path-info.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
+import { ownCommand } from "#util/own-command.ts"
 import { childProcess } from "#util/process.ts"
 import { type Entry, lastingSetting, overrides } from "./git-off.ts"
 
@@ -42,7 +43,7 @@ export async function gitEnvironment(command: string, cwd: string): Promise<Vari
 
 /** Git reports the missing path, and with it the reason. */
 function gitOff(reason: string): Variables {
-  return { GIT_DIR: `/off in an untrusted folder: ${reason}; see vitamin trust` }
+  return { GIT_DIR: `/off in an untrusted folder: ${reason}; see ${ownCommand} trust` }
 }
 
 function variablesFor(pairs: [string, string][]): Variables {

@@ -10,6 +10,7 @@ import { type FoundSkills, type SkillCache, scanSkills } from "#knowledge/skill/
 import type { SkillInfo } from "#knowledge/skill/skill-types.ts"
 import { NamedError } from "#util/error.ts"
 import { nearest } from "#util/nearest.ts"
+import { ownCommand } from "#util/own-command.ts"
 import { type SkillPlace, skillPlaces } from "./skill-places.ts"
 import { takeUnsaid } from "./unsaid-problems.ts"
 
@@ -151,7 +152,8 @@ async function say(problems: Problem[], said: Set<string>): Promise<void> {
   const files = new Set(unsaid.map(({ file }) => file))
   const news = await takeUnsaid(problems.filter(({ file }) => files.has(file)))
   for (const problem of news.slice(0, maxSaid)) Log.warn(lineOf(problem))
-  if (news.length > maxSaid) Log.warn(`and ${news.length - maxSaid} more about skills (vitamin skill list)`)
+  if (news.length > maxSaid)
+    Log.warn(`and ${news.length - maxSaid} more about skills (${ownCommand} skill list)`)
 }
 
 function lineOf({ file, message }: Problem): string {

@@ -2,6 +2,7 @@
 import yargs from "yargs"
 import { UsageError } from "#edge/cli/process/exit.ts"
 import { nearest } from "#util/nearest.ts"
+import { ownCommand } from "#util/own-command.ts"
 import { version } from "#util/version.ts"
 import { addCommands } from "./commands.ts"
 import { readMeant } from "./plain-line.ts"
@@ -26,14 +27,16 @@ const inOtherAgents = new Map([
 
 export async function runAnyLine(args: string[]): Promise<void> {
   const shared = yargs(args)
-    .scriptName("vitamin")
-    .usage('vitamin <command>, or vitamin "PROMPT"\n\nAn open, self-hostable agent runtime and coding agent.')
+    .scriptName(ownCommand)
+    .usage(
+      `${ownCommand} <command>, or ${ownCommand} "PROMPT"\n\nAn open, self-hostable agent runtime and coding agent.`,
+    )
     .options(sharedOptions)
   await addCommands(shared)
     .middleware(takeShared)
-    .example('vitamin run "fix the login bug"', "run a prompt in this folder")
-    .example("vitamin serve --port 0", "serve on any free port")
-    .example("vitamin config show", "show the configuration and the origin of each value")
+    .example(`${ownCommand} run "fix the login bug"`, "run a prompt in this folder")
+    .example(`${ownCommand} serve --port 0`, "serve on any free port")
+    .example(`${ownCommand} config show`, "show the configuration and the origin of each value")
     .demandCommand(1, "Name a command.")
     .strictCommands()
     .strict()
@@ -53,10 +56,10 @@ export async function runAnyLine(args: string[]): Promise<void> {
 /** In the words of the command that was meant, with its own help. */
 function explain(message: string, args: string[]): string {
   const { commands, pattern, options } = readMeant(args, sharedOptions, addCommands)
-  const command = ["vitamin", ...commands].join(" ")
-  const usage = ["vitamin", ...commands.slice(0, -1), pattern].join(" ")
+  const command = [ownCommand, ...commands].join(" ")
+  const usage = [ownCommand, ...commands.slice(0, -1), pattern].join(" ")
   if (message.startsWith("Not enough non-option arguments") && pattern.endsWith(" <provider>"))
-    return `Name a provider, such as: ${command} anthropic (vitamin models lists all)`
+    return `Name a provider, such as: ${command} anthropic (${ownCommand} models lists all)`
   if (message.startsWith("Not enough non-option arguments"))
     return `Something is missing: ${usage} (${command} --help)`
   const [, one, other] = /^Arguments (\S+) and (\S+) are mutually exclusive$/.exec(message) ?? []

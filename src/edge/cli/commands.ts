@@ -10,6 +10,7 @@ import { positiveInteger, positiveNumber } from "#edge/cli/option/number-options
 import type { FolderOptions } from "#edge/cli/process/in-instance.ts"
 import { sessionCommands } from "#edge/cli/session/session-commands.ts"
 import { skillCommands } from "#edge/cli/skill/skill-commands.ts"
+import { ownCommand } from "#util/own-command.ts"
 
 /** All commands, on a yargs that has the shared options. */
 export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
@@ -21,7 +22,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
         run
           .positional("message", { type: "string", array: true, describe: "the prompt" })
           .option("model", { alias: "m", type: "string", describe: "model to use, as provider/model" })
-          .option("agent", { type: "string", describe: "agent to run (see: vitamin agent list)" })
+          .option("agent", { type: "string", describe: `agent to run (see: ${ownCommand} agent list)` })
           .option("session", { type: "string", describe: "session to continue, by id or unique prefix" })
           .option("continue", {
             alias: "c",
@@ -126,7 +127,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
               .positional("id", {
                 type: "string",
                 array: true,
-                describe: "id of a permission (see: vitamin permission list)",
+                describe: `id of a permission (see: ${ownCommand} permission list)`,
               })
               .option("all", { type: "boolean", describe: "revoke all of this project" }),
           async (options) => (await import("#edge/cli/command/permission.ts")).removeGrants(options),
@@ -203,7 +204,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
           (show) => show.option("format", format),
           async (options) => (await import("#edge/cli/command/config.ts")).showConfig(options),
         )
-        .demandCommand(1, "Name a command: vitamin config show."),
+        .demandCommand(1, `Name a command: ${ownCommand} config show.`),
     )
     .command(
       "trust [folder]",

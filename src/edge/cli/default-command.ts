@@ -2,6 +2,7 @@
 
 import { UsageError } from "#edge/cli/process/exit.ts"
 import { nearest } from "#util/nearest.ts"
+import { ownCommand } from "#util/own-command.ts"
 
 /** The commands that yargs knows; a test compares them with --help. */
 export const commandNames = [
@@ -55,7 +56,7 @@ function refuseMisspelt(first: string, rest: string[]): void {
     near !== undefined && ((isAlone && isCloseFor(first, near)) || isTypo(first, near)) ? near : undefined
   if (meant)
     throw new UsageError(
-      `"${first}" is not a command. Did you mean: vitamin ${meant}? To send it as a prompt: vitamin run "${first}"`,
+      `"${first}" is not a command. Did you mean: ${ownCommand} ${meant}? To send it as a prompt: ${ownCommand} run "${first}"`,
     )
 }
 

@@ -6,18 +6,22 @@ import * as module from "node:module"
 import { homedir } from "node:os"
 import { delimiter, isAbsolute, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { ownCommand } from "#util/own-command.ts"
 import { version } from "#util/version.ts"
 
 const oldest = 24
 /** Milliseconds that the process may live on after its command. */
 const leftoverTime = 1_000
+const examples = [
+  ['run "fix the login bug"', "run a prompt in this folder"],
+  ["serve", `serve over HTTP (${ownCommand} acp: for editors)`],
+  ["doctor", "check the installation"],
+]
 const shortHelp = `vitamin ${version}: a coding agent for the terminal, the editor and the server
 
-  vitamin run "fix the login bug"     run a prompt in this folder
-  vitamin serve                       serve over HTTP (vitamin acp: for editors)
-  vitamin doctor                      check the installation
+${examples.map(([words = "", does]) => `  ${ownCommand} ${words.padEnd(27)} ${does}`).join("\n")}
 
-All commands: vitamin --help
+All commands: ${ownCommand} --help
 `
 
 const args = process.argv.slice(2)

@@ -10,6 +10,7 @@ import * as Config from "#kernel/config/config.ts"
 import * as Env from "#kernel/process/env.ts"
 import { about } from "#util/about.ts"
 import { NamedError } from "#util/error.ts"
+import { ownCommand } from "#util/own-command.ts"
 
 export type Chosen = {
   providerId: string
@@ -123,7 +124,7 @@ async function fallback(): Promise<string> {
   const model = server ? `${server.providerId}/${server.model}` : "local/rules"
   const text = server
     ? `no model is configured: using ${model}, found at ${server.baseURL}; VITAMIN_MODEL or --model chooses another`
-    : "no model is configured: using the built-in offline model local/rules; for a real one set VITAMIN_MODEL=provider/model and run vitamin auth login, or start Ollama"
+    : `no model is configured: using the built-in offline model local/rules; for a real one set VITAMIN_MODEL=provider/model and run ${ownCommand} auth login, or start Ollama`
   Bus.publish(ModelChosen, { model, text })
   return model
 }

@@ -2,6 +2,7 @@
 // message, where the key came from, and what to do.
 import * as Provider from "#ability/provider/provider.ts"
 import { NamedError } from "#util/error.ts"
+import { ownCommand } from "#util/own-command.ts"
 import type { Chosen } from "./choose-model.ts"
 import { EmptyAnswer, ProviderFault, Unfinished } from "./collect.ts"
 import { isOutOfQuota, isRefused } from "./retry.ts"
@@ -72,13 +73,13 @@ function originOf(url: string | undefined): string | undefined {
  * login. */
 async function aboutKey(providerId: string): Promise<string> {
   const { source, variable } = await Provider.auth(providerId)
-  const login = `run: vitamin auth login ${providerId}`
+  const login = `run: ${ownCommand} auth login ${providerId}`
   if (source === "config")
-    return `The key is provider.${providerId}.apiKey of the configuration. Change it there: vitamin config show`
+    return `The key is provider.${providerId}.apiKey of the configuration. Change it there: ${ownCommand} config show`
   if (source === "environment")
     return `The key came from ${variable}. Set it to another key, or unset it and ${login}`
   if (source === "login")
-    return `The key came from vitamin auth login. To keep another one, ${login}, or set ${variable}`
+    return `The key came from ${ownCommand} auth login. To keep another one, ${login}, or set ${variable}`
   return `No key was sent. Set ${variable}, or ${login}`
 }
 
@@ -90,14 +91,14 @@ function remedyFor(facts: {
 }): string {
   const { error, status, providerId } = facts
   if (isOutOfQuota(error)) return "The account has no credit or quota left: add some, or use another --model"
-  if (status === 404) return `Check the model's name: vitamin models ${providerId}`
+  if (status === 404) return `Check the model's name: ${ownCommand} models ${providerId}`
   if (status === 429) return "Wait a while, or use another --model"
   if (status !== undefined && status >= 500) return "Try again later, or use another --model"
   if (isMalformed(error as Facts) || error instanceof Unfinished) return "Try again, or use another --model"
   if (isRefused(error))
-    return `Start the server, or check its address (provider.${providerId}.baseURL): vitamin doctor`
+    return `Start the server, or check its address (provider.${providerId}.baseURL): ${ownCommand} doctor`
   if (status === undefined && /connect/i.test((error as Facts).message ?? ""))
-    return "Check the address and the network: vitamin doctor"
+    return `Check the address and the network: ${ownCommand} doctor`
   return ""
 }
 

@@ -10,6 +10,7 @@ import type { PromptPart } from "#engine/record/prompt-part.ts"
 import { Instance } from "#kernel/instance.ts"
 import { NamedError } from "#util/error.ts"
 import { nearest } from "#util/nearest.ts"
+import { ownCommand } from "#util/own-command.ts"
 import { plainText } from "#util/plain-text.ts"
 
 type Known = NonNullable<MCPPrompt["arguments"]>
@@ -37,7 +38,7 @@ class UnknownCommand extends NamedError {
       ...(near ? [`Did you mean "/${near}"?`] : []),
       known.length
         ? `Commands here: ${named.join(", ")}${more}.`
-        : "This folder has no commands; skills would be some (vitamin skill list).",
+        : `This folder has no commands; skills would be some (${ownCommand} skill list).`,
       "To send it as text, put a word before it.",
     ]
     super("Session.UnknownCommand", plainText(text.join(" "), 2_000), { name, near, known })

@@ -4,6 +4,7 @@ import { Instance } from "#kernel/instance.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { about } from "#util/about.ts"
 import { NamedError } from "#util/error.ts"
+import { ownCommand } from "#util/own-command.ts"
 import { isRunning, ownLife } from "#util/process.ts"
 import { SkippedPrompt } from "./prompt-part.ts"
 
@@ -101,7 +102,7 @@ export class NotFound extends NamedError {
   constructor(sessionId: string) {
     super(
       "Session.NotFound",
-      `Session ${sessionId} does not exist. "vitamin session list" shows those of this project.`,
+      `Session ${sessionId} does not exist. "${ownCommand} session list" shows those of this project.`,
       {
         sessionId,
       },

@@ -13,6 +13,7 @@ import { compactionOf, windowOf } from "#knowledge/memory/window.ts"
 import { gapsIn } from "#knowledge/message/gaps.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
+import { ownCommand } from "#util/own-command.ts"
 
 /** Pushes the messages to `history`, the array of `Memory.begin`. */
 export async function openHistory(
@@ -56,6 +57,6 @@ function reportGaps(run: Pick<Run, "session" | "progress">): void {
     gaps.length === 1
       ? `a message of this session cannot be read and is missing (${first.id}: ${first.reason})`
       : `${gaps.length} messages of this session cannot be read and are missing (the first is ${first.id}: ${first.reason})`
-  const text = `${missing}; the model is told so. "vitamin doctor" says how to get back what can be.`
+  const text = `${missing}; the model is told so. "${ownCommand} doctor" says how to get back what can be.`
   Bus.publish(Notice, { sessionId: run.session.id, messageId: lastId(run) ?? "", text })
 }

@@ -10,6 +10,7 @@ import { Invalid, type Problem } from "#kernel/schema/invalid.ts"
 import { readSmallFile } from "#kernel/schema/read-file.ts"
 import { Info, type Rule } from "#kernel/schema/schema.ts"
 import { errorText } from "#util/error.ts"
+import { ownCommand } from "#util/own-command.ts"
 import { JsoncError, parseJsonc } from "#util/parse/jsonc.ts"
 import { type Ignored, restrictOwn, restrictUntrusted } from "./restrict.ts"
 import { importConfig, isTypeScript } from "./typescript.ts"
@@ -158,7 +159,7 @@ function withNarrowing(layer: Layer, paths: string[], reviewed: Reviewed): Layer
   const asks = kept.filter(({ action }) => action === "ask")
   const denies = kept.filter(({ action }) => action === "deny")
   const isGone = layer.status === "missing"
-  const warning = `${layer.path} was removed since it was reviewed; its deny and ask rules stay until "vitamin trust" has shown it`
+  const warning = `${layer.path} was removed since it was reviewed; its deny and ask rules stay until "${ownCommand} trust" has shown it`
   const others = layer.status === "loaded" && layer.trusted ? [...own, ...asks] : [...asks, ...own]
   return {
     ...layer,

@@ -10,6 +10,7 @@ import * as Vcs from "#kernel/vcs.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { statOf } from "#util/file/path-info.ts"
 import { hashText } from "#util/hash-text.ts"
+import { ownCommand } from "#util/own-command.ts"
 
 /** Rules of a file that narrow rights (deny and ask), by the id of the agent that they bind; "" for all agents. */
 export type Narrowing = Record<string, Rule[]>
@@ -46,11 +47,10 @@ export class InvalidDirectory extends NamedError {
   }
 }
 
-const neverTrusted = 'the folder is not trusted; "vitamin trust" trusts it'
-const trustedWhole =
-  'the folder was trusted as a whole by an earlier version; "vitamin trust" reviews its files once'
-const isNew = 'it is new since the folder was reviewed; "vitamin trust" shows it'
-const isChanged = 'it changed since it was reviewed; "vitamin trust" shows the difference'
+const neverTrusted = `the folder is not trusted; "${ownCommand} trust" trusts it`
+const trustedWhole = `the folder was trusted as a whole by an earlier version; "${ownCommand} trust" reviews its files once`
+const isNew = `it is new since the folder was reviewed; "${ownCommand} trust" shows it`
+const isChanged = `it changed since it was reviewed; "${ownCommand} trust" shows the difference`
 
 /** Grants of this process only, by root. */
 const forThisProcess = new Map<string, Grant>()

@@ -4,6 +4,7 @@ import { AsyncLocalStorage } from "node:async_hooks"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
+import { ownCommand } from "#util/own-command.ts"
 import type { ConfiguredServer } from "./configured-server.ts"
 
 export type Starter = Readonly<{
@@ -41,7 +42,9 @@ export function createStarter(usable: ReadonlyMap<string, ConfiguredServer>): St
     if (signal.aborted) return
     for (const one of fresh.filter((one) => isWanted(one) && one.isNew())) {
       one.giveUpWaiting()
-      Log.warn(`MCP server ${one.server.id} is not up yet; "vitamin mcp test ${one.server.id}" waits for it`)
+      Log.warn(
+        `MCP server ${one.server.id} is not up yet; "${ownCommand} mcp test ${one.server.id}" waits for it`,
+      )
     }
   }
 

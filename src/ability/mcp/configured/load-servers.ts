@@ -18,6 +18,7 @@ import type { Reviewed } from "#kernel/reviewed/reviewed.ts"
 import { readSmallFile } from "#kernel/schema/read-file.ts"
 import type { McpServer } from "#kernel/schema/schema.ts"
 import { errorText } from "#util/error.ts"
+import { ownCommand } from "#util/own-command.ts"
 import { parseJsonc } from "#util/parse/jsonc.ts"
 import { type Places, placeBrought } from "./place-brought.ts"
 import { unreviewedProgram } from "./unreviewed-program.ts"
@@ -238,6 +239,6 @@ export function sayProblems({ servers, problems }: Loaded, said: Set<string>): v
   const news = [...new Set(lines)].filter((line) => !said.has(line))
   for (const line of news.slice(0, maxSaid)) Log.warn(line)
   if (news.length > maxSaid)
-    Log.warn(`and ${news.length - maxSaid} more about MCP servers (vitamin mcp list)`)
+    Log.warn(`and ${news.length - maxSaid} more about MCP servers (${ownCommand} mcp list)`)
   for (const line of news) said.add(line)
 }

@@ -6,6 +6,7 @@ import { maxProgram } from "#kernel/reviewed/places.ts"
 import { namedByCommand, withImports } from "#kernel/reviewed/project-code.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import { readSmallFile } from "#kernel/schema/read-file.ts"
+import { ownCommand } from "#util/own-command.ts"
 import type { Found } from "./load-servers.ts"
 import { Unusable } from "./unknown-server.ts"
 
@@ -20,7 +21,7 @@ export async function unreviewedProgram(
     const bytes = await readSmallFile(file, undefined, maxProgram)
     const reason = bytes && reviewed.refusal(file, bytes)
     const name = relative(root, file)
-    if (reason) return `it runs ${name}: ${reason} (vitamin trust --file ${name})`
+    if (reason) return `it runs ${name}: ${reason} (${ownCommand} trust --file ${name})`
   }
   return undefined
 }

@@ -1,5 +1,6 @@
 // The errors of calls to an MCP server. The text names the server and, for a program, its last stderr lines.
 import { NamedError } from "#util/error.ts"
+import { ownCommand } from "#util/own-command.ts"
 
 type Of = { id: string }
 
@@ -49,10 +50,14 @@ export class BadAnswer extends NamedError {
 export class LoginNeeded extends NamedError {
   constructor({ id }: Of, scope?: string) {
     const wanted = scope ? ` with more rights (${scope})` : ""
-    super("MCP.LoginNeeded", `MCP server "${id}" asks for a login${wanted}. Run: vitamin mcp login ${id}`, {
-      server: id,
-      ...(scope ? { scope } : {}),
-    })
+    super(
+      "MCP.LoginNeeded",
+      `MCP server "${id}" asks for a login${wanted}. Run: ${ownCommand} mcp login ${id}`,
+      {
+        server: id,
+        ...(scope ? { scope } : {}),
+      },
+    )
   }
 }
 

@@ -1,6 +1,7 @@
 // What can go wrong before a request leaves. Each text names what would work.
 import { NamedError } from "#util/error.ts"
 import { nearest } from "#util/nearest.ts"
+import { ownCommand } from "#util/own-command.ts"
 
 export class UnknownProvider extends NamedError {
   constructor(providerId: string, known: string[]) {
@@ -18,7 +19,7 @@ export class UnknownModel extends NamedError {
   constructor(options: { providerId: string; modelId: string; known: string[] }) {
     const { providerId, modelId, known } = options
     const near = nearestNames(modelId, known)
-    const hint = near.length > 0 ? `Did you mean ${list(near)}?` : "All models: vitamin models."
+    const hint = near.length > 0 ? `Did you mean ${list(near)}?` : `All models: ${ownCommand} models.`
     super(
       "Provider.UnknownModel",
       `Provider "${providerId}" has no model "${modelId}". ${hint} A newer one: name it under provider.${providerId}.models in the configuration.`,
@@ -32,7 +33,7 @@ export class NotAdded extends NamedError {
   constructor(modelId: string) {
     super(
       "Provider.NotAdded",
-      `local/${modelId} needs its GGUF file. Say where it is: vitamin models add ./FILE.gguf --name ${modelId}`,
+      `local/${modelId} needs its GGUF file. Say where it is: ${ownCommand} models add ./FILE.gguf --name ${modelId}`,
       { modelId },
     )
   }
@@ -42,7 +43,7 @@ export class MissingKey extends NamedError {
   constructor(providerId: string, variables: string[]) {
     super(
       "Provider.MissingKey",
-      `Provider "${providerId}" needs a key. Set ${variables.join(" or ")}, or run: vitamin auth login ${providerId}`,
+      `Provider "${providerId}" needs a key. Set ${variables.join(" or ")}, or run: ${ownCommand} auth login ${providerId}`,
       { providerId, variables },
     )
   }

@@ -8,6 +8,7 @@ import { leaveStdout, takeStdout } from "#edge/cli/process/take-stdout.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import * as Trust from "#kernel/trust/trust.ts"
+import { ownCommand } from "#util/own-command.ts"
 
 type Options = FolderOptions &
   RuleOptions & {
@@ -21,7 +22,7 @@ export async function serveAcp(options: Options): Promise<void> {
   if (options.login) return logIn(options)
   if (process.stdin.isTTY)
     throw new UsageError(
-      "An editor starts this command and talks to it over stdin and stdout: see docs/editors.md. In a terminal use: vitamin run",
+      `An editor starts this command and talks to it over stdin and stdout: see docs/editors.md. In a terminal use: ${ownCommand} run`,
     )
   const { yes = false, model, agent } = options
   const rules = rulesOf(options)
@@ -47,7 +48,7 @@ export async function serveAcp(options: Options): Promise<void> {
 /** Editors run this in a terminal for a person who has no key yet. */
 async function logIn(options: Options): Promise<void> {
   if (!process.stdin.isTTY)
-    throw new UsageError("--login needs a terminal. Elsewhere: echo $KEY | vitamin auth login PROVIDER")
+    throw new UsageError(`--login needs a terminal. Elsewhere: echo $KEY | ${ownCommand} auth login PROVIDER`)
   const { createInterface } = await import("node:readline/promises")
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   const provider = (await terminal.question("Provider (such as anthropic, openai, google): ")).trim()

@@ -3,6 +3,7 @@ import * as Provider from "#ability/provider/provider.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
 import { readStdin } from "#edge/cli/process/read-stdin.ts"
+import { ownCommand } from "#util/own-command.ts"
 
 export async function login(options: FolderOptions & { provider: string }): Promise<void> {
   await inInstance(options, async () => {
@@ -29,7 +30,7 @@ export async function listLogins(options: FolderOptions): Promise<void> {
       const { source } = await Provider.auth(id)
       if (source !== "none") lines.push(`${id.padEnd(24)} ${source}\n`)
     }
-    if (!lines.length) process.stderr.write("No provider has a key yet: vitamin auth login PROVIDER\n")
+    if (!lines.length) process.stderr.write(`No provider has a key yet: ${ownCommand} auth login PROVIDER\n`)
     process.stdout.write(lines.join(""))
   })
 }
@@ -38,7 +39,7 @@ async function readKey(provider: string): Promise<string> {
   const piped = await readStdin()
   if (piped) return piped
   if (!process.stdin.isTTY)
-    throw new UsageError(`Pipe the key in: echo $KEY | vitamin auth login ${provider}`)
+    throw new UsageError(`Pipe the key in: echo $KEY | ${ownCommand} auth login ${provider}`)
   const { createInterface } = await import("node:readline/promises")
   const { Writable } = await import("node:stream")
   process.stderr.write(`Key for ${provider}: `)

@@ -6,6 +6,7 @@ import * as Log from "#kernel/process/log.ts"
 import { parsePath } from "#kernel/schema/invalid.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import * as Trust from "#kernel/trust/trust.ts"
+import { ownCommand } from "#util/own-command.ts"
 
 export async function showConfig(options: FolderOptions & { format: "text" | "json" }): Promise<void> {
   const directory = directoryOf(options)
@@ -48,7 +49,7 @@ function asText({ config, origins, layers, warnings, ignored, waiting }: Shown):
       "Ignored:",
       ignored.map(({ source, key, reason }) => `${key} in ${source}: ${reason}`),
     ),
-    ...section("To be reviewed with vitamin trust:", waiting.map(Log.escapeControls)),
+    ...section(`To be reviewed with ${ownCommand} trust:`, waiting.map(Log.escapeControls)),
     ...section("Warnings:", warnings),
     "",
   ].join("\n")

@@ -11,6 +11,7 @@ import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts
 import { localTime } from "#edge/cli/session/session-lines.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
+import { ownCommand } from "#util/own-command.ts"
 
 export async function listGrants(options: FolderOptions & { format: "text" | "json" }): Promise<void> {
   await inInstance(options, async () => {
@@ -29,7 +30,7 @@ export async function removeGrants(
 ): Promise<void> {
   const ids = [...new Set(options.id ?? [])]
   if (ids.length > 0 === (options.all === true))
-    throw new UsageError("Say which: vitamin permission remove <id>, or --all")
+    throw new UsageError(`Say which: ${ownCommand} permission remove <id>, or --all`)
   await inInstance(options, async () => {
     if (!options.all) await Grant.remove(...ids)
     print(`Removed: ${options.all ? await Grant.removeAll() : ids.join(" ")}`)

@@ -14,6 +14,7 @@ import { agentFolders } from "#kernel/reviewed/places.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import * as Trust from "#kernel/trust/trust.ts"
 import { errorText } from "#util/error.ts"
+import { ownCommand } from "#util/own-command.ts"
 
 type Options = FolderOptions & {
   folder?: string | undefined
@@ -38,13 +39,13 @@ async function change(options: Options): Promise<string> {
   // Otherwise a command of the model could trust a file that the model has just written.
   if (Env.get(markName))
     throw new UsageError(
-      "A command that vitamin runs cannot grant trust. Run vitamin trust yourself, in a terminal.",
+      `A command that vitamin runs cannot grant trust. Run ${ownCommand} trust yourself, in a terminal.`,
     )
   const changes = await Trust.pending(directory, { also: (options.file ?? []).map((path) => resolve(path)) })
   const isAsked = !options.yes && changes.length > 0
   if (isAsked && !(process.stdin.isTTY && process.stderr.isTTY))
     throw new UsageError(
-      `${countOf(changes.length, "file")} to review, and nobody can be asked here. Run vitamin trust in a terminal, or vitamin trust --yes to trust all as they are now.`,
+      `${countOf(changes.length, "file")} to review, and nobody can be asked here. Run ${ownCommand} trust in a terminal, or ${ownCommand} trust --yes to trust all as they are now.`,
     )
   const accepted = isAsked ? await reviewChanges(changes) : changes
   if (isAsked && !accepted.length) return "Nothing was trusted.\n"
@@ -80,7 +81,9 @@ async function list(): Promise<string> {
   for (const { directory, files } of await Trust.list()) {
     lines.push(directory)
     if (!files)
-      lines.push(`  trusted as a whole by an earlier version; review it once: vitamin trust ${directory}`)
+      lines.push(
+        `  trusted as a whole by an earlier version; review it once: ${ownCommand} trust ${directory}`,
+      )
     else lines.push(...(await waiting(directory)))
   }
   if (!lines.length) return "No folder is trusted yet.\n"
@@ -91,7 +94,7 @@ async function waiting(directory: string): Promise<string[]> {
   try {
     const changes = await Trust.pending(directory)
     if (!changes.length) return []
-    const title = `  ${countOf(changes.length, "file")} to review: vitamin trust ${directory}`
+    const title = `  ${countOf(changes.length, "file")} to review: ${ownCommand} trust ${directory}`
     return [title, ...changes.map(({ state, path }) => `    ${state.padEnd(8)} ${path}`)]
   } catch (error) {
     if (error instanceof Trust.InvalidDirectory) return ["  does not exist any more"]

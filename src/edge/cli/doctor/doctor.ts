@@ -18,6 +18,7 @@ import * as Space from "#kernel/space.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import * as Trust from "#kernel/trust/trust.ts"
 import { errorText } from "#util/error.ts"
+import { ownCommand } from "#util/own-command.ts"
 import { version } from "#util/version.ts"
 import { checkFolders } from "./check-folders.ts"
 import { findGguf } from "./find-gguf.ts"
@@ -145,7 +146,7 @@ async function model(directory: string): Promise<Finding[]> {
   const servers = await findLocalServers(localPlaces(config))
   const chosen = Env.get("VITAMIN_MODEL") || config.model
   const found = servers.find(({ model }) => model)
-  const todo = "set VITAMIN_MODEL=provider/model and run vitamin auth login, or start Ollama"
+  const todo = `set VITAMIN_MODEL=provider/model and run ${ownCommand} auth login, or start Ollama`
   return [
     chosen
       ? { state: "ok", about: "model", text: chosen }
@@ -187,7 +188,7 @@ const untrusted: Finding = {
   state: "note",
   about: "trust",
   text: "the folder is not trusted: its code, allow rules and servers are not used",
-  todo: "vitamin trust",
+  todo: `${ownCommand} trust`,
 }
 
 async function reviewed(directory: string): Promise<Finding> {
@@ -197,7 +198,7 @@ async function reviewed(directory: string): Promise<Finding> {
   const names = changes.slice(0, 10).map(({ path, state }) => `${Log.escapeControls(path)} (${state})`)
   const more = changes.length > names.length ? ", …" : ""
   const text = `${countOf(changes.length, "file")} not used until you review: ${names.join(", ")}${more}`
-  return { state: "note", about, text, todo: "vitamin trust" }
+  return { state: "note", about, text, todo: `${ownCommand} trust` }
 }
 
 /** The instruction files that every prompt starts with. */

@@ -1,6 +1,7 @@
 // The lines of `vitamin doctor` about added GGUF files and the library that runs them.
 import { checkAdded, listAdded } from "#ability/provider/added-models.ts"
 import { errorText } from "#util/error.ts"
+import { ownCommand } from "#util/own-command.ts"
 import type { Finding } from "./doctor.ts"
 
 const about = "GGUF models"
@@ -23,7 +24,7 @@ export async function findGguf(): Promise<Finding[]> {
           state: "bad",
           about,
           text: errorText(error),
-          todo: `or forget it: vitamin models remove ${name}`,
+          todo: `or forget it: ${ownCommand} models remove ${name}`,
         }
       }
     }),

@@ -4,6 +4,7 @@
 import { createHmac, randomBytes } from "node:crypto"
 import { readFileSync, statSync } from "node:fs"
 import * as SecretFiles from "#kernel/process/secret-files.ts"
+import { ownCommand } from "#util/own-command.ts"
 import type { Finding } from "./doctor.ts"
 
 export async function findServer(port: number): Promise<Finding[]> {
@@ -14,7 +15,7 @@ function tokenFinding(): Finding {
   const about = "token"
   const token = SecretFiles.tokenFile()
   const mode = statSync(token, { throwIfNoEntry: false })?.mode
-  if (mode === undefined) return { state: "ok", about, text: "made at the first vitamin serve" }
+  if (mode === undefined) return { state: "ok", about, text: `made at the first ${ownCommand} serve` }
   if ((mode & 0o077) === 0) return { state: "ok", about, text: token }
   const todo = `chmod 600 ${token}, or remove it`
   return { state: "bad", about, text: `${token} can be read by others`, todo }
@@ -34,7 +35,7 @@ async function portFinding(port: number): Promise<Finding> {
   if (proof !== undefined && proof === proofOf(challenge, port))
     return { state: "ok", about, text: `yours answers on port ${port}` }
   const who = proof === undefined ? "another program" : "another vitamin server, or a relay to one,"
-  const todo = `vitamin serve --port 0 takes a free port; vitamin doctor --port looks at another one`
+  const todo = `${ownCommand} serve --port 0 takes a free port; ${ownCommand} doctor --port looks at another one`
   return { state: "note", about, text: `${who} answers on port ${port}; yours is not there`, todo }
 }
 

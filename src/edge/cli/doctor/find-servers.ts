@@ -3,6 +3,7 @@
 import { countOf } from "#edge/cli/terminal/count-of.ts"
 import * as Config from "#kernel/config/config.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
+import { ownCommand } from "#util/own-command.ts"
 import type { Finding } from "./doctor.ts"
 
 const about = "MCP servers"
@@ -18,7 +19,7 @@ export async function findServers(directory: string): Promise<Finding[]> {
   const findings = loaded.servers.map(({ id, source, server, problem }): Finding => {
     if (!server) return { state: "note", about, text: `${id} (${source}) is not used: ${problem}` }
     const manifest = Manifest.read(server)
-    const todo = `vitamin mcp test ${id}`
+    const todo = `${ownCommand} mcp test ${id}`
     if (!manifest) return { state: "note", about, text: `${id} was never tried`, todo }
     if (manifest.error !== undefined)
       return { state: "note", about, text: `${id} did not start: ${manifest.error}`, todo }

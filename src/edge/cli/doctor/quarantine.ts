@@ -10,11 +10,12 @@ import { gapsIn } from "#knowledge/message/gaps.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { errorText } from "#util/error.ts"
+import { ownCommand } from "#util/own-command.ts"
 import type { Finding } from "./doctor.ts"
 
 type Quarantined = Storage.Quarantined
 
-const mend = "mend that file if its text can still be had, then: vitamin doctor --restore"
+const mend = `mend that file if its text can still be had, then: ${ownCommand} doctor --restore`
 
 /** Call after `Storage.check`, which quarantines broken records. */
 export async function findQuarantined(): Promise<Finding[]> {
@@ -35,7 +36,7 @@ export async function findQuarantined(): Promise<Finding[]> {
             state: "bad",
             about: "quarantine",
             text,
-            todo: problem ? mend : "it can be read: vitamin doctor --restore",
+            todo: problem ? mend : `it can be read: ${ownCommand} doctor --restore`,
           },
     )
   }

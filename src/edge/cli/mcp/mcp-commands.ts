@@ -3,6 +3,7 @@ import type { Argv } from "yargs"
 import { host, port } from "#edge/cli/option/address-options.ts"
 import { format } from "#edge/cli/option/format-option.ts"
 import type { FolderOptions } from "#edge/cli/process/in-instance.ts"
+import { ownCommand } from "#util/own-command.ts"
 
 export function mcpCommands(mcp: Argv<FolderOptions>) {
   return mcp
@@ -64,7 +65,10 @@ export function mcpCommands(mcp: Argv<FolderOptions>) {
       "Offer this folder's tools, and `run`, to MCP clients: on stdin and stdout, or over HTTP",
       (serve) =>
         serve
-          .option("http", { type: "boolean", describe: "serve over HTTP, with the token of vitamin serve" })
+          .option("http", {
+            type: "boolean",
+            describe: `serve over HTTP, with the token of ${ownCommand} serve`,
+          })
           .option("port", { ...port, default: 3142 })
           .option("host", host)
           .option("allow", { ...repeated, describe: "allow permission[:pattern]" })

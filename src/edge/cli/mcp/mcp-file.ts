@@ -10,6 +10,7 @@ import { serverFiles } from "#kernel/reviewed/places.ts"
 import { readSmallFile } from "#kernel/schema/read-file.ts"
 import { errorText } from "#util/error.ts"
 import { replaceFile } from "#util/file/write-file.ts"
+import { ownCommand } from "#util/own-command.ts"
 
 type Content = Record<string, unknown>
 type Add = FolderOptions & {
@@ -29,7 +30,7 @@ export async function addServer(options: Add): Promise<void> {
   if (name === localId) throw new UsageError(`"${localId}" is the name of what belongs to this program.`)
   if (command.length > 0 === (url !== undefined))
     throw new UsageError(
-      "Say how it is reached: a command, or --url. vitamin mcp add memory -- npx -y server",
+      `Say how it is reached: a command, or --url. ${ownCommand} mcp add memory -- npx -y server`,
     )
   const env = pairs("--env", options.env)
   const headers = pairs("--header", options.header)
@@ -42,10 +43,10 @@ export async function addServer(options: Add): Promise<void> {
   await inInstance(options, async () => {
     const content = await read(ownFile)
     if (entriesOf(content).some(([id]) => id === name))
-      throw new UsageError(`"${name}" is in ${ownFile} already. vitamin mcp remove ${name} removes it.`)
+      throw new UsageError(`"${name}" is in ${ownFile} already. ${ownCommand} mcp remove ${name} removes it.`)
     await write(ownFile, { ...content, servers: withEntry(content.servers ?? [], entry) })
-    process.stdout.write(`"${name}" is in ${ownFile} now. To try it: vitamin mcp test ${name}\n`)
-    process.stdout.write("It starts when you have reviewed the file: vitamin trust\n")
+    process.stdout.write(`"${name}" is in ${ownFile} now. To try it: ${ownCommand} mcp test ${name}\n`)
+    process.stdout.write(`It starts when you have reviewed the file: ${ownCommand} trust\n`)
   })
 }
 

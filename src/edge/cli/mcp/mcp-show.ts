@@ -7,6 +7,7 @@ import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts
 import { firstParagraph } from "#edge/cli/terminal/first-paragraph.ts"
 import { wrapList } from "#edge/cli/terminal/wrap-text.ts"
 import * as Log from "#kernel/process/log.ts"
+import { ownCommand } from "#util/own-command.ts"
 
 type Options = FolderOptions & {
   name?: string | undefined
@@ -15,7 +16,7 @@ type Options = FolderOptions & {
 }
 type Item = Offers["tools"][number]
 
-const none = `No MCP server is configured here. One is added by "vitamin mcp add", or named in .mcp.json.`
+const none = `No MCP server is configured here. One is added by "${ownCommand} mcp add", or named in .mcp.json.`
 
 export async function showServer(options: Options): Promise<void> {
   const { name, search, format } = options

@@ -6,10 +6,11 @@ import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts
 import { countOf } from "#edge/cli/terminal/count-of.ts"
 import { wrapList } from "#edge/cli/terminal/wrap-text.ts"
 import * as Log from "#kernel/process/log.ts"
+import { ownCommand } from "#util/own-command.ts"
 
 type Options = FolderOptions & { format: "text" | "json" }
 
-const none = `No MCP server is configured here. One is added by "vitamin mcp add", or named in .mcp.json.`
+const none = `No MCP server is configured here. One is added by "${ownCommand} mcp add", or named in .mcp.json.`
 
 export async function listServers(options: Options): Promise<void> {
   await inInstance(options, async () => {
@@ -41,7 +42,7 @@ function linesOf(server: Status): string[] {
   const { id, state, source, error, version, protocol, tools, resources, prompts, problems } = server
   const isUntried = state === "idle" && version === undefined
   const offers = isUntried
-    ? `not tried yet: vitamin mcp test ${id}`
+    ? `not tried yet: ${ownCommand} mcp test ${id}`
     : [countOf(tools, "tool"), countOf(resources, "resource"), countOf(prompts, "prompt")].join(", ")
   const speaks = version ? ` (${version}, protocol ${protocol})` : ""
   const details = [...(error === undefined ? [] : [error]), ...problems]

@@ -1,8 +1,9 @@
 // `vitamin models`: every known model, and those found on this machine, with input types and price.
 import * as Provider from "#ability/provider/provider.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
+import { ownCommand } from "#util/own-command.ts"
 
-const hint = '"vitamin models" shows all of them.'
+const hint = `"${ownCommand} models" shows all of them.`
 
 export async function listModels(
   options: FolderOptions & {

@@ -4,12 +4,13 @@ import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
+import { ownCommand } from "#util/own-command.ts"
 
 export type RunTotals = Readonly<{
   /** `openai/gpt-5 · step 3 · 12 s · 4.2k tokens` */
   status(model: string): string
-  /** Session, changes, cost and next commands. Undefined if the model never answered. */
-  closing(sessionId: string): string | undefined
+  /** Session, model if nobody named one, changes, cost and next commands. Undefined if the model never answered. */
+  closing(sessionId: string, fallback?: string): string | undefined
   stop(): void
 }>
 
@@ -53,17 +54,18 @@ export function createRunTotals(): RunTotals {
     return parts.join(" · ")
   }
 
-  function closing(sessionId: string): string | undefined {
+  function closing(sessionId: string, fallback?: string): string | undefined {
     if (!steps) return undefined
     const id = sessionId.slice(0, prefixLength)
     const parts = [
       id,
+      ...(fallback === undefined ? [] : [fallback]),
       ...(files.size ? [`${files.size} ${files.size === 1 ? "file" : "files"} changed`] : []),
       ...(tokens ? [`${short(tokens)} tokens`] : []),
       ...(cost ? [`$${cost.toFixed(4)}`] : []),
       seconds(),
-      ...(files.size ? [`undo: vitamin session revert ${id}`] : []),
-      'continue: vitamin -c "…"',
+      ...(files.size ? [`undo: ${ownCommand} session revert ${id}`] : []),
+      `continue: ${ownCommand} -c "…"`,
     ]
     return styleText("dim", parts.join(" · "), { stream: process.stderr })
   }

@@ -11,6 +11,7 @@ import * as Session from "#engine/session/session.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
+import { ownCommand } from "#util/own-command.ts"
 import { listDenied } from "./list-denied.ts"
 import { printRun } from "./print-run.ts"
 
@@ -98,7 +99,9 @@ export async function run(given: Options): Promise<void> {
     if (signalled === undefined) denied.tell()
     // The status line must be gone first.
     else if (process.exitCode === signalled)
-      process.stderr.write(`vitamin: interrupted; go on with: vitamin run --session ${session.id} "…"\n`)
+      process.stderr.write(
+        `vitamin: interrupted; go on with: ${ownCommand} run --session ${session.id} "…"\n`,
+      )
   }).finally(() => stopListening())
 }
 
@@ -112,7 +115,7 @@ async function askForPrompt(): Promise<string> {
   const signal = new AbortController().signal
   const asked = hasPerson() ? await converse(signal, (ask) => ask("What should I do? ")) : undefined
   if (asked?.trim()) return asked
-  throw new UsageError('Say what to do: vitamin run "fix the login bug"')
+  throw new UsageError(`Say what to do: ${ownCommand} run "fix the login bug"`)
 }
 
 /** The person's text, and the text that a server provides for it. */

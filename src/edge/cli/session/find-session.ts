@@ -5,6 +5,7 @@ import { UsageError } from "#edge/cli/process/exit.ts"
 import * as Session from "#engine/session/session.ts"
 import { Instance } from "#kernel/instance.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
+import { ownCommand } from "#util/own-command.ts"
 import { shorten } from "#util/shorten.ts"
 
 const maxNamed = 5
@@ -31,7 +32,7 @@ export async function newestSession(): Promise<Session.Info> {
   const newest = sessions.find(({ directory }) => isInside(Instance.worktree, directory))
   if (newest) return newest
   const elsewhere = sessions.length
-    ? ` ${sessions.length} of other folders of this project are in "vitamin session list".`
+    ? ` ${sessions.length} of other folders of this project are in "${ownCommand} session list".`
     : ""
   throw new UsageError(`There is no session in this folder yet.${elsewhere}`)
 }

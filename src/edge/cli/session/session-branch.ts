@@ -4,6 +4,7 @@ import { UsageError } from "#edge/cli/process/exit.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Log from "#kernel/process/log.ts"
+import { ownCommand } from "#util/own-command.ts"
 import { findSession } from "./find-session.ts"
 
 export async function branchSession(
@@ -18,7 +19,7 @@ export async function branchSession(
   const { session: named, name } = readWords(options)
   if (name === undefined && from !== undefined)
     throw new UsageError(
-      "--from is for a new branch, which needs a name: vitamin session branch ID NAME --from …",
+      `--from is for a new branch, which needs a name: ${ownCommand} session branch ID NAME --from …`,
     )
   await inInstance(options, async () => {
     const { id } = await findSession(named)

@@ -6,6 +6,7 @@ import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts
 import { safeText } from "#edge/cli/terminal/safe-text.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Secret from "#kernel/process/secret.ts"
+import { ownCommand } from "#util/own-command.ts"
 import { findSession } from "./find-session.ts"
 
 type One = FolderOptions & { id?: string | undefined }
@@ -47,7 +48,7 @@ export async function revertSession(
     if (!restored.length && !removed.length) print("No file has to be changed.")
     await warnIfOff()
     writeNotes(notes)
-    if (messageId) print(`To undo this: vitamin session revert ${id} --to ${messageId}`)
+    if (messageId) print(`To undo this: ${ownCommand} session revert ${id} --to ${messageId}`)
   })
 }
 

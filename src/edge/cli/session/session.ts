@@ -6,6 +6,7 @@ import { safeText } from "#edge/cli/terminal/safe-text.ts"
 import { wrapList } from "#edge/cli/terminal/wrap-text.ts"
 import * as Session from "#engine/session/session.ts"
 import { Instance } from "#kernel/instance.ts"
+import { ownCommand } from "#util/own-command.ts"
 import { describeMessage } from "./describe-message.ts"
 import { findSession } from "./find-session.ts"
 import { sessionLines } from "./session-lines.ts"
@@ -73,7 +74,7 @@ export async function setSessionMode(
   const { id, mode } = options
   const wanted = mode ?? id
   if (wanted !== "plan" && wanted !== "act")
-    throw new UsageError("Name the mode, plan or act: vitamin session mode [id] plan")
+    throw new UsageError(`Name the mode, plan or act: ${ownCommand} session mode [id] plan`)
   await inInstance(options, async () => {
     const session = await findSession(mode ? id : undefined)
     print(`${session.id}: ${(await Session.setMode(session.id, wanted)).mode}`)

@@ -4,6 +4,7 @@ import { styleText } from "node:util"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Secret from "#kernel/process/secret.ts"
+import { ownCommand } from "#util/own-command.ts"
 import { shorten } from "#util/shorten.ts"
 import { asciiMarks, wrapLines } from "./wrap-text.ts"
 
@@ -62,7 +63,7 @@ export function explainChoices(request: Permission.Request): string {
   const rows: [string, string][] = [["o, once", "allow this call; the next one is asked for again"]]
   if (Permission.canBeAlways(request))
     rows.push(
-      ["a, always", "allow it in this project from now on (vitamin permission remove takes it back)"],
+      ["a, always", `allow it in this project from now on (${ownCommand} permission remove takes it back)`],
       ["s, session", "allow it in this session, also when the session is continued"],
     )
   if (Permission.isEdit(request))

@@ -1,4 +1,5 @@
 // Plain talk, answered without a tool and without pretending.
+import { ownCommand } from "#util/own-command.ts"
 
 const answers: [RegExp, string][] = [
   [
@@ -39,7 +40,7 @@ const abilities = [
   "  delete notes.txt                    add the line '# x' at the top of a.py",
   "  fetch https://example.com           add 'write docs' to my todos",
   'and several of these in a row, joined by "and" or "then". I change only what is said literally.',
-  "For anything else set up a language model: `vitamin auth login PROVIDER`, then VITAMIN_MODEL=PROVIDER/MODEL; or start Ollama, which is found by itself.",
+  `For anything else set up a language model: \`${ownCommand} auth login PROVIDER\`, then VITAMIN_MODEL=PROVIDER/MODEL; or start Ollama, which is found by itself.`,
 ].join("\n")
 
 /** The answer to talk, if it is nothing else. */
@@ -50,10 +51,7 @@ export function talk(text: string): string | undefined {
     .replaceAll("’", "'")
     .replace(/[\s,.!?;:)(]+/g, " ")
     .trim()
-    .replace(
-      /^(?:hey|hi|hello|ok|okay|so)(?: there| vitamin)? (?=what|who|can|how|are|help|thanks|thank)/,
-      "",
-    )
+    .replace(/^(?:hey|hi|hello|ok|okay|so)(?: there| vitamin)? (?=what|who|can|how|are|help|thank)/, "")
   if (text.length > 200) return undefined
   if (help.test(said) || who.test(said)) return abilities
   return answers.find(([pattern]) => pattern.test(said))?.[1]
