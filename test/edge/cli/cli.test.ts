@@ -8,6 +8,8 @@ import { join } from "node:path"
 import { test } from "node:test"
 import { version } from "#util/version.ts"
 import { serving, startVitamin, vitamin } from "../../fixture/cli.ts"
+import { noServers } from "../../fixture/no-servers.ts"
+import { openTerminal } from "../../fixture/terminal.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
 const manifest = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"))
@@ -76,6 +78,20 @@ test("vitamin run says in one line that no model is configured, which it uses, a
   assert.equal(code, 1)
   assert.match(out, /This leaves open what to write/)
   assert.match(err, /^vitamin: no model is configured: .*local\/rules.*VITAMIN_MODEL=provider\/model.*\n$/)
+})
+
+test("vitamin run says once that no model is configured, and names the model at the end of each run", async () => {
+  await using tmp = await tmpdir()
+  const first = await vitamin(tmp, ["run", "hello"])
+  assert.match(first.err, /^vitamin: no model is configured/)
+  const second = await vitamin(tmp, ["run", "hello"])
+  assert.deepEqual([second.code, second.err], [0, ""])
+  await using terminal = openTerminal(tmp, ["run", "hello"], { env: noServers })
+  assert.equal(await terminal.exit, 0, terminal.shown())
+  assert.doesNotMatch(terminal.shown(), /no model is configured/)
+  assert.match(terminal.shown(), /^sess_\w{10} · local\/rules · \d+ s · continue: /m)
+  const events = await vitamin(tmp, ["run", "--format", "json", "hello"])
+  assert.match(events.out, /"model\.chosen".*no model is configured/)
 })
 
 test("vitamin run shows a stack only with --log-level debug", async () => {

@@ -9,6 +9,7 @@ import * as Bus from "#kernel/bus/bus.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { createFollower } from "./follow-run.ts"
+import { isFirstUse } from "./is-first-use.ts"
 import { createRunTotals } from "./run-totals.ts"
 
 const planMarks = { pending: "[ ]", in_progress: "[>]", done: "[x]" }
@@ -25,10 +26,10 @@ function printEvents(): () => void {
 function printText(session: Session.Info): () => void {
   const totals = createRunTotals()
   let model = session.model ?? ""
+  let fallback: string | undefined
   const screen = createScreen(() => totals.status(model))
   const follower = createFollower(session.id, screen)
   const isHere = (id: string) => id === session.id
-  const told = new Set<string>()
   const unsubscribe = [
     Bus.subscribe(MessageStore.Delta, (delta) => follower.addDelta(delta)),
     Bus.subscribe(MessageStore.Created, ({ message }) => follower.addMessage(message)),
@@ -48,8 +49,8 @@ function printText(session: Session.Info): () => void {
     }),
     Bus.subscribe(Session.ModelChosen, ({ model: chosen, text }) => {
       model = chosen
-      if (!told.has(chosen)) screen.note(`vitamin: ${Log.escapeControls(text)}`)
-      told.add(chosen)
+      if (fallback !== chosen && isFirstUse(chosen)) screen.note(`vitamin: ${Log.escapeControls(text)}`)
+      fallback = chosen
     }),
     Bus.subscribe(Permission.Requested, screen.endLine),
     // Subscribed by name: without MCP servers, the code for their questions is not loaded.
@@ -62,7 +63,7 @@ function printText(session: Session.Info): () => void {
     follower.flush()
     screen.stop()
     totals.stop()
-    const closing = process.stderr.isTTY ? totals.closing(session.id) : undefined
+    const closing = process.stderr.isTTY ? totals.closing(session.id, fallback) : undefined
     if (closing) process.stderr.write(`${wrapLines(closing)}\n`)
   }
 }
