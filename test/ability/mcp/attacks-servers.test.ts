@@ -3,10 +3,10 @@ import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
+import { createElicit } from "#ability/elicitation/create-elicit.ts"
+import * as Elicitation from "#ability/elicitation/elicitation.ts"
 import { loadServers } from "#ability/mcp/configured/load-servers.ts"
 import * as Manifest from "#ability/mcp/configured/manifest.ts"
-import { createElicit } from "#ability/mcp/elicitation/create-elicit.ts"
-import * as Elicitation from "#ability/mcp/elicitation/elicitation.ts"
 import * as Mcp from "#ability/mcp/mcp.ts"
 import type { WhileAsking } from "#ability/tool/tool.ts"
 import * as Bus from "#kernel/bus/bus.ts"
@@ -90,8 +90,8 @@ test("an address that is read as another is shown to nobody", async () => {
       const { signal } = new AbortController()
       const urls = ["https://bank.example@elsewhere.example/", "https://a:b@c.example", "javascript:alert(1)"]
       for (const url of urls) {
-        const asked = { mode: "url" as const, message: "Go", url }
-        assert.equal(await Elicitation.ask({ server: "s", asked, signal }), undefined, url)
+        const question = { mode: "url" as const, message: "Go", url }
+        assert.equal(await Elicitation.ask({ server: "s", question, signal }), undefined, url)
       }
       assert.deepEqual(Elicitation.pending(), [])
     },

@@ -1,8 +1,8 @@
 // Names and texts of servers that hide something, or would be taken for those of another.
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { fieldsOf } from "#ability/elicitation/elicitation-form.ts"
 import { createMCPClient } from "#ability/mcp/client/create-client.ts"
-import { fieldsOf } from "#ability/mcp/elicitation/elicitation-form.ts"
 import { checkEntry, normalizeServer } from "#ability/mcp/server/normalize-server.ts"
 import { checkSchema } from "#ability/tool/check-schema.ts"
 import { nameApart, type ServerTool, toolsOf } from "#ability/tool/server-tools.ts"

@@ -1,8 +1,8 @@
 // One configured server: its known state, from disk or from the server itself, and its client, which is created when
 // first needed. Calling a tool of a stopped server starts it.
 import { AsyncLocalStorage } from "node:async_hooks"
+import { type Caller, createElicit } from "#ability/elicitation/create-elicit.ts"
 import { meansUnknownTool } from "#ability/mcp/client/means-unknown-tool.ts"
-import { type Caller, createElicit } from "#ability/mcp/elicitation/create-elicit.ts"
 import { listOffers, sayChangedTools } from "#ability/mcp/registry/list-offers.ts"
 import type {
   MCPClient,

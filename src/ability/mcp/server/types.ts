@@ -1,9 +1,11 @@
 // What the rest of vitamin knows of an MCP server: plain types of ours, so that another version of the protocol's SDK
 // changes nothing outside of this folder.
+import type { Question as Elicitation, Reply as ElicitationReply } from "#ability/elicitation/elicitation.ts"
 import type { Resolve } from "./check-lead.ts"
 import type { MCPHooks, MCPLog } from "./hooks.ts"
 
 export type { AuthToken, MCPHooks, MCPLog } from "./hooks.ts"
+export type { Elicitation, ElicitationReply }
 
 export type MCPAuth = {
   type: "oauth" | "bearer" | "none"
@@ -114,16 +116,6 @@ type MCPSample = {
   role: "user" | "assistant"
   content: MCPContent
   stopReason?: string
-}
-
-export type Elicitation =
-  | { mode: "form"; message: string; schema: Record<string, unknown> }
-  | { mode: "url"; message: string; url: string }
-
-/** `content` belongs to an accepted form. */
-export type ElicitationReply = {
-  action: "accept" | "decline" | "cancel"
-  content?: Record<string, string | number | boolean | string[]>
 }
 
 export type MCPCallOptions = {

@@ -1,7 +1,7 @@
 // The last stderr lines of a server, for the error about its end. Bounded, escaped and redacted.
 import * as Log from "#kernel/process/log.ts"
 import * as Secret from "#kernel/process/secret.ts"
-import { createBoundedLines } from "./bounded-lines.ts"
+import { createBoundedLines } from "#util/bounded-lines.ts"
 
 const keptLines = 20
 const lineLimit = 4_096

@@ -1,13 +1,13 @@
 // What an MCP server asks a person goes through the client, where that can ask; elsewhere it is declined at once.
-import type {
-  AgentContext,
-  ClientCapabilities,
-  CreateElicitationResponse,
-  ElicitationPropertySchema,
-  ElicitationSchema,
+import {
+  type AgentContext,
+  type ClientCapabilities,
+  type CreateElicitationResponse,
+  type ElicitationPropertySchema,
+  type ElicitationSchema,
+  methods,
 } from "@agentclientprotocol/sdk"
-import { methods } from "@agentclientprotocol/sdk"
-import * as Elicitation from "#ability/mcp/elicitation/elicitation.ts"
+import * as Elicitation from "#ability/elicitation/elicitation.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Secret from "#kernel/process/secret.ts"

@@ -1,16 +1,16 @@
 // A session that a client has open: the client hears what happens in it, and its person is asked through it. The
 // instance of its folder stands as long.
 import { AsyncLocalStorage } from "node:async_hooks"
-import type {
-  AgentContext,
-  ClientCapabilities,
-  ContentBlock,
-  SessionUpdate,
-  StopReason,
+import {
+  type AgentContext,
+  type ClientCapabilities,
+  type ContentBlock,
+  methods,
+  type SessionUpdate,
+  type StopReason,
 } from "@agentclientprotocol/sdk"
-import { methods } from "@agentclientprotocol/sdk"
+import type * as Elicitation from "#ability/elicitation/elicitation.ts"
 import type { Added } from "#ability/mcp/configured/load-servers.ts"
-import type * as Elicitation from "#ability/mcp/elicitation/elicitation.ts"
 import { bringServers } from "#ability/mcp/if-configured.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Jobs from "#ability/shell/jobs.ts"

@@ -5,7 +5,7 @@
 import type { Readable, Writable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type AnyMessage, RequestError, type Stream } from "@agentclientprotocol/sdk"
-import { createBoundedLines } from "#ability/mcp/transport/bounded-lines.ts"
+import { createBoundedLines } from "#util/bounded-lines.ts"
 import { explainTree } from "./errors.ts"
 
 export type MessageStream = Readonly<

@@ -1,5 +1,5 @@
 // A question of an MCP server in the terminal. It always names the server. An address is shown, never opened.
-import * as Elicitation from "#ability/mcp/elicitation/elicitation.ts"
+import * as Elicitation from "#ability/elicitation/elicitation.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Secret from "#kernel/process/secret.ts"

@@ -1,6 +1,6 @@
 // Questions in the terminal, one after the other: permission questions with what exactly would run, and questions of
 // MCP servers.
-import type * as Elicitation from "#ability/mcp/elicitation/elicitation.ts"
+import type * as Elicitation from "#ability/elicitation/elicitation.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as Log from "#kernel/process/log.ts"

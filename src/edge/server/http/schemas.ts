@@ -2,8 +2,8 @@
 // of this table is described once, under its name, wherever it occurs.
 import { z } from "zod"
 import { AgentDefinition } from "#ability/agent/agent.ts"
+import * as Elicitation from "#ability/elicitation/elicitation.ts"
 import { Status } from "#ability/mcp/configured/changed.ts"
-import * as Elicitation from "#ability/mcp/elicitation/elicitation.ts"
 import * as Grant from "#ability/permission/grant.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Session from "#engine/session/session.ts"

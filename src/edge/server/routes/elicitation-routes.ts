@@ -1,6 +1,6 @@
 // What MCP servers ask a person, over HTTP.
 import { z } from "zod"
-import * as Elicitation from "#ability/mcp/elicitation/elicitation.ts"
+import * as Elicitation from "#ability/elicitation/elicitation.ts"
 import { defineRoute, type Route } from "#edge/server/http/route.ts"
 
 export function elicitationRoutes(): Route[] {

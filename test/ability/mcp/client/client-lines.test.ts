@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { type Cut, createBoundedLines } from "#ability/mcp/transport/bounded-lines.ts"
+import { type Cut, createBoundedLines } from "#util/bounded-lines.ts"
 
 test("lines come out whole, however the stream is cut into chunks", () => {
   const text = `${["one", "zwölf 🙂", "", "x".repeat(90), "last"].join("\n")}\n`

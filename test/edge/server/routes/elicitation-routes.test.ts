@@ -1,7 +1,7 @@
 // Questions of MCP servers to a person, over HTTP: what waits, how it is answered, and how it ends without an answer.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import type * as Elicitation from "#ability/mcp/elicitation/elicitation.ts"
+import type * as Elicitation from "#ability/elicitation/elicitation.ts"
 import { mcpJson, officialServer } from "../../../ability/mcp/servers.ts"
 import { apiOf } from "../../../fixture/api-of.ts"
 import { serving, vitamin } from "../../../fixture/cli.ts"

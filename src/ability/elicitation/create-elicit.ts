@@ -1,7 +1,5 @@
-// Whom a server may ask, and when: the person behind a call that is under way, as long as it is. Where no call has
-// anybody behind it, the answer is no at once.
-
-import type { ElicitationReply, Elicitation as Question } from "#ability/mcp/server/types.ts"
+// Decides whether a server may ask: only the person behind a running call, and only while the call runs. If no running call
+// has a person behind it, the question is declined at once.
 import type { WhileAsking } from "#ability/tool/tool.ts"
 import * as Log from "#kernel/process/log.ts"
 import type * as Elicitation from "./elicitation.ts"
@@ -13,11 +11,12 @@ export type Caller = {
   signal?: AbortSignal
 }
 export type Elicit = Readonly<{
-  /** Makes a call in whose time the server may ask. */
+  /** Runs a call, during which the server may ask. */
   during<T>(caller: Caller, call: () => Promise<T>): Promise<T>
-  onElicit(asked: Question): Promise<ElicitationReply>
+  onElicit(question: Elicitation.Question): Promise<Elicitation.Reply>
 }>
 
+/** Questions during one call; nobody answers more. */
 const most = 50
 
 export function createElicit(server: string): Elicit {
@@ -25,7 +24,6 @@ export function createElicit(server: string): Elicit {
   let over = new AbortController()
   /** After one unanswered question, the same call does not wait again. */
   let isSilent = false
-  /** In the time of the same calls; nobody answers more. */
   let asked = 0
   let said: string | undefined
 
@@ -46,7 +44,7 @@ export function createElicit(server: string): Elicit {
     }
   }
 
-  async function onElicit(question: Question): Promise<ElicitationReply> {
+  async function onElicit(question: Elicitation.Question): Promise<Elicitation.Reply> {
     const from = reachable()
     if (!from.length || isSilent) return decline(isSilent ? "nobody answers" : "nobody can be asked")
     if (++asked > most) return decline(`it asked ${most} times`)
@@ -55,7 +53,7 @@ export function createElicit(server: string): Elicit {
     const sessionId = sessions.length === 1 ? sessions[0] : undefined
     const { whileAsking } = from[0]!
     const answer = await whileAsking!(({ onlyListeners }) =>
-      ask({ server, sessionId, asked: question, signal: over.signal, onlyListeners }),
+      ask({ server, sessionId, question, signal: over.signal, onlyListeners }),
     )
     if (!answer) return decline("it cannot be shown")
     if (answer.by === "nobody") return decline("nobody listens for it")
@@ -68,7 +66,7 @@ export function createElicit(server: string): Elicit {
     return [...callers].filter(({ whileAsking }) => whileAsking)
   }
 
-  function decline(reason: string): ElicitationReply {
+  function decline(reason: string): Elicitation.Reply {
     if (said !== reason) Log.warn(`a question of MCP server ${server} was declined: ${reason}`)
     said = reason
     return { action: "decline" }

@@ -1,7 +1,6 @@
 // Questions of MCP servers to a person (elicitation): published, and open until somebody answers, the time is up, or
 // the answer is no longer needed. Any edge can subscribe to them and answer.
 import { z } from "zod"
-import type { Elicitation } from "#ability/mcp/server/types.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import { about } from "#util/about.ts"
@@ -50,10 +49,14 @@ export const Replied = Bus.define(
   { when: "A question of an MCP server was answered. What was filled in goes to the server alone." },
 )
 
-type Question = {
+/** What a server asks: to fill in a form, or to visit a page. */
+export type Question =
+  | { mode: "form"; message: string; schema: Record<string, unknown> }
+  | { mode: "url"; message: string; url: string }
+type Asking = {
   server: string
   sessionId?: string | undefined
-  asked: Elicitation
+  question: Question
   signal: AbortSignal
   /** Declined at once if no subscriber of `Requested` takes it. */
   onlyListeners?: boolean
@@ -77,15 +80,15 @@ export class InvalidReply extends NamedError {
 }
 
 /** Ask, and wait for the answer. Undefined if it cannot be shown to a person. */
-export async function ask(question: Question): Promise<Answer | undefined> {
-  const { server, sessionId, asked, signal, onlyListeners } = question
-  const body = bodyOf(asked)
+export async function ask(asking: Asking): Promise<Answer | undefined> {
+  const { server, sessionId, question, signal, onlyListeners } = asking
+  const body = bodyOf(question)
   if (!body) return undefined
   if (signal.aborted) return { action: "cancel", by: "end" }
   const all = open()
   const time = Date.now()
   const id = createId("elic")
-  const message = plainText(asked.message, maxMessage)
+  const message = plainText(question.message, maxMessage)
   const { promise, resolve } = Promise.withResolvers<Answer>()
   const settle = (answer: Answer) => {
     if (!all.delete(id)) return
@@ -93,7 +96,7 @@ export async function ask(question: Question): Promise<Answer | undefined> {
     resolve(answer)
   }
   const head = { id, server, ...(sessionId ? { sessionId } : {}) }
-  const request: Request = { ...head, mode: asked.mode, message, ...body, time, expires: time + limit }
+  const request: Request = { ...head, mode: question.mode, message, ...body, time, expires: time + limit }
   all.set(id, { request, settle })
   const end = () => settle({ action: "cancel", by: "end" })
   signal.addEventListener("abort", end, { once: true })
@@ -130,12 +133,12 @@ export function reply(id: string, given: Reply): void {
   one.settle({ action, ...(isForm ? { content } : {}), by: "person" })
 }
 
-function bodyOf(asked: Elicitation): Pick<Request, "fields" | "url"> | undefined {
-  if (asked.mode === "form") {
-    const fields = fieldsOf(asked.schema)
+function bodyOf(question: Question): Pick<Request, "fields" | "url"> | undefined {
+  if (question.mode === "form") {
+    const fields = fieldsOf(question.schema)
     return fields && { fields }
   }
-  const url = URL.parse(asked.url)
+  const url = URL.parse(question.url)
   if (!url || !/^https?:$/.test(url.protocol) || url.href.length > maxUrl) return undefined
   // "https://bank.example@elsewhere.example" is read as the first and leads to the second.
   if (url.username || url.password) return undefined

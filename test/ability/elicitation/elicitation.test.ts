@@ -1,13 +1,13 @@
 // Forms of MCP servers: what can be shown, what fits them, and whom a server may ask.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { createElicit } from "#ability/mcp/elicitation/create-elicit.ts"
-import * as Elicitation from "#ability/mcp/elicitation/elicitation.ts"
-import { fieldsOf, problemOf, readTyped } from "#ability/mcp/elicitation/elicitation-form.ts"
+import { createElicit } from "#ability/elicitation/create-elicit.ts"
+import * as Elicitation from "#ability/elicitation/elicitation.ts"
+import { fieldsOf, problemOf, readTyped } from "#ability/elicitation/elicitation-form.ts"
 import type { WhileAsking } from "#ability/tool/tool.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
-import { tmpdir } from "../../../fixture/tmpdir.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
 
 const schemaOf = (properties: object, required: string[] = []) => ({ type: "object", properties, required })
 const form = { mode: "form" as const, message: "Well?", schema: schemaOf({ a: { type: "string" } }) }
