@@ -35,7 +35,7 @@ const layers = [
   ...area("ability/tool", "builtin"),
   "ability/image",
   "ability/elicitation",
-  ...area("ability/mcp", "server transport login client registry configured"),
+  ...area("ability/mcp", "server transport login client registry"),
   "engine/symbolic",
   "engine/record",
   "engine/queue",

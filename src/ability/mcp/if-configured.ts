@@ -1,10 +1,12 @@
 // Access to the MCP servers of the current instance for callers that can do without: if no server is configured,
 // nothing is loaded and nothing is read.
 
-import type { Added } from "#ability/mcp/configured/load-servers.ts"
-import { stampOf } from "#ability/mcp/configured/server-files.ts"
+import { join } from "node:path"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
+import { serverFiles } from "#kernel/reviewed/places.ts"
+import { statOf } from "#util/file/path-info.ts"
+import type { Added } from "./load-servers.ts"
 
 type Mcp = typeof import("./mcp.ts")
 
@@ -15,7 +17,8 @@ const none: ReadonlySet<string> = new Set()
 export async function ifConfigured(): Promise<Mcp | undefined> {
   const own = met()
   const { mcp } = await Config.get()
-  own.servers ||= Boolean(mcp?.servers.length || stampOf(Instance.worktree))
+  own.servers ||=
+    Boolean(mcp?.servers.length) || serverFiles.some((name) => statOf(join(Instance.worktree, name)))
   return own.servers ? import("./mcp.ts") : undefined
 }
 

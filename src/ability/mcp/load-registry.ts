@@ -2,7 +2,6 @@
 // offer. No server is started for it. Its index is a file, so that nothing is worked out again that has not changed.
 import { createHash } from "node:crypto"
 import { dirname, join } from "node:path"
-import type { Manifest } from "#ability/mcp/configured/manifest.ts"
 import { createMCPRegistry, type MCPRegistry } from "#ability/mcp/registry/create-registry.ts"
 import { toMCPTool } from "#ability/mcp/registry/local-tools.ts"
 import { getEmbedder } from "#ability/provider/get-embedder.ts"
@@ -14,6 +13,10 @@ import type { Embedder } from "#knowledge/embedder/types.ts"
 import { noteIndexUse } from "#knowledge/index/note-index-use.ts"
 import { pruneIndexes } from "#knowledge/index/prune-indexes.ts"
 import { ifConfigured } from "./if-configured.ts"
+import type { Manifest } from "./manifest.ts"
+
+export type { MCPRegistry, ToolMatch } from "#ability/mcp/registry/create-registry.ts"
+export { placeOf } from "#ability/mcp/registry/local-tools.ts"
 
 /** Of one server. Tools can also come from one that no file names. */
 type Offers = { tools: Definition[]; manifest?: Manifest | undefined }

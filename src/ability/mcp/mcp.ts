@@ -1,23 +1,7 @@
 // The MCP servers of an instance: those that are configured, those of skills in use, and those that clients bring with
-// their sessions. They are never in the way of a start: what they offer is known from the last time, one that was never
-// tried is given a moment, and all others come up when they are used.
+// their sessions. A start does not wait for them: what they offer is known from their manifests, a server that was never
+// tried gets a moment, and the others start when they are first used.
 import { isDeepStrictEqual } from "node:util"
-import { Changed, type Status } from "#ability/mcp/configured/changed.ts"
-import { type ConfiguredServer, createConfiguredServer } from "#ability/mcp/configured/configured-server.ts"
-import { createStarter, type Starter } from "#ability/mcp/configured/create-starter.ts"
-import {
-  type Added,
-  type Found,
-  loadServers,
-  programOf,
-  sayProblems,
-} from "#ability/mcp/configured/load-servers.ts"
-import * as Manifest from "#ability/mcp/configured/manifest.ts"
-import { type Places, placesOf } from "#ability/mcp/configured/place-brought.ts"
-import { stampOf } from "#ability/mcp/configured/server-files.ts"
-import { statusOf } from "#ability/mcp/configured/status-of.ts"
-import { NotFound, Unusable } from "#ability/mcp/configured/unknown-server.ts"
-import { mayStart } from "#ability/mcp/configured/unreviewed-program.ts"
 import type { MCPHooks } from "#ability/mcp/server/types.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import * as Bus from "#kernel/bus/bus.ts"
@@ -26,28 +10,39 @@ import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import { errorText } from "#util/error.ts"
+import { type ConfiguredServer, createConfiguredServer } from "./configured-server.ts"
+import { createStarter, type Starter } from "./create-starter.ts"
+import { type Added, type Found, loadServers, mayStart, programOf, stampOf } from "./load-servers.ts"
+import * as Manifest from "./manifest.ts"
+import { type Places, placesOf } from "./place-brought.ts"
+import { Changed, NotFound, reportProblems, type Status, statusOf, Unusable } from "./server-status.ts"
 
-export { Changed, Status } from "#ability/mcp/configured/changed.ts"
-export { NotFound }
+export type {
+  MCPContent,
+  MCPPrompt,
+  MCPPromptContent,
+  MCPResourceContent,
+} from "#ability/mcp/server/types.ts"
+export { Changed, NotFound, Status } from "./server-status.ts"
 
-/** A session, its parent, and so on: servers that one of them brought are visible to those before it. */
+/** A session, its parent, and so on: servers that a session brought are visible to its subtasks. */
 export type Line = readonly string[]
 type Servers = {
-  /** What the list was made from. */
+  /** Identifies what the list was made from. */
   key?: string
   found: Found[]
-  /** Those that are not configured but in use, by id. */
+  /** Servers of skills in use, by id. */
   added: Map<string, Added>
-  /** Those of clients, by session. */
+  /** Servers of clients, by session. */
   brought: Map<string, readonly Added[]>
-  /** Under which ids `found` has these. */
+  /** The ids of these in `found`. */
   places: Places
   usable: Map<string, ConfiguredServer>
   problems: Map<string, string[]>
   said: Set<string>
-  /** One change of the list after the other. */
+  /** Changes of the list, one after the other. */
   work: Promise<unknown>
-  /** Those that are not used any more and still end. */
+  /** Removed servers that have not ended yet. */
   closing: Map<string, Promise<unknown>>
   starter: Starter
 }
@@ -72,20 +67,19 @@ const servers = Instance.state<Servers>(
     starter.end()
     await work
     await Promise.all([...[...usable.values()].map((one) => one.close()), ...closing.values()])
-    // When the work is done: nobody waits for it then.
-    const { pruneManifests } = await import("#ability/mcp/configured/prune-manifests.ts")
-    await pruneManifests(Manifest.folder())
+    // At the end, when nobody waits for an answer.
+    await Manifest.prune(Manifest.folder())
   },
 )
 
-/** Before a request of a session: the tools of all its servers are in the registry, as far as they are known. */
+/** Puts the tools of a session's servers into the registry, as far as they are known. Called before each request. */
 export async function prepare(signal: AbortSignal, line?: Line): Promise<void> {
   const { starter } = servers()
   await starter.waitFor(await usable(line), signal)
   starter.tend()
 }
 
-/** Servers that something in use brings with it, until the instance ends. One that is configured stays in their place. */
+/** Adds servers of skills in use, until the instance ends. A configured server of the same id takes precedence. */
 export function add(list: readonly Added[]): void {
   for (const one of list) servers().added.set(one.id, one)
 }
@@ -102,15 +96,15 @@ export async function bring(sessionId: string, list: readonly Added[]): Promise<
       own.starter.begin(all.filter(({ server }) => ids.has(server.id)))
     },
     (error) =>
-      Log.warn("the MCP servers of a session could not be taken in", { sessionId, error: errorText(error) }),
+      Log.warn("the MCP servers of a session could not be added", { sessionId, error: errorText(error) }),
   )
   if (list.length) return
   await done
   await Promise.all(own.closing.values())
 }
 
-/** Those that only other sessions have, and those whose name the session has for another one. As the tools in the registry
- * are, at this moment. */
+/** Ids of servers that a session does not see: those that only other sessions have, and those whose name it uses for its
+ * own. Of the servers whose tools are in the registry now. */
 export function hiddenFrom(line: Line): ReadonlySet<string> {
   const own = servers()
   const { ids, names } = placesOf(own, line)
@@ -120,32 +114,31 @@ export function hiddenFrom(line: Line): ReadonlySet<string> {
   return new Set(hidden.map(({ id }) => id))
 }
 
-/** Every server that there is for some session, or for the one that is given, with how it stands. Starts none. */
+/** The status of all servers, or of those that a session sees. Starts none. */
 export async function list(line?: Line): Promise<Status[]> {
   const own = await current()
   return visible(own, line).map((found) => status(own, found))
 }
 
-/** Start a server, or reach it. That it failed is in its status. */
+/** Starts or reaches a server. A failure is in its status. */
 export async function connect(id: string): Promise<Status> {
   const { own, found, one } = await find(id)
   await one.connect().catch((error) => Log.debug("an MCP server did not start", { id, error }))
   return status(own, found)
 }
 
-/** End a server. Its tools are gone until it is connected again. */
+/** Ends a server. Its tools are gone until it is connected again. */
 export async function disconnect(id: string): Promise<Status> {
   const { own, found, one } = await find(id)
   await one.disconnect()
   return status(own, found)
 }
 
-/** One that can be used. Throws `NotFound` or `Unusable`. */
+/** Throws `NotFound` or `Unusable`. */
 export async function get(id: string, line?: Line): Promise<ConfiguredServer> {
   return (await find(id, line)).one
 }
 
-/** The usable ones. */
 export async function usable(line?: Line): Promise<ConfiguredServer[]> {
   const own = await current()
   return visible(own, line).flatMap(({ id }) => own.usable.get(id) ?? [])
@@ -171,7 +164,7 @@ function visible({ found }: Servers, line: Line | undefined): Found[] {
   return found.filter(({ id }) => !hidden.has(id))
 }
 
-/** As the files, the configuration and the trust of the folder are now. */
+/** The servers by the files, the configuration and the trust of the folder as they are now. */
 async function current(): Promise<Servers> {
   const own = servers()
   const done = own.work.then(() => reconcile(own))
@@ -190,22 +183,21 @@ async function reconcile(own: Servers): Promise<void> {
   const key = JSON.stringify([stampOf(worktree), reviewed.stamp, configured, added, [...brought]])
   if (key === own.key) return
   const loaded = await loadServers({ reviewed, configured, added, brought, places: own.places })
-  sayProblems(loaded, own.said)
+  reportProblems(loaded, own.said)
   const wanted = new Map(loaded.servers.map((found) => [found.id, found]))
-  // Another session may see a server only when no tool of the one before it is left.
+  // The tools of a replaced server are removed before a session can see its successor.
   for (const [id, one] of own.usable)
     if (!isDeepStrictEqual([one.server, one.program], [wanted.get(id)?.server, programOf(wanted.get(id))]))
-      await letGo(own, one)
+      await release(own, one)
   const gone = own.found.filter(({ id, brought }) => brought && !wanted.has(id))
   own.found = loaded.servers
   own.places = loaded.places
   for (const found of gone) Bus.publish(Changed, { ...status(own, found), state: "disconnected" })
   for (const found of loaded.servers) {
-    const { id, source, server } = found
+    const { id, server } = found
     if (!server || own.usable.has(id)) continue
     const one = createConfiguredServer({
       server,
-      source,
       program: programOf(found),
       hooks: mcp?.hooks as MCPHooks | undefined,
       logLevel: mcp?.logLevel,
@@ -215,15 +207,15 @@ async function reconcile(own: Servers): Promise<void> {
       onChange: (changed) => adopt(own, changed),
     })
     own.usable.set(id, one)
-    if (one.manifest()) await takeTools(own, one)
+    if (one.manifest()) await loadTools(own, one)
     if (found.brought) Bus.publish(Changed, status(own, found))
   }
-  // A refused program may be as reviewed again, and no timestamp shows that.
+  // A refused program may become as reviewed again, which no timestamp shows.
   own.key = loaded.untrusted > 0 && reviewed.isTrusted ? "" : key
 }
 
-/** Nobody waits until it has ended but one of the same name. */
-async function letGo(own: Servers, one: ConfiguredServer): Promise<void> {
+/** Removes a server. Only a new server of the same id waits until it has ended. */
+async function release(own: Servers, one: ConfiguredServer): Promise<void> {
   const { id } = one.server
   own.usable.delete(id)
   own.problems.delete(id)
@@ -238,17 +230,17 @@ async function adopt(own: Servers, one: ConfiguredServer): Promise<void> {
   const { id } = one.server
   if (own.usable.get(id) !== one) return
   if (one.state() === "disconnected") await ToolRegistry.removeFromMCP(id)
-  else if (one.state() === "connected") await takeTools(own, one)
+  else if (one.state() === "connected") await loadTools(own, one)
   const found = own.found.find((one) => one.id === id)
   if (found) Bus.publish(Changed, status(own, found))
 }
 
-async function takeTools({ usable, problems }: Servers, one: ConfiguredServer): Promise<void> {
+async function loadTools({ usable, problems }: Servers, one: ConfiguredServer): Promise<void> {
   const { id } = one.server
-  // It may be let go or replaced while its tools are loaded.
-  const isWanted = () => usable.get(id) === one
-  const lines = await ToolRegistry.loadFromMCP(one, isWanted)
-  if (isWanted()) problems.set(id, lines)
+  // It may be removed or replaced while its tools are loaded.
+  const isCurrent = () => usable.get(id) === one
+  const lines = await ToolRegistry.loadFromMCP(one, isCurrent)
+  if (isCurrent()) problems.set(id, lines)
 }
 
 function status({ usable, problems }: Servers, found: Found): Status {

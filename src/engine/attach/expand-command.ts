@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
-import type { MCPPrompt } from "#ability/mcp/server/types.ts"
+import type { MCPPrompt } from "#ability/mcp/mcp.ts"
 import { askedSkills } from "#ability/skill/asked-skills.ts"
 import * as Skill from "#ability/skill/skill.ts"
 import type { PromptPart } from "#engine/record/prompt-part.ts"

@@ -1,6 +1,6 @@
 // Converts the answer of an MCP server to one of its prompts into parts of our prompt.
 
-import type { MCPContent, MCPPromptContent } from "#ability/mcp/server/types.ts"
+import type { MCPContent, MCPPromptContent } from "#ability/mcp/mcp.ts"
 import type { PromptPart } from "#engine/record/prompt-part.ts"
 import { plainText } from "#util/plain-text.ts"
 

@@ -2,8 +2,8 @@
 // in the message; only an abort throws.
 import { isUtf8 } from "node:buffer"
 import { boundText, failure } from "#ability/call/result.ts"
+import type { MCPResourceContent } from "#ability/mcp/mcp.ts"
 import { readResource, resourceTool } from "#ability/mcp/read-resource.ts"
-import type { MCPResourceContent } from "#ability/mcp/server/types.ts"
 import { lineOf } from "#engine/offer/tools-for.ts"
 import type { Run } from "#engine/run/run.ts"
 import * as Config from "#kernel/config/config.ts"

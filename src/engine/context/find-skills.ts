@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto"
 import { dirname, join } from "node:path"
 import type { AgentDefinition } from "#ability/agent/agent.ts"
-import type { Added } from "#ability/mcp/configured/load-servers.ts"
+import type { Added } from "#ability/mcp/load-servers.ts"
 import type { Action } from "#ability/permission/rule.ts"
 import { askedSkills } from "#ability/skill/asked-skills.ts"
 import * as Skill from "#ability/skill/skill.ts"
@@ -188,8 +188,7 @@ async function startSkillServers(skills: readonly Skill.Info[]): Promise<void> {
   const bringing = skills.filter(({ mcp, isTrusted }) => isTrusted && Object.keys(mcp).length > 0)
   if (!bringing.length) return
   const { addServers } = await import("#ability/mcp/if-configured.ts")
-  const { entriesOf } = await import("#ability/mcp/configured/load-servers.ts")
-  const { InvalidEntry } = await import("#ability/mcp/server/normalize-server.ts")
+  const { entriesOf, InvalidEntry } = await import("#ability/mcp/load-servers.ts")
   const added: Added[] = []
   for (const { mcp, name, folder, isOwn } of bringing)
     try {

@@ -1,7 +1,7 @@
 // An agent for the outside: one folder, prompts that go in, events that come out. The command line, the server, ACP and MCP
 // prompt through `process` and nothing else, and so do programs that embed vitamin.
 import type { AgentDefinition } from "#ability/agent/agent.ts"
-import type { MCPRegistry } from "#ability/mcp/registry/create-registry.ts"
+import type { MCPRegistry } from "#ability/mcp/load-registry.ts"
 import type { Input } from "#engine/run/run.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Bus from "#kernel/bus/bus.ts"

@@ -1,10 +1,11 @@
 // Tools that a request does not name: `tool_search` finds them, and the model calls them through it. Such a call is
 // replaced by the real one before it is judged, so that messages, questions and rules see only the real tool.
-import type { Why } from "#ability/mcp/registry/create-catalog.ts"
+
 import type { FoundTool } from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import type { Answer } from "#engine/ask/collect.ts"
 import type { Run } from "#engine/run/run.ts"
+import type { Why } from "#knowledge/index/create-item-index.ts"
 import { addTools } from "./choose-tools.ts"
 import { searchSpread } from "./discover-tools.ts"
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import type { Added } from "#ability/mcp/configured/load-servers.ts"
+import type { Added } from "#ability/mcp/load-servers.ts"
 import { until } from "../../fixture/until.ts"
 import { running } from "../shell/running.ts"
 

@@ -4,9 +4,8 @@
 import { EventEmitter, on } from "node:events"
 import type { CacheableRequestOptions, Client, ContentBlock } from "@modelcontextprotocol/client"
 import { InvalidServer } from "#ability/mcp/server/errors.ts"
-import { isCredential } from "#ability/mcp/server/normalize-server.ts"
+import { holdSecrets } from "#ability/mcp/server/normalize-server.ts"
 import type {
-  MCPCallOptions,
   MCPClient,
   MCPClientConfig,
   MCPContent,
@@ -16,23 +15,17 @@ import type {
   MCPResourceContent,
   MCPTool,
 } from "#ability/mcp/server/types.ts"
-import * as Secret from "#kernel/process/secret.ts"
 import { type Connection, isLegacy } from "./connection.ts"
-import { createLink } from "./keep-connected.ts"
-import { runCall } from "./run-call.ts"
+import { createLink } from "./create-link.ts"
 
 export function createMCPClient(config: MCPClientConfig): MCPClient {
   if (config.features?.sampling && !config.onSample)
     throw new InvalidServer(config.server, "sampling is turned on, and there is no onSample to answer it")
   const link = createLink(config)
-  holdSecrets(config)
-  const call = <T>(
-    method: string,
-    options: MCPCallOptions,
-    work: (...args: Parameters<Parameters<typeof runCall>[0]["work"]>) => Promise<T>,
-  ) => runCall<T>({ link, config, method, options, work })
+  holdSecrets(config.server)
+  const { call } = link
 
-  /** Whoever asks for a list wants it as it is now, not as the SDK has it. */
+  /** Lists are always requested from the server, never taken from the SDK's cache. */
   const listing = <T extends object>(
     method: string,
     { onTtl, ...options }: MCPListOptions,
@@ -114,15 +107,6 @@ export function createMCPClient(config: MCPClientConfig): MCPClient {
         return completion.values
       }),
   })
-}
-
-/** Credentials in headers and addresses must be redacted everywhere. */
-function holdSecrets({ server }: MCPClientConfig) {
-  for (const [name, value] of Object.entries(server.headers ?? {}))
-    if (isCredential(name)) Secret.hold(value.replace(/^\w+ /, ""), `${server.id} ${name}`)
-  for (const [name, value] of URL.parse(server.url ?? "")?.searchParams ?? [])
-    if (isCredential(name)) Secret.hold(value, `${server.id} ${name}`)
-  Secret.hold(server.auth?.token, `${server.id} token`)
 }
 
 /** Tells of changes of one resource until the loop over it is left. The revisions of the protocol differ in how a

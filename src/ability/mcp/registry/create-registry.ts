@@ -1,6 +1,7 @@
 // What MCP servers offer, in one place: searched by words, called by name and server. The tools of this program are in it
 // like those of a server named "local".
 
+import { listOffers } from "#ability/mcp/client/list-offers.ts"
 import type {
   MCPClient,
   MCPClientConfig,
@@ -25,7 +26,6 @@ import {
   type SearchOptions,
   type Why,
 } from "./create-catalog.ts"
-import { listOffers } from "./list-offers.ts"
 import { callLocalTool, localId, localTools, toMCPTool } from "./local-tools.ts"
 
 export type ToolMatch = { tool: MCPTool; serverId: string; score: number } & Why

@@ -1,8 +1,15 @@
 // The errors of calls to an MCP server. The text names the server and, for a program, its last stderr lines.
 import { NamedError } from "#util/error.ts"
 import { ownCommand } from "#util/own-command.ts"
+import type { MCPToolResult } from "./types.ts"
 
 type Of = { id: string }
+
+const noMethod = -32_601
+/** Also the code for wrong arguments: there the words tell. */
+const invalidParams = -32_602
+const unknownTool = /\b(unknown tool|no such tool|tool\b.{0,200}\b(not found|does not exist))/is
+const maxRead = 500
 
 /** The server could not be started or reached. */
 export class Unavailable extends NamedError {
@@ -92,4 +99,15 @@ export class VisitNeeded extends NamedError {
       },
     )
   }
+}
+
+/** Whether an answer to a tool call, a result or a thrown error, says that the server has no such tool. The protocol has an
+ * error code for it; many servers return a result with words instead. */
+export function meansUnknownTool(answer: unknown): boolean {
+  if (answer instanceof Refused) {
+    const { code } = answer.data
+    return code === noMethod || (code === invalidParams && unknownTool.test(answer.message.slice(0, maxRead)))
+  }
+  const { isError, content: [first] = [] } = (answer ?? {}) as Partial<MCPToolResult>
+  return isError === true && first?.type === "text" && unknownTool.test(first.text.slice(0, maxRead))
 }

@@ -144,8 +144,8 @@ function checked(text: string): string {
   return text
 }
 
-/** Whether a variable, a header or a part of an address is called like something that nobody else may know. */
-export function isCredential(name: string): boolean {
+/** Whether the name of a variable, a header or a URL parameter says that its value is secret. */
+function isCredential(name: string): boolean {
   return /key|token|secret|passw|auth|credential|cookie/i.test(name)
 }
 
@@ -170,4 +170,16 @@ function splitWords(line: string): string[] {
     } else word = (word ?? "") + c
   }
   return word === undefined ? words : [...words, word]
+}
+
+/** Registers the secrets in the settings of a server for redaction: its token, and what headers, variables and parameters of
+ * the URL hold by their names. Of a header the part behind "Bearer" is registered too. */
+export function holdSecrets({ auth, headers = {}, env = {}, url = "" }: MCPServerConfig): void {
+  Secret.hold(auth?.token, "token")
+  const parameters = Object.fromEntries(URL.parse(url)?.searchParams ?? [])
+  for (const [name, value] of [headers, env, parameters].flatMap(Object.entries))
+    if (isCredential(name)) {
+      Secret.hold(value, name)
+      Secret.hold(/^\S+ (.+)$/.exec(value)?.[1], name)
+    }
 }

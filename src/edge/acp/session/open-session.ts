@@ -10,8 +10,8 @@ import {
   type StopReason,
 } from "@agentclientprotocol/sdk"
 import type * as Elicitation from "#ability/elicitation/elicitation.ts"
-import type { Added } from "#ability/mcp/configured/load-servers.ts"
 import { bringServers } from "#ability/mcp/if-configured.ts"
+import type { Added } from "#ability/mcp/load-servers.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Jobs from "#ability/shell/jobs.ts"
 import { createCommandNews } from "#edge/acp/update/command-news.ts"

@@ -1,7 +1,7 @@
 // The sessions that a client has open. Each stands in the instance of its folder, and one process serves several.
 import { isAbsolute } from "node:path"
 import type { McpServer } from "@agentclientprotocol/sdk"
-import type { Added } from "#ability/mcp/configured/load-servers.ts"
+import type { Added } from "#ability/mcp/load-servers.ts"
 import type { SessionOptions } from "#edge/acp/update/session-options.ts"
 import { InvalidParams, NotOpen } from "#edge/acp/wire/errors.ts"
 import { startParts } from "#engine/host/bootstrap.ts"

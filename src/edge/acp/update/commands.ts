@@ -1,6 +1,6 @@
 // Slash commands of a folder: its skills, and the prompts of its MCP servers as `/server:prompt`.
 import type { AvailableCommand } from "@agentclientprotocol/sdk"
-import type { MCPPrompt } from "#ability/mcp/server/types.ts"
+import type { MCPPrompt } from "#ability/mcp/mcp.ts"
 import * as Skill from "#ability/skill/skill.ts"
 import { serverPrompts } from "#engine/attach/expand-command.ts"
 import { plainText } from "#util/plain-text.ts"

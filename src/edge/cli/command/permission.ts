@@ -1,6 +1,5 @@
 // `vitamin permission …`: lists and revokes what was allowed with "always" in this project.
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
-import { placeOf } from "#ability/mcp/registry/local-tools.ts"
 import * as Grant from "#ability/permission/grant.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import { formatRule } from "#ability/permission/rule.ts"
@@ -41,7 +40,7 @@ export async function removeGrants(
 async function knownTools(): Promise<Map<string, Definition>> {
   await (await ifConfigured())?.list()
   const tools = ToolRegistry.list().filter(({ server }) => server !== undefined)
-  return new Map(tools.map((tool) => [placeOf(tool), tool]))
+  return new Map(tools.map((tool) => [tool.permission!({})[0]!.target, tool]))
 }
 
 function line(grant: Grant.Info, tool: Definition | undefined): string {

@@ -1,8 +1,7 @@
 // `vitamin tool …`: lists and searches tools, including those of MCP servers in their last known state.
 
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
-import type { ToolMatch } from "#ability/mcp/registry/create-registry.ts"
-import { placeOf } from "#ability/mcp/registry/local-tools.ts"
+import type { ToolMatch } from "#ability/mcp/load-registry.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
@@ -28,7 +27,7 @@ export async function searchTools(options: Options & { query: string[]; limit: n
   const { query, limit } = options
   if (!Number.isInteger(limit) || limit < 1) throw new UsageError("--limit takes a number from 1 on")
   await inInstance(options, async () => {
-    const { loadRegistry } = await import("#ability/mcp/load-registry.ts")
+    const { loadRegistry, placeOf } = await import("#ability/mcp/load-registry.ts")
     const registry = await loadRegistry()
     const found = await registry.tools.search(query.join(" "), { limit })
     const ids = new Map(ToolRegistry.list().map((tool) => [placeOf(tool), tool.id]))

@@ -9,8 +9,8 @@ import type { Finding } from "./doctor.ts"
 const about = "MCP servers"
 
 export async function findServers(directory: string): Promise<Finding[]> {
-  const { loadServers } = await import("#ability/mcp/configured/load-servers.ts")
-  const Manifest = await import("#ability/mcp/configured/manifest.ts")
+  const { loadServers } = await import("#ability/mcp/load-servers.ts")
+  const Manifest = await import("#ability/mcp/manifest.ts")
   const configured = await Config.inspect({ directory }).then(
     ({ config }) => config.mcp?.servers ?? [],
     () => [],

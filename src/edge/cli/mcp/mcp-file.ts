@@ -1,8 +1,8 @@
 // `vitamin mcp add` and `vitamin mcp remove`: edit the server files of a project. A file with comments is not edited,
 // to keep the comments.
 import { join } from "node:path"
-import { entriesOf, idOf } from "#ability/mcp/configured/load-servers.ts"
-import { localId } from "#ability/mcp/registry/local-tools.ts"
+import { entriesOf } from "#ability/mcp/load-servers.ts"
+import { idOf, localId } from "#ability/mcp/server-ids.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
 import { Instance } from "#kernel/instance.ts"

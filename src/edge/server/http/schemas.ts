@@ -3,7 +3,7 @@
 import { z } from "zod"
 import { AgentDefinition } from "#ability/agent/agent.ts"
 import * as Elicitation from "#ability/elicitation/elicitation.ts"
-import { Status } from "#ability/mcp/configured/changed.ts"
+import { Status } from "#ability/mcp/server-status.ts"
 import * as Grant from "#ability/permission/grant.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Session from "#engine/session/session.ts"

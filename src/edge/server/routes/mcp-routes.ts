@@ -1,7 +1,7 @@
 // MCP servers over HTTP: how they stand, and starting and ending them.
 import { z } from "zod"
-import { Status } from "#ability/mcp/configured/changed.ts"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
+import { Status } from "#ability/mcp/server-status.ts"
 import { defineRoute, type Route } from "#edge/server/http/route.ts"
 import { Offers } from "#edge/server/http/schemas.ts"
 

@@ -3,12 +3,12 @@ import assert from "node:assert/strict"
 import { rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, test } from "node:test"
-import { type Loaded, loadServers } from "#ability/mcp/configured/load-servers.ts"
+import { type Loaded, loadServers } from "#ability/mcp/load-servers.ts"
 import * as Secret from "#kernel/process/secret.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import * as Trust from "#kernel/trust/trust.ts"
-import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
+import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 
 type Given = Parameters<typeof loadServers>[0]
 

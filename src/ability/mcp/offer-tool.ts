@@ -1,6 +1,6 @@
 // One more tool for the resources and prompts of a server: `query` searches them, `uri` reads a resource, `prompt`
-// gets the text of a prompt. A server without either has no such tool, so that requests do not grow. It passes the
-// gate like every call: `mcp.call` of `server/resource:uri` or `server/prompt:name`.
+// gets the text of a prompt. It passes the gate like every call: `mcp.call` of `server/resource:uri` or
+// `server/prompt:name`.
 import { z } from "zod"
 import type { MCPContent } from "#ability/mcp/server/types.ts"
 import { outputOf } from "#ability/tool/server-output.ts"
@@ -30,11 +30,7 @@ const maxName = 60
 const maxFound = 10
 const maxLine = 300
 
-/** Undefined where the server has neither resources nor prompts. */
-export function offerTool(one: ConfiguredServer): Definition | undefined {
-  const manifest = one.manifest()
-  if (!manifest?.resources.length && !manifest?.templates.length && !manifest?.prompts.length)
-    return undefined
+export function offerTool(one: ConfiguredServer, manifest: Manifest): Definition {
   const { id: server } = one.server
   const name = manifest.tools.some((tool) => tool.name === "resources") ? "mcp_resources" : "resources"
   return Object.freeze<Definition>({

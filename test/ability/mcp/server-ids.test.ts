@@ -1,7 +1,7 @@
 // Ids for names that an editor gives to servers.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { idsOf } from "#ability/mcp/configured/ids-of.ts"
+import { idsOf } from "#ability/mcp/server-ids.ts"
 
 test("idsOf() keeps what is an id, and what becomes one that no other name has", () => {
   const ids = idsOf(["db", "a-b", "my files", "日本 x", "db"])

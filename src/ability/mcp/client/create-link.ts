@@ -1,26 +1,31 @@
-// Keeps one server reachable: starts it when it is first needed, again when it ended, more slowly each time, and after
-// some failures in a row only once a minute.
+// Keeps one server reachable and runs calls on it. The server starts when it is first needed, and again when it ended: more
+// slowly each time, and after some failures in a row only once a minute.
 import { setTimeout as sleep } from "node:timers/promises"
+import type { Client, RequestOptions } from "@modelcontextprotocol/client"
 import { Closed, Crashed, LoginNeeded, TimedOut, Unavailable } from "#ability/mcp/server/errors.ts"
 import type { MCPLog } from "#ability/mcp/server/hooks.ts"
 import { loadSDK, type SDK } from "#ability/mcp/server/sdk.ts"
-import type { MCPClientConfig, MCPState, MCPStatus } from "#ability/mcp/server/types.ts"
+import type { MCPCallOptions, MCPClientConfig, MCPState, MCPStatus } from "#ability/mcp/server/types.ts"
 import { useProxy } from "#ability/provider/use-proxy.ts"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
+import { orAborted } from "#util/or-aborted.ts"
 import { type Connection, connectTime, isLegacy, openConnection } from "./connection.ts"
-import { explainError } from "./explain-error.ts"
+import { explainError, httpStatus } from "./explain-error.ts"
 
-export type Link = {
+type Work<T> = (client: Client, options: RequestOptions) => Promise<T>
+export type Link = Readonly<{
   get(signal?: AbortSignal): Promise<Connection>
-  /** A call went well: earlier failures do not count any more. */
-  worked(): void
-  /** The server does not know the connection any more. */
-  drop(connection: Connection): Promise<void>
+  /** Runs a request of the SDK's client, with the time limit and the cancellation of the call, and throws our errors. */
+  call<T>(method: string, options: MCPCallOptions, work: Work<T>): Promise<T>
   status(): MCPStatus
   close(): Promise<void>
-}
+}>
 
+/** Milliseconds for one call. */
+const defaultLimit = 60_000
+/** The limit is kept here, because time in which a person is asked does not count; the SDK's own limit never ends first. */
+const never = 2 ** 31 - 1
 const mostFailures = 5
 const firstPause = 250
 const longPause = 60_000
@@ -45,7 +50,7 @@ export function createLink(config: MCPClientConfig): Link {
     }
   }
   const fail = (reason: unknown) => {
-    // A login is a person's to do; the next try is not one too many.
+    // A person has to log in: the next attempt after that must not be delayed.
     if (!(reason instanceof LoginNeeded)) failures++
     failedAt = Date.now()
     if (state !== "closed") state = "failed"
@@ -73,7 +78,7 @@ export function createLink(config: MCPClientConfig): Link {
       return await openConnection({ ...options, legacy })
     } catch (reason) {
       if (late.aborted) throw new TimedOut(server, "the first message", connectTime)
-      // Older servers exist that end at a question they do not know; such a one is asked as they expect it.
+      // Some older servers exit at a request that they do not know. They are asked again in the older revision.
       if (legacy || !(reason instanceof Crashed) || ending.signal.aborted) throw reason
       const connection = await openConnection({ ...options, legacy: true })
       legacy = true
@@ -83,7 +88,7 @@ export function createLink(config: MCPClientConfig): Link {
   const start = async () => {
     await backOff()
     state = "connecting"
-    // It says what is wrong with a proxy of the environment, which agents pass over.
+    // Reports an invalid proxy of the environment, which Node's agents ignore.
     if (server.transport !== "stdio") await useProxy()
     const sdk = await loadSDK()
     let connection: Connection
@@ -112,7 +117,7 @@ export function createLink(config: MCPClientConfig): Link {
     connecting ??= start().finally(() => {
       connecting = undefined
     })
-    return signal ? await unlessAborted(connecting, signal) : await connecting
+    return signal ? await orAborted(connecting, signal) : await connecting
   }
   const close = async () => {
     if (ending.signal.aborted) return
@@ -123,36 +128,85 @@ export function createLink(config: MCPClientConfig): Link {
     await connecting?.catch(() => {})
     await open?.close()
   }
-  return Object.freeze({
-    get,
-    close,
-    worked() {
+  /** The server does not know the connection any more. */
+  const drop = async (connection: Connection) => {
+    if (current === connection) {
+      current = undefined
+      state = "idle"
+    }
+    await connection.close()
+  }
+  const call = async <T>(
+    method: string,
+    options: MCPCallOptions,
+    work: Work<T>,
+    isRepeated = false,
+  ): Promise<T> => {
+    const connection = await get(options.signal)
+    const limit = createLimit({ connection, config, options })
+    try {
+      const result = await work(connection.client, limit.request)
       failures = 0
-    },
-    async drop(connection: Connection) {
-      if (current === connection) {
-        current = undefined
-        state = "idle"
+      return result
+    } catch (error) {
+      if (options.signal?.aborted) throw options.signal.reason
+      if (limit.isOver()) throw new TimedOut(server, method, limit.time)
+      const ended = connection.failure()
+      if (ended) throw ended
+      if (!isRepeated && isForgotten(connection, error)) {
+        await drop(connection)
+        return await call(method, options, work, true)
       }
-      await connection.close()
-    },
-    status: () => ({
-      state,
-      ...(error === undefined ? {} : { error }),
-      ...(current ? { info: current.info } : {}),
-    }),
+      if (ending.signal.aborted) throw new Closed(server)
+      throw await explainError({ sdk: await loadSDK(), config, method, error })
+    } finally {
+      limit.clear()
+    }
+  }
+  const status = () => ({
+    state,
+    ...(error === undefined ? {} : { error }),
+    ...(current ? { info: current.info } : {}),
   })
+  return Object.freeze({ get, call, status, close })
 }
 
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let stop: (() => void) | undefined
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason)
-    signal.addEventListener("abort", stop, { once: true })
-  })
-  try {
-    return await Promise.race([work, aborted])
-  } finally {
-    if (stop) signal.removeEventListener("abort", stop)
+/** A restarted server does not know the session any more; the protocol says to begin another one. */
+function isForgotten(connection: Connection, error: unknown): boolean {
+  const status = httpStatus(error)
+  return connection.hasSession() && (status === 404 || status === 400)
+}
+
+function createLimit(given: { connection: Connection; config: MCPClientConfig; options: MCPCallOptions }): {
+  time: number
+  isOver(): boolean
+  clear(): void
+  request: RequestOptions
+} {
+  const { connection, config, options } = given
+  const time = Math.min(options.timeout ?? config.server.timeout ?? defaultLimit, never)
+  const { signal, onProgress } = options
+  const progress = onProgress ? { onprogress: onProgress } : {}
+  const controller = new AbortController()
+  let over = false
+  const end = () => {
+    if (connection.isAsking()) {
+      timer = setTimeout(end, time)
+      return
+    }
+    over = true
+    controller.abort("the time limit was reached")
+  }
+  const stop = () => controller.abort("it was cancelled")
+  let timer = setTimeout(end, time)
+  signal?.addEventListener("abort", stop, { once: true })
+  return {
+    time,
+    isOver: () => over,
+    clear() {
+      clearTimeout(timer)
+      signal?.removeEventListener("abort", stop)
+    },
+    request: { signal: controller.signal, timeout: never, ...progress },
   }
 }

@@ -2,26 +2,28 @@
 // later one counts. One that cannot be used does not keep the others from it. Servers of a file that is not reviewed are not
 // used, nor those whose command is a project file that is not.
 import { homedir } from "node:os"
-import { join } from "node:path"
-import { localId } from "#ability/mcp/registry/local-tools.ts"
+import { join, relative } from "node:path"
 import {
   checkEntry,
+  holdSecrets,
   InvalidEntry,
-  isCredential,
   normalizeServer,
 } from "#ability/mcp/server/normalize-server.ts"
 import type { MCPServerConfig } from "#ability/mcp/server/types.ts"
-import * as Log from "#kernel/process/log.ts"
-import * as Secret from "#kernel/process/secret.ts"
-import { serverFiles } from "#kernel/reviewed/places.ts"
-import type { Reviewed } from "#kernel/reviewed/reviewed.ts"
+import { maxProgram, serverFiles } from "#kernel/reviewed/places.ts"
+import { namedByCommand, withImports } from "#kernel/reviewed/project-code.ts"
+import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import { readSmallFile } from "#kernel/schema/read-file.ts"
 import type { McpServer } from "#kernel/schema/schema.ts"
 import { errorText } from "#util/error.ts"
+import { statOf } from "#util/file/path-info.ts"
 import { ownCommand } from "#util/own-command.ts"
 import { parseJsonc } from "#util/parse/jsonc.ts"
 import { type Places, placeBrought } from "./place-brought.ts"
-import { unreviewedProgram } from "./unreviewed-program.ts"
+import { idOf, localId } from "./server-ids.ts"
+import { Unusable } from "./server-status.ts"
+
+export { InvalidEntry }
 
 /** `server` is undefined if it cannot be used, and `problem` says why. */
 export type Found = {
@@ -60,10 +62,9 @@ export type Loaded = {
 }
 
 const maxServers = 200
-const maxSaid = 20
 
 export async function loadServers(options: {
-  reviewed: Reviewed
+  reviewed: Reviewed.Reviewed
   configured: readonly McpServer[]
   /** Those that give way to all others. */
   added?: readonly Added[]
@@ -130,12 +131,7 @@ export function programOf({ brought, server }: Partial<Found> = {}): readonly st
   return server.command ?? [server.url ?? ""]
 }
 
-/** An id is a part of names and rules: no slash, nothing that is a pattern. */
-export function idOf(name: string): string {
-  return name.replace(/[^\w.-]+/g, "-").slice(0, 64)
-}
-
-async function readFile(name: string, reviewed: Reviewed): Promise<Found[]> {
+async function readFile(name: string, reviewed: Reviewed.Reviewed): Promise<Found[]> {
   const { root } = reviewed
   const path = join(root, name)
   let bytes = reviewed.isTrusted ? await readSmallFile(path) : await readSmallFile(path, root)
@@ -150,7 +146,7 @@ async function readFile(name: string, reviewed: Reviewed): Promise<Found[]> {
 }
 
 /** One whose command is a project file that nobody reviewed is not used. */
-async function checked(found: Found, reviewed: Reviewed): Promise<Found> {
+async function checked(found: Found, reviewed: Reviewed.Reviewed): Promise<Found> {
   const { id, source, server } = found
   const problem = server && (await unreviewedProgram(server, reviewed))
   return problem ? { id, source, problem, isUntrusted: true } : found
@@ -209,36 +205,38 @@ function readEntry(options: {
   }
 }
 
-/** Of what people write into the settings of a server, these are the keys. */
-function holdSecrets({ auth, headers = {}, env = {} }: MCPServerConfig): void {
-  Secret.hold(auth?.token, "token")
-  for (const [name, value] of Object.entries({ ...headers, ...env }))
-    if (isCredential(name)) {
-      Secret.hold(value, name)
-      Secret.hold(/^\S+ (.+)$/.exec(value)?.[1], name)
-    }
+/** A stamp of the files that name servers; it changes whenever one of them does. */
+export function stampOf(worktree: string): string {
+  return serverFiles
+    .flatMap((name) => {
+      const stat = statOf(join(worktree, name))
+      return stat ? [`${name} ${stat.mtimeMs} ${stat.size} ${stat.ino}`] : []
+    })
+    .join("\n")
 }
 
-/** Reports each problem once. */
-export function sayProblems({ servers, problems }: Loaded, said: Set<string>): void {
-  const untrusted = Map.groupBy(
-    servers.filter(({ isUntrusted }) => isUntrusted),
-    ({ problem }) => problem,
-  )
-  const lines = [
-    ...problems,
-    ...servers.flatMap(({ id, source, problem, isUntrusted }) =>
-      problem && !isUntrusted ? [`MCP server ${id} (${source}) is not used: ${problem}`] : [],
-    ),
-    ...[...untrusted].map(([reason, found]) => {
-      const sources = [...new Set(found.map(({ source }) => source))].join(", ")
-      const what = found.length === 1 ? "server is" : "servers are"
-      return `${found.length} MCP ${what} not started: ${reason} (${sources})`
-    }),
-  ]
-  const news = [...new Set(lines)].filter((line) => !said.has(line))
-  for (const line of news.slice(0, maxSaid)) Log.warn(line)
-  if (news.length > maxSaid)
-    Log.warn(`and ${news.length - maxSaid} more about MCP servers (${ownCommand} mcp list)`)
-  for (const line of news) said.add(line)
+/** Throws if a server must not start now: a file that its command names may have changed since the list was made.
+ * Servers of a client, or of the person's own skills, need no review. */
+export async function mayStart(found: Found, worktree: string): Promise<void> {
+  const reviewed = await Reviewed.of(worktree)
+  if (found.brought || found.isOwn || !found.server || !reviewed.isTrusted) return
+  const problem = await unreviewedProgram(found.server, reviewed)
+  if (problem) throw new Unusable({ ...found, problem, isUntrusted: true })
+}
+
+/** Why it must not start: its command would run a project file, or a file that this one imports, that nobody reviewed. The
+ * program reads these files itself later, so the check runs when servers are listed and again right before each start. */
+async function unreviewedProgram(
+  server: MCPServerConfig,
+  reviewed: Reviewed.Reviewed,
+): Promise<string | undefined> {
+  const { root } = reviewed
+  const programs = namedByCommand(server, server.cwd ?? root, root)
+  for (const file of new Set(programs.flatMap((program) => withImports(program, root)))) {
+    const bytes = await readSmallFile(file, undefined, maxProgram)
+    const reason = bytes && reviewed.refusal(file, bytes)
+    const name = relative(root, file)
+    if (reason) return `it runs ${name}: ${reason} (${ownCommand} trust --file ${name})`
+  }
+  return undefined
 }

@@ -2,8 +2,8 @@
 // first needed. Calling a tool of a stopped server starts it.
 import { AsyncLocalStorage } from "node:async_hooks"
 import { type Caller, createElicit } from "#ability/elicitation/create-elicit.ts"
-import { meansUnknownTool } from "#ability/mcp/client/means-unknown-tool.ts"
-import { listOffers, sayChangedTools } from "#ability/mcp/registry/list-offers.ts"
+import { listOffers } from "#ability/mcp/client/list-offers.ts"
+import { meansUnknownTool } from "#ability/mcp/server/errors.ts"
 import type {
   MCPClient,
   MCPClientConfig,
@@ -18,25 +18,24 @@ import * as Secret from "#kernel/process/secret.ts"
 import { errorText } from "#util/error.ts"
 import { orAborted } from "#util/or-aborted.ts"
 import { plainText } from "#util/plain-text.ts"
-import type { State } from "./changed.ts"
 import * as Manifest from "./manifest.ts"
+import type { State } from "./server-status.ts"
 
 export type ConfiguredServer = ToolServer &
   Readonly<{
     server: MCPServerConfig
-    source: string
     state(): State
     error(): string | undefined
     manifest(): Manifest.Manifest | undefined
-    /** Nobody ever tried it with these settings. */
+    /** It was never tried with these settings. */
     isNew(): boolean
-    /** Long enough ago that it is worth asking again. */
+    /** It was last tried, or its lists were last read, so long ago that this is worth doing again. */
     isDue(): boolean
-    /** Its client, connected. */
+    /** Connects it if needed, and resolves to its client. */
     connect(signal?: AbortSignal): Promise<MCPClient>
-    /** Something else than a call of a tool, in whose time it may ask the person behind the caller. */
+    /** Runs something else than a tool call. Meanwhile the server may ask the person behind the caller. */
     use<T>(caller: Caller, work: (client: MCPClient) => Promise<T>): Promise<T>
-    /** Remember for the next start that nobody should wait for it. */
+    /** Stores that the next start should not wait for it. */
     giveUpWaiting(): void
     disconnect(): Promise<void>
     close(): Promise<void>
@@ -47,11 +46,11 @@ const failureAge = 60_000
 const manifestAge = 86_400_000
 /** The pause between two reads of a server that keeps reporting changed lists. */
 const settleTime = 500
-const maxComplaints = 20
+const logAt = { debug: Log.debug, info: Log.info, warning: Log.warn, error: Log.error }
+const maxListProblems = 20
 
 export function createConfiguredServer(options: {
   server: MCPServerConfig
-  source: string
   program?: readonly string[] | undefined
   hooks?: MCPHooks | undefined
   /** Log messages of the server from this level on; default: none are requested. */
@@ -59,28 +58,27 @@ export function createConfiguredServer(options: {
   roots: string[]
   /** Throws if its program must not start. */
   mayStart(): Promise<void>
-  /** It starts only when this is over. */
+  /** It starts only after this. */
   after?: Promise<unknown> | undefined
   /** Its state or its offers have changed. */
   onChange(one: ConfiguredServer): Promise<void> | void
 }): ConfiguredServer {
-  const { server, source } = options
+  const { server } = options
   let manifest = Manifest.read(server)
-  /** When its lists were last read; the manifest is the same object as long as they are equal. */
-  let looked: Manifest.Look = { time: 0 }
+  /** Of the lists that were last read; the manifest is the same object as long as they are equal. */
+  let freshness: Manifest.Freshness = { time: 0 }
   let client: MCPClient | undefined
   let opening: Promise<MCPClient> | undefined
   let state: State = manifest?.error === undefined ? "idle" : "failed"
-  let looking: NodeJS.Timeout | undefined
+  let refreshing: NodeJS.Timeout | undefined
   let isClosed = false
-  const writes = new Set<Promise<void>>()
+  let writing = Promise.resolve()
   const elicit = createElicit(server.id)
   /** Problems with its lists at the last read. */
-  let complaints: string[] = []
+  let listProblems: string[] = []
 
   const one: ConfiguredServer = Object.freeze({
     server,
-    source,
     program: options.program,
     state: stateNow,
     error: errorNow,
@@ -92,26 +90,30 @@ export function createConfiguredServer(options: {
     disconnect,
     close,
     listTools: async (): Promise<ServerTool[]> => manifest?.tools ?? [],
-    offerTool: async () => (await import("./offer-tool.ts")).offerTool(one),
+    async offerTool() {
+      // A server that offers only tools needs no further tool, which would make requests larger.
+      if (!manifest || !Manifest.hasMoreThanTools(manifest)) return undefined
+      return (await import("./offer-tool.ts")).offerTool(one, manifest)
+    },
     use: (caller, work) => elicit.during(caller, async () => work(await connect(caller.signal))),
     callTool: (name, args, { sessionId, whileAsking, onReady, ...call }) =>
       one.use({ sessionId, whileAsking, signal: call.signal }, async (ready) => {
         onReady?.(manifest?.tools ?? [])
         const answer = ready.callTool(name, args, call)
-        await answer.then(lookIfUnknown, lookIfUnknown)
+        await answer.then(refreshIfUnknown, refreshIfUnknown)
         return answer
       }),
   })
   return one
 
-  /** One that was up may have ended since. */
+  /** A connected server may have ended since. */
   function stateNow(): State {
     const now = client?.status().state ?? "idle"
     if (state !== "connected" || now === "connected") return state
     return now === "failed" || now === "connecting" ? now : "idle"
   }
 
-  /** A folder or a program may have been written with a variable that is a secret. */
+  /** Paths and commands in it may contain a variable that is secret. */
   function errorNow(): string | undefined {
     const { state, error } = client?.status() ?? {}
     const now = (state === "failed" ? error : undefined) ?? manifest?.error
@@ -119,15 +121,15 @@ export function createConfiguredServer(options: {
   }
 
   function isDue(): boolean {
-    if (stateNow() === "connected") return Manifest.isStale(looked)
+    if (stateNow() === "connected") return Manifest.isStale(freshness)
     if (!manifest || state === "connected" || state === "connecting" || state === "disconnected") return false
     return Date.now() - manifest.time > (manifest.error === undefined ? manifestAge : failureAge)
   }
 
   async function connect(signal?: AbortSignal): Promise<MCPClient> {
-    // A running server is usable once its lists are known.
+    // While it opens, its lists are not known yet.
     if (!opening && client?.status().state === "connected") {
-      if (Manifest.isStale(looked)) lookAgain()
+      if (Manifest.isStale(freshness)) refreshSoon()
       return client
     }
     opening ??= open().finally(() => {
@@ -145,7 +147,7 @@ export function createConfiguredServer(options: {
     await change("connecting")
     try {
       const info = await own.connect({ signal: AbortSignal.timeout(connectLimit) })
-      keep(await look(own, info))
+      keep(await readLists(own, info))
       await change("connected")
       return own
     } catch (error) {
@@ -164,7 +166,7 @@ export function createConfiguredServer(options: {
       roots,
       ...(logLevel ? { features: { logging: logLevel } } : {}),
       mayStart: AsyncLocalStorage.bind(mayStart),
-      onChanged: AsyncLocalStorage.bind(() => lookAgain()),
+      onChanged: AsyncLocalStorage.bind(() => refreshSoon()),
       onElicit: AsyncLocalStorage.bind(elicit.onElicit),
       hooks: { ...hooks, onLog: noteLog },
     }
@@ -172,57 +174,59 @@ export function createConfiguredServer(options: {
 
   function noteLog(log: MCPLog): void {
     const isOfList = log.source === "client" && /^(tools|resources|prompts)\/[\w/]*list\b/.test(log.message)
-    if (isOfList && complaints.length < maxComplaints) complaints.push(log.message)
-    if (log.source === "server") logServer(server.id, log)
+    if (isOfList && listProblems.length < maxListProblems) listProblems.push(log.message)
+    if (log.source === "server") logAt[log.level](`MCP server ${server.id}: ${log.message}`)
     options.hooks?.onLog?.(log)
   }
 
-  async function look(own: MCPClient, info: MCPServerInfo): Promise<Manifest.Manifest> {
-    complaints = []
+  async function readLists(own: MCPClient, info: MCPServerInfo): Promise<Manifest.Manifest> {
+    listProblems = []
     const offers = await listOffers(own, info)
-    const changed = sayChangedTools(server.id, { before: manifest?.tools ?? [], now: offers.tools })
-    const problems = [...(offers.problems ?? []), ...complaints, ...changed].map((text) =>
+    const changed = Manifest.describeChangedTools(server.id, {
+      before: manifest?.tools ?? [],
+      now: offers.tools,
+    })
+    const problems = [...(offers.problems ?? []), ...listProblems, ...changed].map((text) =>
       plainText(text, 300),
     )
     const time = Date.now()
-    looked = offers.ttl === undefined ? { time } : { time, ttl: offers.ttl }
+    freshness = offers.ttl === undefined ? { time } : { time, ttl: offers.ttl }
     return { version: 1, time, info, ...offers, ...(problems.length ? { problems } : {}) }
   }
 
-  function lookAgain(): void {
-    looking ??= setTimeout(async () => {
+  function refreshSoon(): void {
+    refreshing ??= setTimeout(async () => {
       const own = client
       const isOver = () => isClosed || client !== own
       try {
         const info = own?.status().info
         if (isClosed || !own || !info) return
-        const next = await look(own, info)
+        const next = await readLists(own, info)
         if (isOver() || (manifest && Manifest.isSame(manifest, next))) return
         keep(next)
         await change("connected")
       } catch (error) {
         if (isOver()) return
-        // It is asked again when it is due, not at the next call.
-        looked = { ...looked, time: Date.now() }
+        // The next attempt is made when it is due, not at the next call.
+        freshness = { ...freshness, time: Date.now() }
         Log.warn("an MCP server did not say what it offers now", {
           server: server.id,
           error: errorText(error),
         })
       } finally {
-        looking = undefined
+        refreshing = undefined
       }
     }, settleTime).unref()
   }
 
-  /** A tool that we know and the server does not: its list is another one now. */
-  function lookIfUnknown(answer: unknown): void {
-    if (meansUnknownTool(answer)) lookAgain()
+  /** The server does not know a tool that it listed: its list has changed. */
+  function refreshIfUnknown(answer: unknown): void {
+    if (meansUnknownTool(answer)) refreshSoon()
   }
 
   function keep(next: Manifest.Manifest): void {
     manifest = next
-    const write = Manifest.write(server, next).finally(() => writes.delete(write))
-    writes.add(write)
+    writing = writing.then(() => Manifest.write(server, next))
   }
 
   async function change(next: State): Promise<void> {
@@ -240,15 +244,9 @@ export function createConfiguredServer(options: {
 
   async function close(): Promise<void> {
     isClosed = true
-    clearTimeout(looking)
+    clearTimeout(refreshing)
     await client?.close()
     await opening?.catch(() => undefined)
-    await Promise.all(writes)
+    await writing
   }
-}
-
-/** Only requested messages arrive here. */
-function logServer(id: string, { level, message }: MCPLog): void {
-  const write = { debug: Log.debug, info: Log.info, warning: Log.warn, error: Log.error }[level]
-  write(`MCP server ${id}: ${message}`)
 }

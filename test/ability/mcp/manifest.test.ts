@@ -3,12 +3,11 @@ import assert from "node:assert/strict"
 import { mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import * as Manifest from "#ability/mcp/configured/manifest.ts"
-import { pruneManifests } from "#ability/mcp/configured/prune-manifests.ts"
+import * as Manifest from "#ability/mcp/manifest.ts"
 import * as Mcp from "#ability/mcp/mcp.ts"
 import { Instance } from "#kernel/instance.ts"
-import { tmpdir } from "../../../fixture/tmpdir.ts"
-import { until } from "../../../fixture/until.ts"
+import { tmpdir } from "../../fixture/tmpdir.ts"
+import { until } from "../../fixture/until.ts"
 
 /** As if so many days had passed since. */
 function age(path: string, days: number): void {
@@ -19,10 +18,10 @@ function age(path: string, days: number): void {
 const nameOf = (n: number) => `${n.toString(16).padStart(40, "0")}.json`
 const aside = "0a8e4c52-6d4b-4d1f-9a59-0d3f5b0e6c11"
 
-test("pruneManifests() removes what was not written for 60 days, of our own files only", async () => {
+test("Manifest.prune() removes manifests that were not used for 60 days, and no other files", async () => {
   await using tmp = await tmpdir()
   const folder = join(tmp.path, "mcp")
-  await pruneManifests(folder)
+  await Manifest.prune(folder)
   mkdirSync(folder)
   const put = (name: string, days: number) => {
     writeFileSync(join(folder, name), "{}")
@@ -38,11 +37,11 @@ test("pruneManifests() removes what was not written for 60 days, of our own file
   symlinkSync(join(tmp.path, "elsewhere"), join(folder, nameOf(6)))
   age(join(folder, nameOf(6)), 61)
   const stays = [nameOf(2), nameOf(5), nameOf(6), `${nameOf(4)}.bak`, "abc.json", "notes.json", "pruned"]
-  await pruneManifests(folder)
+  await Manifest.prune(folder)
   assert.deepEqual(readdirSync(folder).sort(), stays.sort())
 })
 
-test("pruneManifests() looks once a day, at a bounded number", async () => {
+test("Manifest.prune() checks a bounded number of files, once a day", async () => {
   await using tmp = await tmpdir()
   const folder = join(tmp.path, "mcp")
   mkdirSync(folder)
@@ -51,12 +50,12 @@ test("pruneManifests() looks once a day, at a bounded number", async () => {
     age(join(folder, nameOf(n)), 61)
   }
   const count = () => readdirSync(folder).length - 1
-  await pruneManifests(folder)
+  await Manifest.prune(folder)
   assert.equal(count(), 100)
-  await pruneManifests(folder)
+  await Manifest.prune(folder)
   assert.equal(count(), 100, "not twice in a day")
   age(join(folder, "pruned"), 2)
-  await pruneManifests(folder)
+  await Manifest.prune(folder)
   assert.equal(count(), 0)
 })
 

@@ -9,10 +9,7 @@ import type {
   MCPServerInfo,
   MCPTool,
 } from "#ability/mcp/server/types.ts"
-import { serverToolId } from "#ability/tool/server-tools.ts"
-import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { errorText } from "#util/error.ts"
-import { placeOf } from "./local-tools.ts"
 
 export type Offers = {
   tools: MCPTool[]
@@ -24,8 +21,6 @@ export type Offers = {
   /** What went wrong with its lists. */
   problems?: string[]
 }
-
-const maxSaid = 20
 
 export async function listOffers(client: MCPClient, { capabilities }: MCPServerInfo): Promise<Offers> {
   const problems: string[] = []
@@ -54,23 +49,4 @@ export async function listOffers(client: MCPClient, { capabilities }: MCPServerI
     ...(Number.isFinite(ttl) ? { ttl } : {}),
     ...(problems.length ? { problems } : {}),
   }
-}
-
-/** The grant was for a tool with another description. */
-export function sayChangedTools(
-  serverId: string,
-  { before, now }: { before: MCPTool[]; now: MCPTool[] },
-): string[] {
-  const known = new Map(before.map((tool) => [tool.name, JSON.stringify(tool)]))
-  return now
-    .filter((tool) => (known.get(tool.name) ?? JSON.stringify(tool)) !== JSON.stringify(tool))
-    .slice(0, maxSaid)
-    .map(({ name }) => `tool "${shownId(serverId, name)}" says something else of itself than before`)
-}
-
-/** Its name may have met that of another. */
-function shownId(serverId: string, name: string): string {
-  const place = `${serverId}/${name}`
-  const tool = ToolRegistry.list().find((tool) => tool.server === serverId && placeOf(tool) === place)
-  return tool?.id ?? serverToolId(serverId, name)
 }
