@@ -3,6 +3,7 @@
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import type { Definition } from "#ability/call/types.ts"
 import { covers } from "#ability/permission/rule.ts"
+import { serverToolId } from "./server-tools.ts"
 
 /** The permission of each built-in tool; the exact need of a call depends on its arguments. */
 const permissions: Record<string, string> = {
@@ -21,9 +22,17 @@ const permissions: Record<string, string> = {
 }
 
 export function mayUse(agent: AgentDefinition, tool: Definition): boolean {
-  if (agent.tools ? !agent.tools.includes(tool.id) : tool.onlyNamed) return false
+  if (agent.tools ? !agent.tools.some((name) => isNamed(name, tool)) : tool.onlyNamed) return false
   const permission = permissionOf(tool)
   return permission === undefined || !isDenied(agent, permission)
+}
+
+/** Agent files of Claude Code name `mcp__server__tool`. Where both names may have two underscores, the tool's server says
+ * where its name ends. */
+export function isNamed(name: string, { id, server }: Definition): boolean {
+  if (name === id || server === undefined) return name === id
+  const start = `mcp__${server}__`
+  return name.startsWith(start) && serverToolId(server, name.slice(start.length)) === id
 }
 
 /** The permission that its calls need, as far as that is known without arguments. */

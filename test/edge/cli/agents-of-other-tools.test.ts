@@ -1,6 +1,7 @@
 // Agent files of Claude Code and opencode, and unknown keys in any agent file, through the built command.
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { mcpJson, tinyServer } from "../../ability/mcp/servers.ts"
 import { vitamin } from "../../fixture/cli.ts"
 import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
@@ -209,6 +210,22 @@ test("an agent of another tool with a misspelt action or switch is not used, and
     assert.doesNotMatch(out, new RegExp(`^${name} `, "m"))
     assert.match(err, says)
   }
+})
+
+test("an agent may use mcp__my__srv__get of a server whose own name has two underscores, and nothing else", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const one = { inputSchema: { type: "object" } }
+  const tools = ["get", "put"].map((name) => ({ ...one, name, description: name }))
+  tmp.write(".mcp.json", mcpJson({ my__srv: tinyServer({ tools }), other: tinyServer({ tools }) }))
+  const names = "mcp__my__srv__get, mcp__other__get, mcp__my__gone__get"
+  tmp.write(".claude/agents/one.md", `---\ndescription: D\ntools: ${names}\n---\nWork.\n`)
+  await vitamin(tmp, ["trust", "--yes"])
+  await vitamin(tmp, ["mcp", "test"])
+  const shown = await vitamin(tmp, ["agent", "show", "one", "--format", "json"])
+  assert.deepEqual(JSON.parse(shown.out).usableTools, ["my__srv_get", "other_get"])
+  const lines = (await vitamin(tmp, ["agent", "show", "one"])).out
+  assert.match(lines, /^tools +my__srv_get, other_get$/m)
+  assert.match(lines, /^not here +mcp__my__gone__get$/m)
 })
 
 for (const [given, expected, says] of [

@@ -1,7 +1,9 @@
 // `vitamin agent …`: lists agents, shows one with its tools and rules, and explains routing.
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
+import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import { formatRule } from "#ability/permission/rule.ts"
+import { isNamed } from "#ability/tool/may-use.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
 import { wrapList } from "#edge/cli/terminal/wrap-text.ts"
@@ -22,8 +24,9 @@ export async function listAgents(options: Options): Promise<void> {
 }
 
 export async function showAgent(options: Options & { id: string }): Promise<void> {
-  await inAgents(options, () => {
+  await inAgents(options, async () => {
     const agent = AgentRegistry.get(options.id)
+    await (await ifConfigured())?.list()
     const tools = ToolRegistry.forAgent(agent.id).map(({ id }) => id)
     const file = AgentRegistry.fileOf(agent.id)
     if (options.format === "json")
@@ -56,7 +59,8 @@ function linesOf(
   { tools, file }: { tools: string[]; file: string | undefined },
 ): [string, string | number | undefined][] {
   const { permissions, capabilities, skills, metadata, temperature, maxTokens } = agent
-  const missing = agent.tools?.filter((id) => !ToolRegistry.find(id)) ?? []
+  const known = ToolRegistry.list()
+  const missing = agent.tools?.filter((name) => !known.some((tool) => isNamed(name, tool))) ?? []
   return [
     ["id", agent.id],
     ["name", agent.name],
