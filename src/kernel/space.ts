@@ -22,7 +22,7 @@ class InvalidDirectory extends NamedError {
 
 /** The project of a folder, from anywhere inside it. */
 export async function detect(directory: string): Promise<SpaceInfo> {
-  const folder = realpathSync(directory)
+  const folder = realpathSync.native(directory)
   const repository = Vcs.find(folder)
   if (!repository) return { id: hash(folder), name: basename(folder) || folder, worktree: folder }
   const vcs = await Vcs.read(repository)
@@ -34,7 +34,7 @@ export async function detect(directory: string): Promise<SpaceInfo> {
 export function realDirectory(directory: string): string {
   if (directory.includes("\0")) throw new InvalidDirectory(directory, "it has a NUL byte")
   try {
-    const real = realpathSync(resolve(directory))
+    const real = realpathSync.native(resolve(directory))
     if (statSync(real).isDirectory()) return real
   } catch (error) {
     throw new InvalidDirectory(directory, errorText(error))

@@ -2,7 +2,7 @@
 // Where git itself has to be asked, hooks, fsmonitor, pager, external diff, fetching and the system's configuration are
 // off, and it gets the few variables that it needs. Filters (clean, smudge, process) and textconv have names that only
 // the repository knows; they are off because no command is run that reads or writes the content of a work tree.
-import { existsSync, readFileSync, realpathSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { promisify } from "node:util"
 import * as Env from "#kernel/process/env.ts"
@@ -111,19 +111,18 @@ function gitEnvironment(worktree: string): Record<string, string> {
 function gitDirOf(folder: string): string | undefined {
   const path = join(folder, ".git")
   const stat = statOf(path)
-  if (stat?.isDirectory()) return existsSync(join(path, "HEAD")) ? realpathSync(path) : undefined
+  if (stat?.isDirectory()) return existsSync(join(path, "HEAD")) ? realOf(path) : undefined
   // As git reads it: up to 1 MB, and a line end belongs to the path unless it is the last.
   if (!stat?.isFile() || stat.size > 1 << 20) return undefined
   const target = /^gitdir: (.*[^\r\n])[\r\n]*$/s.exec(readText(path) ?? "")?.[1]
   if (!target) return undefined
   const linked = resolve(folder, target)
-  return existsSync(join(linked, "HEAD")) ? realpathSync(linked) : undefined
+  return existsSync(join(linked, "HEAD")) ? realOf(linked) : undefined
 }
 
 function commonDirOf(gitDir: string): string {
   const relative = readText(join(gitDir, "commondir"))?.trim()
-  const common = relative ? resolve(gitDir, relative) : gitDir
-  return existsSync(common) ? realpathSync(common) : gitDir
+  return (relative && realOf(resolve(gitDir, relative))) || gitDir
 }
 
 function resolveRef({ gitDir, commonDir }: Repository, ref: string): string | undefined {

@@ -1,7 +1,16 @@
 // The files of a journal: two segments that take turns, and the state, a small file with the position in the segment in
 // use. All processes read and write the state under the lock. It is never synced, and an open does not trust it: the
 // segments themselves count.
-import { closeSync, fdatasyncSync, fstatSync, openSync, readSync, statSync, writeSync } from "node:fs"
+import {
+  closeSync,
+  constants,
+  fdatasyncSync,
+  fstatSync,
+  openSync,
+  readSync,
+  statSync,
+  writeSync,
+} from "node:fs"
 import { join } from "node:path"
 import { crc32 } from "node:zlib"
 import {
@@ -103,8 +112,7 @@ export function createSegments(folder: string, segmentBytes: number) {
 }
 
 export function openState(file: string): StateFile {
-  closeSync(openSync(file, "a", 0o600))
-  const fd = openSync(file, "r+")
+  const fd = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600)
   const { ino } = fstatSync(fd)
   const buffer = Buffer.alloc(stateBytes)
   return {

@@ -22,32 +22,40 @@ const busy = 5
 export async function createLock(path: string): Promise<Lock> {
   const { DatabaseSync } = await import("node:sqlite")
   const open = (file: string) => new DatabaseSync(file, { timeout: 0 })
-  const [door, room] = [`${path}.door`, path]
-  for (const file of [door, room]) if (!isUsable(open, file)) await remake(open, file)
-  return throughDoor(transaction(open(door)), transaction(open(room)), path)
-}
-
-/** WAL mode takes the lock in 2 µs, the classic mode in 40, but the WAL header must be intact. */
-function isUsable(open: (file: string) => DatabaseSync, path: string): boolean {
-  if (!existsSync(path)) return false
-  const database = open(path)
+  const door = openUsable(open, `${path}.door`) ?? (await remake(open, `${path}.door`))
   try {
-    return database.prepare("PRAGMA journal_mode").get()?.journal_mode === "wal"
+    const room = openUsable(open, path) ?? (await remake(open, path))
+    return throughDoor(transaction(door), transaction(room), path)
   } catch (error) {
-    if (isBusy(error)) return true
-    if (isNotADatabase(error)) return false
+    door.close()
     throw error
-  } finally {
-    database.close()
   }
 }
 
+/** Undefined if the file is missing or broken. WAL mode takes the lock in 2 µs, the classic mode in 40, but the WAL
+ * header must be intact. */
+function openUsable(open: (file: string) => DatabaseSync, path: string): DatabaseSync | undefined {
+  if (!existsSync(path)) return undefined
+  const database = open(path)
+  try {
+    if (database.prepare("PRAGMA journal_mode").get()?.journal_mode === "wal") return database
+  } catch (error) {
+    if (isBusy(error)) return database
+    if (!isNotADatabase(error)) {
+      database.close()
+      throw error
+    }
+  }
+  database.close()
+}
+
 /** Created under a guard whose database is an empty file, which no crash can damage. */
-async function remake(open: (file: string) => DatabaseSync, path: string): Promise<void> {
+async function remake(open: (file: string) => DatabaseSync, path: string): Promise<DatabaseSync> {
   const guard = transaction(open(`${path}.guard`))
   await enter(guard, `${path}.guard`, performance.now() + patience)
   try {
-    if (isUsable(open, path)) return
+    const made = openUsable(open, path)
+    if (made) return made
     const fresh = `${path}.new`
     for (const file of [fresh, `${fresh}-wal`, `${fresh}-shm`]) rmSync(file, { force: true })
     const database = open(fresh)
@@ -55,6 +63,7 @@ async function remake(open: (file: string) => DatabaseSync, path: string): Promi
     database.close()
     for (const file of [`${path}-wal`, `${path}-shm`]) rmSync(file, { force: true })
     renameSync(fresh, path)
+    return open(path)
   } finally {
     guard.end()
     guard.close()
