@@ -1,6 +1,6 @@
 // The part of a document to send: all of it if it is short, else the passages that fit the prompt, in their order,
 // with where to read the rest.
-import { fitsIntent } from "#knowledge/index/fits-intent.ts"
+import { fitsIntent } from "#knowledge/index/significant-words.ts"
 import { cutToTokens, estimateTokens } from "#knowledge/memory/tokens.ts"
 import { type Chunk, chunkMarkdown } from "#knowledge/rules/chunk-markdown.ts"
 import type { ReferenceMatch } from "#knowledge/rules/rules-discovery.ts"

@@ -8,7 +8,7 @@ import type { Reviewed } from "#kernel/reviewed/reviewed.ts"
 import { checkLayer, isPlain, type Raw } from "#kernel/schema/check.ts"
 import { formatPath, formatProblem, parsePath } from "#kernel/schema/invalid.ts"
 import { Info, type Input, type Remote } from "#kernel/schema/schema.ts"
-import { shownUrl } from "#kernel/schema/shown-url.ts"
+import { shownUrl } from "#kernel/schema/secrets.ts"
 import {
   broken,
   empty,

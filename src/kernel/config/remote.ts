@@ -6,7 +6,7 @@ import * as Global from "#kernel/process/global.ts"
 import * as Log from "#kernel/process/log.ts"
 import { readSmallFile } from "#kernel/schema/read-file.ts"
 import type { Remote } from "#kernel/schema/schema.ts"
-import { shownUrl } from "#kernel/schema/shown-url.ts"
+import { shownUrl } from "#kernel/schema/secrets.ts"
 import { fetchBytes, fetchFailure } from "#util/fetch-bytes.ts"
 import { replaceFile } from "#util/file/write-file.ts"
 

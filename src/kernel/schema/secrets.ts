@@ -2,7 +2,6 @@
 import * as Secret from "#kernel/process/secret.ts"
 import type { Path } from "#util/parse/jsonc.ts"
 import { isPlain, type Raw } from "./check.ts"
-import { shownUrl } from "./shown-url.ts"
 
 const hidden = "[redacted]"
 const secretKeys = new Set(["apiKey", "token"])
@@ -70,4 +69,14 @@ function showCommand([first, ...rest]: unknown[]): string[] {
   const count = more.length + rest.length
   if (count === 0) return program ? [Secret.redact(program)] : []
   return [Secret.redact(program ?? ""), `[${count} ${count === 1 ? "argument" : "arguments"}]`]
+}
+
+/** A URL without user info, query and fragment, where people put keys. */
+export function shownUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  // A text without a scheme may still be meant as a URL: "user:key@host/path?key=x".
+  if (!url?.host) return text.replace(/[?#].*/s, "").replace(/^.*@/s, "")
+  if (!url.username && !url.password && !url.search && !url.hash) return text
+  url.username = url.password = url.search = url.hash = ""
+  return url.href
 }

@@ -1,5 +1,23 @@
-// The entries of a semantic cache, bounded in number, bytes and age. The least recently used one goes first.
+// The entries of a semantic cache, bounded in number, bytes and age. The least recently used one is removed first.
+// Imported entries are not trusted: a broken one is reported and left out.
+import { z } from "zod"
+import * as Log from "#kernel/process/log.ts"
+import { NamedError } from "#util/error.ts"
 import { normalise, plainRequest } from "./semantic-cache-request.ts"
+
+/** In the form for storage: plain JSON. */
+export type SerializableCacheEntry = {
+  id: number
+  query: string
+  response: string
+  /** Milliseconds since 1970. */
+  cachedAt: number
+  hitCount: number
+  /** Empty if there is none; it is computed again from the query. */
+  embedding: number[]
+  /** What made the embedding. One of another embedder is made again. */
+  embedder?: string
+}
 
 export type Kept = {
   id: number
@@ -11,7 +29,27 @@ export type Kept = {
 }
 type Limits = { maxEntries: number; maxBytes: number; ttlMs: number; dimensions: number }
 
-/** What an entry takes beside its texts. */
+class BadEntries extends NamedError {
+  constructor(given: unknown) {
+    const kind = given === null ? "null" : typeof given
+    super("SemanticCache.BadEntries", `initialEntries must be a list of entries, not ${kind}.`, {})
+  }
+}
+
+const maxNamed = 5
+
+/** A missing embedding is computed again, and a wrong count does no harm. */
+const Entry = z.object({
+  id: z.number().catch(0),
+  query: z.string(),
+  response: z.string(),
+  cachedAt: z.number(),
+  hitCount: z.int().nonnegative().catch(0),
+  embedding: z.array(z.number()).catch([]),
+  embedder: z.string().optional().catch(undefined),
+})
+
+/** Bytes of an entry beside its texts. */
 const overhead = 400
 
 export function createStore({ maxEntries, maxBytes, ttlMs, dimensions }: Limits) {
@@ -20,12 +58,12 @@ export function createStore({ maxEntries, maxBytes, ttlMs, dimensions }: Limits)
   let bytes = 0
   let lastId = 0
 
-  /** Not if the clock went back: nobody knows how old it is. */
+  /** Not if the clock went back: then its age is unknown. */
   const isFresh = ({ cachedAt }: Kept) => cachedAt <= Date.now() && Date.now() - cachedAt < ttlMs
   const sizeOf = ({ query, response }: Kept) =>
     6 * query.length + 2 * response.length + 4 * dimensions + overhead
 
-  /** An id above those that are there stays. */
+  /** A given id is kept if it is above all others. */
   function add(entry: Omit<Kept, "id"> & { id?: number }): void {
     const kept = { ...entry, id: Math.max(entry.id ?? 0, lastId + 1) }
     lastId = kept.id
@@ -54,7 +92,7 @@ export function createStore({ maxEntries, maxBytes, ttlMs, dimensions }: Limits)
     return undefined
   }
 
-  /** To the end of the line, where it is dropped last. */
+  /** Marks an entry as the most recently used one. */
   function touch(kept: Kept): void {
     const key = normalise(kept.query)
     byQuery.delete(key)
@@ -77,10 +115,28 @@ export function createStore({ maxEntries, maxBytes, ttlMs, dimensions }: Limits)
     clear,
     removeExpired,
     exact: (query: string) => fresh(byQuery.get(normalise(query))),
-    /** The same request but for its dress. */
+    /** The same request in other words of politeness or punctuation. */
     same: (query: string) => fresh(byPlain.get(plainRequest(query))),
     all: () => [...byQuery.values()],
     size: () => byQuery.size,
     bytes: () => bytes,
   })
+}
+
+/** The usable ones of imported entries, oldest first. */
+export function readEntries(given: unknown): z.infer<typeof Entry>[] {
+  if (!Array.isArray(given)) throw new BadEntries(given)
+  const problems: string[] = []
+  const entries = given.flatMap((item, at) => {
+    const { data, error } = Entry.safeParse(item)
+    if (error) problems.push(`entry ${at}: ${error.issues[0]?.path.join(".")} ${error.issues[0]?.message}`)
+    // A time in the future would never expire.
+    return data ? [{ ...data, cachedAt: Math.min(data.cachedAt, Date.now()) }] : []
+  })
+  if (problems.length > 0)
+    Log.warn("entries of a semantic cache are left out", {
+      count: problems.length,
+      problems: problems.slice(0, maxNamed),
+    })
+  return entries.sort((a, b) => a.cachedAt - b.cachedAt)
 }

@@ -6,9 +6,8 @@ import { createEmbedder, type EmbedderConfig } from "#knowledge/embedder/create-
 import type { Embedder } from "#knowledge/embedder/types.ts"
 import { createPersister } from "#knowledge/relation/persister.ts"
 import { errorText } from "#util/error.ts"
-import { readEntries, type SerializableCacheEntry } from "./semantic-cache-entries.ts"
 import { normalise, plainRequest } from "./semantic-cache-request.ts"
-import { createStore, type Kept } from "./semantic-cache-store.ts"
+import { createStore, type Kept, readEntries, type SerializableCacheEntry } from "./semantic-cache-store.ts"
 
 export type { SerializableCacheEntry }
 export type SemanticCacheConfig = {

@@ -1,5 +1,5 @@
-// Turns texts into vectors. The embedded model needs no network, no native code and no configuration; the others are asked
-// for by name. Whoever uses one works by text alone when it fails.
+// Creates an embedder, which turns texts into vectors. The default is the embedded model, which needs no network, no native
+// code and no configuration. Callers fall back to text search when an embedder fails.
 import { embeddedFacts, loadEmbedded } from "./embedded-model.ts"
 import { createGgufEmbedder, type GgufEmbedderConfig } from "./gguf-embedder.ts"
 import { createModelEmbedder, type ModelEmbedderConfig } from "./model-embedder.ts"
@@ -13,7 +13,7 @@ export function createEmbedder(config: EmbedderConfig = {}): Embedder {
   return createEmbedded()
 }
 
-/** The file is opened with the first text, not before. */
+/** The model file is opened for the first text. */
 function createEmbedded(): Embedder {
   const embedNow = (text: string): Float32Array => loadEmbedded().embed(text)
   return Object.freeze({

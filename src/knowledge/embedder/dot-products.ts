@@ -1,8 +1,8 @@
-// The memory of a vector table and what multiplies in it: WebAssembly where its SIMD is there, else plain JavaScript, which
-// does the same in the same order, so that both give the same bits.
+// The memory of a vector table, and the dot products over it: in WebAssembly if SIMD is available, else in JavaScript, with
+// the same operations in the same order, so that both give the same bits.
 import { wasm } from "./dot-products-wasm.ts"
 
-/** Where things begin in the memory, in bytes; `width` is the bytes of a row, a multiple of sixteen. */
+/** Offsets in the memory, in bytes. `width`: bytes of a row, a multiple of sixteen. */
 type Job = {
   rows: number
   scales: number
@@ -14,14 +14,14 @@ type Job = {
 }
 export type DotProducts = Readonly<{
   kind: "wasm" | "javascript"
-  /** Another one after the memory has grown. */
+  /** A new one after the memory has grown. */
   buffer(): ArrayBuffer
   grow(bytes: number): void
   /** Each row with the query, times the row's scale, times the factor. */
   run(job: Job): void
 }>
 
-/** What is used of WebAssembly, which a Node without a compiler does not have. */
+/** The used part of WebAssembly, which is missing in a Node without JIT. */
 type Memory = { buffer: ArrayBuffer; grow(pages: number): number }
 type Instance = { exports: { dots(...numbers: number[]): void } }
 type Wasm = {
@@ -43,7 +43,7 @@ export function createDotProducts(kind?: DotProducts["kind"]): DotProducts {
     : createPlain()
 }
 
-/** Null where this machine has no SIMD, or no WebAssembly at all. */
+/** Null without SIMD or without WebAssembly. */
 function compile(): object | null {
   if (compiled !== undefined) return compiled
   const bytes = Buffer.from(wasm, "base64")
@@ -51,7 +51,7 @@ function compile(): object | null {
   return compiled
 }
 
-/** Such a memory reserves far more of the address space than it uses. Where there is no room, none is asked for again. */
+/** A WebAssembly memory reserves far more address space than it uses. After a failure it is not tried again. */
 function allocate(): Memory | undefined {
   try {
     return WebAssembly && new WebAssembly.Memory({ initial: 1 })

@@ -1,9 +1,8 @@
-// The embedder that ships with the program: a file with one vector per piece of a word. A text's vector is the sum of its
-// pieces' vectors, at length one. The format is told in model/README.md.
+// The embedder that ships with the program: a file with one vector per piece (subword). The vector of a text is the sum of
+// the vectors of its pieces, scaled to unit length. model/README.md describes the format.
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { errorText, NamedError } from "#util/error.ts"
-import { createPieces } from "./embedded-pieces.ts"
 import type { Pieces } from "./types.ts"
 
 export type EmbeddedModel = Readonly<{
@@ -19,13 +18,19 @@ class BrokenModel extends NamedError {
   }
 }
 
-/** Known without opening the file; a file that says otherwise is refused. */
+/** Known without opening the file. A file with other values is refused. */
 export const embeddedFacts = { id: "vitamin-embedded-1", dimensions: 256 }
 const modelFile: string = fileURLToPath(new URL("./model/embedder.bin", import.meta.url))
 const headerBytes = 20
 const maxPieces = 1_000_000
-/** Longer texts say no more, and a request must not be held up by them. */
+/** Characters of a text that are embedded. More would cost time and add little. */
 const maxText = 20_000
+
+const runs = /[A-Za-z]+(?:[0-9](?![0-9]))?|[0-9]+/g
+const plain = /^(?:[A-Za-z][a-z0-9]*|[A-Z0-9]+)$/
+const humps = /[A-Z]+(?![a-z])[0-9]?|[A-Z]?[a-z]+[0-9]?/g
+const digits = /^[0-9]/
+const longestPiece = 18
 
 let shared: EmbeddedModel | undefined
 
@@ -102,4 +107,60 @@ function parse(path: string, file: Buffer) {
     scales: new Float32Array(bytes.buffer, at + 4 * count, count),
     rows: new Int8Array(bytes.buffer, rowsAt, count * dimensions),
   }
+}
+
+/** The tokenizer: splits a text into runs of letters and digits, identifiers at their capitals, and unknown words into the
+ * most likely pieces. Row 0 means "unknown" and is never returned. */
+export function createPieces(names: readonly string[], scores: Float32Array): (text: string) => number[] {
+  const rowOf = new Map<string, number>()
+  for (let row = 1; row < names.length; row++) rowOf.set(names[row]!, row)
+
+  function piecesOf(text: string): number[] {
+    const found: number[] = []
+    for (const run of toAscii(text).match(runs) ?? []) for (const word of wordsOf(run)) add(word, found)
+    return found
+  }
+
+  function wordsOf(run: string): string[] {
+    if (digits.test(run)) return [run.slice(0, 4)]
+    const lower = run.toLowerCase()
+    if (plain.test(run) || (lower.length > 3 && rowOf.has(lower))) return [lower]
+    return (run.match(humps) ?? []).map((part) => part.toLowerCase())
+  }
+
+  function add(word: string, found: number[]): void {
+    const row = rowOf.get(word)
+    if (row !== undefined) found.push(row)
+    else segment(word, found)
+  }
+
+  /** Viterbi: for every end, the best sum of scores, and the piece that ends there. */
+  function segment(word: string, found: number[]): void {
+    const best = new Float64Array(word.length + 1).fill(Number.NEGATIVE_INFINITY)
+    const from = new Int32Array(word.length + 1)
+    const rows = new Int32Array(word.length + 1)
+    best[0] = 0
+    for (let end = 1; end <= word.length; end++) {
+      for (let start = Math.max(0, end - longestPiece); start < end; start++) {
+        const row = rowOf.get(word.slice(start, end))
+        if (row === undefined) continue
+        const score = best[start]! + scores[row]!
+        if (score <= best[end]!) continue
+        best[end] = score
+        from[end] = start
+        rows[end] = row
+      }
+    }
+    if (best[word.length] === Number.NEGATIVE_INFINITY) return
+    const cut: number[] = []
+    for (let end = word.length; end > 0; end = from[end]!) cut.push(rows[end]!)
+    found.push(...cut.reverse())
+  }
+
+  return piecesOf
+}
+
+/** Without accents: "café" is "cafe". Other scripts give no pieces. */
+function toAscii(text: string): string {
+  return /[^\0-\x7f]/.test(text) ? text.normalize("NFKD").replace(/\p{M}+/gu, "") : text
 }

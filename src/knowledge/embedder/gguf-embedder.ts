@@ -1,11 +1,10 @@
-// Vectors from a GGUF file on this machine, such as EmbeddingGemma. The file's header is read at once, so that one that is
-// none is refused by name; the library and the model are loaded with the first text.
+// Vectors from a GGUF file on this machine, such as EmbeddingGemma. The header is read at once, so that a wrong file is
+// refused with its name; the library and the model are loaded for the first text.
 import { basename } from "node:path"
 import { GgufInvalid, readGgufHeader } from "#knowledge/llama/gguf-header.ts"
 import type { Llama } from "#knowledge/llama/llama.ts"
 import { toUnit } from "./embedded-model.ts"
-import { prefixesOf } from "./prefixes.ts"
-import type { Embedder } from "./types.ts"
+import { type Embedder, prefixesOf } from "./types.ts"
 
 export type GgufEmbedderConfig = { backend: "gguf"; path: string }
 

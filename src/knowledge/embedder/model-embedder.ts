@@ -1,9 +1,8 @@
-// Vectors from an embedding model elsewhere: the host hands down a function that asks it. What comes back is checked, since
-// one list of the wrong length would spoil every comparison after it.
+// Vectors from the embedding model of a provider, through a function of the caller. Its results are checked: one vector of
+// the wrong length would spoil every later comparison.
 import { errorText, NamedError } from "#util/error.ts"
 import { toUnit } from "./embedded-model.ts"
-import { prefixesOf } from "./prefixes.ts"
-import type { Embedder } from "./types.ts"
+import { type Embedder, prefixesOf } from "./types.ts"
 
 export type ModelEmbedderConfig = {
   backend: "model"
@@ -25,7 +24,7 @@ const maxText = 8_000
 export function createModelEmbedder({ id, dimensions, embedMany }: ModelEmbedderConfig): Embedder {
   async function embedBatch(texts: readonly string[]): Promise<Float32Array[]> {
     const vectors: Float32Array[] = texts.map(() => new Float32Array(dimensions))
-    // Models refuse an empty text; it has no opinion anyway.
+    // Models refuse an empty text; its vector is zero.
     const filled = texts.flatMap((text, at) => (text.trim() ? [{ at, text: text.slice(0, maxText) }] : []))
     for (let start = 0; start < filled.length; start += batchSize) {
       const batch = filled.slice(start, start + batchSize)

@@ -1,27 +1,44 @@
-// What turns a text into a vector.
-import type { Prefixes } from "./prefixes.ts"
+// The type of an embedder, which turns a text into a vector, and the prefixes of queries and documents that embedding
+// models expect, from their model cards. Without them, results are worse.
 
 export type Embedder = Readonly<{
-  /** Names the model and its version; vectors of another id are made anew. */
+  /** The model and its version. Vectors of another id are computed again. */
   id: string
   dimensions: number
-  /** Of unit length; the zero vector means "no opinion". */
+  /** Of unit length; the zero vector if the text says nothing to the model. */
   embed(text: string): Promise<Float32Array>
   embedBatch(texts: readonly string[]): Promise<Float32Array[]>
-  /** Where it costs microseconds: without waiting. */
+  /** Synchronous, if it takes microseconds. */
   embedNow?(text: string): Float32Array
-  /** Where a text's vector is the sum of its pieces' vectors: whoever asks can weigh them. */
+  /** If the vector of a text is the sum of the vectors of its pieces: callers can weight them. */
   pieces?: Pieces
-  /** What the model wants before a query and before a document. */
+  /** Texts that the model expects before a query and before a document. */
   prefixes?: Prefixes | undefined
-  /** Of another model: its cosines on the scale of the embedded one, for which thresholds were chosen. */
+  /** Maps cosines to the scale of the embedded model, for which thresholds were chosen. */
   scale?(): Promise<(cosine: number) => number>
   close(): Promise<void>
 }>
 
 export type Pieces = Readonly<{
-  /** The numbers of a text's pieces, in their order. */
+  /** The ids of the pieces of a text, in order. */
   of(text: string): number[]
-  /** Adds a piece's vector, times a weight, to a sum. */
+  /** Adds the vector of a piece, times a weight, to a sum. */
   add(piece: number, weight: number, sum: Float32Array): void
 }>
+
+export type Prefixes = Readonly<{ query: string; document: string }>
+
+const passages = "Represent this sentence for searching relevant passages: "
+const known: [RegExp, Prefixes][] = [
+  [/embedding-?gemma/i, { query: "task: search result | query: ", document: "title: none | text: " }],
+  [/nomic-embed/i, { query: "search_query: ", document: "search_document: " }],
+  [/qwen3?-embedding/i, { query: "Instruct: Retrieve what fits the request\nQuery: ", document: "" }],
+  [/arctic-embed.*v2/i, { query: "query: ", document: "" }],
+  [/arctic-embed|mxbai-embed|bge-(?:small|base|large)-en/i, { query: passages, document: "" }],
+  [/(?:^|[^a-z])e5-(?!mistral)/i, { query: "query: ", document: "passage: " }],
+]
+
+/** By the name of the model or of its file. */
+export function prefixesOf(name: string): Prefixes | undefined {
+  return known.find(([form]) => form.test(name))?.[1]
+}

@@ -4,11 +4,11 @@ import { NamedError } from "#util/error.ts"
 import { createDotProducts, type DotProducts } from "./dot-products.ts"
 
 export type Vectors = Readonly<{
-  /** In the place of what was there. Slots are small numbers that the caller counts up and uses again. */
+  /** Replaces the vector in a slot. Slots are small numbers, which the caller assigns and reuses. */
   put(slot: number, vector: Float32Array): void
   /** An empty slot scores 0. */
   remove(slot: number): void
-  /** What was put, as it is kept: each number within 0.4 % of the largest. */
+  /** The vector in a slot, rounded: each number within 0.4 % of the largest. */
   get(slot: number): Float32Array
   /** One per slot, up to the highest that was used. */
   scores(query: Float32Array): Float32Array
@@ -23,7 +23,7 @@ class WrongDimensions extends NamedError {
   }
 }
 
-/** Rows that are kept together: a block never moves, so growing copies nothing of ours. */
+/** Rows of a block. Blocks never move, so growing copies nothing. */
 const blockRows = 1_024
 const maxSlots = 4_000_000
 /** So that a sum of products stays within 32 bits. */
@@ -93,7 +93,7 @@ export function createVectors(dimensions: number, options: { kind?: DotProducts[
   return Object.freeze({ put, remove, get, scores, bytes })
 }
 
-/** As whole numbers up to `max`; gives back what they are to be multiplied with. A vector that is no vector is empty. */
+/** Writes a vector as integers up to `max` and returns their scale. A vector that is not finite is written as zero. */
 function write(into: Int8Array | Int16Array, vector: Float32Array, max: number): number {
   let largest = 0
   for (const value of vector) largest = Math.max(largest, Math.abs(value))

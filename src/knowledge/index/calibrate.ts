@@ -1,5 +1,5 @@
-// How the cosines of another embedder compare to those of the embedded model, by which all thresholds were chosen. Both are
-// asked about the same short texts: requests with what they are about, and with what they are not.
+// Maps the cosines of another embedder to the scale of the embedded model, for which all thresholds were chosen. Both
+// embed the same short texts: requests, and documents that match or do not match them.
 import { createEmbedder } from "#knowledge/embedder/create-embedder.ts"
 import type { Embedder } from "#knowledge/embedder/types.ts"
 import { createWeigher } from "./weigh.ts"
@@ -16,10 +16,9 @@ const pairs: readonly (readonly [query: string, name: string, text: string])[] =
   ["translate the letter into French", "translate", "Translates a text into another language."],
   ["play some music by Bach", "start playback", "Plays a track or an album of the music library."],
 ]
-/** Below that an embedder does not tell what a request is about. */
+/** Between matching and other documents. An embedder below it cannot be used. */
 const leastDistance = 0.05
 
-/** Maps cosines of this embedder to the scale of the embedded model. */
 export async function calibrate(embedder: Embedder): Promise<Scale> {
   const [own, base] = [await measure(embedder), await measure(createEmbedder())]
   const distance = own.near - own.far
@@ -30,7 +29,7 @@ export async function calibrate(embedder: Embedder): Promise<Scale> {
   return (cosine) => base.far + ((cosine - own.far) * (base.near - base.far)) / distance
 }
 
-/** The mean cosine of requests with what they are about, and with the rest. */
+/** The mean cosine of requests with matching documents, and with the others. */
 async function measure(embedder: Embedder): Promise<{ near: number; far: number }> {
   const weigher = createWeigher(embedder)
   const documents = await weigher.documents(

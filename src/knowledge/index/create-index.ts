@@ -1,5 +1,5 @@
-// One index under tools, skills, rules, resources and prompts: words in FTS5 and vectors beside them in one SQLite file, or
-// in memory. Whatever happens to the file, callers are served: it can be made again from what they put.
+// The search index of tools, skills, rules, resources and prompts: words in FTS5 and vectors, in one SQLite file or in
+// memory. If the file fails, the index continues in memory: all of it can be rebuilt from what callers put.
 import { hash } from "node:crypto"
 import * as Log from "#kernel/process/log.ts"
 import type { Embedder } from "#knowledge/embedder/types.ts"
@@ -14,7 +14,7 @@ import { createWeigher } from "./weigh.ts"
 type IndexConfig = { path?: string; embedder?: Embedder | undefined }
 
 const usualLimit = 10
-/** How many are brought together: of those that words found more, because a score that is left out counts as none. */
+/** How many hits of each kind are fused. More of the text hits, because a missing text score counts as zero. */
 const textDepth = 100
 const vectorDepth = 50
 const maxName = 1_000
@@ -27,7 +27,7 @@ export function createIndex({ path = inMemory, embedder }: IndexConfig = {}): In
   let store = createStore(openIndexFile(path), vectorsOf)
   let isFile = path !== inMemory
   let isClosed = false
-  /** After a failure no search waits for the embedder again to make up for what is missing; the next put() does. */
+  /** After the embedder failed, searches do not embed missing documents; the next put() tries again. */
   let embeds = true
 
   async function put(documents: readonly Document[]): Promise<void> {
@@ -42,11 +42,11 @@ export function createIndex({ path = inMemory, embedder }: IndexConfig = {}): In
     }
     if (isClosed) return
     guard(() => write(changes))
-    // In another file, or in memory, all of them are new.
+    // The file was replaced meanwhile, so all documents are new to it.
     if (store !== before) await put(documents)
   }
 
-  /** Each id once, as it was given last: new, or with another content, or without its vector. */
+  /** The documents to write: new, changed, or without a vector. Of equal ids the last one counts. */
   function changesOf(documents: readonly Document[]): Change[] {
     store.refresh()
     const changes = new Map<string, Change>()
@@ -110,14 +110,14 @@ export function createIndex({ path = inMemory, embedder }: IndexConfig = {}): In
       }
       const hits = fuse({ ...findings, size: store.entries.size }, { ...options, limit })
       return hits.flatMap(({ row, ...hit }) => {
-        // Unknown where another process wrote just now.
+        // Undefined if another process has just removed it.
         const entry = store.byRow[row]
         return entry ? [{ id: entry.id, ...hit }] : []
       })
     })
   }
 
-  /** Undefined where there is no embedder, or it fails: then words alone must do. */
+  /** Undefined without an embedder, or if it fails: then only words are searched. */
   async function ask(query: string) {
     if (!weigher) return undefined
     try {
@@ -129,14 +129,14 @@ export function createIndex({ path = inMemory, embedder }: IndexConfig = {}): In
     }
   }
 
-  /** A file that was written with another embedder, or with none. */
+  /** For a file that was written with another embedder, or with none. */
   async function embedMissing(): Promise<void> {
     if (!embeds || guard(read).size === store.embedded.size) return
     const missing = [...store.entries.values()].filter(({ row }) => !store.embedded.has(row))
     await put(guard(() => missing.flatMap(({ row }) => store.readDocument(row) ?? [])))
   }
 
-  /** Does it again on a fresh file, or in memory, when the file has failed. */
+  /** If the file fails, repeats the work on a new file or in memory. */
   function guard<T>(work: () => T): T {
     try {
       return work()
@@ -153,7 +153,10 @@ export function createIndex({ path = inMemory, embedder }: IndexConfig = {}): In
       store = createStore(beginAnew(path), vectorsOf)
       return
     }
-    Log.warn("The file of an index cannot be used; it goes on in memory", { path, reason: errorText(error) })
+    Log.warn("An index file cannot be used; the index continues in memory", {
+      path,
+      reason: errorText(error),
+    })
     isFile = false
     store = copyOf(store, vectorsOf)
   }
@@ -168,7 +171,7 @@ export function createIndex({ path = inMemory, embedder }: IndexConfig = {}): In
   return Object.freeze({ put, remove, removeGroup, ids, search, size, close })
 }
 
-/** Vectors of another embedder, or made with other prefixes, are made anew. */
+/** Names what made the vectors: those of another embedder, or of other prefixes, are computed again. */
 function vectorsBy({ id, dimensions, prefixes }: Embedder): string {
   return [id, dimensions, ...(prefixes ? [prefixes.query, prefixes.document] : [])].join("/")
 }
@@ -177,7 +180,7 @@ function none(): number {
   return 0
 }
 
-/** Half a character is none, and more than this is not read. */
+/** Cuts long texts and removes halves of surrogate pairs. */
 function bound({ id, group, name, text, more = "" }: Document): Document {
   const clean = (value: string, most: number) => value.slice(0, most).toWellFormed()
   return {
@@ -193,7 +196,7 @@ function hashOf({ group, name, text, more = "" }: Document): number {
   return hash("sha1", [group, name, text, more].join("\0"), "buffer").readUIntBE(0, 6)
 }
 
-/** What can still be read goes along. */
+/** A copy in memory of all that can still be read. */
 function copyOf(store: Store, embedder: string): Store {
   const copy = createStore(openMemory(), embedder)
   try {
@@ -206,7 +209,7 @@ function copyOf(store: Store, embedder: string): Store {
     copy.write(changes)
     store.close()
   } catch (error) {
-    Log.warn("What was in the file of an index is gone", { reason: errorText(error) })
+    Log.warn("The content of an index file is lost", { reason: errorText(error) })
   }
   return copy
 }

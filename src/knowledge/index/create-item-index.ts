@@ -1,14 +1,13 @@
-// Things of any kind that are found by words: an index of their documents, and the things themselves beside it. The index is
-// opened when it is first needed, and its file may be shared: what other processes put in or take out does no harm here.
-
+// An index of items of any kind: their documents are in a search index, the items themselves in memory. The index is
+// opened when it is first needed. Other processes may share its file: their changes do no harm here.
 import type { Embedder } from "#knowledge/embedder/types.ts"
 import { createIndex } from "./create-index.ts"
 import type { Document, Hit, Index } from "./types.ts"
 
 export type ItemIndexConfig = {
-  /** The file of the index; in memory where it is left out. */
+  /** The file of the index. Default: in memory. */
   path?: string | undefined
-  /** Without one, words alone decide. */
+  /** Without one, only words are searched. */
   embedder?: Embedder | undefined
 }
 type SearchOptions<T> = {
@@ -17,17 +16,17 @@ type SearchOptions<T> = {
   group?: string | undefined
   accepts?: ((item: T) => boolean) | undefined
 }
-/** Where it stood among what was found by its words, and by what they mean. */
+/** Rank and score by words, and by vectors. */
 export type Why = Pick<Hit, "text" | "vector">
 export type ItemMatch<T> = { item: T; score: number } & Why
 export type ItemIndex<T> = Readonly<{
-  /** In the place of what had its id before. It enters the index when that is next needed. */
+  /** Adds an item, or replaces the one with its id. It enters the index with the next search. */
   put(item: T): void
   remove(isGone: (item: T) => boolean): void
   items(): T[]
-  /** Not left to the next search. */
-  takeIn(): Promise<void>
-  /** The best first; nothing once it is closed. */
+  /** Updates the index now. */
+  update(): Promise<void>
+  /** The best first; empty once it is closed. */
   search(query: string, options?: SearchOptions<T>): Promise<ItemMatch<T>[]>
   close(): void
 }>
@@ -68,7 +67,7 @@ export function createItemIndex<T>(
     const { limit = usualLimit, group, accepts = () => true } = options
     if (!known.size) return []
     await inTurn(update)
-    // So many that are not wanted, or are another process's, may stand before the others.
+    // Hits that are not accepted, or belong to another process, may rank before the others.
     const others = () => countOthers(options) + Math.max(0, (index?.size() ?? 0) - known.size)
     const ask = async () =>
       index?.search(query, { limit: limit + others(), ...(group === undefined ? {} : { group }) }) ?? []
@@ -114,11 +113,11 @@ export function createItemIndex<T>(
     }
   }
 
-  /** The file may have been broken and begun anew, or another process has taken something out. Gives whether it was so. */
+  /** Puts back what is missing: the file was replaced, or another process removed it. Returns whether anything was. */
   async function makeWhole(): Promise<boolean> {
     const own = index?.ids().filter((id) => known.has(id))
     if (!own || own.length === known.size) return false
-    // What is there already costs next to nothing.
+    // Unchanged documents cost next to nothing.
     await index?.put([...known.values()].map(({ document }) => document))
     return true
   }
@@ -130,5 +129,5 @@ export function createItemIndex<T>(
   }
 
   const items = () => [...known.values()].map(({ item }) => item)
-  return Object.freeze({ put, remove, items, takeIn: () => inTurn(update), search, close })
+  return Object.freeze({ put, remove, items, update: () => inTurn(update), search, close })
 }

@@ -1,4 +1,4 @@
-// Brings what words found and what vectors found into one order. How the numbers were chosen is told in docs/retrieval.md.
+// Fuses the hits by words and the hits by vectors into one order. docs/retrieval.md says how the numbers were chosen.
 import type { Found } from "./index-store.ts"
 import type { SearchOptions } from "./types.ts"
 
@@ -11,17 +11,17 @@ export type Fused = {
 export type Findings = {
   text: readonly Found[]
   vector: readonly Found[]
-  /** How near any document is to the query, and to the nearest of its windows. */
+  /** The cosine of a document with the query, and with the nearest window of the query. */
   near(row: number): number
   nearWindow(row: number): number
   /** How many documents there are. */
   size: number
 }
 
-/** What a word that only one document has is worth, beside a cosine. */
+/** The weight of a word that only one document has, against a cosine. */
 const wordWeight = 0.14
 const windowWeight = 0.5
-/** How many of the best are looked at once more, window by window: as many as are asked for, within these. */
+/** How many of the best hits are reranked by windows: as many as are wanted, within these bounds. */
 const reranked = { least: 20, most: 100 }
 /** The usual constant of Reciprocal Rank Fusion. */
 const rankOffset = 60
@@ -46,13 +46,13 @@ function merge({ text, vector }: Findings): Fused[] {
   return [...hits.values()]
 }
 
-/** Scores, not ranks: a rank hides by how much one is better than the next. */
+/** Scores, not ranks: a rank does not say how much better one hit is than the next. */
 function addScores(found: Fused[], { near, nearWindow, size }: Findings, limit: number): void {
   const unit = rarest(size)
   for (const hit of found) {
     const cosine = hit.vector?.score ?? near(hit.row)
     hit.score = cosine + (wordWeight * (hit.text?.score ?? 0)) / unit
-    // Stands for its windows until they have been looked at.
+    // In place of the windows until they are compared.
     hit.score += windowWeight * cosine
   }
   found.sort(byScore)
@@ -63,7 +63,7 @@ function addScores(found: Fused[], { near, nearWindow, size }: Findings, limit: 
   }
 }
 
-/** bm25's weight of a word that one document of so many has; for one or two documents FTS5 has a floor. */
+/** The bm25 weight of a word that one document of `size` has. FTS5 has a floor for one or two documents. */
 function rarest(size: number): number {
   return Math.max(1e-6, Math.log((size - 0.5) / 1.5))
 }

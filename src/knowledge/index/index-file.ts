@@ -1,5 +1,5 @@
-// Opens the database of an index. Everything in it can be rebuilt: a broken file or one of an older format is
-// quarantined and rebuilt, and if no file can be used, the index is in memory. Each case is logged.
+// Opens the database of an index. Everything in it can be rebuilt: a broken file, or one of an older format, is
+// quarantined and replaced. If no file can be used, the index is in memory. Each case is logged.
 import { mkdirSync, renameSync, rmSync } from "node:fs"
 import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -7,7 +7,7 @@ import * as Log from "#kernel/process/log.ts"
 import { errorCode, errorText } from "#util/error.ts"
 
 export const inMemory = ":memory:"
-/** Every script's letters, marks and digits, and symbols such as emoji; English words by their stems. */
+/** Letters, marks and digits of every script, and symbols such as emoji; English words by their stems. */
 export const tokenizer = "porter unicode61 remove_diacritics 2 categories 'L* M* N* Co So'"
 const format = 1
 /** SQLite's numbers for "corrupt" and "not a database". */
@@ -55,14 +55,14 @@ export function isBroken(error: unknown): boolean {
   return broken.has(sqliteCode(error))
 }
 
-/** Zero for what is no failure of SQLite. */
+/** The error code of SQLite; zero for other errors. */
 export function sqliteCode(error: unknown): number {
   const code = (error as { errcode?: unknown } | undefined)?.errcode
   return typeof code === "number" ? code & 0xff : 0
 }
 
 function insteadOf(path: string, error: unknown): DatabaseSync {
-  Log.warn("An index cannot use its file; it is kept in memory", { path, reason: errorText(error) })
+  Log.warn("An index file cannot be used; the index is kept in memory", { path, reason: errorText(error) })
   return openMemory()
 }
 
@@ -88,7 +88,7 @@ function open(path: string): DatabaseSync {
   }
 }
 
-/** Another process may be beginning the same file. */
+/** Another process may be creating the same file. */
 function begin(db: DatabaseSync): DatabaseSync {
   db.exec("begin immediate")
   if (versionOf(db) === 0) db.exec(schema)
@@ -96,13 +96,13 @@ function begin(db: DatabaseSync): DatabaseSync {
   return db
 }
 
-/** Touches each table, so that what is broken shows here and not in the middle of a search. */
+/** Reads from each table, so that a broken one is noticed here and not during a search. */
 function check(db: DatabaseSync): DatabaseSync {
   db.exec("select max(row) from documents; select max(row) from vectors; select rowid from words limit 1")
   return db
 }
 
-/** `path` itself is free afterwards. The one quarantined before gives way. */
+/** Moves the file away. An earlier quarantined file is replaced. */
 function quarantine(path: string, why: string): void {
   const aside = `${path}.aside`
   try {

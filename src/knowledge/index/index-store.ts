@@ -1,18 +1,28 @@
-// The tables of an index: documents, the words of them, and their vectors, all under one row number. Rows are used again,
-// so that a row is also the slot of its vector in memory.
+// The tables of an index: documents, their words and their vectors, under one row number. Rows are reused, so that a row is
+// also the slot of its vector in memory.
 import type { DatabaseSync, StatementSync } from "node:sqlite"
-import { createWordChooser } from "./choose-words.ts"
+import { tokenizer } from "./index-file.ts"
 import { queryWords, spell } from "./spell.ts"
 import type { Document } from "./types.ts"
 
 /** The columns' weights: name, text, more. Less is better. */
 const score = "bm25(words, 2.0, 1.0, 0.5)"
 
+type WordChooser = Readonly<{
+  choose(words: string[], size: number): string[]
+  /** Call when documents have changed. */
+  reset(): void
+}>
 export type Entry = { row: number; hash: number; group: string; id: string }
 export type Found = { row: number; score: number }
 /** With the bytes of its vector, if it has been embedded. */
 export type Change = { document: Document; hash: number; vector?: Uint8Array }
 export type Store = ReturnType<typeof createStore>
+
+const largeIndex = 1_000
+/** The share of documents from which on a word is common. docs/retrieval.md has the effect. */
+const common = 0.25
+const maxStems = 10_000
 
 export function createStore(db: DatabaseSync, embedder: string) {
   const sql = prepare(db)
@@ -24,7 +34,7 @@ export function createStore(db: DatabaseSync, embedder: string) {
   let version = -1
   let generation = 0
 
-  /** Where another process has written since, what is known here is read again. */
+  /** Reads everything again if another process has written. */
   function refresh(): void {
     const now = Number(sql.version.get()?.data_version)
     if (now === version) return
@@ -45,7 +55,7 @@ export function createStore(db: DatabaseSync, embedder: string) {
     byRow[entry.row] = entry
   }
 
-  /** Gives the row of each. */
+  /** Returns the row of each change. */
   function write(changes: readonly Change[]): number[] {
     return transaction(() =>
       changes.map(({ document, hash, vector }) => {
@@ -105,7 +115,7 @@ export function createStore(db: DatabaseSync, embedder: string) {
     }
   }
 
-  /** The best first, with bm25 turned round: more is better. */
+  /** The best first. The sign of bm25 is turned: higher is better. */
   function findWords(query: string, options: { limit: number; group?: string | undefined }): Found[] {
     const words = chooser.choose(queryWords(query), entries.size)
     if (!words.length) return []
@@ -132,7 +142,7 @@ export function createStore(db: DatabaseSync, embedder: string) {
     byRow,
     embedded,
     refresh,
-    /** Another number whenever everything was read again. */
+    /** Changes whenever everything was read again. */
     generation: () => generation,
     write,
     remove,
@@ -143,7 +153,7 @@ export function createStore(db: DatabaseSync, embedder: string) {
   }
 }
 
-/** So that no word is an operator. */
+/** Quoted, so that FTS5 takes no word for an operator. */
 function quote(word: string): string {
   return `"${word}"`
 }
@@ -173,4 +183,50 @@ function prepare(db: DatabaseSync) {
     removeWords: db.prepare("delete from words where rowid = ?"),
     removeVectors: db.prepare("delete from vectors where row = ?"),
   }
+}
+
+/** Chooses the words of a query that FTS5 searches for. Words with one stem ("file", "files") count once. In a large index,
+ * words of many documents are left out: they distinguish least and cost most. Stems and counts come from FTS5 itself. */
+function createWordChooser(db: DatabaseSync): WordChooser {
+  db.exec(`
+    pragma temp_store = memory;
+    create virtual table temp.asked using fts5 (words, content = '', tokenize = "${tokenizer}");
+    create virtual table temp.stems using fts5vocab (temp, asked, instance);
+    create virtual table temp.known using fts5vocab (main, words, row);
+  `)
+  const ask = db.prepare("insert into temp.asked (rowid, words) values (?, ?)")
+  const read = db.prepare("select doc, term from temp.stems")
+  const forget = db.prepare("insert into temp.asked (asked) values ('delete-all')")
+  const count = db.prepare("select doc from temp.known where term = ?")
+  const stems = new Map<string, string>()
+  const counts = new Map<string, number>()
+
+  function choose(words: string[], size: number): string[] {
+    if (stems.size > maxStems) stems.clear()
+    learn(words.filter((word) => !stems.has(word)))
+    const first = new Map<string, string>()
+    for (const word of words) if (!first.has(stems.get(word)!)) first.set(stems.get(word)!, word)
+    const isRare = (stem: string) => size < largeIndex || countOf(stem) <= common * size
+    const rare = [...first].filter(([stem]) => isRare(stem)).map(([, word]) => word)
+    return rare.length ? rare : [...first.values()]
+  }
+
+  /** A word that FTS5 reads as none, or as several, is its own stem. */
+  function learn(words: string[]): void {
+    if (!words.length) return
+    for (const [at, word] of words.entries()) {
+      stems.set(word, word)
+      ask.run(at, word)
+    }
+    for (const { doc, term } of read.all()) stems.set(words[Number(doc)]!, String(term))
+    forget.run()
+  }
+
+  function countOf(term: string): number {
+    const known = counts.get(term) ?? Number(count.get(term)?.doc ?? 0)
+    counts.set(term, known)
+    return known
+  }
+
+  return { choose, reset: () => counts.clear() }
 }

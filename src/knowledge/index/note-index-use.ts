@@ -1,5 +1,5 @@
-// Beside the file of an index stands for which folder it is, and, by its age, when it was last used: its name is a sum that
-// nobody can read, and SQLite leaves its own files untouched where they are only read.
+// Notes the use of an index in a small file beside it: its content is the folder that the index is for, its age the time
+// of the last use. The name of an index is a hash, and SQLite does not touch a file that is only read.
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import * as Log from "#kernel/process/log.ts"
@@ -7,7 +7,7 @@ import { errorText } from "#util/error.ts"
 import { statOf } from "#util/file/path-info.ts"
 
 export const usedEnd = ".used"
-/** Milliseconds. More exactly nobody needs to know. */
+/** Milliseconds. A use is noted once a day. */
 export const day = 86_400_000
 
 export function noteIndexUse(path: string, folder: string): void {

@@ -1,5 +1,5 @@
-// Removes the files of indexes that nobody needs: of folders that are gone, or that were not worked in for sixty days. They
-// can all be made again. Done once a day, a bounded number at a time, and never to a file that somebody has open.
+// Removes the index files of folders that are gone or were not used for sixty days. All of them can be rebuilt. Runs once
+// a day, for a bounded number of files, and never for a file that a process has open.
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -10,11 +10,11 @@ import { isBroken } from "./index-file.ts"
 import { day, usedEnd } from "./note-index-use.ts"
 
 const maxAge = 60 * day
-const maxLooked = 500
+const maxScanned = 500
 const maxRemoved = 20
 const end = ".db"
 
-/** `folder` is where the files of indexes are. What fails is left for another day. */
+/** `folder` holds the index files. After a failure, the next day tries again. */
 export function pruneIndexes(folder: string): void {
   try {
     const now = Date.now()
@@ -44,21 +44,21 @@ export function pruneIndexes(folder: string): void {
   }
 }
 
-/** Not every day the same ones, where there are very many. */
+/** If there are very many, other ones each day. */
 function turned(names: string[], now: number): string[] {
-  const from = (Math.floor(now / day) * maxLooked) % Math.max(1, names.length)
-  return [...names.slice(from), ...names.slice(0, from)].slice(0, maxLooked)
+  const from = (Math.floor(now / day) * maxScanned) % Math.max(1, names.length)
+  return [...names.slice(from), ...names.slice(0, from)].slice(0, maxScanned)
 }
 
 function isStale(path: string, now: number): boolean {
   const used = statOf(path + usedEnd)
   if (used) return now - used.mtimeMs > maxAge || isGone(readFileSync(path + usedEnd, "utf8"))
-  // Made before it was noted whose it is.
+  // From a version that did not note the use.
   const written = [path, `${path}-wal`].map((file) => statOf(file)?.mtimeMs ?? 0)
   return now - Math.max(...written) > maxAge
 }
 
-/** What cannot be seen for another reason may be there. */
+/** Whether a folder certainly does not exist. */
 function isGone(folder: string): boolean {
   try {
     statSync(folder)
@@ -68,14 +68,14 @@ function isGone(folder: string): boolean {
   }
 }
 
-/** All files of an index, unless one of its databases is open somewhere. Nobody can open one while they go. */
+/** Removes all files of an index, unless a database is open somewhere. Nobody can open one meanwhile. */
 function remove(folder: string, names: string[]): boolean {
   const paths = names.map((name) => join(folder, name))
   const databases = paths.filter(isDatabase)
   const held: DatabaseSync[] = []
   try {
-    for (const path of databases) hold(path, held)
-    // What belongs to a database goes before it: the next one of this name must not find it. To hold one may make it.
+    for (const path of databases) lock(path, held)
+    // WAL files go before their database, so that the next database of this name does not find them. Locking may create them.
     const beside = databases.flatMap((path) => [`${path}-wal`, `${path}-shm`])
     for (const path of [...beside, ...paths]) rmSync(path, { force: true })
     Log.debug("the files of an index that nobody uses were removed", { folder, names })
@@ -92,8 +92,8 @@ function isDatabase(path: string): boolean {
   return !/(?:-wal|-shm|-journal|\.aside|\.used)$/.test(path)
 }
 
-/** Throws where another connection has it open: in this mode there can be no other. A broken one nobody uses. */
-function hold(path: string, held: DatabaseSync[]): void {
+/** Throws if another connection has the database open: this mode allows only one. A broken database is not in use. */
+function lock(path: string, held: DatabaseSync[]): void {
   const db = new DatabaseSync(path, { timeout: 0 })
   held.push(db)
   try {

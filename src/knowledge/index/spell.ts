@@ -1,11 +1,11 @@
-// Texts as the words that FTS5 is given. Identifiers are cut at their capitals and punctuation and kept whole as well;
-// scripts without spaces become overlapping pairs of characters; an emoji is a word.
-import { stopWords } from "./stop-words.ts"
+// Splits texts into words for FTS5. Identifiers are split at capitals and punctuation, and also kept whole; scripts without
+// spaces become overlapping pairs of characters; an emoji is a word.
+import { stopWords } from "./significant-words.ts"
 
 const maxText = 20_000
 const maxWords = 64
 const ascii = /^[\0-\x7f]*$/
-/** Whether there is an identifier to cut at all. */
+/** Matches texts with an identifier to split. */
 const joined = /[\p{L}\p{N}][-_][\p{L}\p{N}]|[\p{Ll}\p{N}]\p{Lu}/u
 const identifiers = /[\p{L}\p{N}]+(?:[-_]+[\p{L}\p{N}]+)*/gu
 const unspaced =
@@ -14,7 +14,7 @@ const overlong = /([\p{L}\p{N}\p{M}]{64})[\p{L}\p{N}\p{M}]+/gu
 const pictures = /\p{Extended_Pictographic}/gu
 const words = /[\p{L}\p{N}\p{M}\p{So}\p{Co}]+/gu
 
-/** A text with its words apart. What stands in an index and what is asked are spelled the same way. */
+/** A text as words with spaces between them. Documents and queries are split the same way. */
 export function spell(text: string): string {
   const short = text.slice(0, maxText)
   if (ascii.test(short)) return cut(short).replace(overlong, "$1")
@@ -22,15 +22,15 @@ export function spell(text: string): string {
   return plain.replace(unspaced, pairs).replace(pictures, " $& ").replace(overlong, "$1")
 }
 
-/** The words of a query that say something, each once; all of them when none does. */
+/** The words of a query without stop words, each once; with them if there are no others. */
 export function queryWords(query: string): string[] {
   const found = new Set<string>()
   for (const word of spell(query).match(words) ?? []) found.add(word.toLowerCase())
-  const telling = [...found].filter((word) => !stopWords.has(word))
-  return (telling.length ? telling : [...found]).slice(0, maxWords)
+  const significant = [...found].filter((word) => !stopWords.has(word))
+  return (significant.length ? significant : [...found]).slice(0, maxWords)
 }
 
-/** `readTextFile` and `read_text_file` are three words, and one. */
+/** `readTextFile` and `read_text_file` become "read text file readTextFile". */
 function cut(text: string): string {
   if (!joined.test(text)) return text
   return text.replace(identifiers, (whole) => {

@@ -1,26 +1,26 @@
-// Finds tools by what is wanted, wherever they come from: our own, those of MCP servers, those that skills bring. Words and
-// vectors together; words alone where there is no embedder.
+// Finds tools for a request: built-in ones, tools of MCP servers and of skills. By words and vectors, or by words alone
+// without an embedder.
 import { createItemIndex, type ItemIndexConfig, type Why } from "./create-item-index.ts"
 import type { Document } from "./types.ts"
 
 export type ToolSource = "local" | "mcp" | "skill"
 export type DiscoverableTool = {
-  /** Unique among those of its provider. */
+  /** Unique within its provider. */
   name: string
   description: string
   source: ToolSource
   /** The server or the skill that has it. */
   provider?: string
-  /** Names of parameters with their descriptions, to be found by. */
+  /** Parameters with their descriptions, which are searched too. */
   parameters?: Readonly<Record<string, string>>
-  /** What else is said about when to use it. */
+  /** More words about when to use it. */
   keywords?: readonly string[]
 }
 type ToolMatch<T> = { tool: T; score: number } & Why
 export type ToolDiscovery<T extends DiscoverableTool = DiscoverableTool> = Readonly<{
-  /** In the place of what their providers had of these names before; what did not change costs next to nothing. */
+  /** Adds tools, or replaces those of the same provider and name. Unchanged tools cost next to nothing. */
   register(tools: readonly T[]): Promise<void>
-  /** Whoever provides them. */
+  /** Of all providers. */
   unregister(names: readonly string[]): void
   unregisterProvider(source: ToolSource, provider: string): void
   /** The best first. */
@@ -31,9 +31,9 @@ export type ToolDiscovery<T extends DiscoverableTool = DiscoverableTool> = Reado
 type ToolSearchOptions = { limit?: number; source?: ToolSource; provider?: string; minScore?: number }
 
 type Config = Omit<ItemIndexConfig, "path"> & {
-  /** In memory where it is left out. */
+  /** Default: in memory. */
   dbPath?: string | undefined
-  /** Whether what is registered enters the index with the next search, not before. */
+  /** Registered tools enter the index with the next search, not at once. */
   isLazy?: boolean
 }
 
@@ -45,7 +45,7 @@ export function createToolDiscovery<T extends DiscoverableTool = DiscoverableToo
 
   async function register(tools: readonly T[]): Promise<void> {
     for (const tool of tools) index.put(tool)
-    if (!isLazy) await index.takeIn()
+    if (!isLazy) await index.update()
   }
 
   function unregister(names: readonly string[]): void {
@@ -85,7 +85,7 @@ function documentOf(tool: DiscoverableTool): Document {
   return { id, group: provider ?? source, name: fullName(tool), text: description, more }
 }
 
-/** People say "on Slack" and mean a tool of that server: its name is part of the tool's, unless it is already. */
+/** With the name of its server, unless the name begins with it: people say "on Slack" and mean a tool of that server. */
 function fullName({ name, source, provider }: DiscoverableTool): string {
   const has = provider && name.toLowerCase().startsWith(provider.toLowerCase())
   return source === "local" || !provider || has ? name : `${provider} ${name}`

@@ -3,11 +3,11 @@
 export type Document = {
   /** Unique in the index. */
   id: string
-  /** Whose it is (an MCP server's id, a file): removed together. */
+  /** The owner, such as an MCP server or a file. Documents of a group are removed together. */
   group: string
   /** Weighs most in text search; also embedded. */
   name: string
-  /** A description, or the text of a chunk; embedded (its beginning, with group and name). */
+  /** A description, or the text of a chunk. Its beginning is embedded, with group and name. */
   text: string
   /** For text search only: parameters, when to use, path. */
   more?: string

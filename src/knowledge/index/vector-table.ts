@@ -1,5 +1,4 @@
 // The vectors of an index in memory, read from its file when a search first needs them.
-
 import { createVectors, type Vectors } from "#knowledge/embedder/vectors.ts"
 import type { Found, Store } from "./index-store.ts"
 import type { Question } from "./weigh.ts"
@@ -8,17 +7,17 @@ type Wanted = {
   limit: number
   group?: string | undefined
   store: Store
-  /** What a cosine is given as. */
+  /** Maps a cosine to the scale of the embedded model. */
   scale?: ((cosine: number) => number) | undefined
 }
 export type Nearness = { top: Found[]; of(row: number): number; ofWindow(row: number): number }
 
 export function createVectorTable(dimensions: number) {
   let vectors: Vectors | undefined
-  /** Where the vectors came from; what has changed there since by another's hand is read again. */
+  /** Where the vectors were read from. They are read again after another process has changed them. */
   let source: Store | undefined
   let generation = 0
-  /** Of one query at a time; kept, because making a table costs more than using it. */
+  /** The windows of one query. Reused, because creating a table costs more than using it. */
   let asked: Vectors | undefined
 
   function load(store: Store): Vectors {
@@ -30,7 +29,7 @@ export function createVectorTable(dimensions: number) {
     return vectors
   }
 
-  /** Only where they have been read already. */
+  /** Has an effect only after the vectors were read. */
   function put(row: number, data: Uint8Array | undefined): void {
     if (vectors) place(vectors, row, data)
   }
@@ -66,7 +65,7 @@ function putAll(into: Vectors, vectors: Float32Array[]): number {
   return vectors.length
 }
 
-/** The rows that are near at all, the nearest first. */
+/** The rows with a positive score, the nearest first. */
 function best(scores: Float32Array, limit: number, belongs: (row: number) => boolean): Found[] {
   let found: Found[] = []
   let least = 0
@@ -85,7 +84,7 @@ function cut(found: Found[], limit: number): Found[] {
   return found.sort((a, b) => b.score - a.score || a.row - b.row).slice(0, limit)
 }
 
-/** As it is kept in the file: a scale, then a byte for each number. The zero vector has no bytes. */
+/** The form in the file: a scale, then a byte for each number. The zero vector has no bytes. */
 export function encode(vector: Float32Array): Uint8Array {
   let largest = 0
   for (const value of vector) largest = Math.max(largest, Math.abs(value))

@@ -1,10 +1,10 @@
-// The vectors of documents and of queries. Where an embedder gives the pieces of a text, they are weighed: words that say
-// nothing are left out, a name counts twice, what else is known of a document a little; and a query is also cut into short
-// windows, because a request often says in four words what it is about, and in forty what else.
+// The vectors of documents and of queries. If the embedder exposes the pieces (subwords) of a text, they are weighted: stop
+// words are left out, the name of a document counts twice, its other fields a little. A query also gives short windows,
+// because four words of a long request often say what it is about.
 import { setImmediate } from "node:timers/promises"
 import { toUnit } from "#knowledge/embedder/embedded-model.ts"
 import type { Embedder, Pieces } from "#knowledge/embedder/types.ts"
-import { stopWords } from "./stop-words.ts"
+import { stopWords } from "./significant-words.ts"
 import type { Document } from "./types.ts"
 
 export type Question = { vector: Float32Array; windows(): Float32Array[] }
@@ -15,7 +15,7 @@ export type Weigher = Readonly<{
 
 const maxEmbedded = 600
 const windowLength = 4
-/** Of a long query's windows, no more are looked at. */
+/** Windows of a long query that are used. */
 const maxWindows = 200
 const moreWeight = 0.2
 
@@ -32,23 +32,23 @@ function weighWhole(embedder: Embedder): Weigher {
 }
 
 function weighPieces(pieces: Pieces, dimensions: number): Weigher {
-  let silent: Set<number> | undefined
+  let stops: Set<number> | undefined
 
-  /** A stop word that is cut into pieces is none to the embedder. */
-  function isSilent(piece: number): boolean {
-    silent ??= new Set([...stopWords].flatMap((word) => onlyOf(pieces.of(word))))
-    return silent.has(piece)
+  /** Whether a piece is a stop word. Stop words of several pieces do not count. */
+  function isStopWord(piece: number): boolean {
+    stops ??= new Set([...stopWords].flatMap((word) => onlyOf(pieces.of(word))))
+    return stops.has(piece)
   }
 
   function add(text: string, weight: number, sum: Float32Array): void {
-    for (const piece of pieces.of(text)) if (!isSilent(piece)) pieces.add(piece, weight, sum)
+    for (const piece of pieces.of(text)) if (!isStopWord(piece)) pieces.add(piece, weight, sum)
   }
 
   async function weighAll(documents: readonly Document[]): Promise<Float32Array[]> {
     const vectors: Float32Array[] = []
     for (const document of documents) {
       vectors.push(weighDocument(document))
-      // Thousands of them must not hold up what else the program does.
+      // Thousands of documents must not block the event loop.
       if (vectors.length % 500 === 0) await setImmediate()
     }
     return vectors
@@ -64,13 +64,13 @@ function weighPieces(pieces: Pieces, dimensions: number): Weigher {
   }
 
   function weighQuery(query: string): Question {
-    const told = pieces.of(query).filter((piece) => !isSilent(piece))
+    const told = pieces.of(query).filter((piece) => !isStopWord(piece))
     const sum = new Float32Array(dimensions)
     for (const piece of told) pieces.add(piece, 1, sum)
     return { vector: toUnit(sum), windows: () => windowsOf(told) }
   }
 
-  /** One step further: the next piece is added, the last but four taken away. */
+  /** A sliding window: the next piece is added, the oldest one subtracted. */
   function windowsOf(told: number[]): Float32Array[] {
     if (told.length <= windowLength) return []
     const sum = new Float32Array(dimensions)

@@ -1,6 +1,8 @@
-// The instructions that lie in the folders between a root and a file, found when somebody works there: no tree is
-// scanned. A file is read again only when it has changed.
-import { type Stats, statSync } from "node:fs"
+// The rules in the folders between a root and a file, found when somebody works there, without a scan of the tree. A file
+// is read again only when it has changed. `findRuleFolders` does scan the tree: breadth first, bounded, without folders of
+// dependencies and builds, and never through a link, so that there is no circle.
+import { type Dirent, type Stats, statSync } from "node:fs"
+import { readdir, readFile } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import { type FileText, readDocument } from "#knowledge/index/read-document.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
@@ -8,6 +10,11 @@ import { isInside } from "#util/file/resolve-inside.ts"
 export type RuleFile = FileText & { path: string }
 type Known = { mtime: number; size: number; ino: number; file?: RuleFile }
 
+export type Bounds = { folders: number; files: number }
+
+const foreign = new Set(
+  "node_modules bower_components vendor target dist build out coverage __pycache__ venv".split(" "),
+)
 /** The first that is in a folder counts. */
 export const ruleNames: readonly string[] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"]
 export const maxRuleBytes = 32 << 10
@@ -79,4 +86,40 @@ function stat(path: string): Stats | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Folders that have a file with rules, without the root, and whether the bounds ended the search. */
+export async function findRuleFolders(
+  root: string,
+  bounds: Bounds,
+): Promise<{ folders: string[]; isCut: boolean }> {
+  const ignored = await ignoredIn(root)
+  const found: string[] = []
+  const waiting = [root]
+  for (let i = 0; i < waiting.length; i++) {
+    if (i >= bounds.folders || found.length >= bounds.files) return { folders: found, isCut: true }
+    const folder = waiting[i]!
+    const entries = await entriesOf(folder)
+    if (folder !== root && entries.some(({ name }) => ruleNames.includes(name))) found.push(folder)
+    for (const entry of entries)
+      if (entry.isDirectory() && !entry.name.startsWith(".") && !ignored.has(entry.name))
+        waiting.push(join(folder, entry.name))
+  }
+  return { folders: found, isCut: false }
+}
+
+/** What cannot be read has no rules for anybody. */
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** Only plain names: whole folders are what costs time. */
+async function ignoredIn(root: string): Promise<Set<string>> {
+  const text = await readFile(join(root, ".gitignore"), "utf8").catch(() => "")
+  const names = text
+    .slice(0, 100_000)
+    .split(/\r?\n/)
+    .flatMap((line) => /^\/?([\w.-]+)\/?$/.exec(line.trim())?.[1] ?? [])
+  return new Set([...foreign, ...names])
 }

@@ -7,8 +7,7 @@ import { createIndex } from "#knowledge/index/create-index.ts"
 import { readDocument, Unreadable } from "#knowledge/index/read-document.ts"
 import type { Document, Hit, Index } from "#knowledge/index/types.ts"
 import { type SkillCache, scanSkills } from "./scan-skills.ts"
-import { skillClaims } from "./skill-claims.ts"
-import { createOverlap, fitOf, piecesOf } from "./skill-fit.ts"
+import { createOverlap, fitOf, piecesOf, skillClaims } from "./skill-fit.ts"
 import type { SkillInfo, SkillReference, SkillScript } from "./skill-types.ts"
 
 export type SkillDiscoveryConfig = {
@@ -65,7 +64,7 @@ export function createSkillDiscovery(config: SkillDiscoveryConfig = {}): SkillDi
 
   /** One at a time, so that an older scan never replaces a newer one. */
   function refresh(): Promise<void> {
-    const done = work.then(lookAgain)
+    const done = work.then(rescan)
     first ??= done
     work = done.catch(() => {
       if (first === done) first = undefined
@@ -73,7 +72,7 @@ export function createSkillDiscovery(config: SkillDiscoveryConfig = {}): SkillDi
     return done
   }
 
-  async function lookAgain(): Promise<void> {
+  async function rescan(): Promise<void> {
     const found = await load()
     const next = new Map<string, SkillInfo>()
     for (const skill of found) if (!next.has(skill.name)) next.set(skill.name, skill)

@@ -48,7 +48,7 @@ export function listAssets(home: Home): string[] {
 function filesIn({ folder, root }: Home, name: string): string[] {
   const files: string[] = []
   let names = 0
-  const look = (path: string, depth: number) => {
+  const scan = (path: string, depth: number) => {
     for (const entry of namesIn(path)) {
       if (files.length >= maxFiles || ++names > maxNames) return
       const file = join(path, entry)
@@ -56,10 +56,10 @@ function filesIn({ folder, root }: Home, name: string): string[] {
       const stat = real !== undefined && isInside(root, real) ? statOf(real) : undefined
       if (!stat) continue
       if (stat.isFile()) files.push(file)
-      else if (stat.isDirectory() && depth < maxDepth) look(file, depth + 1)
+      else if (stat.isDirectory() && depth < maxDepth) scan(file, depth + 1)
     }
   }
-  look(join(folder, name), 1)
+  scan(join(folder, name), 1)
   return files
 }
 

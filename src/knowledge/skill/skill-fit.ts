@@ -1,20 +1,18 @@
-// How well a skill fits what was asked, on one scale whatever else is there: the cosine of both plus the share of the
-// words asked for that the skill's name and description have, rare words counting more. Ranks of an index do not say that:
-// they have a best one for every question. How the numbers were chosen is told in docs/retrieval.md.
-
-import { tellingWords } from "#knowledge/index/telling-words.ts"
-import { skillClaims } from "./skill-claims.ts"
+// How well a skill fits a request, on one scale for all requests: the cosine of both, plus the share of the words of the
+// request that the name and description of the skill have, where rare words count more. Ranks of an index do not say that:
+// every request has a best hit. docs/retrieval.md says how the numbers were chosen.
+import { significantWords } from "#knowledge/index/significant-words.ts"
 import type { SkillInfo } from "./skill-types.ts"
 
 type Described = Pick<SkillInfo, "name" | "description">
 /** `share` is from 0 to 1; `shared` is how many words that is. `isForFile`: a file is named whose kind the skill names. */
 export type Overlap = { share: number; shared: number; isForFile: boolean }
 
-/** From here on a skill is worth its instructions without having been called for. */
+/** From this score on, the instructions of a skill are sent without being asked for. */
 const fits = 0.54
-/** One shared word is in both parts of the sum, and often there by chance: "release the lock" is about no release. */
+/** For one shared word, which is often there by chance: "release the lock" is about no release. */
 const fitsByOneWord = 0.6
-/** A second one must be asked for as well, not only be near. */
+/** For a second skill: it must be asked for as well. */
 const fitsToo = 0.7
 
 const maxIntent = 4_000
@@ -26,10 +24,16 @@ const fileBonus = 0.25
 const shareAlone = fits / 0.3
 /** A word that no skill has counts a little more than one that a single skill has, which counts 1. */
 const unseen = 0.7
-/** So that one shared word of one is not all there is to know. */
+/** Added to the weight of all words, so that one shared word of one is not a full match. */
 const doubt = 1
-/** What people ask for, whatever the skill. */
+/** Words of requests about any skill. */
 const empty = new Set("add go make new one thanks us use write".split(" "))
+
+const sentence = /(?<=[.!?])\s+/
+const refusal = /^(?:(?:please )?(?:do not|don['’]t|never|not|skip|avoid)\b)/i
+/** From there to the end of its sentence. */
+const exception =
+  /[,;:(–—-]?\s*\b(?:but )?(?:not (?:for|when|if|to be)|never (?:for|when)|(?:do not|don['’]t) (?:use|trigger))\b.*$/is
 
 /** The parts of a request that are scored separately, the whole first: one sentence of many may say what is wanted. */
 export function piecesOf(intent: string): string[] {
@@ -45,7 +49,8 @@ export function piecesOf(intent: string): string[] {
 export function createOverlap(skills: readonly Described[]): (piece: string, name: string) => Overlap {
   const wordsOf = new Map(
     skills.map(
-      ({ name, description }) => [name, tellingWords(`${name} ${skillClaims(description)}`, empty)] as const,
+      ({ name, description }) =>
+        [name, significantWords(`${name} ${skillClaims(description)}`, empty)] as const,
     ),
   )
   const kindsOf = new Map(
@@ -62,7 +67,7 @@ export function createOverlap(skills: readonly Described[]): (piece: string, nam
   return (piece, name) => {
     const own = wordsOf.get(name)
     let [common, all, shared] = [0, doubt, 0]
-    for (const word of tellingWords(piece, empty)) {
+    for (const word of significantWords(piece, empty)) {
       const weight = weightOf(word)
       all += weight
       if (!own?.has(word)) continue
@@ -92,4 +97,14 @@ export function fitOf(options: Omit<Overlap, "shared"> & { cosine: number | unde
 export function takeFitting<T extends Pick<Overlap, "shared"> & { fit: number }>(matches: readonly T[]): T[] {
   const fitting = matches.filter(({ fit, shared }) => fit >= (shared === 1 ? fitsByOneWord : fits))
   return fitting.slice(0, 2).filter(({ fit }, at) => at === 0 || fit >= fitsToo)
+}
+
+/** What a description says that a skill is for. Many also say what it is not for ("Do NOT use it for PDFs"); those words
+ * must not find the skill. */
+export function skillClaims(description: string): string {
+  return description
+    .split(sentence)
+    .filter((part) => !refusal.test(part.trim()))
+    .map((part) => part.replace(exception, ""))
+    .join(" ")
 }

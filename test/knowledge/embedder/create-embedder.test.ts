@@ -4,8 +4,7 @@ import { readFileSync } from "node:fs"
 import { test } from "node:test"
 import { fileURLToPath } from "node:url"
 import { createEmbedder } from "#knowledge/embedder/create-embedder.ts"
-import { readEmbedded } from "#knowledge/embedder/embedded-model.ts"
-import { createPieces } from "#knowledge/embedder/embedded-pieces.ts"
+import { createPieces, readEmbedded } from "#knowledge/embedder/embedded-model.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
 type Check = {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { createEmbedder } from "#knowledge/embedder/create-embedder.ts"
-import { prefixesOf } from "#knowledge/embedder/prefixes.ts"
+import { prefixesOf } from "#knowledge/embedder/types.ts"
 import { calibrate } from "#knowledge/index/calibrate.ts"
 
 /** The embedded model with all its vectors turned towards one direction, as those of many models are. */

@@ -116,7 +116,7 @@ test("a file that another process holds is read, and what is put goes to memory"
     assert.equal((await index.search("issue"))[0]?.id, "2")
     assert.equal((await index.search("show the file"))[0]?.id, "1")
   })
-  assert.match(log, /goes on in memory/)
+  assert.match(log, /continues in memory/)
   other.exec("rollback")
   other.close()
   index.close()

@@ -5,9 +5,8 @@ import { readFileSync } from "node:fs"
 import { test } from "node:test"
 import { fileURLToPath } from "node:url"
 import { createEmbedder } from "#knowledge/embedder/create-embedder.ts"
-import { skillClaims } from "#knowledge/skill/skill-claims.ts"
 import { createSkillDiscovery } from "#knowledge/skill/skill-discovery.ts"
-import { createOverlap, piecesOf, takeFitting } from "#knowledge/skill/skill-fit.ts"
+import { createOverlap, piecesOf, skillClaims, takeFitting } from "#knowledge/skill/skill-fit.ts"
 
 type Intents = { fit: { intent: string; skill: string }[]; none: string[] }
 

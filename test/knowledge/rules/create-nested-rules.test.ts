@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { relative } from "node:path"
 import { test } from "node:test"
-import { findRuleFolders } from "#knowledge/rules/find-rule-folders.ts"
+import { findRuleFolders } from "#knowledge/rules/create-nested-rules.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
 test("the nearest folders with rules come first, and the walk ends at its bounds", async () => {
