@@ -9,7 +9,6 @@ type Spec = {
   array?: boolean
   choices?: readonly unknown[]
   default?: unknown
-  demandOption?: boolean
   coerce?: (value: unknown) => unknown
 }
 type Values = Record<string, unknown>
@@ -25,6 +24,11 @@ type Declared = {
   isPlain: boolean
 }
 
+/** What this reader understands of a declaration. Lines of commands that declare more are left to yargs. */
+const known = {
+  option: "type alias array choices default coerce describe requiresArg nargs global".split(" "),
+  positional: "type array choices describe demandOption".split(" "),
+}
 const number = /^(?:0|[1-9]\d{0,8})(?:\.\d{1,6})?$/
 
 /** The parsed line; undefined if it is not simple. */
@@ -84,11 +88,23 @@ function declaredBy<T>(build: Build<T>): Declared {
     command(pattern: string, _: string, build?: Build<never>, handler?: Handler) {
       declared.commands.set(pattern.split(" ", 1)[0]!, { pattern, build, handler })
     },
-    option: (name: string, spec: Spec) => declared.options.set(name, spec),
-    positional: (name: string, spec: Spec) => declared.positionals.set(name, spec),
-    conflicts: (...names: [string, string]) => declared.conflicts.push(names),
+    option(name: string, spec: Spec) {
+      declared.options.set(name, spec)
+      keepToKnown(spec, "option")
+    },
+    positional(name: string, spec: Spec) {
+      declared.positionals.set(name, spec)
+      keepToKnown(spec, "positional")
+    },
+    conflicts(...names: [string, string]) {
+      declared.conflicts.push(names)
+      if (names.some((name) => typeof name !== "string")) declared.isPlain = false
+    },
     implies: (name: string) => declared.conflicts.push([name, name]),
     demandCommand() {},
+  }
+  function keepToKnown(spec: Spec, kind: keyof typeof known): void {
+    if (Object.keys(spec).some((key) => !known[kind].includes(key))) declared.isPlain = false
   }
   const yargs: object = new Proxy(methods, {
     get:

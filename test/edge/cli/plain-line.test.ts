@@ -158,3 +158,18 @@ function withHandler<T>(parser: Argv<T>, handler: (options: Record<string, unkno
     },
   })
 }
+
+const declarations: Record<string, (yargs: Argv) => unknown> = {
+  "an option that must be given": (yargs) => yargs.option("name", { type: "string", demandOption: true }),
+  "a positional argument with a default": (yargs) =>
+    yargs.positional("name", { type: "string", default: "x" }),
+  "a positional argument that is converted": (yargs) =>
+    yargs.positional("name", { type: "string", coerce: (name: string) => name.trim() }),
+  "a conflict with a list of options": (yargs) =>
+    yargs.option("a", { type: "boolean" }).conflicts("a", ["b", "c"]),
+}
+for (const [what, build] of Object.entries(declarations))
+  test(`lines of a command with ${what} are left to yargs`, () => {
+    const declare = (yargs: Argv) => yargs.command("do [name]", "", build as never, (async () => {}) as never)
+    assert.equal(readPlainLine(["do"], {}, declare), undefined)
+  })
