@@ -3,10 +3,10 @@
 import * as Provider from "#ability/provider/provider.ts"
 import { NamedError } from "#util/error.ts"
 import { ownCommand } from "#util/own-command.ts"
+import { Stalled } from "./ask-model.ts"
 import type { Chosen } from "./choose-model.ts"
 import { EmptyAnswer, ProviderFault, Unfinished } from "./collect.ts"
 import { isOutOfQuota, isRefused } from "./retry.ts"
-import { Stalled } from "./watchdog.ts"
 
 /** The fields of request errors, in the AI SDK and in our own client. */
 type Facts = Partial<{ url: string; statusCode: number; message: string; name: string }>

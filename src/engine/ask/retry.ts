@@ -1,10 +1,11 @@
-// Which provider failures are transient, and how long to wait before a retry.
+// What kind of failure a request had: transient, for good, or because it exceeds the model's window. Transient ones are
+// retried after a wait.
+
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Log from "#kernel/process/log.ts"
 import { errorCode, errorText, NamedError } from "#util/error.ts"
+import { Stalled } from "./ask-model.ts"
 import { EmptyAnswer, Filtered, ProviderFault, Unfinished } from "./collect.ts"
-import { isTooLong } from "./too-long.ts"
-import { Stalled } from "./watchdog.ts"
 
 const usualAttempts = 6
 const emptyAttempts = 3
@@ -12,6 +13,25 @@ const filteredAttempts = 2
 const refusedAttempts = 2
 const longestWait = 60_000
 const longestMessage = 2_000
+
+/** How providers say that a request exceeds the window. Few have a code for it. */
+const tooLong = [
+  /context[_ ]length[_ ]exceeded/,
+  /context[_ ](window|length|size|limit)\b.{0,80}(exceed|too (long|large|small)|maximum|limit)/s,
+  /(exceed|too (long|large)|larger than|longer than|beyond).{0,80}context[_ ](window|length|size|limit)/s,
+  /maximum context( length)?\b/,
+  /(prompt|input|request|messages?) (is|are|was) too (long|large)/,
+  /input (token count|length).{0,60}exceed/s,
+  /maximum (prompt|input) length/,
+  /(prompt|input) token count.{0,60}exceeds/s,
+  /reduce the length of the (messages|prompt|input)/,
+  /input tokens? exceed|exceeds? the maximum number of (input )?tokens/,
+  /exceed_context_size|request_too_large|model_context_window_exceeded|string_above_max_length/,
+  /(request|payload|content)( entity)? too large/,
+  /tokens? (\+|and) .{0,20}max_new_tokens.{0,20}(must be|<=)/s,
+]
+/** Quotas per minute or day are counted in tokens, too. */
+const aboutQuota = /per[- ](min|minute|day|hour)|\btpm\b|rate[_ -]limit|quota/
 
 /** What the SDK says about the response. Its other errors concern our request, and are not retried. */
 const aboutAnswers = /^AI_(APICall|JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)Error$/
@@ -91,6 +111,26 @@ export function isPassing(error: unknown): boolean {
   if (error instanceof Unfinished || error instanceof ProviderFault || error instanceof Stalled) return true
   if (name.startsWith("AI_")) return aboutAnswers.test(name)
   return !isOurs(error)
+}
+
+/** The provider refused a request because it exceeds the model's window. */
+export function isTooLong(error: unknown): boolean {
+  const { statusCode, responseBody, data } = (error ?? {}) as {
+    statusCode?: unknown
+    responseBody?: unknown
+    data?: unknown
+  }
+  if (typeof statusCode === "number" && (statusCode === 429 || statusCode === 401 || statusCode === 403))
+    return false
+  const body = typeof responseBody === "string" ? responseBody.slice(0, 5_000) : ""
+  const said = `${errorText(error)} ${body} ${codeOf(data)}`.toLowerCase()
+  return tooLong.some((form) => form.test(said)) && !aboutQuota.test(said)
+}
+
+/** For an error in the middle of a stream. */
+function codeOf(data: unknown): string {
+  const { code, type } = (data ?? {}) as { code?: unknown; type?: unknown }
+  return [code, type].filter((one) => typeof one === "string").join(" ")
 }
 
 /** The account is empty: waiting does not help, although the status is that of a busy provider. */

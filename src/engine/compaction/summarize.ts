@@ -1,11 +1,9 @@
 // Summaries of older messages and of large documents, written by the session's model in a request without tools. If
 // the request fails, the caller falls back to an extract.
-import * as Provider from "#ability/provider/provider.ts"
+import { askModel, usageOf } from "#engine/ask/ask-model.ts"
 import type { Chosen } from "#engine/ask/choose-model.ts"
-import { type Answer, collect } from "#engine/ask/collect.ts"
+import type { Answer } from "#engine/ask/collect.ts"
 import { withRetry } from "#engine/ask/retry.ts"
-import { usageOf } from "#engine/ask/usage-of.ts"
-import { createWatchdog } from "#engine/ask/watchdog.ts"
 import { textWithin } from "#engine/run/fit-tokens.ts"
 import type { Timing } from "#engine/run/run.ts"
 import * as Log from "#kernel/process/log.ts"
@@ -66,13 +64,18 @@ export async function summarizeDocument(
   return answerTo(asking, { order: documentOrder, text, budget, count })
 }
 
-type Order = { order: string; text: string; budget: number }
+type Order = { order: string; text: string; budget: number; count(usage: Message.Usage): void }
 
 async function answerTo(
-  asking: Asking,
-  { count, ...order }: Order & { count(usage: Message.Usage): void },
+  { sessionId, chosen, signal, timing }: Asking,
+  { order, text, budget, count }: Order,
 ): Promise<string | undefined> {
-  const { signal, timing, chosen } = asking
+  const prompt: Message.ModelMessage[] = [
+    { role: "system", content: order },
+    { role: "user", content: [{ type: "text", text }] },
+  ]
+  // The model's reasoning uses output tokens, too.
+  const request = { prompt, maxOutputTokens: budget * 2, sessionId }
   let answer: Answer = { parts: [], calls: [] }
   try {
     await withRetry({
@@ -81,7 +84,7 @@ async function answerTo(
       wait: timing.wait,
       attempt: () => {
         answer = { parts: [], calls: [] }
-        return ask(asking, order, answer)
+        return askModel({ chosen, request, answer, signal, stall: timing.stall })
       },
       onRetry: () => {},
     })
@@ -93,29 +96,5 @@ async function answerTo(
     if (answer.usage) count(usageOf(answer.usage, chosen.facts))
   }
   const said = answer.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("")
-  return said.trim() ? textWithin(said.trim(), order.budget) : undefined
-}
-
-async function ask(
-  { chosen, signal, timing, sessionId }: Asking,
-  { order, text, budget }: Order,
-  answer: Answer,
-): Promise<void> {
-  const { providerId, modelId, model } = chosen
-  const watch = createWatchdog(signal, timing.stall)
-  try {
-    const prompt: Message.ModelMessage[] = [
-      { role: "system", content: order },
-      { role: "user", content: [{ type: "text", text }] },
-    ]
-    // The model's reasoning uses output tokens, too.
-    const maxOutputTokens = budget * 2
-    const options = Provider.transform({ providerId, modelId, prompt, maxOutputTokens, sessionId })
-    const reader = await Provider.stream(model, { ...options, abortSignal: watch.signal })
-    await collect({ reader, answer, signal: watch.signal, onPart: watch.seen, onText: () => {} })
-  } catch (error) {
-    throw watch.signal.aborted ? watch.signal.reason : error
-  } finally {
-    watch.stop()
-  }
+  return said.trim() ? textWithin(said.trim(), budget) : undefined
 }

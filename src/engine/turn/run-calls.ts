@@ -1,9 +1,16 @@
 // Runs the calls of one turn. Calls that only read, and tasks, run in parallel; calls that write run one by one. Each call
 // gets exactly one result, in the order of the calls.
 
+import { isDeepStrictEqual } from "node:util"
 import { failure } from "#ability/call/result.ts"
 import { hiddenFrom } from "#ability/mcp/if-configured.ts"
-import { type Refusal, runTool, type Step, type Call as ToolCall } from "#ability/tool/run-tool.ts"
+import {
+  type Refusal,
+  type Result,
+  runTool,
+  type Step,
+  type Call as ToolCall,
+} from "#ability/tool/run-tool.ts"
 import * as Tool from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import type { GivenImage } from "#engine/attach/show-images.ts"
@@ -17,12 +24,10 @@ import * as Bus from "#kernel/bus/bus.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
 import { addCall, type Repeat } from "./repeats.ts"
-import { resultData } from "./result-data.ts"
 import { spawnTask } from "./spawn-task.ts"
 
 type Request = Message.Of<"tool_request">
 type Call = Request["data"]["calls"][number]
-type Result = Awaited<ReturnType<typeof runTool>>
 
 class Looping extends NamedError {
   constructor(tool: string, { times, period }: Repeat) {
@@ -173,4 +178,34 @@ function nudge({ times, period, isPolling }: Repeat): string {
     ? "If you wait for something, wait longer between the calls."
     : "Try something else, or wait before you look again."
   return `\n\n${what} gave this same result ${times} times in a row. ${advice}`
+}
+
+/** The stored form of a call's result, for calls of models and of clients of `vitamin mcp serve`. */
+export function resultData(
+  call: { id: string; name: string },
+  result: Result,
+): Message.Of<"tool_result">["data"] {
+  const { status, text, data, title, error, duration } = result
+  const hasText = isText(result)
+  return {
+    requestId: call.id,
+    toolName: call.name,
+    status,
+    output: hasText ? text : data!,
+    ...(error ? { error } : {}),
+    duration,
+    timestamp: Date.now(),
+    metadata: { ...(title ? { title } : {}), ...(hasText && data !== undefined ? { data } : {}) },
+  }
+}
+
+/** Whether the text says more than the data. If it is only the data as JSON, the text is not stored. */
+function isText({ status, text, data }: Result): boolean {
+  if (status !== "success" || typeof data !== "object" || data === null) return true
+  if (!/^\s*[[{]/.test(text)) return true
+  try {
+    return !isDeepStrictEqual(JSON.parse(text), data)
+  } catch {
+    return true
+  }
 }

@@ -1,13 +1,13 @@
 // Runs a task that one agent gives to another, in a session of its own, and returns the answer. A task has no more rights
 // than its parent, ends with its parent, and its cost is added to the parent.
+
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import { familyModel } from "#engine/ask/choose-model.ts"
 import { keep } from "#engine/record/append.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import { type Run, refuseCost } from "#engine/run/run.ts"
-import type * as Message from "#knowledge/message/message.ts"
+import * as Message from "#knowledge/message/message.ts"
 import { errorText, NamedError } from "#util/error.ts"
-import { answerText } from "./answer-text.ts"
 
 type Task = { task: string; agent?: string; callId: string }
 
@@ -29,6 +29,13 @@ export function spawnTask(run: Run, task: Task): Promise<{ sessionId: string; te
     done.catch(() => {}),
   )
   return done
+}
+
+/** The text of an answer for readers that see nothing else: another agent, or a client of `vitamin mcp serve`. A cut answer
+ * reads like a complete one, so it ends with a note that says so. */
+export function answerText(message: Message.Info): string {
+  const reason = Message.cutReason(message)
+  return `${Message.textOf(message)}${reason ? `\n[${reason}]` : ""}`
 }
 
 async function doTask(run: Run, { task, agent: wish, callId }: Task) {

@@ -1,18 +1,19 @@
-// Takes one answer of the model: retries transient provider failures, and continues an answer that the output token limit
-// cut off. The caller gets one complete answer.
-import * as Provider from "#ability/provider/provider.ts"
-import { type Answer, collect, Filtered, says } from "#engine/ask/collect.ts"
-import { type Fault, withRetry } from "#engine/ask/retry.ts"
-import { isTooLong } from "#engine/ask/too-long.ts"
-import { usageOf } from "#engine/ask/usage-of.ts"
-import { createWatchdog } from "#engine/ask/watchdog.ts"
+// Takes one answer of the model: publishes its text as it arrives, retries transient provider failures, and continues an
+// answer that the output token limit cut off. The caller gets one complete answer.
+
+import { askModel, usageOf } from "#engine/ask/ask-model.ts"
+import { type Answer, Filtered, says } from "#engine/ask/collect.ts"
+import { type Fault, isTooLong, withRetry } from "#engine/ask/retry.ts"
+import { keep } from "#engine/record/append.ts"
 import { Retry } from "#engine/record/notice.ts"
 import { addUsage } from "#engine/record/session-record.ts"
 import { type Run, refuseCost } from "#engine/run/run.ts"
 import * as Bus from "#kernel/bus/bus.ts"
+import * as Secret from "#kernel/process/secret.ts"
+import * as Storage from "#kernel/storage/storage.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import type * as Message from "#knowledge/message/message.ts"
-import type { createStreamedText } from "./streamed-text.ts"
+import * as MessageStore from "#knowledge/message/message-store.ts"
 
 /** The streaming message, and the functions that follow it. */
 type Growing = { text: Message.Of<"text">; streamed: ReturnType<typeof createStreamedText> }
@@ -90,24 +91,19 @@ function sum(before: Message.Usage, more: Message.Usage): Message.Usage {
 type Asking = { answer: Answer; streamed: Growing["streamed"]; begun: Message.Info | undefined }
 
 async function ask(run: Run, { answer, streamed, begun }: Asking): Promise<void> {
-  const { providerId, modelId, model } = run.chosen
-  const watch = createWatchdog(run.signal, run.timing.stall)
+  const { chosen, signal, agent, offer, session, timing } = run
+  const system: Message.ModelMessage[] = [{ role: "system", content: run.system }]
+  const history = Memory.shortTerm(session.id).window()
+  // `concat` instead of a spread: a spread copies element by element, and histories are long.
+  const prompt = system.concat(run.converter.toModel(begun ? history.concat(begun) : history))
+  if (begun) prompt.push({ role: "user", content: [{ type: "text", text: goOn }] })
+  const { temperature, maxTokens: maxOutputTokens, metadata } = agent
+  const wishes = { temperature, maxOutputTokens, reasoning: metadata.reasoning, sessionId: session.id }
+  const request = { prompt, tools: offer.tools, ...wishes }
   try {
-    const system: Message.ModelMessage[] = [{ role: "system", content: run.system }]
-    const history = Memory.shortTerm(run.session.id).window()
-    // `concat` instead of a spread: a spread copies element by element, and histories are long.
-    const prompt = system.concat(run.converter.toModel(begun ? history.concat(begun) : history))
-    if (begun) prompt.push({ role: "user", content: [{ type: "text", text: goOn }] })
-    const { temperature, maxTokens: maxOutputTokens, metadata } = run.agent
-    const wishes = { temperature, maxOutputTokens, reasoning: metadata.reasoning, sessionId: run.session.id }
-    const options = Provider.transform({ providerId, modelId, prompt, tools: run.offer.tools, ...wishes })
-    const reader = await Provider.stream(model, { ...options, abortSignal: watch.signal })
-    await collect({ reader, answer, signal: watch.signal, onPart: watch.seen, onText: streamed.add })
-  } catch (error) {
-    throw watch.signal.aborted ? watch.signal.reason : error
+    await askModel({ chosen, request, answer, signal, stall: timing.stall, onText: streamed.add })
   } finally {
     streamed.rest()
-    watch.stop()
   }
 }
 
@@ -131,4 +127,67 @@ export async function seeingOf(run: Run) {
   while (!images.found && images.seen < history.length)
     images.found = history[images.seen++]!.type === "image"
   return images.found ? await import("#engine/attach/see-images.ts") : undefined
+}
+
+/** The text of a streaming answer: published as it arrives, stored about once a second, and withdrawn if the stream breaks
+ * and the request is retried. */
+export function createStreamedText(run: Run, message: Message.Of<"text">) {
+  const { sessionId, id: messageId, parentId } = message
+  let kind: "text" | "reasoning" = "text"
+  let waiting = ""
+  let soon: NodeJS.Immediate | undefined
+  let later: NodeJS.Timeout | undefined
+  let isShown = false
+  let isKept = false
+  return Object.freeze({ add, rest, takeBack, forget })
+
+  function add(next: "text" | "reasoning", delta: string): void {
+    if (next !== kind) flush({ isEnd: true })
+    kind = next
+    waiting += delta
+    soon ??= setImmediate(flush, { isEnd: false })
+  }
+
+  /** The text of one tick becomes one event. An end that may begin a secret waits for more: the bus redacts each event
+   * alone. */
+  function flush({ isEnd }: { isEnd: boolean }): void {
+    clearImmediate(soon)
+    soon = undefined
+    const upTo = isEnd ? waiting.length : Secret.splitAt(waiting)
+    if (upTo === 0) return
+    Bus.publish(MessageStore.Delta, { sessionId, messageId, parentId, kind, text: waiting.slice(0, upTo) })
+    waiting = waiting.slice(upTo)
+    isShown = true
+    later ??= setTimeout(store, run.timing.keepEvery)
+  }
+
+  function store(): Promise<void> {
+    later = undefined
+    isKept = true
+    const written = MessageStore.write(message)
+    keep(run.progress.records, written)
+    return written
+  }
+
+  /** Nothing more comes for now. */
+  function rest(): void {
+    flush({ isEnd: true })
+    clearTimeout(later)
+    later = undefined
+  }
+
+  /** Tells clients that the message is empty again, before new text arrives. */
+  async function takeBack(): Promise<void> {
+    message.data.parts = []
+    if (!isShown) return
+    isShown = false
+    // `settle` throws the error of a failed write.
+    if (isKept) await store().catch(() => {})
+    else Bus.publish(MessageStore.Updated, { sessionId, message: structuredClone(message) })
+  }
+
+  /** Withdraw the message: it is not part of the history. */
+  function forget(): void {
+    if (isKept) keep(run.progress.records, Storage.remove(["message", sessionId, messageId]))
+  }
 }

@@ -1,17 +1,18 @@
-// One turn: sends the history to the model and stores its answer, as text and calls.
+// One turn: sends the history to the model and stores its answer, as text and calls. A history that would not fit the
+// model's window is compacted first; the code for that is loaded only then.
 
 import type { Answer } from "#engine/ask/collect.ts"
-import { isTooLong } from "#engine/ask/too-long.ts"
-import { compactIfNeeded } from "#engine/compaction/compact-if-needed.ts"
+import { isTooLong } from "#engine/ask/retry.ts"
+import { findContext } from "#engine/context/find-context.ts"
 import { append, lastId, throwIfLost } from "#engine/record/append.ts"
 import { Notice } from "#engine/record/notice.ts"
-import { fixedOf } from "#engine/run/budget.ts"
-import type { Run } from "#engine/run/run.ts"
+import { fixedOf, limitOf, mostAbove, mostFixed } from "#engine/run/budget.ts"
+import { type Run, refuseCost } from "#engine/run/run.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
+import { tokensOf } from "#knowledge/memory/tokens.ts"
 import * as Message from "#knowledge/message/message.ts"
-import { createStreamedText } from "./streamed-text.ts"
-import { seeingOf, type Taken, takeAnswer } from "./take-answer.ts"
+import { createStreamedText, seeingOf, type Taken, takeAnswer } from "./take-answer.ts"
 
 type Text = Message.Of<"text">
 type Request = Message.Of<"tool_request">
@@ -20,6 +21,8 @@ export type Turn = { answer: Message.Info; request?: Request }
 
 /** How often a refused request is made shorter; after that it is a small part of the first one. */
 const mostRefusals = 6
+/** A refused request was longer than the real window, which may be smaller than the stated one. */
+const afterRefusal = 0.6
 
 /** If the provider says that a request is too long, compact and retry until it is accepted. */
 export async function runTurn(run: Run): Promise<Turn> {
@@ -34,6 +37,36 @@ export async function runTurn(run: Run): Promise<Turn> {
       if (refusals > mostRefusals) throw await tooLong(run, error)
       await compactIfNeeded(run, { error })
     }
+}
+
+/** Compact the history if the next request would exceed the budget, or if the provider refused it as too long. A
+ * summary can be expensive: if it exceeds the cost limit, the prompt ends. */
+async function compactIfNeeded(run: Run, refusal?: { error: unknown }): Promise<void> {
+  const { system, offer, chosen, agent } = run
+  const { progress } = run
+  progress.limit ??= limitOf(chosen, agent.maxTokens)
+  let { limit } = progress
+  const memory = Memory.shortTerm(run.session.id)
+  const model = `${chosen.providerId}/${chosen.modelId}`
+  const exceeds = (fixed: number) => memory.shouldSummarize({ fixed, model, limit })
+  // Counting the system prompt and the tools takes longer than this bound, which suffices for most requests.
+  if (!refusal && !exceeds(mostFixed(system, offer.tools))) return
+  const fixed = fixedOf(system, offer.tools)
+  if (!refusal && !exceeds(fixed)) return
+  const counted = memory.tokenCount({ fixed, model })
+  const estimated = fixed + memory.window().reduce((sum, message) => sum + tokensOf(message), 0)
+  if (refusal) limit = Math.min(limit, Math.floor(Math.max(counted, estimated) * afterRefusal))
+  else if (counted > estimated * mostAbove && estimated <= limit) return
+  const { compactHistory } = await import("#engine/compaction/compact-history.ts")
+  await compactHistory(run, { limit, fixed, cause: refusal?.error })
+  // The prompt may need what was left out, so its context is collected again; but not right after a refusal.
+  if (refusal) progress.limit = Math.max(limit, memory.tokenCount({ fixed, model }))
+  else {
+    await findContext(run)
+    // The newest results took the rest of the budget, so they are cut again to fit these notes.
+    if (exceeds(fixed)) await compactHistory(run, { limit, fixed })
+  }
+  refuseCost(run)
 }
 
 async function tooLong(run: Run, cause: unknown): Promise<Error> {

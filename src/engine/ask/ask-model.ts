@@ -1,0 +1,68 @@
+// Sends one request to a model and collects the answer. A request that has gone silent, or whose prompt is over, is aborted.
+import type { LanguageModelV4Usage } from "@ai-sdk/provider"
+import * as Provider from "#ability/provider/provider.ts"
+import type * as Message from "#knowledge/message/message.ts"
+import { NamedError } from "#util/error.ts"
+import type { Chosen } from "./choose-model.ts"
+import { type Answer, collect } from "./collect.ts"
+
+export class Stalled extends NamedError {
+  constructor(seconds: number) {
+    super("Session.Stalled", `The model sent nothing for ${seconds} s.`, { seconds })
+  }
+}
+
+/** `answer` grows as the model answers, also if the request fails. `stall`: milliseconds without any data. */
+export async function askModel(options: {
+  chosen: Chosen
+  request: Omit<Parameters<typeof Provider.transform>[0], "providerId" | "modelId">
+  answer: Answer
+  signal: AbortSignal
+  stall: number
+  onText?: (kind: "text" | "reasoning", text: string) => void
+}): Promise<void> {
+  const { chosen, request, answer, signal, stall, onText = () => {} } = options
+  const { providerId, modelId, model } = chosen
+  const controller = new AbortController()
+  const end = () => controller.abort(signal.reason)
+  const timer = setTimeout(() => controller.abort(new Stalled(stall / 1000)), stall)
+  // Not AbortSignal.any: its listeners on the signal of a long prompt would pile up turn by turn.
+  signal.addEventListener("abort", end, { once: true })
+  try {
+    const sent = Provider.transform({ providerId, modelId, ...request })
+    const reader = await Provider.stream(model, { ...sent, abortSignal: controller.signal })
+    const onPart = () => void timer.refresh()
+    await collect({ reader, answer, signal: controller.signal, onPart, onText })
+  } catch (error) {
+    throw controller.signal.aborted ? controller.signal.reason : error
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener("abort", end)
+  }
+}
+
+/** The tokens of an answer, and their cost if the price is known. */
+export function usageOf(usage: LanguageModelV4Usage | undefined, facts?: Provider.ModelFacts): Message.Usage {
+  const input = usage?.inputTokens.total ?? 0
+  const output = usage?.outputTokens.total ?? 0
+  const cacheRead = usage?.inputTokens.cacheRead ?? 0
+  const cacheWrite = usage?.inputTokens.cacheWrite ?? 0
+  const reasoning = usage?.outputTokens.reasoning ?? 0
+  const price = facts?.cost
+  const plain = Math.max(0, input - cacheRead - cacheWrite)
+  const cost = price
+    ? (plain * price.input +
+        output * price.output +
+        cacheRead * (price.cacheRead ?? price.input) +
+        cacheWrite * (price.cacheWrite ?? price.input)) /
+      1e6
+    : undefined
+  return {
+    input,
+    output,
+    ...(reasoning ? { reasoning } : {}),
+    ...(cacheRead ? { cacheRead } : {}),
+    ...(cacheWrite ? { cacheWrite } : {}),
+    ...(cost === undefined ? {} : { cost }),
+  }
+}
