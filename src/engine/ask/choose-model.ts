@@ -70,7 +70,7 @@ export async function namedModel(
 
 /** `provider/model` for a model that may be named without its provider: searched with the default provider, then with
  * those that have a key. A default provider without a list of models may have any name. */
-export async function fullName(model: string): Promise<string> {
+async function fullName(model: string): Promise<string> {
   if (model.includes("/")) return model
   const usual = (await Config.get()).provider?.default
   await Provider.load()
@@ -96,7 +96,7 @@ export async function familyModel(model: string): Promise<string | undefined> {
   return newest && `anthropic/${newest}`
 }
 
-export function splitName(model: string): [providerId: string, modelId: string] {
+function splitName(model: string): [providerId: string, modelId: string] {
   const [, providerId, modelId] = /^([^/]+)\/(.+)$/s.exec(model) ?? []
   if (!providerId || !modelId) throw new InvalidModel(model)
   return [providerId, modelId]

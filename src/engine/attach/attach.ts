@@ -13,8 +13,7 @@ import * as Memory from "#knowledge/memory/memory.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { createAttaching } from "./attaching.ts"
-import { findReferences, referenceTo } from "./find-references.ts"
-import type { findResources, Misspelt } from "./find-resources.ts"
+import { findReferences, findResources, type Misspelt, referenceTo } from "./find-references.ts"
 import { interrupted, recognizeImage } from "./recognize-image.ts"
 import { resolveFile } from "./resolve-file.ts"
 
@@ -74,7 +73,6 @@ async function resourcesIn(
   if (!/@[^@]*:/.test(mentionsIn)) return { resources: [], misspelt: [], rest: mentionsIn }
   const Mcp = await ifConfigured()
   const servers = (await Mcp?.list(await lineOf(session))) ?? []
-  const { findResources } = await import("./find-resources.ts")
   return findResources(
     mentionsIn,
     servers.map(({ id }) => id),

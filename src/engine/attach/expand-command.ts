@@ -1,9 +1,10 @@
 // Prompts that begin with `/name`: a skill, which the session finds itself, or a prompt of an MCP server, as
 // `/server:prompt key=value …`. Any other name is refused, so that no model gets it as text. Paths are no names.
+
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
-import type { MCPPrompt } from "#ability/mcp/mcp.ts"
+import type { MCPContent, MCPPrompt, MCPPromptContent } from "#ability/mcp/mcp.ts"
 import { askedSkills } from "#ability/skill/asked-skills.ts"
 import * as Skill from "#ability/skill/skill.ts"
 import type { PromptPart } from "#engine/record/prompt-part.ts"
@@ -27,6 +28,9 @@ const invisible = /[\p{C}\p{DI}]/gu
 const typed = /^[^\s\p{C}\p{DI}/][^\s\p{C}\p{DI}]{0,127}$/u
 const pair = /(?<!\S)([\w.-]+)=(?:"([^"]*)"|'([^']*)'|(\S*))(?=\s|$)/g
 const maxNamed = 10
+/** The most that a server's answer adds to a prompt: characters of all its texts together, and parts. */
+const maxText = 200_000
+const maxParts = 100
 
 class UnknownCommand extends NamedError {
   constructor(name: string, known: readonly string[]) {
@@ -105,10 +109,7 @@ async function expand(
   { server, prompt, sessionId }: ServerPrompt & { sessionId: string | undefined },
 ): Promise<PromptPart[]> {
   const { args, rest } = readArguments(given, prompt.arguments ?? [])
-  const [{ getPrompt }, { partsOfPrompt }] = await Promise.all([
-    import("#ability/mcp/get-prompt.ts"),
-    import("./parts-of-prompt.ts"),
-  ])
+  const { getPrompt } = await import("#ability/mcp/get-prompt.ts")
   const line = sessionId === undefined ? {} : { line: [sessionId] }
   const { messages } = await getPrompt({ server, name: prompt.name, args, typed: `/${name}`, ...line })
   return [...partsOfPrompt(messages), ...(rest ? [{ type: "text" as const, text: rest }] : [])]
@@ -130,4 +131,34 @@ function readArguments(given: string, known: Known): { args: Record<string, stri
   const [only] = needed.length === 1 ? needed : known.length === 1 ? left : []
   if (!rest || !only) return { args, rest }
   return { args: { ...args, [only.name]: rest }, rest: "" }
+}
+
+/** The answer of an MCP server to one of its prompts, as parts of our prompt. */
+export function partsOfPrompt(messages: MCPPromptContent["messages"]): PromptPart[] {
+  let left = maxText
+  return messages.slice(0, maxParts).flatMap(({ role, content }): PromptPart[] => {
+    if (content.type === "image") {
+      const { data: value, mimeType } = content
+      return [{ type: "image", source: { kind: "base64", value, mimeType } }]
+    }
+    if (left <= 0) return []
+    const text = plainText(textOf(content), left)
+    left -= text.length
+    return [{ type: "text", text: role === "user" ? text : `[${role}]\n${text}` }]
+  })
+}
+
+function textOf(content: MCPContent): string {
+  switch (content.type) {
+    case "text":
+      return content.text
+    case "resource": {
+      const { uri, text, mimeType = "binary" } = content.resource
+      return text === undefined ? `[resource ${uri}: ${mimeType}]` : `[resource ${uri}]\n${text}`
+    }
+    case "resource_link":
+      return `[resource ${content.uri}: ${content.name}]`
+    default:
+      return `[${content.type}: ${content.mimeType}]`
+  }
 }

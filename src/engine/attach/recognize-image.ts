@@ -1,6 +1,7 @@
 // Recognises an image of a prompt before the model is asked: stores its bytes, and reads its text by OCR if the model
 // takes no images. An image that the model will see stays pending until the answer, which then counts as its
 // description (see-images.ts), so that the image needs no request of its own.
+
 import { findOcr } from "#ability/image/find-ocr.ts"
 import * as ImageStore from "#ability/image/image-store.ts"
 import type { Image } from "#ability/image/load-image.ts"
@@ -12,6 +13,9 @@ import { errorText, NamedError } from "#util/error.ts"
 import type { Attaching } from "./attaching.ts"
 
 export type Data = Message.Of<"image">["data"]
+
+/** As much as a model sees of a tool's output. */
+const maxCharacters = 50_000
 
 class Lost extends NamedError {
   constructor(why: string) {
@@ -53,7 +57,6 @@ async function recognize(data: Data, image: Image, { facts, signal, tell }: Atta
 }
 
 async function withText(data: Data, image: Image, signal: AbortSignal): Promise<Data> {
-  const { readText } = await import("./read-text.ts")
   return { ...data, ...(await readText(data, image, signal)) }
 }
 
@@ -101,4 +104,23 @@ function shortened(source: Data["source"]): Data["source"] {
 
 function nameOf(facts: ModelFacts | undefined): string {
   return facts ? `the model ${facts.provider}/${facts.id}` : "this model"
+}
+
+/** The text of an image by OCR, as the fields of its message. Throws the errors of the OCR engine, and on abort. */
+export async function readText(data: Data, image: Image, signal: AbortSignal): Promise<Partial<Data>> {
+  const Ocr = await import("#ability/image/ocr.ts")
+  const { detectLanguage } = await import("#ability/image/language.ts")
+  const { text, confidence } = await Ocr.ofInstance().read(image, signal)
+  const language = await detectLanguage(text)
+  return {
+    usedMode: "ocr",
+    state: "done",
+    recognizedText: bounded(text),
+    metadata: { ...data.metadata, confidence, ...(language ? { language } : {}) },
+  }
+}
+
+function bounded(text: string): string {
+  const more = text.length - maxCharacters
+  return more > 0 ? `${text.slice(0, maxCharacters).toWellFormed()}\n[… ${more} characters left out]` : text
 }

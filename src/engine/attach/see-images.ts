@@ -1,19 +1,26 @@
 // Images that a model sees. The answer that describes an image is stored with it, so that a later model without
 // vision still knows it. If the provider refuses images, their text is read by OCR and the request is made again.
+
 import { describesImage } from "#ability/image/describes-image.ts"
 import { findOcr } from "#ability/image/find-ocr.ts"
 import * as ImageStore from "#ability/image/image-store.ts"
+import type { OutputImage } from "#ability/tool/tool.ts"
 import { isInline } from "#engine/queue/store-images.ts"
-import { keep } from "#engine/record/append.ts"
+import { append, keep, lastId } from "#engine/record/append.ts"
 import { Notice } from "#engine/record/notice.ts"
 import type { Run } from "#engine/run/run.ts"
 import * as Bus from "#kernel/bus/bus.ts"
-import type * as Message from "#knowledge/message/message.ts"
+import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { errorText } from "#util/error.ts"
+import { createAttaching } from "./attaching.ts"
+import { readText, recognizeImage } from "./recognize-image.ts"
 
 type ImageMessage = Message.Of<"image">
 type Seeing = Pick<Run, "progress" | "chosen" | "session" | "signal" | "converter">
+
+/** An image, and the call that returned it. */
+export type GivenImage = OutputImage & { callId: string }
 
 /** The beginning of a long answer is enough to describe an image. */
 const maxAnalysis = 8_000
@@ -54,6 +61,25 @@ export function noteSeen(run: Seeing, parts: Message.Part[]): void {
         usedMode: "vision",
         visionAnalysis: words.slice(0, maxAnalysis).toWellFormed(),
       })
+  }
+}
+
+/** Shows the model the images that a tool returned: as messages like those for attached images, so that they are stored,
+ * and read as text if the model takes no images. */
+export async function showImages(run: Run, images: GivenImage[]): Promise<void> {
+  const { session } = run
+  for (const { data: value, mimeType, callId } of images) {
+    const message = Message.make({
+      sessionId: session.id,
+      parentId: lastId(run),
+      branch: session.branch,
+      type: "image",
+      data: { source: { kind: "base64", value, mimeType }, mode: "auto", state: "pending" },
+    })
+    const attaching = createAttaching(message, run)
+    const data = await recognizeImage(message.data, attaching)
+    message.data = { ...data, metadata: { ...data.metadata, callId } }
+    append(run, message)
   }
 }
 
@@ -103,7 +129,6 @@ async function readOne(run: Seeing, message: ImageMessage, { why, isRefused }: U
     const bytes = data.stored && ImageStore.read(session.id, data.stored.hash)
     if (!bytes) throw new Error("its bytes are not kept here; attach it again")
     const { imageFormat } = await import("#ability/image/image-format.ts")
-    const { readText } = await import("./read-text.ts")
     const text = await readText(data, { bytes, format: await imageFormat(bytes) }, signal)
     change(run, message, { ...text, ...mode })
     return true

@@ -1,8 +1,7 @@
-// Export and import of sessions: complete as JSON, or as Markdown for reading.
+// Export and import of sessions as JSON, with all their messages, plans and images.
 import { z } from "zod"
 import * as ImageStore from "#ability/image/image-store.ts"
 import * as TodoList from "#ability/plan/todo-list.ts"
-import { historyOf } from "#engine/record/history.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
@@ -11,8 +10,6 @@ import * as MessageStore from "#knowledge/message/message-store.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"
 import { isName } from "./branch.ts"
-import { checkChain } from "./check-chain.ts"
-import { describeControl } from "./describe-control.ts"
 import { copyable } from "./fork.ts"
 import { Relation } from "./plan.ts"
 
@@ -44,13 +41,6 @@ export async function exportSession(sessionId: string): Promise<Exported> {
     ...(relations.length ? { relations } : {}),
     ...(images ? { images } : {}),
   }
-}
-
-/** The active branch as Markdown, for people. */
-export async function exportMarkdown(sessionId: string): Promise<string> {
-  const session = await SessionRecord.get(sessionId)
-  const history = await historyOf(sessionId, session.branch)
-  return [`# ${session.title || session.id}`, "", ...history.flatMap(section)].join("\n")
 }
 
 /** Import a session into the current project, under its own id if that is free. */
@@ -98,6 +88,34 @@ function messageOf(value: unknown, session: { from: string; to: string }): Messa
   })
 }
 
+/** What is wrong with messages that do not form one session: an id occurs twice, a parent is missing, or there is a cycle. */
+function checkChain(messages: readonly Message.Info[]): string | undefined {
+  const parents = new Map<string, string | null>()
+  for (const { id, parentId } of messages) {
+    if (parents.has(id)) return `message ${id} occurs twice`
+    parents.set(id, parentId)
+  }
+  for (const [id, parentId] of parents)
+    if (parentId !== null && !parents.has(parentId))
+      return `message ${id} follows ${parentId}, which does not exist`
+  const circle = inCircle(parents)
+  return circle === undefined ? undefined : `message ${circle} is its own ancestor`
+}
+
+function inCircle(parents: ReadonlyMap<string, string | null>): string | undefined {
+  const rooted = new Set<string>()
+  for (const start of parents.keys()) {
+    const path = new Set<string>()
+    let id: string | null = start
+    for (; id !== null && !rooted.has(id); id = parents.get(id) ?? null) {
+      if (path.has(id)) return id
+      path.add(id)
+    }
+    for (const one of path) rooted.add(one)
+  }
+  return undefined
+}
+
 function orInvalid<T>(read: () => T): T {
   try {
     return read()
@@ -130,62 +148,6 @@ async function isFree(sessionId: string): Promise<boolean> {
 /** Ids become file names, and an import may come from anywhere. */
 function isSafe(id: string): boolean {
   return /^\w[\w-]{0,99}$/.test(id)
-}
-
-function section(message: Message.Info): string[] {
-  switch (message.type) {
-    case "text": {
-      const text = message.data.parts
-        .map((part) => (part.type === "text" ? part.text : quote(part.text)))
-        .join("\n\n")
-      return [`## ${message.data.role}`, "", text, ""]
-    }
-    case "tool_request":
-      return message.data.calls.flatMap((call) => [
-        `**${call.name}** ${fence(call.invalid ?? JSON.stringify(call.arguments))}`,
-        "",
-      ])
-    case "tool_result": {
-      const { output, status } = message.data
-      const text = typeof output === "string" ? output : JSON.stringify(output, null, 2)
-      return details(status, text)
-    }
-    case "file_reference": {
-      const { status, content, error } = message.data
-      const name = `@${Message.fileName(message.data)}`
-      return content === undefined ? [`${name} (${error ?? status})`, ""] : details(name, content)
-    }
-    case "image":
-      return [`(image, ${message.data.state})`, ""]
-    case "mcp_resource":
-      return [`(resource ${message.data.resourceUri} of ${message.data.serverName})`, ""]
-    case "system_control":
-      return [`*${describeControl(message.data)}*`, ""]
-    case "unknown":
-      return ["*a message of an unknown type*", ""]
-  }
-}
-
-function details(summary: string, text: string): string[] {
-  return [
-    "<details>",
-    `<summary>${summary}</summary>`,
-    "",
-    "```",
-    text.replaceAll("```", "` ` `"),
-    "```",
-    "",
-    "</details>",
-    "",
-  ]
-}
-
-function fence(text: string): string {
-  return `\`${text.replaceAll("`", "'")}\``
-}
-
-function quote(text: string): string {
-  return text.replace(/^/gm, "> ")
 }
 
 /** The images of an exported or imported session, by their hashes, in base64; undefined if there are none. */

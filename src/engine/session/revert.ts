@@ -1,8 +1,9 @@
 // Undo: restores the files and the conversation to their state before a message. The reverted messages stay in the session,
 // outside the branch. The message that records the revert can itself be reverted.
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
-import { contentAfter } from "#engine/attach/content-after.ts"
-import { tasksSince } from "#engine/compaction/tasks-since.ts"
+import { readArguments } from "#ability/tool/read-arguments.ts"
+import type { Json } from "#ability/tool/tool.ts"
+import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import * as Queue from "#engine/queue/queue.ts"
 import { historyOf, pathTo } from "#engine/record/history.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
@@ -10,7 +11,8 @@ import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { MessageNotFound } from "./fork.ts"
 
-type Tasks = Awaited<ReturnType<typeof tasksSince>>
+/** The session of a task, and the message whose call started it. */
+type Task = { sessionId: string; at: string }
 
 /** `messageId` is the message that records the revert; undefined if nothing changed. */
 export type Reverted = Omit<Snapshot.Reverted, "part"> & { messageId?: string }
@@ -75,7 +77,7 @@ async function changedBy(session: SessionRecord.Info): Promise<string[]> {
 }
 
 /** Records the changes of calls that a crash cut off. A running session records its own. */
-async function recoverCalls(sessionId: string, tasks: Tasks): Promise<void> {
+async function recoverCalls(sessionId: string, tasks: Task[]): Promise<void> {
   const ids = idsOf(sessionId, tasks).filter(Snapshot.hasPending)
   if (!ids.length) return
   await Queue.whileBusy({ sessionId }, async () => {
@@ -83,7 +85,7 @@ async function recoverCalls(sessionId: string, tasks: Tasks): Promise<void> {
   }).catch(ifBusy)
 }
 
-function idsOf(sessionId: string, tasks: Tasks): string[] {
+function idsOf(sessionId: string, tasks: Task[]): string[] {
   return [sessionId, ...tasks.map((task) => task.sessionId)]
 }
 
@@ -146,4 +148,55 @@ function headBefore(target: Message.Info): string | null {
   if (target.type !== "system_control" || target.data.control !== "revert") return target.parentId
   const { from } = target.data.parameters
   return typeof from === "string" ? from : null
+}
+
+/** The tasks that a session gave since one of its messages. `messages`: all messages of the session in order. Tasks of tasks
+ * belong to the same message. */
+async function tasksSince(
+  { id }: Pick<SessionRecord.Info, "id">,
+  messages: readonly Message.Info[],
+  since: string | undefined,
+): Promise<Task[]> {
+  const all = await SessionRecord.list({ tasks: true })
+  const start = since === undefined ? 0 : messages.findIndex((message) => message.id === since)
+  const found: Task[] = []
+  const add = (sessionId: string, at: string) => {
+    found.push({ sessionId, at })
+    for (const task of all) if (task.taskOf?.sessionId === sessionId) add(task.id, at)
+  }
+  for (const task of all) {
+    if (task.taskOf?.sessionId !== id) continue
+    const place = placeOf(messages, { id: task.id, callId: task.taskOf.callId })
+    if (place >= start && messages[place]) add(task.id, messages[place].id)
+  }
+  return found
+}
+
+/** Some models reuse call ids: the last call before the task's session was created counts. */
+function placeOf(messages: readonly Message.Info[], task: { id: string; callId: string }): number {
+  const places = messages.flatMap((message, place) =>
+    message.type === "tool_request" && message.data.calls.some(({ id }) => id === task.callId) ? [place] : [],
+  )
+  const isEarlier = (place: number) => ordinal(messages[place]!.id) < ordinal(task.id)
+  return places.findLast(isEarlier) ?? places[0] ?? [...messages.keys()].findLast(isEarlier) ?? -1
+}
+
+/** Ids sort by the part after their prefix. */
+function ordinal(id: string): string {
+  return id.slice(id.indexOf("_") + 1)
+}
+
+/** The content that a call would have written: after a crash it shows whether the file on disk is the work of that call.
+ * Undefined for tools without `contentAfter`, and if the arguments do not apply to these bytes. */
+export async function contentAfter(
+  call: Message.Call,
+  before: Buffer | undefined,
+): Promise<Buffer | undefined> {
+  const tool = ToolRegistry.find(call.name)
+  if (!tool?.contentAfter) return undefined
+  try {
+    return tool.contentAfter(await readArguments(tool, { arguments: call.arguments as Json }), before)
+  } catch {
+    return undefined
+  }
 }

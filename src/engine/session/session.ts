@@ -55,17 +55,12 @@ export {
   InvalidBranch,
   switchBranch,
 } from "./branch.ts"
-export { describeControl } from "./describe-control.ts"
-export {
-  exportMarkdown,
-  exportSession as export,
-  InvalidImport,
-  importSession as import,
-} from "./exchange.ts"
+export { exportSession as export, InvalidImport, importSession as import } from "./exchange.ts"
+export { describeControl, exportMarkdown } from "./export-markdown.ts"
 export { fork, MessageNotFound } from "./fork.ts"
 export { Plan } from "./plan.ts"
 export { diff, type Reverted, revert } from "./revert.ts"
-export { setMode } from "./set-mode.ts"
+export { setMode } from "./settings.ts"
 
 /** Replace the older messages by a summary in what the model is sent. Does nothing if that would save little. A busy
  * session throws `Session.Busy`. */

@@ -13,7 +13,7 @@ import {
 } from "#ability/tool/run-tool.ts"
 import * as Tool from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
-import type { GivenImage } from "#engine/attach/show-images.ts"
+import type { GivenImage } from "#engine/attach/see-images.ts"
 import { lineOf } from "#engine/offer/tools-for.ts"
 import { append, lastId, settle } from "#engine/record/append.ts"
 import { Notice } from "#engine/record/notice.ts"
@@ -56,7 +56,7 @@ export async function runCalls(run: Run, request: Request): Promise<void> {
     if (circle >= 0) await goOnOrStop(run, { request, call: calls[circle]! }, repeats[circle]!)
   }
   // After all results: providers want each result next to its call.
-  if (images.length) await (await import("#engine/attach/show-images.ts")).showImages(run, images)
+  if (images.length) await (await import("#engine/attach/see-images.ts")).showImages(run, images)
 }
 
 async function goOnOrStop(run: Run, asked: { request: Request; call: Call }, repeat: Repeat): Promise<void> {

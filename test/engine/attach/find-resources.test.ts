@@ -1,7 +1,7 @@
 // Where a text points at resources of servers.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { findResources } from "#engine/attach/find-resources.ts"
+import { findResources } from "#engine/attach/find-references.ts"
 
 const servers = ["db", "db:two", "my server"]
 const found = (text: string) =>

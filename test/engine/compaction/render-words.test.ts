@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { renderWords } from "#engine/compaction/render-words.ts"
+import { renderWords } from "#engine/compaction/render-pins.ts"
 import { estimateTokens } from "#knowledge/memory/tokens.ts"
 import * as Message from "#knowledge/message/message.ts"
 

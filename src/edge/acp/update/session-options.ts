@@ -5,7 +5,7 @@ import * as Provider from "#ability/provider/provider.ts"
 import { InvalidParams } from "#edge/acp/wire/errors.ts"
 import { namedModel } from "#engine/ask/choose-model.ts"
 import * as Session from "#engine/session/session.ts"
-import { checkAnswerer, setAnswerer } from "#engine/turn/set-answerer.ts"
+import { checkAnswerer, setAnswerer } from "#engine/session/settings.ts"
 import * as Config from "#kernel/config/config.ts"
 
 /** One thing that a client chose. */

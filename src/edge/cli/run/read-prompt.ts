@@ -2,7 +2,7 @@
 import { getPrompt, InvalidArguments, PromptNotFound } from "#ability/mcp/get-prompt.ts"
 import * as Mcp from "#ability/mcp/mcp.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
-import { partsOfPrompt } from "#engine/attach/parts-of-prompt.ts"
+import { partsOfPrompt } from "#engine/attach/expand-command.ts"
 import type * as Session from "#engine/session/session.ts"
 
 const argument = /^([\w.-]+)=(.*)$/s

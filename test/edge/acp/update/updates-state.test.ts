@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Session from "#engine/session/session.ts"
-import { setAnswerer } from "#engine/turn/set-answerer.ts"
+import { setAnswerer } from "#engine/session/settings.ts"
 import { call, text } from "../../../fixture/fake-llm.ts"
 import { until } from "../../../fixture/until.ts"
 import { all, inFollowed } from "../followed.ts"

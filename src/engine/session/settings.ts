@@ -1,0 +1,44 @@
+// Settings of a session, from the next prompt on: its mode, and the agent and the model that answer.
+import { checkModel } from "#engine/ask/choose-model.ts"
+import * as Queue from "#engine/queue/queue.ts"
+import { writeControl } from "#engine/record/append.ts"
+import { recentHistory, tipAt } from "#engine/record/history.ts"
+import type { Tip } from "#engine/record/session-info.ts"
+import * as SessionRecord from "#engine/record/session-record.ts"
+
+type Answerer = { agent?: string; model?: string }
+
+/** Set the mode, plan or act. Rules and system prompt follow the mode; the history records the change. A busy session
+ * throws `Session.Busy`. */
+export function setMode(sessionId: string, mode: SessionRecord.Info["mode"]): Promise<SessionRecord.Info> {
+  return Queue.enter({ sessionId, whenBusy: "refuse" }, async () => {
+    const session = await SessionRecord.get(sessionId)
+    if (session.mode === mode) return session
+    let tip: Tip | undefined
+    await Queue.whileBusy(
+      { sessionId, after: () => ({ mode, tip }) },
+      async ({ mode: from, branch }, before) => {
+        const parentId = (await recentHistory({ id: sessionId, branch }, before)).at(-1)?.id ?? null
+        const id = await writeControl({ sessionId, branch, parentId }, "mode_change", { from, to: mode })
+        tip = tipAt({ id: sessionId, branch }, id)
+      },
+    )
+    return SessionRecord.get(sessionId)
+  })
+}
+
+/** Set the agent or the model. Refuses what does not exist or cannot be used. The session may be busy. */
+export async function setAnswerer(sessionId: string, answerer: Answerer): Promise<SessionRecord.Info> {
+  const session = await SessionRecord.get(sessionId)
+  const { agent, model } = answerer
+  await checkAnswerer(answerer)
+  return SessionRecord.update(session, (draft) =>
+    Object.assign(draft, agent === undefined ? {} : { agent }, model === undefined ? {} : { model }),
+  )
+}
+
+/** Throws for what does not exist or cannot be used. */
+export async function checkAnswerer({ agent, model }: Answerer): Promise<void> {
+  if (agent !== undefined) await SessionRecord.chooseAgent(agent)
+  if (model !== undefined) await checkModel(undefined, model)
+}
