@@ -13,12 +13,12 @@ import * as Agent from "./agent.ts"
 import { builtinAgents, defaultAgent } from "./builtin-agents.ts"
 import { type Ranked, rank } from "./rank.ts"
 import type { Ignored } from "./read-agent-file.ts"
-import { reportIgnored } from "./report-ignored.ts"
 import {
   FolderNotFound,
   narrowingWithout,
   ownFolder,
   type Problem,
+  reportIgnored,
   type Scan,
   scanAgents,
   stampOf,

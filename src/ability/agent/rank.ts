@@ -2,11 +2,10 @@
 // always goes to the same agent, without a model, and a person can see why.
 import type { AgentRule } from "#kernel/config/config.ts"
 import type { AgentDefinition } from "./agent.ts"
-import { hasPhrase, tellingWords, wordsOf } from "./words.ts"
 
 export type Ranked = { agent: string; score: number; reasons: string[] }
 type Reason = { score: number; text: string }
-type Request = { words: string[]; telling: Map<string, string> }
+type Request = { words: string[]; keywords: Map<string, string> }
 
 const table: Record<string, string> = {
   coding:
@@ -30,7 +29,14 @@ const others: Record<string, string> = {
   ops: "operations",
 }
 
-/** A configured rule stands above everything an agent says of itself; a phrase says more than a word. */
+/** Words without a topic of their own. */
+const stopWords = new Set(
+  "a an the and or of to in on at for with from by is are be it its this that these my me i you your we our please do does can could would should will".split(
+    " ",
+  ),
+)
+
+/** A configured rule outweighs everything else; a phrase counts more than a word. */
 const weight = { rule: 1_000, mention: 9, phrase: 10, keyword: 4, capability: 3, domain: 2, word: 1 }
 const maxDescription = 3
 
@@ -42,7 +48,7 @@ export function rank(options: {
   rules: readonly AgentRule[]
   fallback?: string
 }): Ranked[] {
-  const request = { words: wordsOf(options.input), telling: tellingWords(options.input) }
+  const request = { words: wordsOf(options.input), keywords: keywordsOf(options.input) }
   const rule = options.rules.find(
     ({ match, agent }) => options.agents.some(({ id }) => id === agent) && matching(request, match),
   )
@@ -98,20 +104,20 @@ function keywordReasons({ metadata }: AgentDefinition, { words }: Request): Reas
 }
 
 /** All words of a capability count more than some. */
-function capabilityReasons({ capabilities }: AgentDefinition, { telling }: Request): Reason[] {
+function capabilityReasons({ capabilities }: AgentDefinition, { keywords }: Request): Reason[] {
   return [...new Set(capabilities)].flatMap((capability) => {
-    const words = [...tellingWords(capability).keys()]
-    const found = words.filter((word) => telling.has(word))
+    const words = [...keywordsOf(capability).keys()]
+    const found = words.filter((word) => keywords.has(word))
     if (found.length === 0) return []
     const whole = found.length === words.length ? weight.capability : 0
     return [{ score: found.length * weight.word + whole, text: `the capability ${capability}` }]
   })
 }
 
-/** Words of the request that the text has, as the request has them. */
-function shared({ telling }: Request, text: string): string[] {
-  const words = tellingWords(text)
-  return [...telling].flatMap(([stem, word]) => (words.has(stem) ? [word] : []))
+/** Keywords of the request that are in the text too, as the request writes them. */
+function shared({ keywords }: Request, text: string): string[] {
+  const words = keywordsOf(text)
+  return [...keywords].flatMap(([stem, word]) => (words.has(stem) ? [word] : []))
 }
 
 /** The alternative of a rule that the request has. */
@@ -125,4 +131,36 @@ function domainWords(domain: string): string {
   const name = domain.toLowerCase()
   const key = Object.hasOwn(others, name) ? others[name]! : name
   return `${domain} ${Object.hasOwn(table, key) ? table[key] : ""}`
+}
+
+/** The stems of all words in order, so that "bugs" matches "bug". In any script; "data.analyze" and "bugFix" are two words. */
+function wordsOf(text: string): string[] {
+  return split(text).map(stem)
+}
+
+/** The words that are no stop words: the stem of each, and how it was written. */
+function keywordsOf(text: string): Map<string, string> {
+  return new Map(
+    split(text)
+      .filter((word) => !stopWords.has(word))
+      .map((word) => [stem(word), word]),
+  )
+}
+
+/** Whether the words of a phrase follow one another in the text. */
+function hasPhrase(text: readonly string[], phrase: readonly string[]): boolean {
+  if (phrase.length === 0) return false
+  return text.some((_, i) => phrase.every((word, j) => text[i + j] === word))
+}
+
+function split(text: string): string[] {
+  const apart = text.normalize("NFKC").replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
+  return apart.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? []
+}
+
+/** A rough stem is enough, because both sides use the same. */
+function stem(word: string): string {
+  if (!/^[a-z]{4,}$/.test(word)) return word
+  const short = word.replace(/(?<=[a-z]{3})(?:ing|ed|ers?|es|s)$/, "")
+  return short.replace(/(?<=[a-z]{2})([^aeiouls])\1$/, "$1").replace(/(?<=[a-z]{3})e$/, "")
 }

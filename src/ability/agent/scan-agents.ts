@@ -1,11 +1,14 @@
-// The agents of a folder, file by file in order of name. A bad file is reported and stops no other.
+// Reads the agents of a folder, file by file in order of name. An unusable file is reported and does not affect the others.
 import { readdir } from "node:fs/promises"
-import { isAbsolute, join, relative, sep } from "node:path"
+import { dirname, isAbsolute, join, relative, sep } from "node:path"
+import { Instance } from "#kernel/instance.ts"
 import * as Global from "#kernel/process/global.ts"
+import * as Log from "#kernel/process/log.ts"
 import { isAgentFile } from "#kernel/reviewed/places.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import { errorCode, errorText, NamedError } from "#util/error.ts"
 import { statOf } from "#util/file/path-info.ts"
+import { ownCommand } from "#util/own-command.ts"
 import type { AgentDefinition } from "./agent.ts"
 import { type Content, type Ignored, problemOf, readAgentFile } from "./read-agent-file.ts"
 
@@ -20,7 +23,9 @@ export type Scan = {
   narrowing: Reviewed.Narrowing[]
 }
 
-/** Nobody has so much, and a hostile folder could have a million. */
+/** Up to this many ignored settings of untrusted folders are reported one by one, more in one line. */
+const maxNamed = 3
+/** No project needs more, and a hostile folder could have a million files. */
 const maxFiles = 500
 const maxBytes = 4 << 20
 
@@ -133,4 +138,26 @@ async function namesIn(folder: string, problems: Problem[]): Promise<string[]> {
 function isBelow(root: string, path: string): boolean {
   const way = relative(root, path)
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+}
+
+/** Warns about ignored parts of agent files, each once: `said` is what was logged before, because a server reads the folders
+ * again and again. `untrusted`: those of untrusted folders. */
+export function reportIgnored(found: { trusted: Ignored[]; untrusted: Ignored[] }, said: Set<string>): void {
+  const { trusted, untrusted } = found
+  const isMany = untrusted.length > maxNamed
+  const once = (text: string, fields: Log.Fields, log = Log.warn) => {
+    const key = JSON.stringify([text, fields])
+    if (!said.has(key)) log(text, fields)
+    said.add(key)
+  }
+  for (const { file, key, reason } of trusted) once(`${key} is ignored: ${reason}`, { file })
+  for (const { file, key, reason } of untrusted)
+    once(`${key} is ignored: ${reason}`, { file }, isMany ? Log.info : Log.warn)
+  if (!isMany) return
+  const files = new Set(untrusted.map(({ file }) => file))
+  const folders = new Set([...files].map((file) => relative(Instance.worktree, dirname(file))))
+  once(
+    `${untrusted.length} settings in ${files.size === 1 ? "an agent file" : `${files.size} agent files`} are ignored: the folder is not trusted; "${ownCommand} trust" reviews the files, VITAMIN_LOG=info lists the settings`,
+    { folders: [...folders].join(", ") },
+  )
 }

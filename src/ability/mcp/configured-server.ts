@@ -2,7 +2,7 @@
 // first needed. Calling a tool of a stopped server starts it.
 import { AsyncLocalStorage } from "node:async_hooks"
 import { type Caller, createElicit } from "#ability/elicitation/create-elicit.ts"
-import { listOffers } from "#ability/mcp/client/list-offers.ts"
+import { listOffers } from "#ability/mcp/client/lists.ts"
 import { meansUnknownTool } from "#ability/mcp/server/errors.ts"
 import type {
   MCPClient,

@@ -4,8 +4,7 @@ import { noteStepUp } from "#ability/mcp/login/login-tokens.ts"
 import { BadAnswer, Refused, Unavailable, VisitNeeded } from "#ability/mcp/server/errors.ts"
 import type { SDK } from "#ability/mcp/server/sdk.ts"
 import type { MCPClientConfig, MCPServerConfig } from "#ability/mcp/server/types.ts"
-import { clean } from "#ability/mcp/transport/stderr-tail.ts"
-import { wrongAnswer } from "#ability/mcp/transport/stdio-transport.ts"
+import { safeLine, wrongAnswer } from "#ability/mcp/transport/stdio-transport.ts"
 import * as Secret from "#kernel/process/secret.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { plainText } from "#util/plain-text.ts"
@@ -45,7 +44,7 @@ function translateError(given: { sdk: SDK; server: MCPServerConfig; method: stri
   const redirect = chainOf(error).find((one) => one instanceof RedirectRefused)
   if (redirect) return new Unavailable(server, errorText(redirect), { cause: error })
   // Redact before blanks are changed: a secret may contain some.
-  const message = clean(Secret.redact(rootText(error)).replaceAll(/\s+/g, " "))
+  const message = safeLine(Secret.redact(rootText(error)).replaceAll(/\s+/g, " "))
   if (sdk.ProtocolError.isInstance(error))
     return error.code === wrongAnswer
       ? new BadAnswer(server, method, message)

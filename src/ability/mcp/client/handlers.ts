@@ -2,7 +2,7 @@
 import { pathToFileURL } from "node:url"
 import type { Client, ClientCapabilities } from "@modelcontextprotocol/client"
 import type { Elicitation, MCPClientConfig, MCPLog } from "#ability/mcp/server/types.ts"
-import { clean } from "#ability/mcp/transport/stderr-tail.ts"
+import { safeLine } from "#ability/mcp/transport/stdio-transport.ts"
 
 export function capabilitiesOf(config: MCPClientConfig): ClientCapabilities {
   return {
@@ -42,7 +42,12 @@ export function answerServer(options: {
     })
   client.setNotificationHandler("notifications/message", ({ params }) => {
     const text = typeof params.data === "string" ? params.data : JSON.stringify(params.data)
-    onLog({ level: levelOf(params.level), source: "server", message: clean(text ?? ""), data: params.data })
+    onLog({
+      level: levelOf(params.level),
+      source: "server",
+      message: safeLine(text ?? ""),
+      data: params.data,
+    })
   })
 }
 

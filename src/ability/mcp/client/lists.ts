@@ -1,7 +1,27 @@
-// The four lists of a server, reduced to entries of the right shape.
+// The lists of a server: tools, resources, resource templates, prompts. Entries of the wrong shape are left out, and a broken
+// list does not spoil the others; but without its tools a server counts as failed.
+import type {
+  MCPClient,
+  MCPPrompt,
+  MCPResource,
+  MCPResourceTemplate,
+  MCPServerInfo,
+  MCPTool,
+} from "#ability/mcp/server/types.ts"
+import { errorText } from "#util/error.ts"
 
 export type ListMethod = keyof typeof lists
 
+export type Offers = {
+  tools: MCPTool[]
+  resources: MCPResource[]
+  templates: MCPResourceTemplate[]
+  prompts: MCPPrompt[]
+  /** Milliseconds for which all of it holds, where the server says so. */
+  ttl?: number
+  /** What went wrong with its lists. */
+  problems?: string[]
+}
 type Entry = Record<string, unknown>
 
 const maxDepth = 500
@@ -12,6 +32,36 @@ const lists = {
   "resources/templates/list": { key: "resourceTemplates", name: "uriTemplate", read: readTemplate },
   "prompts/list": { key: "prompts", name: "name", read: readPrompt },
 } as const
+
+/** Reads the lists that the server announces. */
+export async function listOffers(client: MCPClient, { capabilities }: MCPServerInfo): Promise<Offers> {
+  const problems: string[] = []
+  const orNone = (error: unknown) => {
+    problems.push(errorText(error))
+    return []
+  }
+  let ttl = Number.POSITIVE_INFINITY
+  const options = {
+    onTtl(ms: number) {
+      ttl = Math.min(ttl, ms)
+    },
+  }
+  const [tools, resources, templates, prompts] = await Promise.all([
+    capabilities.tools ? client.listTools(options) : [],
+    capabilities.resources ? client.listResources(options).catch(orNone) : [],
+    // Many have none and do not even know the question.
+    capabilities.resources ? client.listResourceTemplates(options).catch(() => []) : [],
+    capabilities.prompts ? client.listPrompts(options).catch(orNone) : [],
+  ])
+  return {
+    tools,
+    resources,
+    templates,
+    prompts,
+    ...(Number.isFinite(ttl) ? { ttl } : {}),
+    ...(problems.length ? { problems } : {}),
+  }
+}
 
 export function isListMethod(method: string): method is ListMethod {
   return Object.hasOwn(lists, method)

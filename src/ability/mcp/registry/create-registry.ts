@@ -1,7 +1,7 @@
 // What MCP servers offer, in one place: searched by words, called by name and server. The tools of this program are in it
 // like those of a server named "local".
 
-import { listOffers } from "#ability/mcp/client/list-offers.ts"
+import { listOffers } from "#ability/mcp/client/lists.ts"
 import type {
   MCPClient,
   MCPClientConfig,

@@ -9,7 +9,6 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { markName } from "#ability/shell/environment.ts"
 import * as Processes from "#ability/shell/processes.ts"
 import * as Env from "#kernel/process/env.ts"
-import { guardScript } from "./guard-script.ts"
 import * as ProcessTree from "./process-tree.ts"
 
 export type GuardedProcess = {
@@ -19,18 +18,18 @@ export type GuardedProcess = {
   stderr: Readable
   /** Settles when the program itself ended, whoever still holds its pipes. */
   exited: Promise<Exit>
-  /** Closes its input, then asks, then makes it and all that it started end. */
+  /** Closes its input, then sends SIGTERM, then kills it and all that it started. */
   end(): Promise<void>
-  /** The same at once. */
+  /** Kills it and all that it started at once. */
   kill(): void
 }
 export type Exit = { code: number | null; signal: NodeJS.Signals | null; error?: Error }
 
-/** Many servers do not look whether their input is closed. Asking ends most of those at once. */
+/** Milliseconds for each step of the end. Many servers ignore that their input is closed; SIGTERM ends most of those. */
 const patience = { input: 300, ask: 2_000, kill: 1_000 }
 const windows = process.platform === "win32"
-/** From a sign of life to the look at what the program has started: it may end before anyone can ask. */
-export const lookPause = process.platform === "linux" ? 500 : 2_000
+/** From output of the program to the scan of the processes that it started. */
+export const scanPause = process.platform === "linux" ? 500 : 2_000
 
 export function startGuarded(options: {
   command: string[]
@@ -59,9 +58,9 @@ export function startGuarded(options: {
   })
   let gone = false
   let tree: ProcessTree.Tree = new Map()
-  let looking: NodeJS.Timeout | undefined
+  let scanning: NodeJS.Timeout | undefined
   const finder = windows || child.pid === undefined ? undefined : ProcessTree.createFinder(child.pid)
-  const look = (find: "find" | "findMore" = "find") => {
+  const scan = (find: "find" | "findMore" = "find") => {
     if (!finder || gone) return
     const before = ProcessTree.format(tree)
     tree = finder[find](tree)
@@ -69,16 +68,16 @@ export function startGuarded(options: {
     if (now !== before && pipe?.writable) pipe.write(`${now}\n`)
   }
   child.stdout.on("data", () => {
-    looking ??= setTimeout(() => {
-      looking = undefined
-      look("findMore")
-    }, lookPause).unref()
+    scanning ??= setTimeout(() => {
+      scanning = undefined
+      scan("findMore")
+    }, scanPause).unref()
   })
   const kill = () => {
     // Once its group was ended after it, its number may be another's.
     if (child.pid === undefined || gone) return
-    clearTimeout(looking)
-    look()
+    clearTimeout(scanning)
+    scan()
     gone = child.exitCode !== null || child.signalCode !== null
     if (windows) child.kill("SIGKILL")
     else Processes.kill([child.pid], (one) => one === mark)
@@ -92,7 +91,7 @@ export function startGuarded(options: {
       over.abort()
       return ended
     }
-    look()
+    scan()
     child.stdin.end()
     if (!(await within(patience.input)) && child.pid !== undefined) {
       askGroup(child.pid)
@@ -115,7 +114,7 @@ export function startGuarded(options: {
   }
 }
 
-/** Calls that we stem from ourselves. */
+/** The mark of the call that started this process, if one did: our servers carry it too. */
 function outerMark(): Record<string, string> {
   const mark = Env.get(markName)
   return mark ? { [markName]: mark } : {}
@@ -128,3 +127,73 @@ function askGroup(group: number) {
     // It ended in between.
   }
 }
+
+/** The shell that waits beside a program until we are gone, and then ends it and its descendants: its group, processes with
+ * its mark, those that we last reported (`process-tree.ts`), and the children of all these. Its arguments are the mark and the
+ * command; its descriptor 3 is the pipe that only we hold open. */
+const guardScript = `
+marked() {
+  [ -r /proc/self/environ ] || return
+  grep -lsaF -e "$mark" /proc/[0-9]*/environ | tr -cs 0-9 " "
+}
+known() {
+  for one in $told; do
+    pid=\${one%%:*}
+    if [ -r /proc/self/stat ]; then
+      case " $(cat "/proc/$pid/stat") " in *" \${one#*:} "*) echo "$pid" ;; esac
+    else
+      [ "$(ps -o lstart= -p "$pid" | tr -cd "[:alnum:]")" = "\${one#*:}" ] && echo "$pid"
+    fi
+  done
+}
+parents() {
+  if [ -r /proc/self/status ]
+  then grep -s "^PPid:" /proc/[0-9]*/status | tr -cs 0-9 " "
+  else ps -A -o pid= -o ppid=
+  fi
+}
+collect() {
+  all=" $(echo $$ $all $(known) $(marked)) "
+  pairs=$(parents)
+  grown=yes
+  while [ "$grown" ]; do
+    grown=
+    set -- $pairs
+    while [ $# -gt 1 ]; do
+      case $all in
+      *" $1 "*) ;;
+      *" $2 "*) all="$all$1 " grown=yes ;;
+      esac
+      shift 2
+    done
+  done
+}
+end() {
+  for pid in $all; do [ "$pid" = "$me" ] || kill -s "$1" "$pid"; done
+}
+mark=$1
+shift
+(
+  trap "" TERM INT HUP
+  told=
+  while read -r line; do told=$line; done
+  # Its input ended with us as well. It must not be gone before its children were counted.
+  kill -s STOP $$
+  LC_ALL=C TZ=UTC
+  export LC_ALL TZ
+  me=$(exec sh -c 'echo $PPID')
+  all=
+  collect
+  end TERM
+  kill -s TERM -- "-$$"
+  kill -s CONT $$
+  sleep 1
+  collect
+  end KILL
+  kill -s KILL -- "-$$"
+) <&3 >/dev/null 2>&1 &
+exec 3<&-
+${markName}=\${${markName}:+$${markName}/}$mark
+export ${markName}
+exec "$@"
+`

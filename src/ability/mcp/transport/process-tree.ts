@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 import * as Env from "#kernel/process/env.ts"
 
-/** Number and start. */
+/** Process id and start time. */
 export type Tree = ReadonlyMap<number, string>
 
 type Process = { pid: number; parent: number; group: number; started: string }
@@ -19,32 +19,32 @@ export type Finder = Readonly<{
   findMore(known: Tree): Tree
 }>
 
-/** A number that was a stranger's may be used again, but not so soon. */
-const strangerAge = 10_000
+/** The id of an unrelated process may be reused, but not so soon. */
+const unrelatedAge = 10_000
 
 export function createFinder(group: number): Finder {
   /** A process with another origin never becomes a descendant of the group. */
-  const strangers = new Set<number>()
-  let wholeLook = 0
+  const unrelated = new Set<number>()
+  let lastFullScan = 0
 
   function find(known: Tree): Tree {
-    wholeLook = performance.now()
-    strangers.clear()
-    return look(known)
+    lastFullScan = performance.now()
+    unrelated.clear()
+    return scan(known)
   }
 
   function findMore(known: Tree): Tree {
-    const isRecent = performance.now() - wholeLook < strangerAge
-    return isRecent ? look(known) : find(known)
+    const isRecent = performance.now() - lastFullScan < unrelatedAge
+    return isRecent ? scan(known) : find(known)
   }
 
-  function look(known: Tree): Tree {
-    const looked = list(strangers)
-    const children = Map.groupBy(looked, ({ parent }) => parent)
-    const found = new Set(looked.filter((one) => one.group === group || known.get(one.pid) === one.started))
+  function scan(known: Tree): Tree {
+    const listed = list(unrelated)
+    const children = Map.groupBy(listed, ({ parent }) => parent)
+    const found = new Set(listed.filter((one) => one.group === group || known.get(one.pid) === one.started))
     // Iterating a set includes entries that are added meanwhile.
     for (const { pid } of found) for (const child of children.get(pid) ?? []) found.add(child)
-    for (const one of looked) if (!found.has(one)) strangers.add(one.pid)
+    for (const one of listed) if (!found.has(one)) unrelated.add(one.pid)
     const outside = [...found].filter((one) => one.group !== group)
     return new Map(outside.map(({ pid, started }) => [pid, started]))
   }
@@ -52,7 +52,6 @@ export function createFinder(group: number): Finder {
   return Object.freeze({ find, findMore })
 }
 
-/** At once. */
 export function kill(tree: Tree): void {
   if (!tree.size) return
   for (const { pid, started } of list())
@@ -64,7 +63,7 @@ export function kill(tree: Tree): void {
       }
 }
 
-/** For the guard: `12:345 67:890`. */
+/** The form that the guard reads: `12:345 67:890`. */
 export function format(tree: Tree): string {
   return [...tree].map(([pid, started]) => `${pid}:${started}`).join(" ")
 }

@@ -5,19 +5,24 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client"
 import { Crashed, InvalidServer, Unavailable } from "#ability/mcp/server/errors.ts"
 import type { MCPLog } from "#ability/mcp/server/hooks.ts"
 import type { MCPServerConfig } from "#ability/mcp/server/types.ts"
+import * as Log from "#kernel/process/log.ts"
+import * as Secret from "#kernel/process/secret.ts"
 import { type Cut, createBoundedLines } from "#util/bounded-lines.ts"
 import { errorCode } from "#util/error.ts"
 import { type Exit, type GuardedProcess, startGuarded } from "./guarded-process.ts"
-import { clean, createStderrTail } from "./stderr-tail.ts"
 
 /** One message, in bytes. */
 export const messageLimit = 32 << 20
-/** A line that never ends costs time only, until it is this long. */
+/** A server whose line is longer than this is ended; until then a long line costs only time. */
 const floodLimit = 2 ** 30
 /** The code of answers that we give in the server's place. */
 export const wrongAnswer = -31_999
+/** Skipped lines are logged up to this number, each up to this size. */
 const toldLines = 20
 const toldBytes = 4_096
+const stderrLines = 20
+const stderrLineLimit = 4_096
+const maxShown = 300
 /** How long the remaining output of a dead server is read. */
 const drain = 300
 
@@ -57,7 +62,7 @@ export function createStdioTransport(options: {
       onLog({
         level: "warning",
         source: "client",
-        message: `not a message, skipped: ${clean(line.slice(0, toldBytes))}`,
+        message: `not a message, skipped: ${safeLine(line.slice(0, toldBytes))}`,
       })
   }
   const lines = createBoundedLines({
@@ -190,4 +195,31 @@ function describe(server: MCPServerConfig, exit: Exit, said: string): Error {
   if (exit.code === 126)
     return new Unavailable(server, `the program "${program}" cannot be executed. ${said}`)
   return new Crashed(server, exit.signal ? `was ended by ${exit.signal}` : `exited with ${exit.code}`, said)
+}
+
+/** The last stderr lines of a server, for the error about its end. */
+function createStderrTail(onLine: (line: string) => void): {
+  push(chunk: Buffer): void
+  text(): string
+} {
+  const kept: string[] = []
+  const keep = (line: string) => {
+    const shown = safeLine(line)
+    if (!shown) return
+    kept.push(shown)
+    if (kept.length > stderrLines) kept.shift()
+    onLine(shown)
+  }
+  const lines = createBoundedLines({
+    limit: stderrLineLimit,
+    onLine: keep,
+    onCut: ({ head, bytes }) => keep(`${head}… (${bytes} bytes)`),
+  })
+  return Object.freeze({ push: lines.push, text: () => kept.join("\n") })
+}
+
+/** A line escaped, redacted and shortened for a terminal or a log. */
+export function safeLine(line: string): string {
+  const text = Log.escapeControls(Secret.redact(line.trimEnd()))
+  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text
 }

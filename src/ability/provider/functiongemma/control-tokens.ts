@@ -1,5 +1,5 @@
-// The words that FunctionGemma's language is made of. Texts of people, files and tools may have them too, and must not
-// be taken for them: there each gets a backslash, which is taken away again from what the model says.
+// The control tokens of FunctionGemma's format. Texts of people, files and tools may contain them too and must not act as
+// tokens: there each gets a backslash, which is removed again from the model's output.
 
 export const tokens = {
   startTurn: "<start_of_turn>",
@@ -13,21 +13,21 @@ export const tokens = {
   escape: "<escape>",
 } as const
 
-/** Where the model must stop, because the next text is ours. */
+/** The model stops here, because the next text is ours. */
 export const stops: readonly string[] = [tokens.endTurn, tokens.startResponse]
 
-/** Those of every Gemma, with those above. */
+/** The control tokens of all Gemma models, and those above. */
 const names =
   "bos|eos|pad|unk|mask|unused\\d+|escape|(?:start|end)_(?:of_(?:turn|image)|function_(?:declaration|call|response))|image_soft_token"
 const plain = new RegExp(`<(\\\\*(?:${names})>)`, "g")
 const marked = new RegExp(`<\\\\(\\\\*(?:${names})>)`, "g")
 
-/** The same text without any control token in it. */
+/** Escapes the control tokens in a text. */
 export function neutralize(text: string): string {
   return text.includes("<") ? text.replace(plain, "<\\$1") : text
 }
 
-/** What `neutralize` was given. */
+/** Removes the escapes that `neutralize` added. */
 export function restore(text: string): string {
   return text.includes("<\\") ? text.replace(marked, "<$1") : text
 }

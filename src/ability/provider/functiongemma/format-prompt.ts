@@ -7,9 +7,8 @@ import type {
   LanguageModelV4ToolResultOutput,
 } from "@ai-sdk/provider"
 import { neutralize, tokens } from "./control-tokens.ts"
-import { formatFunctionResponse } from "./format-function-response.ts"
 import { formatToolDeclarations } from "./format-tool-declarations.ts"
-import { checkName, formatObject } from "./format-value.ts"
+import { checkName, formatFunctionResponse, formatObject } from "./format-value.ts"
 
 /** The model calls functions only after these words. */
 const trigger = "You are a model that can do function calling with the following functions"

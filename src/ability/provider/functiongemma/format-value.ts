@@ -1,4 +1,5 @@
-// Values as FunctionGemma writes them: like JSON, but strings stand between two <escape>, and plain keys stand alone.
+// Values and tool results in the format of FunctionGemma: like JSON, but strings stand between two <escape>, and plain keys
+// have no quotes.
 import { NamedError } from "#util/error.ts"
 import { neutralize, tokens } from "./control-tokens.ts"
 
@@ -20,7 +21,7 @@ export function formatString(text: string): string {
   return `${tokens.escape}${neutralize(text)}${tokens.escape}`
 }
 
-/** What JSON leaves out is left out, and what it turns into null is null. */
+/** As in JSON, undefined and functions are left out of objects, and numbers that are not finite become null. */
 export function formatValue(value: unknown, depth = 0): string {
   if (typeof value === "string") return formatString(value)
   if (typeof value === "boolean" || typeof value === "number")
@@ -31,7 +32,7 @@ export function formatValue(value: unknown, depth = 0): string {
   return formatObject(value, depth)
 }
 
-/** Keys come in the order of the alphabet, as the model was taught. */
+/** Keys are sorted, as in the model's training data. */
 export function formatObject(value: object, depth = 0): string {
   const entries = Object.entries(value).filter(([, item]) => item !== undefined && typeof item !== "function")
   entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
@@ -40,4 +41,11 @@ export function formatObject(value: object, depth = 0): string {
 
 export function formatKey(key: string): string {
   return plainKey.test(key) ? key : formatString(key)
+}
+
+/** The result of a tool. An object is written as it is, anything else as the key `value` of one. */
+export function formatFunctionResponse(name: string, result: unknown): string {
+  const isObject = typeof result === "object" && result !== null && !Array.isArray(result)
+  const body = formatObject(isObject ? result : { value: result ?? null })
+  return `${tokens.startResponse}response:${checkName(name)}${body}${tokens.endResponse}`
 }

@@ -1,4 +1,5 @@
 // FunctionGemma's format for tools: declarations, calls and results. A subpath of the package.
-export { formatFunctionResponse } from "./format-function-response.ts"
+
 export { formatToolDeclarations } from "./format-tool-declarations.ts"
+export { formatFunctionResponse } from "./format-value.ts"
 export { parseFunctionCalls } from "./parse-function-calls.ts"

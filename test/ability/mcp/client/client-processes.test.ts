@@ -6,7 +6,7 @@ import { createInterface } from "node:readline"
 import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
 import { createMCPClient } from "#ability/mcp/client/create-client.ts"
-import { lookPause } from "#ability/mcp/transport/guarded-process.ts"
+import { scanPause } from "#ability/mcp/transport/guarded-process.ts"
 import { hostile } from "../../../fixture/mcp/servers.ts"
 import { until } from "../../../fixture/until.ts"
 
@@ -55,7 +55,7 @@ test("what a crashed server had started ends with it", async () => {
     await client.connect()
     await until(() => pids.length === 4)
     // The look was due before this is over, whatever else the machine does.
-    await sleep(2 * lookPause)
+    await sleep(2 * scanPause)
     await endsAfter(pids, async () => {
       process.kill(pids[0]!, "SIGKILL")
       await until(() => client.status().state === "failed")

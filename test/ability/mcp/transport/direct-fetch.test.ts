@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { once } from "node:events"
 import { type AddressInfo, createServer, type Socket } from "node:net"
 import { test } from "node:test"
-import { createDirectFetch } from "#ability/mcp/transport/direct-fetch.ts"
+import { createDirectFetch } from "#ability/mcp/transport/bounded-fetch.ts"
 import { until } from "../../../fixture/until.ts"
 
 const answers = {

@@ -1,9 +1,9 @@
 // The language of FunctionGemma, word for word as its documentation shows it.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { formatFunctionResponse } from "#ability/provider/functiongemma/format-function-response.ts"
 import { formatFunctionCall } from "#ability/provider/functiongemma/format-prompt.ts"
 import { formatToolDeclarations } from "#ability/provider/functiongemma/format-tool-declarations.ts"
+import { formatFunctionResponse } from "#ability/provider/functiongemma/format-value.ts"
 
 const weather = {
   name: "get_current_weather",
