@@ -63,7 +63,7 @@ async function proveFile(
   contentAfter: (before: Buffer | undefined) => ReturnType<ContentAfter>,
 ): Promise<Change> {
   const { path, before } = file
-  const now = stateOf(root, path, { store, keep: false, maxBytes })
+  const now = stateOf({ root, store }, path, { maxBytes })
   if (isSame(now, before)) return { ...file, after: now }
   if (now?.kind !== "file") return file
   const old = before?.hash ? await store.read(before.hash).catch(ifLost) : undefined

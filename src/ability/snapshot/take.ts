@@ -1,9 +1,8 @@
 // Takes a snapshot around one call: the state before it, and after it.
-import { existsSync, readlinkSync, realpathSync } from "node:fs"
-import { basename, dirname, join, relative, resolve } from "node:path"
+import { relative, resolve } from "node:path"
 import { z } from "zod"
 import type { Base } from "#ability/snapshot/scan/changed-files.ts"
-import { stateOf } from "#ability/snapshot/scan/state-of.ts"
+import { missingFolders, stateOf } from "#ability/snapshot/scan/state-of.ts"
 import * as Worktree from "#ability/snapshot/scan/worktree.ts"
 import { NotTaken } from "#ability/snapshot/store/errors.ts"
 import { commandNote, joinNotes, shorten } from "#ability/snapshot/store/list.ts"
@@ -14,6 +13,7 @@ import * as Bus from "#kernel/bus/bus.ts"
 import * as Log from "#kernel/process/log.ts"
 import { about } from "#util/about.ts"
 import { errorCode, errorText } from "#util/error.ts"
+import { isInside, lookInside, PathInvalid } from "#util/file/resolve-inside.ts"
 import { createId } from "#util/id.ts"
 import { pruneStore } from "./prune-store.ts"
 
@@ -31,8 +31,6 @@ export type Asked = {
  * never ran. */
 export type Taken = { part: Part; finish(): Promise<Part>; close(): void }
 
-const maxLinks = 40
-
 export const Created = Bus.define(
   "snapshot.created",
   z.object({
@@ -47,9 +45,7 @@ export const Created = Bus.define(
   { when: "A tool call that may change files is over, and what it changed is kept." },
 )
 
-const maxFileBytes = 64_000_000
-/** What the tool itself will stumble over, and say better. */
-const unreachable = new Set(["ENOTDIR", "ELOOP", "ENAMETOOLONG", "EACCES"])
+const maxBytes = 64_000_000
 
 /** Undefined where there are no snapshots. */
 export async function take(asked: Asked): Promise<Taken | undefined> {
@@ -76,11 +72,11 @@ function takePaths(shadow: Shadow.Shadow, asked: Asked, paths: readonly string[]
     const real = placeOf(path)
     if (real === undefined) continue
     const name = relative(shadow.root, real)
-    if (!Shadow.isInside(shadow.root, real) || name === "") {
+    if (!isInside(shadow.root, real) || name === "") {
       part.uncovered.push({ path, reason: "it is outside of the work tree" })
       continue
     }
-    const before = stateOf(shadow.root, name, { store: shadow.store, keep: true, maxBytes: maxFileBytes })
+    const before = stateOf(shadow, name, { keep: true, maxBytes })
     if (before && !before.hash) part.uncovered.push({ path: name, reason: whyNot(before.kind) })
     else part.files.push({ path: name, before })
     if (!before) part.folders.push(...missingFolders(shadow.root, name))
@@ -92,12 +88,10 @@ function takePaths(shadow: Shadow.Shadow, asked: Asked, paths: readonly string[]
   )
   const pending = pendingOf(asked, part)
   writePending(shadow, pending)
-  const currentState = (path: string) =>
-    stateOf(shadow.root, path, { store: shadow.store, keep: false, maxBytes: maxFileBytes })
   return {
     part,
     async finish() {
-      part.files = part.files.map((file) => ({ ...file, after: currentState(file.path) }))
+      part.files = part.files.map((file) => ({ ...file, after: stateOf(shadow, file.path, { maxBytes }) }))
       part.done = true
       announce(asked, part)
       return part
@@ -162,11 +156,13 @@ function newPart({ root }: Shadow.Shadow, { tool }: Asked, scope: Part["scope"])
   return { id, time: Date.now(), tool, root, scope, done: false, ...nothing }
 }
 
+/** Where a file that is to be written really lies, whether it is there yet or not. Undefined for a path that the tool itself
+ * will stumble over, and say better why. */
 function placeOf(path: string): string | undefined {
   try {
-    return realPath(path)
+    return lookInside("/", resolve(path)).real
   } catch (error) {
-    if (unreachable.has(errorCode(error) ?? "")) return undefined
+    if (error instanceof PathInvalid || errorCode(error) === "EACCES") return undefined
     throw error
   }
 }
@@ -175,41 +171,10 @@ function whyNot(kind: NonNullable<State>["kind"]): string {
   return kind === "file" ? "it is too large to keep, or cannot be read" : "it is neither a file nor a link"
 }
 
-function missingFolders(root: string, path: string): string[] {
-  const missing: string[] = []
-  for (
-    let folder = dirname(path);
-    folder !== "." && !existsSync(join(root, folder));
-    folder = dirname(folder)
-  )
-    missing.push(folder)
-  return missing
-}
-
 function announce({ sessionId, messageId, callId }: Asked, part: Part): void {
   const { id: snapshotId, uncovered, note } = part
   const files = part.files.slice(0, 200).map(({ path }) => path)
   if (!files.length && !part.list && !uncovered.length) return
   const about = { sessionId, messageId, callId, snapshotId, files, uncovered: uncovered.slice(0, 200) }
   Bus.publish(Created, { ...about, ...(note ? { note } : {}) })
-}
-
-/** Where a file that is to be written really lies, whether it is there yet or not. */
-function realPath(path: string, links = 0): string {
-  try {
-    return realpathSync.native(path)
-  } catch (error) {
-    if (errorCode(error) !== "ENOENT" || links > maxLinks) throw error
-  }
-  const parent = realPath(dirname(path), links)
-  const target = linkAt(path)
-  return target === undefined ? join(parent, basename(path)) : realPath(resolve(parent, target), links + 1)
-}
-
-function linkAt(path: string): string | undefined {
-  try {
-    return readlinkSync(path)
-  } catch {
-    return undefined
-  }
 }

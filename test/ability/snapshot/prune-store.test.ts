@@ -99,7 +99,7 @@ test("bytes are kept while somebody removes the folders of objects as soon as th
     await child.line(/removing/)
     for (let i = 0; i < repeat(300, 5_000); i++) {
       tmp.write("a.txt", `${i}`)
-      const state = stateOf(get().root, "a.txt", { store: get().store, keep: true, maxBytes: 100 })
+      const state = stateOf(get(), "a.txt", { keep: true, maxBytes: 100 })
       assert.equal(state?.size, `${i}`.length, `file ${i} is there`)
     }
   }))

@@ -125,7 +125,7 @@ test("stateOf() takes a file for a named pipe that took its place before it was 
       rmSync(path)
       sh("mkfifo a")
     })
-    const state = stateOf(get().root, "a", { store: get().store, keep: false, maxBytes: 100 })
+    const state = stateOf(get(), "a", { maxBytes: 100 })
     assert.equal(state?.kind, "other")
     assert.ok(existsSync(path))
   }))

@@ -1,20 +1,18 @@
 // Hard links put back: names that were one file become one again, names that were apart get files of their own. Only
 // names with the same content and mode are touched, so that no byte can be lost.
-import { closeSync, fchmodSync, linkSync, openSync, renameSync, writeFileSync } from "node:fs"
+import { linkSync, renameSync } from "node:fs"
 import { basename, dirname } from "node:path"
 import { statAt, stateOf } from "#ability/snapshot/scan/state-of.ts"
 import { isSame, type LinkChange, type State } from "#ability/snapshot/store/part.ts"
 import type { Shadow } from "#ability/snapshot/store/shadow.ts"
-import { type Folder, openFolder, within } from "./open-folder.ts"
-
-const maxBytes = 100_000_000
+import { openFolder, replaceFile, within } from "./open-folder.ts"
 
 /** `name` is that of the file that is written aside. */
 export async function applyLinks(shadow: Shadow, links: readonly LinkChange[], name: string): Promise<void> {
   for (const link of links) {
     const [source, ...others] = sourceFirst(shadow, link)
     for (const path of others) {
-      const [one, other] = [currentState(shadow, source!), currentState(shadow, path)]
+      const [one, other] = [stateOf(shadow, source!, { keep: true }), stateOf(shadow, path, { keep: true })]
       if (one?.kind !== "file" || !isSame(one, other)) continue
       const isLinked = inodeOf(shadow, source!) === inodeOf(shadow, path)
       if (link.before === "linked" && !isLinked) relink(shadow, { source: source!, path, name })
@@ -42,10 +40,11 @@ function relink(
   { root }: Shadow,
   { source, path, name }: { source: string; path: string; name: string },
 ): void {
-  inFolders(root, [source, path], (from, to) => {
-    linkSync(within(from, basename(source)), within(to, name))
-    renameSync(within(to, name), within(to, basename(path)))
-  })
+  using from = openFolder(root, dirname(source), false)
+  using to = openFolder(root, dirname(path), false)
+  if (!from || !to) return
+  linkSync(within(from, basename(source)), within(to, name))
+  renameSync(within(to, name), within(to, basename(path)))
 }
 
 async function part(
@@ -53,34 +52,8 @@ async function part(
   { path, state, name }: { path: string; state: NonNullable<State>; name: string },
 ): Promise<void> {
   const bytes = await store.read(state.hash!)
-  inFolders(root, [path, path], (folder) => {
-    const fd = openSync(within(folder, name), "wx", 0o600)
-    try {
-      writeFileSync(fd, bytes)
-      fchmodSync(fd, state.mode)
-    } finally {
-      closeSync(fd)
-    }
-    renameSync(within(folder, name), within(folder, basename(path)))
-  })
-}
-
-function inFolders(
-  root: string,
-  [one, other]: [string, string],
-  work: (one: Folder, other: Folder) => void,
-): void {
-  const first = openFolder(root, dirname(one), false)
-  const second = first && openFolder(root, dirname(other), false)
-  try {
-    if (first && second) work(first, second)
-  } finally {
-    for (const folder of [first, second]) if (folder) closeSync(folder.fd)
-  }
-}
-
-function currentState({ root, store }: Shadow, path: string): State {
-  return stateOf(root, path, { store, keep: true, maxBytes })
+  using folder = openFolder(root, dirname(path), false)
+  if (folder) replaceFile(folder, basename(path), { bytes, mode: state.mode, aside: name })
 }
 
 function inodeOf({ root }: Shadow, path: string): string | undefined {

@@ -1,16 +1,6 @@
 // A plan carried out: every path is replaced by a rename or removed, through folders that were opened one by one and are
 // no links. Any step may be the last one before a crash; doing all of it again ends in the same state.
-import {
-  closeSync,
-  fchmodSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmdirSync,
-  symlinkSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs"
+import { closeSync, fchmodSync, readdirSync, rmdirSync, rmSync, unlinkSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { isHalfWritten, stateOf } from "#ability/snapshot/scan/state-of.ts"
 import { atThisMoment, Conflict, NotReverted } from "#ability/snapshot/store/errors.ts"
@@ -20,10 +10,16 @@ import { errorCode } from "#util/error.ts"
 import { writeInPlace } from "#util/file/write-file.ts"
 import { applyLinks } from "./apply-links.ts"
 import { finishFolders, openFolders } from "./folders.ts"
-import { type Folder, openFile, openFolder, setMode, within } from "./open-folder.ts"
+import {
+  type Folder,
+  openFile,
+  openFolder,
+  replaceFile,
+  replaceLink,
+  setMode,
+  within,
+} from "./open-folder.ts"
 import type { Action, Plan } from "./plan.ts"
-
-const maxBytes = 100_000_000
 
 /** `name` is the name of the temporary file, so that a leftover of a crash is found again. */
 export async function apply(shadow: Shadow, plan: Plan, name: string): Promise<void> {
@@ -54,17 +50,13 @@ export async function apply(shadow: Shadow, plan: Plan, name: string): Promise<v
 /** Where only the mode is to change, no bytes are needed, and they may not have been kept. */
 async function writeBack(shadow: Shadow, { path, from, to }: Action, name: string): Promise<void> {
   const bytes = from?.hash === to!.hash ? undefined : await shadow.store.read(to!.hash!)
-  const found = (await isHalfWritten(shadow, path, { from, to })) ? currentState(shadow, path) : from
+  const found = (await isHalfWritten(shadow, path, { from, to })) ? stateOf(shadow, path) : from
   step(shadow, { path, from: found, to }, (now) => write({ shadow, path, now, from, to: to!, bytes, name }))
-}
-
-function currentState(shadow: Shadow, path: string): State {
-  return stateOf(shadow.root, path, { store: shadow.store, keep: false, maxBytes })
 }
 
 /** A path that is neither as found nor as wanted was changed by somebody at this moment. */
 function step(shadow: Shadow, { path, from, to }: Action, work: (now: State) => void): void {
-  const now = currentState(shadow, path)
+  const now = stateOf(shadow, path)
   if (isSame(now, to)) return
   const isOnItsWay = now === null && to !== null && from?.hash !== to.hash
   if (!isSame(now, from) && !isOnItsWay) throw new Conflict([{ path, reason: atThisMoment }])
@@ -91,28 +83,14 @@ type Writing = {
 }
 
 function write({ shadow, path, now, from, to, bytes, name }: Writing): void {
-  const folder = openFolder(shadow.root, dirname(path), true)!
+  using folder = openFolder(shadow.root, dirname(path), true)!
   const mode = modeFor(from, to)
-  try {
-    if (!bytes) setMode(folder, basename(path), mode!)
-    // Still the file that it was before the calls, with other names: they get the old bytes through this one.
-    else if (to.inode && now?.inode === to.inode)
-      rewrite(folder, basename(path), { bytes, mode, inode: to.inode })
-    else replace(folder, basename(path), { bytes, mode, name, isLink: to.kind === "link" })
-  } finally {
-    closeSync(folder.fd)
-  }
-}
-
-function replace(
-  folder: Folder,
-  name: string,
-  to: { bytes: Buffer; mode: number | undefined; name: string; isLink: boolean },
-): void {
-  const aside = within(folder, to.name)
-  if (to.isLink) symlinkSync(to.bytes, aside)
-  else writeFile(aside, to.bytes, to.mode)
-  renameSync(aside, within(folder, name))
+  if (!bytes) setMode(folder, basename(path), mode!)
+  // Still the file that it was before the calls, with other names: they get the old bytes through this one.
+  else if (to.inode && now?.inode === to.inode)
+    rewrite(folder, basename(path), { bytes, mode, inode: to.inode })
+  else if (to.kind === "link") replaceLink(folder, basename(path), { target: bytes, aside: name })
+  else replaceFile(folder, basename(path), { bytes, mode, aside: name })
 }
 
 function rewrite(
@@ -123,16 +101,6 @@ function rewrite(
   const fd = openFile(folder, name, inode)
   try {
     writeInPlace(fd, bytes)
-    if (mode !== undefined) fchmodSync(fd, mode)
-  } finally {
-    closeSync(fd)
-  }
-}
-
-function writeFile(path: string, bytes: Buffer, mode: number | undefined): void {
-  const fd = openSync(path, "wx", mode === undefined ? 0o666 : 0o600)
-  try {
-    writeFileSync(fd, bytes)
     if (mode !== undefined) fchmodSync(fd, mode)
   } finally {
     closeSync(fd)
@@ -151,13 +119,8 @@ function modeFor(from: State, to: NonNullable<State>): number | undefined {
 }
 
 function remove(root: string, path: string): void {
-  const folder = openFolder(root, dirname(path), false)
-  if (!folder) return
-  try {
-    unlinkOrRmdir(within(folder, basename(path)))
-  } finally {
-    closeSync(folder.fd)
-  }
+  using folder = openFolder(root, dirname(path), false)
+  if (folder) unlinkOrRmdir(within(folder, basename(path)))
 }
 
 function unlinkOrRmdir(path: string): void {
@@ -179,27 +142,17 @@ function removeEmptyTree(path: string): void {
 }
 
 function removeFolder(root: string, path: string): void {
-  const folder = openFolder(root, dirname(path), false)
-  if (!folder) return
+  using folder = openFolder(root, dirname(path), false)
   try {
-    rmdirSync(within(folder, basename(path)))
+    if (folder) rmdirSync(within(folder, basename(path)))
   } catch (error) {
     if (!["ENOENT", "ENOTEMPTY", "ENOTDIR", "EEXIST"].includes(errorCode(error) ?? "")) throw error
-  } finally {
-    closeSync(folder.fd)
   }
 }
 
 function removeAside(root: string, path: string, name: string): void {
-  const folder = openFolder(root, path, false)
-  if (!folder) return
-  try {
-    unlinkSync(within(folder, name))
-  } catch (error) {
-    if (errorCode(error) !== "ENOENT") throw error
-  } finally {
-    closeSync(folder.fd)
-  }
+  using folder = openFolder(root, path, false)
+  if (folder) rmSync(within(folder, name), { force: true })
 }
 
 function depth(path: string): number {

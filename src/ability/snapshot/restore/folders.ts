@@ -1,6 +1,5 @@
 // Restores the folders that some calls removed or whose mode they changed, and lists those that they created.
 
-import { closeSync } from "node:fs"
 import { basename, dirname } from "node:path"
 import { z } from "zod"
 import { modeAt } from "#ability/snapshot/scan/folders.ts"
@@ -66,7 +65,7 @@ export function openFolders(shadow: Shadow, actions: readonly FolderAction[]): v
 /** Called after everything is in the folders: makes those that are missing and sets the modes. */
 export function finishFolders(shadow: Shadow, actions: readonly FolderAction[]): void {
   const ordered = shallowFirst(actions)
-  for (const { path } of ordered) closeSync(openFolder(shadow.root, path, true)!.fd)
+  for (const { path } of ordered) openFolder(shadow.root, path, true)![Symbol.dispose]()
   for (const { path, to } of ordered.toReversed()) if (modeAt(shadow, path) !== to) chmod(shadow, path, to)
 }
 
@@ -107,13 +106,8 @@ function problemOf({ expected, isRemade, problem }: Chain, from: number | null):
 }
 
 function chmod({ root }: Shadow, path: string, mode: number): void {
-  const folder = openFolder(root, dirname(path), false)
-  if (!folder) return
-  try {
-    setMode(folder, basename(path), mode)
-  } finally {
-    closeSync(folder.fd)
-  }
+  using folder = openFolder(root, dirname(path), false)
+  if (folder) setMode(folder, basename(path), mode)
 }
 
 function shallowFirst(actions: readonly FolderAction[]): FolderAction[] {

@@ -1,6 +1,17 @@
 // Opens a folder of the work tree name by name, never through a link. Everything in it goes through the open folder,
 // so that a swapped path leads nowhere else.
-import { chmodSync, closeSync, constants, fchmodSync, fstatSync, mkdirSync, openSync } from "node:fs"
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { dirname, join } from "node:path"
 import { atThisMoment, Conflict } from "#ability/snapshot/store/errors.ts"
 import type { Pending } from "#ability/snapshot/store/session-log.ts"
@@ -8,7 +19,7 @@ import type { Shadow } from "#ability/snapshot/store/shadow.ts"
 import { errorCode } from "#util/error.ts"
 import { removeLeftovers } from "#util/file/write-file.ts"
 
-export type Folder = { fd: number; path: string }
+export type Folder = { fd: number; path: string } & Disposable
 
 const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 /** Linux: a place in the tree, without a right to read what is there. */
@@ -16,10 +27,10 @@ const onlyPath = 0o10000000
 
 /** Undefined if it does not exist and must not be created. */
 export function openFolder(root: string, path: string, make: boolean): Folder | undefined {
-  let folder: Folder = { fd: openSync(root, flags), path: root }
+  let folder = folderOf(openSync(root, flags), root)
   for (const name of path === "." ? [] : path.split("/")) {
-    const next = openNext(folder, name, make)
-    closeSync(folder.fd)
+    using above = folder
+    const next = openNext(above, name, make)
     if (!next) return undefined
     folder = next
   }
@@ -46,6 +57,27 @@ export function setMode(folder: Folder, name: string, mode: number): void {
   }
 }
 
+/** Writes a file under the name `aside`, and renames it into place. Without a mode it gets that of a new file. */
+export function replaceFile(
+  folder: Folder,
+  name: string,
+  { bytes, mode, aside }: { bytes: Buffer; mode: number | undefined; aside: string },
+): void {
+  const fd = openSync(within(folder, aside), "wx", mode === undefined ? 0o666 : 0o600)
+  try {
+    writeFileSync(fd, bytes)
+    if (mode !== undefined) fchmodSync(fd, mode)
+  } finally {
+    closeSync(fd)
+  }
+  renameSync(within(folder, aside), within(folder, name))
+}
+
+export function replaceLink(folder: Folder, name: string, link: { target: Buffer; aside: string }): void {
+  symlinkSync(link.target, within(folder, link.aside))
+  renameSync(within(folder, link.aside), within(folder, name))
+}
+
 /** The file with this inode, open for writing in place. */
 export function openFile(folder: Folder, name: string, inode: string): number {
   const fd = openSync(within(folder, name), constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK)
@@ -59,25 +91,23 @@ export function openFile(folder: Folder, name: string, inode: string): number {
 export function cleanFolders({ root }: Shadow, { part, base }: Pending): void {
   if (base) return
   for (const { path } of part.files) {
-    const folder = openFolder(root, dirname(path), false)
-    if (!folder) continue
-    try {
-      removeLeftovers(within(folder, ""))
-    } finally {
-      closeSync(folder.fd)
-    }
+    using folder = openFolder(root, dirname(path), false)
+    if (folder) removeLeftovers(within(folder, ""))
   }
+}
+
+function folderOf(fd: number, path: string): Folder {
+  return { fd, path, [Symbol.dispose]: () => closeSync(fd) }
 }
 
 function openNext(folder: Folder, name: string, make: boolean): Folder | undefined {
   const place = within(folder, name)
   try {
     if (make) makeFolder(place)
-    return { fd: openSync(place, flags), path: join(folder.path, name) }
+    return folderOf(openSync(place, flags), join(folder.path, name))
   } catch (error) {
     const code = errorCode(error)
     if (!make && (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP")) return undefined
-    closeSync(folder.fd)
     if (code === "ENOTDIR" || code === "ELOOP")
       throw new Conflict([{ path: join(folder.path, name), reason: "it has to be a folder, and is none" }])
     throw error

@@ -24,13 +24,11 @@ export type Plan = z.infer<typeof Plan>
 
 type Chain = { to: State; expected: State | undefined; states: State[]; problem?: string }
 
-const maxBytes = 100_000_000
-
 export async function plan(shadow: Shadow, snapshots: readonly Snapshot[]): Promise<Plan> {
   const conflicts: Uncovered[] = []
   const actions: Action[] = []
   for (const [path, chain] of chainsOf(shadow, snapshots, conflicts)) {
-    const from = stateOf(shadow.root, path, { store: shadow.store, keep: false, maxBytes })
+    const from = stateOf(shadow, path)
     if (isSame(from, chain.to)) continue
     const problem = chain.problem ?? problemOf(from, chain)
     if (problem) conflicts.push({ path, reason: problem })

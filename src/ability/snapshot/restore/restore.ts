@@ -1,13 +1,12 @@
 // Calls undone, or what that would do. The plan is on record before the first file is touched and goes away after the
 // last, so that a revert that was cut off is finished by the next one instead of being taken for the person's work.
-import { dirname } from "node:path"
 import { z } from "zod"
 import { modeAt } from "#ability/snapshot/scan/folders.ts"
-import { statAt, stateOf } from "#ability/snapshot/scan/state-of.ts"
+import { missingFolders, stateOf } from "#ability/snapshot/scan/state-of.ts"
 import { atThisMoment, Conflict } from "#ability/snapshot/store/errors.ts"
 import type { Snapshot } from "#ability/snapshot/store/list.ts"
 import { notesOf } from "#ability/snapshot/store/list.ts"
-import { isSame, Part, type State, type Uncovered } from "#ability/snapshot/store/part.ts"
+import { isSame, Part, type Uncovered } from "#ability/snapshot/store/part.ts"
 import { addHashes } from "#ability/snapshot/store/session-log.ts"
 import type { Shadow } from "#ability/snapshot/store/shadow.ts"
 import * as Storage from "#kernel/storage/storage.ts"
@@ -37,8 +36,6 @@ export type Reverted = {
   part?: Part
 }
 
-const maxBytes = 100_000_000
-
 /** A revert of this session that was begun and not finished. */
 export async function begunRevert(sessionId: string): Promise<Begun | undefined> {
   try {
@@ -62,7 +59,10 @@ export async function restore(
   const { sessionId, target, force } = options
   const made = await plan(shadow, snapshots)
   if (made.conflicts.length && !force) throw new Conflict(made.conflicts)
-  const actions = made.actions.map((action) => ({ ...action, from: keep(shadow, action.path) }))
+  const actions = made.actions.map((action) => ({
+    ...action,
+    from: stateOf(shadow, action.path, { keep: true }),
+  }))
   const swapped = actions.filter(({ from }, i) => !isSame(from, made.actions[i]!.from))
   if (swapped.length && !force)
     throw new Conflict(swapped.map(({ path }) => ({ path, reason: atThisMoment })))
@@ -85,7 +85,10 @@ export async function resume(
 ): Promise<Reverted> {
   if (!options.force) return finish(shadow, begun)
   const { plan } = begun
-  const actions = plan.actions.map((action) => ({ ...action, from: keep(shadow, action.path) }))
+  const actions = plan.actions.map((action) => ({
+    ...action,
+    from: stateOf(shadow, action.path, { keep: true }),
+  }))
   const folderActions = plan.folderActions.map((action) => ({ ...action, from: modeAt(shadow, action.path) }))
   return finish(shadow, { ...begun, plan: { ...plan, actions, folderActions } })
 }
@@ -99,7 +102,7 @@ async function finish(shadow: Shadow, begun: Begun): Promise<Reverted> {
   const { plan, part, notes } = begun
   const names = named(shadow, plan)
   await apply(shadow, plan, `.vitamin-${part.id}`)
-  const files = part.files.map((file) => ({ ...file, after: currentState(shadow, file.path) }))
+  const files = part.files.map((file) => ({ ...file, after: stateOf(shadow, file.path) }))
   const changedFolders = part.changedFolders.map((one) => ({ ...one, after: modeAt(shadow, one.path) }))
   return { ...names, conflicts: plan.conflicts, notes, part: { ...part, files, changedFolders, done: true } }
 }
@@ -137,17 +140,6 @@ function partOf(shadow: Shadow, { actions, folders, folderActions, links }: Plan
   }
 }
 
-function missingFolders(root: string, path: string): string[] {
-  const missing: string[] = []
-  for (
-    let folder = dirname(path);
-    folder !== "." && !statAt(root, folder)?.isDirectory();
-    folder = dirname(folder)
-  )
-    missing.push(folder)
-  return missing
-}
-
 /** Folders that go with what is in them are not named, those that are empty already are. */
 function named(shadow: Shadow, plan: Plan): Pick<Reverted, "restored" | "removed"> {
   const { actions, folderActions } = plan
@@ -160,14 +152,6 @@ function named(shadow: Shadow, plan: Plan): Pick<Reverted, "restored" | "removed
       ...emptyFolders(shadow, plan).map((path) => `${path}/`),
     ],
   }
-}
-
-function keep(shadow: Shadow, path: string): State {
-  return stateOf(shadow.root, path, { store: shadow.store, keep: true, maxBytes })
-}
-
-function currentState(shadow: Shadow, path: string): State {
-  return stateOf(shadow.root, path, { store: shadow.store, keep: false, maxBytes })
 }
 
 function keyOf(sessionId: string): string[] {

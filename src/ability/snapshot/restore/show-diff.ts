@@ -35,9 +35,11 @@ export async function showDiff(
   const contents = actions.filter(({ from, to }) => to === null || from?.hash !== to.hash)
   if (!contents.length) return { files: filesOf(made, actions), text: more, conflicts, notes }
   shadow.store.ensure()
-  const currentState = (path: string) =>
-    stateOf(shadow.root, path, { store: shadow.store, keep: true, maxBytes })
-  const sides = contents.map(({ path, to }) => ({ path, old: to, now: currentState(path) }))
+  const sides = contents.map(({ path, to }) => ({
+    path,
+    old: to,
+    now: stateOf(shadow, path, { keep: true, maxBytes }),
+  }))
   const old = await treeOf(shadow, sides, ({ old }) => old)
   const now = await treeOf(shadow, sides, ({ now }) => now)
   const form = options.stat ? ["--stat=120"] : ["-p"]

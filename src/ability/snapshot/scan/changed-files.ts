@@ -43,7 +43,6 @@ type Looks = { base: Base; now: Scan; modes: FileModes | undefined; found: Found
 type Known = { inodes: Set<number>; hashes: Set<string> }
 
 const maxFileBytes = 10_000_000
-const maxBytes = 100_000_000
 /** The clock of a file system may lag this much behind ours, and two changes this close look like one. */
 const tick = 50
 
@@ -85,17 +84,13 @@ export function changedLinks(shadow: Shadow, { base, now: { touched }, modes, fo
       found.links.push({ paths, before: "apart", inode })
 }
 
-function stateNow(shadow: Shadow, path: string): State {
-  return stateOf(shadow.root, path, { store: shadow.store, keep: false, maxBytes })
-}
-
 function addKnown(shadow: Shadow, options: { path: string; seen: Stamped; base: Base; found: Found }): void {
   const { path, seen, base, found } = options
   const stat = statAt(shadow.root, path)
   const isYoung = stat !== undefined && isSince(stat.ctimeNs, base)
   if (!stat && !seen.state) return
   if (stat && stampOf(stat) === seen.stamp && !(isYoung && seen.state?.hash)) return
-  const state = stateNow(shadow, path)
+  const state = stateOf(shadow, path)
   if (isSame(seen.state, state)) return
   if (seen.state?.kind === "file" && !seen.state.hash)
     found.uncovered.push({ path, reason: "it was too large to keep, or could not be read" })
@@ -113,7 +108,7 @@ async function addClean(shadow: Shadow, { base, now, modes, found }: Looks): Pro
     const isModified = now.modified.has(path)
     if (!isModified && (!modes || !stat || Number(stat.mode & 0o7777n) === modeOf(modes, path, entry)))
       continue
-    const after = stateNow(shadow, path)
+    const after = stateOf(shadow, path)
     if (!isEntry(after, entry)) entries.set(path, entry)
     else addIfChanged(found, { path, before: exactly({ ...after!, ...gitMode(entry) }, path, modes), after })
   }
@@ -124,7 +119,7 @@ async function addClean(shadow: Shadow, { base, now, modes, found }: Looks): Pro
   const clean = await cleanStates({ shadow, index: base.index, entries, maxBytes: maxFileBytes })
   for (const [path, state] of clean.states) {
     if (!(state instanceof NamedError))
-      addIfChanged(found, { path, before: exactly(state, path, modes), after: stateNow(shadow, path) })
+      addIfChanged(found, { path, before: exactly(state, path, modes), after: stateOf(shadow, path) })
     else if (wasTouched(shadow, path, base)) found.uncovered.push({ path, reason: state.message })
   }
   return inodes.union(clean.inodes)
@@ -141,7 +136,7 @@ function addYoung(
   inodes.add(shortInode(stat.ino))
   const mode = Number(stat.mode & 0o7777n)
   if (mode === modeIn(modes, path, (mode & 0o100) !== 0)) return
-  const after = stateNow(shadow, path)
+  const after = stateOf(shadow, path)
   if (after?.kind === "file") addIfChanged(found, { path, before: exactly(after, path, modes), after })
 }
 
@@ -184,7 +179,7 @@ function addNew(
   const { path, base, found, known, rulesChanged } = options
   const stat = statAt(shadow.root, path)
   if (!stat) return
-  const after = stateNow(shadow, path)
+  const after = stateOf(shadow, path)
   const isMoved = known.inodes.has(shortInode(stat.ino)) || (after?.hash && known.hashes.has(after.hash))
   // A file system that does not know when a file was made says 0.
   const isNew = isSince(stat.birthtimeNs || stat.ctimeNs, base)

@@ -132,7 +132,7 @@ function addSpecial(
   for (const [path, kind] of Object.entries(now.special)) {
     const stat = statAt(shadow.root, path)
     if (path in old.special || isListed.has(path) || isBelow(closed, path) || !stat) continue
-    const after = stateOf(shadow.root, path, { store: shadow.store, keep: false, maxBytes: 0 })
+    const after = stateOf(shadow, path, { maxBytes: 0 })
     if (isSince(stat.birthtimeNs || stat.ctimeNs, base)) found.files.push({ path, before: null, after })
     else found.uncovered.push({ path, reason: `it is a ${kind} that was moved here` })
   }

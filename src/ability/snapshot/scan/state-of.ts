@@ -18,11 +18,19 @@ import type { State } from "#ability/snapshot/store/part.ts"
 import { errorCode } from "#util/error.ts"
 import { isMixOf } from "#util/file/write-file.ts"
 
-/** `keep` also puts the bytes into the store. */
+type Place = { root: string; store: ObjectStore }
 type Look = { store: ObjectStore; keep: boolean; maxBytes: number }
 
-/** Blocking: a check takes microseconds, and no other code of ours may come between the check and the bytes. */
-export function stateOf(root: string, path: string, look: Look): State {
+const usualMax = 100_000_000
+
+/** `keep` also puts the bytes into the store. Blocking: a check takes microseconds, and no other code of ours may come
+ * between the check and the bytes. */
+export function stateOf(
+  { root, store }: Place,
+  path: string,
+  { keep = false, maxBytes = usualMax }: { keep?: boolean; maxBytes?: number } = {},
+): State {
+  const look = { store, keep, maxBytes }
   const place = join(root, path)
   const stat = statAt(root, path)
   if (!stat) return null
@@ -32,7 +40,7 @@ export function stateOf(root: string, path: string, look: Look): State {
   if (!stat.isFile()) return specialState(stat)
   const size = Number(stat.size)
   const unread: State = { kind: "file", mode, size, stamp: stampOf(stat), ...namesOf(stat) }
-  if (size > look.maxBytes) return unread
+  if (size > maxBytes) return unread
   const fd = openFile(place)
   if (typeof fd !== "number") return fd === "gone" ? null : unread
   try {
@@ -45,7 +53,7 @@ export function stateOf(root: string, path: string, look: Look): State {
 /** Whether a write in place was cut off there: it is still the file that it was, and every byte is one of the two
  * versions. */
 export async function isHalfWritten(
-  { root, store }: { root: string; store: ObjectStore },
+  { root, store }: Place,
   path: string,
   { from, to }: { from: State; to: State },
 ): Promise<boolean> {
@@ -69,6 +77,16 @@ export function statAt(root: string, path: string): BigIntStats | undefined {
     if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP" || code === "EACCES") return undefined
     throw error
   }
+}
+
+/** The folders above a path that are not there, the deepest first. */
+export function missingFolders(root: string, path: string): string[] {
+  const missing: string[] = []
+  for (let folder = dirname(path); folder !== "."; folder = dirname(folder)) {
+    if (statAt(root, folder)?.isDirectory()) break
+    missing.push(folder)
+  }
+  return missing
 }
 
 /** Changes with every change of a file, as far as the clock of the file system can tell. */

@@ -95,7 +95,7 @@ function scanFile(shadow: Shadow, path: string, budget: number): Stamped {
   const stamp = stampOf(stat)
   const known = shadow.seen.get(path)
   if (known?.stamp === stamp) return known
-  const state = stateOf(shadow.root, path, { store: shadow.store, keep: true, maxBytes: budget })
+  const state = stateOf(shadow, path, { keep: true, maxBytes: budget })
   const seen = { state, stamp }
   const isSettled = Number(stat.ctimeNs / 1_000_000n) < Date.now() - tick
   if (state?.hash && isSettled) shadow.seen.set(path, seen)

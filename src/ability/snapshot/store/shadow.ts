@@ -3,11 +3,13 @@
 import { createHash } from "node:crypto"
 import { readFileSync, realpathSync } from "node:fs"
 import { homedir } from "node:os"
-import { isAbsolute, join, relative, sep } from "node:path"
+import { join } from "node:path"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Global from "#kernel/process/global.ts"
 import * as Vcs from "#kernel/vcs.ts"
+import { realOf } from "#util/file/path-info.ts"
+import { isInside } from "#util/file/resolve-inside.ts"
 import { type Algorithm, createObjectStore } from "./object-store.ts"
 import type { State } from "./part.ts"
 
@@ -45,7 +47,8 @@ export function get(): Shadow {
 /** Why there are no snapshots here, or undefined where there are. */
 export async function offReason(): Promise<string | undefined> {
   const { root } = current()
-  if (isInside(root, homeOf())) return "there are no snapshots of a home folder or of all that is above it"
+  if (isInside(root, realOf(homedir()) ?? homedir()))
+    return "there are no snapshots of a home folder or of all that is above it"
   if ((await Config.get()).snapshot === false) return "snapshots are off in the configuration"
   return undefined
 }
@@ -55,11 +58,6 @@ export function inBackground(shadow: Shadow, work: Promise<unknown>): void {
   const tracked: Promise<unknown> = work.finally(() => shadow.background.delete(tracked))
   tracked.catch(() => {})
   shadow.background.add(tracked)
-}
-
-export function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path)
-  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
 function makeShadow() {
@@ -110,13 +108,5 @@ function algorithmOf(repository: Vcs.Repository | undefined): Algorithm {
     return /^[ \t]*objectformat[ \t]*=[ \t]*sha256[ \t\r]*$/im.test(config) ? "sha256" : "sha1"
   } catch {
     return "sha1"
-  }
-}
-
-function homeOf(): string {
-  try {
-    return realpathSync(homedir())
-  } catch {
-    return homedir()
   }
 }
