@@ -19,7 +19,8 @@ import { type Field, fenced, fieldsOf, fieldTable, schemaOf } from "./fields.ts"
 
 type Manual = { example: object; arguments: Record<string, string>; limits: string }
 
-const manuals: Record<string, Manual | undefined> = {
+/** By the id of the tool. */
+export const manuals: Record<string, Manual | undefined> = {
   ...{ bash, edit, fetch, glob, grep, ls, read, recall, subtask, symbols, todo, write },
   tool_search: toolSearch,
 }

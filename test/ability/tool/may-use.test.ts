@@ -3,23 +3,35 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { z } from "zod"
 import { defineAgent } from "#ability/agent/define-agent.ts"
+import type { Definition } from "#ability/call/types.ts"
 import type { Rule } from "#ability/permission/rule.ts"
+import { permissionOf } from "#ability/tool/may-use.ts"
 import * as Tool from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
+import { manuals } from "../../../script/references/tools.ts"
 import { inProject } from "./harness.ts"
 
-/** What an agent that names none has; the others are only for those that name them. */
-const all = "bash edit fetch glob grep ls read subtask todo write".split(" ")
 const ids = (agent: string) => ToolRegistry.forAgent(agent).map(({ id }) => id)
-/** A tool that is added later is no matter of these tests. */
-const usual = (agent: string) => ids(agent).filter((id) => all.includes(id))
-const without = (...names: string[]) => all.filter((id) => !names.includes(id))
 const deny = (permission: string, pattern = "*"): Rule => ({ permission, pattern, action: "deny" })
+const everything =
+  "file.read file.write file.edit bash.execute network.fetch agent.delegate todo tool.execute".split(" ")
+
+/** The permission that the documented example of a built-in tool needs. To be called in an Instance. */
+function needOf({ id, permission }: Definition): string | undefined {
+  return permission?.(manuals[id]?.example)[0]?.permission
+}
+
+/** The tools of an agent that names none, without those that need one of these permissions. */
+function usualWithout(...denied: string[]): string[] {
+  const tools = ToolRegistry.list().filter((tool) => !tool.onlyNamed && !denied.includes(needOf(tool) ?? ""))
+  return tools.map(({ id }) => id)
+}
 
 test("ToolRegistry.forAgent() gives build all tools, plan those that change nothing", async () => {
   await inProject(async () => {
-    assert.deepEqual(usual("build"), all)
-    assert.deepEqual(usual("plan"), without("bash", "edit", "write"))
+    assert.deepEqual(ids("build"), usualWithout())
+    assert.deepEqual(ids("plan"), usualWithout("bash.execute", "file.edit", "file.write"))
+    assert.ok(ids("build").includes("bash"))
     assert.throws(() => ids("nobody"), { name: "Agent.NotFound" })
   })
 })
@@ -35,55 +47,31 @@ test("ToolRegistry.forAgent() gives the tools that an agent names and that are t
   })
 })
 
-for (const [permissions, left] of [
-  [[deny("file.read")], without("glob", "grep", "ls", "read")],
-  [[deny("file.*", "**")], without("edit", "glob", "grep", "ls", "read", "write")],
-  [[deny("*")], []],
-  [[deny("network.fetch")], without("fetch")],
-  [[deny("agent.delegate")], without("subtask")],
-  [[deny("file.write", "secret/**")], all],
-  [[deny("bash.execute", "rm *")], all],
-  [[deny("file.write"), { ...deny("file.write", "docs/**"), action: "allow" }], all],
-  [[{ ...deny("file.write", "docs/**"), action: "allow" }, deny("file.write")], without("write")],
-  [[deny("bash.execute"), { ...deny("bash.execute"), action: "ask" }], all],
+for (const [permissions, denied] of [
+  [[deny("file.read")], ["file.read"]],
+  [[deny("file.*", "**")], ["file.read", "file.write", "file.edit"]],
+  [[deny("*")], everything],
+  [[deny("network.fetch")], ["network.fetch"]],
+  [[deny("agent.delegate")], ["agent.delegate"]],
+  [[deny("file.write", "secret/**")], []],
+  [[deny("bash.execute", "rm *")], []],
+  [[deny("file.write"), { ...deny("file.write", "docs/**"), action: "allow" }], []],
+  [[{ ...deny("file.write", "docs/**"), action: "allow" }, deny("file.write")], ["file.write"]],
+  [[deny("bash.execute"), { ...deny("bash.execute"), action: "ask" }], []],
 ] as [Rule[], string[]][])
   test(`ToolRegistry.forAgent() of an agent with ${JSON.stringify(permissions)}`, async () => {
     await inProject(async () => {
       defineAgent({ id: "it", permissions })
-      assert.deepEqual(usual("it"), left)
+      assert.deepEqual(ids("it"), usualWithout(...denied))
     })
   })
 
 test("ToolRegistry.forAgent() knows the permission behind each built-in tool", async () => {
-  const needs: Record<string, [args: object, permission: string]> = {
-    read: [{ path: "a" }, "file.read"],
-    glob: [{ pattern: "*" }, "file.read"],
-    grep: [{ pattern: "a" }, "file.read"],
-    ls: [{}, "file.read"],
-    write: [{ path: "a", content: "" }, "file.write"],
-    edit: [{ path: "a", edits: [{ oldText: "a", newText: "b" }] }, "file.edit"],
-    bash: [{ command: "ls" }, "bash.execute"],
-    fetch: [{ url: "https://example.com" }, "network.fetch"],
-    subtask: [{ task: "t" }, "agent.delegate"],
-    todo: [{}, "todo"],
-    symbols: [{}, "file.read"],
-    recall: [{}, "file.read"],
-  }
   await inProject(async () => {
-    // Who looks for tools that are there for it needs nothing.
-    const tools = ToolRegistry.list().filter(({ id }) => id !== "tool_search")
-    assert.deepEqual(
-      tools.map(({ id }) => id),
-      Object.keys(needs).sort(),
-    )
-    for (const tool of tools) {
-      const [args, permission] = needs[tool.id]!
-      assert.ok(
-        tool.permission?.(args).some((need) => need.permission === permission),
-        tool.id,
-      )
-      defineAgent({ id: "it", tools: [tool.id], permissions: [deny(permission)] })
-      assert.equal(ids("it").includes(tool.id), false, tool.id)
+    for (const tool of ToolRegistry.list()) {
+      assert.equal(permissionOf(tool), needOf(tool), `the row of ${tool.id} in may-use.ts`)
+      defineAgent({ id: "it", tools: [tool.id], permissions: everything.map((name) => deny(name)) })
+      assert.equal(ids("it").includes(tool.id), needOf(tool) === undefined, tool.id)
     }
   })
 })

@@ -6,6 +6,7 @@ import { test } from "node:test"
 import { fileURLToPath } from "node:url"
 import { estimateTokens } from "#knowledge/memory/tokens.ts"
 import { mcpJson } from "../../ability/mcp/servers.ts"
+import { usualTools } from "../../fixture/builtin-tools.ts"
 import { vitamin } from "../../fixture/cli.ts"
 import { call, env, fakeLlm, type Request, text } from "../../fixture/fake-llm.ts"
 import { domainNames } from "../../fixture/mcp/many-tools.ts"
@@ -13,7 +14,7 @@ import { openTerminal } from "../../fixture/terminal.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 
 const script = fileURLToPath(new URL("../../fixture/mcp/many-server.ts", import.meta.url))
-const builtin = new Set("bash edit fetch glob grep ls read subtask todo write".split(" "))
+const builtin = new Set(usualTools)
 
 /** Three servers that are known, as after a first start. */
 async function withMany(tmp: Tmp): Promise<{ log: () => string }> {

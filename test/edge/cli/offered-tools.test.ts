@@ -4,11 +4,12 @@ import { test } from "node:test"
 import { serverTools } from "../../../bench/offered-tools.ts"
 import { readQueries } from "../../../bench/retrieval-sets.ts"
 import { mcpJson, tinyServer } from "../../ability/mcp/servers.ts"
+import { usualTools } from "../../fixture/builtin-tools.ts"
 import { vitamin } from "../../fixture/cli.ts"
 import { env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 
-const builtin = new Set("bash edit fetch glob grep ls read subtask todo write tool_search".split(" "))
+const builtin = new Set([...usualTools, "tool_search"])
 const servers = ["github", "slack", "jira", "confluence", "gmail", "gcal", "stripe", "kubernetes", "datadog"]
 
 /** More tools than a request may name, known as after a first start. */

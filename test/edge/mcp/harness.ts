@@ -82,10 +82,3 @@ async function connect(transport: Parameters<Client["connect"]>[0], { era = "aut
   await client.connect(transport)
   return client
 }
-
-const usual = new Set("bash edit fetch glob grep ls read run subtask todo write".split(" "))
-
-/** The same without tools that were added later, which are no matter of most tests. */
-export async function usualOf(client: Client): Promise<string[]> {
-  return (await namesOf(client)).filter((name) => usual.has(name))
-}

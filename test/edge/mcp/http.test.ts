@@ -6,10 +6,11 @@ import { request } from "node:http"
 import { join } from "node:path"
 import { test } from "node:test"
 import { running, uniqueNap } from "../../ability/shell/running.ts"
+import { toolsNeeding } from "../../fixture/builtin-tools.ts"
 import { vitamin } from "../../fixture/cli.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { until } from "../../fixture/until.ts"
-import { eras, overHttp, textOf, usualOf } from "./harness.ts"
+import { eras, namesOf, overHttp, textOf } from "./harness.ts"
 
 const list = { jsonrpc: "2.0", id: 1, method: "tools/list" }
 
@@ -46,7 +47,7 @@ for (const era of eras)
     await using served = await overHttp(tmp)
     const alone = await served.client({ era })
     assert.equal(alone.getNegotiatedProtocolVersion(), era === "auto" ? "2026-07-28" : "2025-11-25")
-    assert.deepEqual(await usualOf(alone), ["glob", "grep", "ls", "read", "run", "todo"])
+    assert.deepEqual(await namesOf(alone), [...toolsNeeding("file.read", "todo"), "run"].sort())
     const refused = alone.callTool({ name: "bash", arguments: { command: "touch a" } })
     await assert.rejects(refused, /Tool "bash" is not offered/)
     const questions: string[] = []

@@ -1,6 +1,7 @@
 // Sessions with the tools of many servers, which are in the process: what was called, and what requests cost.
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { estimateTokens } from "#knowledge/memory/tokens.ts"
+import { usualTools } from "../../fixture/builtin-tools.ts"
 import type { Request } from "../../fixture/fake-llm.ts"
 import { domainNames, type ManyTool, toolsOf } from "../../fixture/mcp/many-tools.ts"
 
@@ -36,4 +37,4 @@ export function tokensBeyond({ body }: Request): number {
   return beyond.reduce((sum, tool) => sum + estimateTokens(JSON.stringify(tool)), 0)
 }
 
-const usual = new Set("bash edit fetch glob grep ls read subtask todo write".split(" "))
+const usual = new Set(usualTools)
