@@ -120,13 +120,11 @@ export async function watch(): Promise<void> {
   const { typescript, ...single } = configFiles(Instance.worktree)
   const files = [...Object.values(single), ...typescript].filter((file) => file !== undefined)
   const onChange = AsyncLocalStorage.bind(() => void reload())
-  const watches: Promise<() => unknown>[] = [
-    watchFiles(files, onChange),
-    watchTrust(Instance.worktree, onChange),
-  ]
-  own.stopWatch = Promise.all(watches).then((stops) => () => Promise.all(stops.map((stop) => stop())))
+  own.stopWatch = Promise.all([watchFiles(files, onChange), watchTrust(Instance.worktree, onChange)]).then(
+    (stops) => () => Promise.all(stops.map((stop) => stop())),
+  )
   await own.stopWatch
-  // Catches changes from before the watches were set up.
+  // Catches changes from before the first poll.
   if (own.loaded) await reload()
   else await get().catch(() => undefined)
 }
