@@ -1,6 +1,5 @@
 // Converts what a tool returned or threw into a result, bounded for a model. Known secrets are redacted, because results
 // are stored, published and shown.
-
 import { inspect } from "node:util"
 import * as Secret from "#kernel/process/secret.ts"
 import * as SecretFiles from "#kernel/process/secret-files.ts"
@@ -28,7 +27,7 @@ export class Refused extends NamedError {
 
 /** Text, data and title of a result. Data that exceeds the limit for text is left out. */
 export async function bound(returned: Output | Json | undefined, context: Context): Promise<Output> {
-  SecretFiles.hold()
+  SecretFiles.register()
   if (typeof returned === "string") return { text: await boundText(returned, context) }
   if (!isOutput(returned)) return boundJson(returned ?? null, context)
   const { text, data, title, images } = returned
@@ -43,7 +42,7 @@ export async function bound(returned: Output | Json | undefined, context: Contex
 
 /** At most 50 KB; longer text is cut in the middle and stored whole in a file. */
 export async function boundText(whole: string, context: Context): Promise<string> {
-  SecretFiles.hold()
+  SecretFiles.register()
   // Before it is cut or stored: a file on disk must have no secret either.
   const text = Secret.redact(whole)
   if (text.length * 3 <= maxShown || Buffer.byteLength(text) <= maxShown) return text

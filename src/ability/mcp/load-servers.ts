@@ -5,9 +5,9 @@ import { homedir } from "node:os"
 import { join, relative } from "node:path"
 import {
   checkEntry,
-  holdSecrets,
   InvalidEntry,
   normalizeServer,
+  registerSecrets,
 } from "#ability/mcp/server/normalize-server.ts"
 import type { MCPServerConfig } from "#ability/mcp/server/types.ts"
 import { maxProgram, serverFiles } from "#kernel/reviewed/places.ts"
@@ -116,7 +116,7 @@ export async function loadServers(options: {
     else add(await checked(readEntry({ ...one, refusal: untrusted }), reviewed))
   loaded.servers = [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
   loaded.untrusted = loaded.servers.filter(({ isUntrusted }) => isUntrusted).length
-  for (const { server } of loaded.servers) if (server) holdSecrets(server)
+  for (const { server } of loaded.servers) if (server) registerSecrets(server)
   return loaded
 }
 

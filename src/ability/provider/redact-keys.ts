@@ -1,6 +1,5 @@
 // Registers every possible provider key for redaction before anything is written or run, used or not: a command or a
 // model can print any key of the environment. Also the keys, logins and the token in our files.
-
 import { providers } from "#ability/provider/reach/providers.ts"
 import * as Env from "#kernel/process/env.ts"
 import * as Secret from "#kernel/process/secret.ts"
@@ -8,6 +7,6 @@ import * as SecretFiles from "#kernel/process/secret-files.ts"
 
 export function redactKeys(): void {
   for (const [id, { env }] of Object.entries(providers))
-    for (const name of env) Secret.hold(Env.get(name)?.trim(), `${id} key`)
-  SecretFiles.hold()
+    for (const name of env) Secret.register(Env.get(name)?.trim(), `${id} key`)
+  SecretFiles.register()
 }

@@ -1,6 +1,5 @@
 // The output of a command on its way to the model and to people: cleaned, redacted, bounded, stored. A background job
 // is read in parts: each part is what came since the one before.
-
 import { createOutput, type Sink } from "#ability/call/output.ts"
 import { createRedactor } from "#kernel/process/redactor.ts"
 import * as SecretFiles from "#kernel/process/secret-files.ts"
@@ -40,7 +39,7 @@ export function createRecord(options: {
   }
 
   function redact(pieces: Buffer[]): Buffer[] {
-    if (pieces.length) SecretFiles.hold()
+    if (pieces.length) SecretFiles.register()
     return pieces.flatMap(redactor.write)
   }
 

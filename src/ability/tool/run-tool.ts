@@ -1,6 +1,5 @@
 // The gate. Every call of every tool goes through here and comes back as a result; nothing is thrown. Constraints,
 // permissions and snapshots are passed in as slots, because upper layers implement them.
-
 import { judgeStep, needsOf } from "#ability/call/judge-step.ts"
 import { bound, failure, Refused } from "#ability/call/result.ts"
 import type { Call, Context, Refusal, Result, Slots, Step } from "#ability/call/types.ts"
@@ -55,7 +54,7 @@ async function pass(options: {
   context.signal.throwIfAborted()
   onStart()
   // Tools cut long lines before their output is redacted, so they must know the secrets by then.
-  SecretFiles.hold()
+  SecretFiles.register()
   const returned = await step.tool.execute(step.args, permit ? { ...context, ...permit } : context)
   return { status: "success", ...(await bound(returned, context)) }
 }

@@ -40,7 +40,7 @@ export function load(): { token: string; file: string } {
     Log.warn("the token file had no token in it and has been replaced", { file })
     token = create(file, { replace: true })
   }
-  Secret.hold(token, "server token")
+  Secret.register(token, "server token")
   return { token, file }
 }
 

@@ -11,7 +11,7 @@ import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import { checkLayer } from "#kernel/schema/check.ts"
 import { Invalid, type Problem } from "#kernel/schema/invalid.ts"
 import { Info, type Input, type Rule } from "#kernel/schema/schema.ts"
-import { holdSecrets } from "#kernel/schema/secrets.ts"
+import { registerSecrets } from "#kernel/schema/secrets.ts"
 import * as Vcs from "#kernel/vcs.ts"
 import { about } from "#util/about.ts"
 import { errorText } from "#util/error.ts"
@@ -216,7 +216,7 @@ async function read(worktree: string, inline?: Input): Promise<Loaded> {
 }
 
 function combine(parts: Layer[], trusted: boolean): Loaded {
-  for (const part of parts) if (part.trusted) holdSecrets(part.value)
+  for (const part of parts) if (part.trusted) registerSecrets(part.value)
   usable(parts.flatMap((part) => part.problems))
   // Layers that are valid alone may have too many providers together.
   const merged = checkLayer({ schema: Info, value: mergeLayers(parts), source: "all layers together" })

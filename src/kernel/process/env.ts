@@ -53,7 +53,7 @@ export function forServer(): Record<string, string> {
 
 /** Names of variables that commands lose because of their names. Keys for models are left out: no command expects them. */
 export function lostByName(pass: readonly string[]): string[] {
-  const isForModels = (name: string) => /_API_KEY$/.test(name) && Secret.isHeld(process.env[name] ?? "")
+  const isForModels = (name: string) => /_API_KEY$/.test(name) && Secret.isKnown(process.env[name] ?? "")
   return Object.keys(process.env)
     .filter((name) => isLostByName(name) && !pass.includes(name) && !isForModels(name))
     .sort()
@@ -71,7 +71,7 @@ function hiding(fits: (name: string, value: string) => boolean): Record<string, 
 }
 
 function isWithheld(name: string, value: string): boolean {
-  if (isBase(name)) return Secret.isHeld(value)
+  if (isBase(name)) return Secret.isKnown(value)
   return isCredentialName(name) || Secret.reveals(value)
 }
 

@@ -9,17 +9,17 @@ export function data(): string {
   return own && isAbsolute(own) ? possible("VITAMIN_DATA_DIR", own) : folder("XDG_DATA_HOME", ".local/share")
 }
 
-/** What the person wrote: `vitamin.jsonc`. */
+/** The configuration of the person: `vitamin.jsonc`. */
 export function config(): string {
   return folder("XDG_CONFIG_HOME", ".config")
 }
 
-/** What can be made again. */
+/** Files that can be made again. */
 export function cache(): string {
   return folder("XDG_CACHE_HOME", ".cache")
 }
 
-/** What belongs to this machine: the server's token, its event log. */
+/** Files that belong to this machine: the token of the server, its event log. */
 export function state(): string {
   return folder("XDG_STATE_HOME", ".local/state")
 }
@@ -40,7 +40,7 @@ function possible(variable: string, path: string): string {
   return path
 }
 
-/** An empty or relative HOME would put everything below the folder that we happen to be in. */
+/** With an empty or relative HOME, everything would be below the current folder. */
 function home(): string {
   return isAbsolute(homedir()) ? homedir() : userInfo().homedir
 }

@@ -1,6 +1,6 @@
 // On Linux every process of the same user can read `/proc/PID/environ`, which shows the variables that a process was
-// started with, whatever it unset since. The block is our own memory: the values are overwritten there once `setenv` has
-// moved them elsewhere, so that `process.env` still has them and a program that we start finds nothing.
+// started with, even after it unset them. That block is our own memory: the values are overwritten there after `setenv`
+// has copied them elsewhere. `process.env` still has them, and a program that we start finds nothing.
 import { closeSync, openSync, readFileSync, readSync, writeSync } from "node:fs"
 import { errorText } from "#util/error.ts"
 import * as Log from "./log.ts"
@@ -9,7 +9,7 @@ import * as Log from "./log.ts"
 const [startField, endField] = [47, 48]
 const hidden = new Set<string>()
 
-/** Does nothing where there is no such file, or no right to write to it. */
+/** Does nothing if there is no such file, or it cannot be written. */
 export function hideVariables(names: readonly string[]): void {
   if (process.platform !== "linux") return
   const next = names.filter((name) => !hidden.has(name))

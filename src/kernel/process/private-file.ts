@@ -1,5 +1,5 @@
-// A file that holds a secret and is its owner's alone. It is opened before it is checked, never through a link, and
-// replaced whole, so that nothing is swapped in between and nobody sees half of it.
+// A file with secrets that only its owner can read. It is opened before it is checked, and never through a link, so that it
+// cannot be swapped in between; it is replaced whole, so that nobody reads half of it.
 import { randomBytes } from "node:crypto"
 import {
   closeSync,
@@ -17,12 +17,12 @@ import {
 import { errorCode } from "#util/error.ts"
 import * as Log from "./log.ts"
 
-/** Makes the error of a file that cannot be relied on. */
+/** Creates the error for a file that cannot be trusted. */
 type Refuse = (reason: string) => Error
 
 const maxBytes = 1 << 20
 
-/** What the file says, or undefined when there is none. One that others can read is closed to them. */
+/** The content of the file; undefined if there is none. Access of other users is removed. */
 export function read(file: string, refuse: Refuse): string | undefined {
   const fd = open(file, refuse)
   if (fd === undefined) return undefined
@@ -41,8 +41,7 @@ export function read(file: string, refuse: Refuse): string | undefined {
   }
 }
 
-/** Write the file whole. Without `replace` one that is there already stays, and EEXIST is thrown. A rename takes the
- * place of a link instead of following it. */
+/** Without `replace`, an existing file stays and EEXIST is thrown. A link is replaced, not followed. */
 export function write(file: string, text: string, { replace }: { replace: boolean }): void {
   const temporary = `${file}.${process.pid}.${randomBytes(4).toString("hex")}`
   try {

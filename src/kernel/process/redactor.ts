@@ -1,5 +1,5 @@
-// Redacts a stream: replaces known secrets by their labels in bytes that come in chunks. The end of a chunk that may
-// be the start of a secret is held back until more comes.
+// Redacts a stream: replaces known secrets by their labels in bytes that arrive in chunks. The end of a chunk that may be
+// the start of a secret is held back until the next chunk.
 import * as Secret from "./secret.ts"
 
 export type Redactor = {

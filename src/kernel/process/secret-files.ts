@@ -7,13 +7,13 @@ import * as Global from "./global.ts"
 import * as PrivateFile from "./private-file.ts"
 import * as Secret from "./secret.ts"
 
-/** In lower case. `end` is what follows the path in the paths of what belongs to it. */
+/** `path` is in lower case. `end`: the character after it in paths of files that belong to it. */
 type Place = { path: string; end: "/" | "." }
 /** `missing`: folders that did not exist when the places were found. */
 type Places = { key: string; places: Place[]; missing: string[] }
 
 const loginSecrets = new Set(["access_token", "refresh_token", "id_token", "client_secret"])
-/** What each file was when it was last read. */
+/** The state of each file when it was last read. */
 const seen = new Map<string, string>()
 /** A cache: every file of a search is compared with the places. */
 let known: Places | undefined
@@ -27,27 +27,28 @@ export function isToken(text: string): boolean {
   return /^[\w-]{43,4096}$/.test(text)
 }
 
-/** Redact the content of the files from now on. Cheap if nothing changed: another process may have written one since. */
-export function hold(): void {
+/** Redacts the content of the files from now on. Call it again before output: another process may have written one. It is
+ * cheap if nothing changed. */
+export function register(): void {
   // A folder that did not exist may have become a link.
   if (known?.missing.some(stampOf)) known = undefined
-  for (const { file, hold } of keptFiles()) {
+  for (const { file, register } of secretFiles()) {
     const now = stampOf(file)
     if (now === seen.get(file)) continue
     if (now) seen.set(file, now)
     else seen.delete(file)
     const text = now && readOrNothing(file)
-    if (text) hold(text)
+    if (text) register(text)
   }
 }
 
-/** Whether an absolute path leads to such a file, or into a folder that is for nothing else. */
+/** Whether an absolute path is one of these files, or in the state folder. */
 export function isSecret(path: string): boolean {
   const given = path.toLowerCase()
   return places().some(({ path: place, end }) => given === place || given.startsWith(place + end))
 }
 
-/** By their configured and by their real paths. Beside a file there is a new one while it is being replaced. */
+/** The files and folders by their configured and by their real paths. */
 export function places(): Place[] {
   const key = `${Global.state()}\0${Global.data()}`
   if (known?.key !== key) known = { key, ...findPlaces() }
@@ -68,12 +69,12 @@ function findPlaces(): Omit<Places, "key"> {
   }
 }
 
-function keptFiles(): { file: string; hold(text: string): void }[] {
+function secretFiles(): { file: string; register(text: string): void }[] {
   const [auth, mcp] = loginFiles(Global.data())
   return [
-    { file: tokenFile(), hold: holdToken },
-    { file: auth!, hold: redactKeys },
-    { file: mcp!, hold: (text) => void parse(text, holdLogin) },
+    { file: tokenFile(), register: registerToken },
+    { file: auth!, register: registerKeys },
+    { file: mcp!, register: (text) => void parse(text, registerLogin) },
   ]
 }
 
@@ -81,24 +82,24 @@ function loginFiles(data: string): string[] {
   return ["auth.json", "mcp-auth.json"].map((name) => join(data, name))
 }
 
-/** Anything else in its file is replaced by the server, and may be ordinary text. */
-function holdToken(text: string): void {
-  if (isToken(text.trim())) Secret.hold(text.trim(), "server token")
+/** A text that is no token may be ordinary words; the server replaces it. */
+function registerToken(text: string): void {
+  if (isToken(text.trim())) Secret.register(text.trim(), "server token")
 }
 
-function redactKeys(text: string): void {
+function registerKeys(text: string): void {
   for (const [id, entry] of Object.entries(parse(text) ?? {})) {
     const { key } = (entry ?? {}) as { key?: unknown }
-    if (typeof key === "string") Secret.hold(key, `${id} key`)
+    if (typeof key === "string") Secret.register(key, `${id} key`)
   }
 }
 
-function holdLogin(name: string, value: unknown): unknown {
-  if (loginSecrets.has(name) && typeof value === "string") Secret.hold(value, "mcp login")
+function registerLogin(name: string, value: unknown): unknown {
+  if (loginSecrets.has(name) && typeof value === "string") Secret.register(value, "mcp login")
   return value
 }
 
-function parse(text: string, visit?: typeof holdLogin): object | undefined {
+function parse(text: string, visit?: typeof registerLogin): object | undefined {
   try {
     return JSON.parse(text, visit)
   } catch {
@@ -108,7 +109,7 @@ function parse(text: string, visit?: typeof holdLogin): object | undefined {
 
 function stampOf(file: string): string | undefined {
   try {
-    // Without an exception where there is none: this is asked with every output.
+    // No exception for a missing file: this runs for every output.
     const stat = statSync(file, { throwIfNoEntry: false })
     return stat && `${stat.ino} ${stat.size} ${stat.mtimeMs}`
   } catch {
@@ -116,7 +117,7 @@ function stampOf(file: string): string | undefined {
   }
 }
 
-/** A file that cannot be relied on is reported where what it holds is needed. */
+/** A file that cannot be trusted is reported by those who need its content. */
 function readOrNothing(file: string): string | undefined {
   try {
     return PrivateFile.read(file, (reason) => new Error(reason))

@@ -4,23 +4,23 @@
 
 const shortest = 8
 const longWord = 16
-const held = new Map<string, string>()
+const known = new Map<string, string>()
 // Sorted when it is next needed: a configuration may bring many secrets at once.
 let longestFirst: [value: string, label: string][] | undefined
 
-/** Remember a secret, so that logs, events and records never contain it. `label` replaces it. */
-export function hold(value: string | undefined, label: string): void {
+/** Redacts a secret from now on in logs, events and records: `label` replaces it. */
+export function register(value: string | undefined, label: string): void {
   if (!value || value.length < shortest) return
   const shown = `[${label}]`
-  if (held.get(value) === shown) return
+  if (known.get(value) === shown) return
   for (let form = value, depth = 0; depth < 3; form = JSON.stringify(form).slice(1, -1), depth++)
-    held.set(form, shown)
+    known.set(form, shown)
   longestFirst = undefined
 }
 
 /** All known values with their labels, the longest first. The same array until another one is added. */
 export function entries(): readonly (readonly [value: string, label: string])[] {
-  longestFirst ??= [...held].sort(([a], [b]) => b.length - a.length)
+  longestFirst ??= [...known].sort(([a], [b]) => b.length - a.length)
   return longestFirst
 }
 
@@ -45,7 +45,7 @@ function redactName(name: string): string {
   return name.length >= longWord ? redact(name) : name
 }
 
-/** Where an end of the text begins that may be the start of a secret; the length of the text if there is none. */
+/** The place from which on the end of the text may be the start of a secret; its length if there is none. */
 export function splitAt(text: string): number {
   let first = text.length
   for (const [value] of entries()) {
@@ -65,11 +65,11 @@ export function cut(text: string, length: number): string {
 
 /** Whether a value contains a known secret. */
 export function reveals(text: string): boolean {
-  for (const value of held.keys()) if (text.includes(value)) return true
+  for (const value of known.keys()) if (text.includes(value)) return true
   return false
 }
 
 /** Whether a value is exactly a known secret. */
-export function isHeld(text: string): boolean {
-  return held.has(text)
+export function isKnown(text: string): boolean {
+  return known.has(text)
 }

@@ -1,5 +1,6 @@
-// One layer against the schema: all of its problems at once, unknown keys removed with a warning or refused. What comes out is a
-// plain copy without defaults, so that a layer says only what somebody wrote in it.
+// Checks one layer against the schema: all problems at once, unknown keys removed with a warning or refused. The result is
+// a plain copy without defaults, so that a layer has only what somebody wrote in it.
+import { isDeepStrictEqual } from "node:util"
 import type { z } from "zod"
 import { nearest } from "#util/nearest.ts"
 import type { Path, Place } from "#util/parse/jsonc.ts"
@@ -11,6 +12,41 @@ export type Checked = { value: Raw; warnings: string[]; problems: Problem[] }
 const maxDepth = 200
 // Nobody reads more, and a hostile file could have a hundred thousand.
 const maxNamed = 100
+
+const noSandbox =
+  "this version has no sandbox, and nothing runs without the one that was asked for; set adapters.sandbox.enabled to false and remove this"
+const noScripts = "this version keeps no promoted scripts"
+
+/** Keys that this version documents but does not use. Values that change nothing load; all others are refused, so that a
+ * setting is never ignored silently. */
+const unread: Record<string, { path: string[]; usual: unknown[]; reason: string }[]> = {
+  agent: [
+    {
+      path: ["rules"],
+      usual: [[]],
+      reason:
+        "this version does not route requests by rules; remove it and name the agent with --agent or agent.name",
+    },
+  ],
+  adapters: [
+    { path: ["acp", "transport"], usual: ["stdio"], reason: 'this version speaks ACP over "stdio" only' },
+    { path: ["acp", "port"], usual: [], reason: "ACP over stdio has no port; remove it" },
+    {
+      path: ["sandbox", "enabled"],
+      usual: [false],
+      reason:
+        "this version has no sandbox, and nothing runs without the one that was asked for; set it to false",
+    },
+    { path: ["sandbox", "security", "allowWrite"], usual: [[], ["./output"]], reason: noSandbox },
+    { path: ["sandbox", "security", "denyRead"], usual: [["~/.ssh", "~/.aws", ".env"]], reason: noSandbox },
+    { path: ["sandbox", "security", "allowedDomains"], usual: [[]], reason: noSandbox },
+  ],
+  scripts: [
+    { path: ["persistence"], usual: ["file"], reason: noScripts },
+    { path: ["path"], usual: [".plaited/scripts.json"], reason: noScripts },
+    { path: ["expirationDays"], usual: [30], reason: noScripts },
+  ],
+}
 
 /** `source` names the layer in messages; `locate` finds the place of a key, where there is a text to point into;
  * with `refuseUnknown` an unknown key is a problem like any other. */
@@ -60,6 +96,21 @@ export function checkLayer(options: {
       checked.warnings.push(
         formatProblem(at([...path, key], `the key is unknown and was left out; ${meant}`)),
       )
+    }
+  }
+}
+
+/** Refuses unused keys in the part of the configuration below `key`. */
+export function refuseUnread(key: string): (value: unknown, context: z.RefinementCtx) => void {
+  return (value, context) => {
+    for (const { path, usual, reason } of unread[key] ?? []) {
+      const given = path.reduce<unknown>(
+        (at, step) => (at as Record<string, unknown> | undefined)?.[step],
+        value,
+      )
+      if (given === undefined || usual.some((one) => isDeepStrictEqual(one, given))) continue
+      const loads = usual.length ? `; only ${usual.map((one) => JSON.stringify(one)).join(" or ")} loads` : ""
+      context.addIssue({ code: "custom", path, message: `${reason}${loads}` })
     }
   }
 }

@@ -2,14 +2,11 @@
 // TypeScript file alone, built from the same parts. Other folders take the types of rules and MCP servers from here.
 import { z } from "zod"
 import { about } from "#util/about.ts"
-import { DeclaredModel } from "./declared-model.ts"
-import { Mcp } from "./mcp-server.ts"
-import { refuseUnread } from "./refuse-unread.ts"
-import { Rule } from "./rule.ts"
+import { refuseUnread } from "./check.ts"
+import { DeclaredModel, Mcp, Rule } from "./schema-parts.ts"
 
-export type { DeclaredModel } from "./declared-model.ts"
-export { McpServer } from "./mcp-server.ts"
-export { permissions, Rule } from "./rule.ts"
+export type { DeclaredModel } from "./schema-parts.ts"
+export { McpServer, permissions, Rule } from "./schema-parts.ts"
 
 /** Which agent a request goes to. */
 export const AgentRule = z.strictObject({

@@ -12,13 +12,13 @@ const plainHeaders =
   /^(accept|accept-.+|content-.+|user-agent|referer|http-referer|x-title|.+-version|.+-beta|.+-region)$/i
 
 /** Register every key, token and header value of a layer with `Secret`. */
-export function holdSecrets(value: unknown): void {
-  if (Array.isArray(value)) value.forEach(holdSecrets)
+export function registerSecrets(value: unknown): void {
+  if (Array.isArray(value)) value.forEach(registerSecrets)
   if (!isPlain(value)) return
   for (const [key, item] of Object.entries(value)) {
-    if (secretKeys.has(key) && typeof item === "string") Secret.hold(item, key)
-    else if (key === "headers" && isPlain(item)) holdHeaders(item)
-    else holdSecrets(item)
+    if (secretKeys.has(key) && typeof item === "string") Secret.register(item, key)
+    else if (key === "headers" && isPlain(item)) registerHeaders(item)
+    else registerSecrets(item)
   }
 }
 
@@ -27,11 +27,11 @@ export function redacted(info: object): Raw {
   return show(info, [], false) as Raw
 }
 
-function holdHeaders(headers: Raw) {
+function registerHeaders(headers: Raw) {
   for (const [name, value] of Object.entries(headers)) {
     if (typeof value !== "string" || plainHeaders.test(name)) continue
-    Secret.hold(value, "header")
-    Secret.hold(/^\S+ (.+)$/.exec(value)?.[1], "header")
+    Secret.register(value, "header")
+    Secret.register(/^\S+ (.+)$/.exec(value)?.[1], "header")
   }
 }
 

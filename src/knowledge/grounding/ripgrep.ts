@@ -87,7 +87,7 @@ export function wasm(): Command | undefined {
 /**
  * Run to the end, or until `onPiece` gives false, the time limit is reached, or the signal aborts (which throws its
  * reason). Pieces are what lies between separators; one that grows past 1 MB is cut. A line that ripgrep cut does not end
- * with a part of a held secret. `stdin` is a descriptor to search
+ * with a part of a known secret. `stdin` is a descriptor to search
  * instead of files.
  */
 export async function run(options: {

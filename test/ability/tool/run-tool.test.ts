@@ -297,7 +297,7 @@ test("runTool() bounds the text of an error too", async () => {
 
 test("runTool() takes our secrets out by value, and nothing that only looks like one", async () => {
   await inProject(async (tmp) => {
-    Secret.hold("tool-secret-98765", "key")
+    Secret.register("tool-secret-98765", "key")
     tmp.write(".env", "KEY=tool-secret-98765\nLIKE=tool-secret-98764\n")
     const result = await call("read", { path: ".env" })
     assert.equal(result.text, "1\tKEY=[key]\n2\tLIKE=tool-secret-98764")

@@ -149,9 +149,9 @@ test("a wrong x-vitamin-directory is 400 and names the header", async () => {
   }
 })
 
-test("held secrets are taken out of answers and errors", async () => {
+test("known secrets are redacted in answers and errors", async () => {
   await using t = await setUp()
-  Secret.hold("sk-held-by-us", "test key")
+  Secret.register("sk-held-by-us", "test key")
   const config = await (await t.ask("/config")).text()
   assert.equal(config.includes("sk-held-by-us"), false)
   assert.match(config, /\[test key\]/)

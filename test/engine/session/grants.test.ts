@@ -271,7 +271,7 @@ test("a broken grant allows nothing, is named, and hides no other", async () => 
 test("always is not kept where it would hold a secret: it would mean something else than what was shown", async () => {
   await inWorld(doIt, async (world) => {
     const ran = needy()
-    Secret.hold("tr0ub4dor&3-of-the-test", "a key")
+    Secret.register("tr0ub4dor&3-of-the-test", "a key")
     await answered(world.ask("https://a/?key=tr0ub4dor&3-of-the-test"), "always")
     assert.equal(ran.length, 1)
     assert.deepEqual(await Grant.list(), [])

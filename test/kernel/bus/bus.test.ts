@@ -247,8 +247,8 @@ test("Bus delivers an event to those who had subscribed when it was published, n
 test("Bus takes held secrets out before anybody sees an event, and leaves the rest as it is", async () => {
   await using tmp = await tmpdir()
   const odd = 'bus "secret"\nwith a line'
-  Secret.hold(odd, "bus key")
-  Secret.hold("9876543210", "number")
+  Secret.register(odd, "bus key")
+  Secret.register("9876543210", "number")
   await inInstance(tmp.path, (all) => {
     const seen: unknown[] = []
     Bus.subscribe(Anything, (payload) => seen.push(payload))

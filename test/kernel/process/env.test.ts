@@ -30,7 +30,7 @@ test("Env.all() is a copy of everything", () => {
 })
 
 test("Env.forChild() leaves out what holds one of our secrets, and a child never sees it", async () => {
-  Secret.hold("env-secret-0123", "key")
+  Secret.register("env-secret-0123", "key")
   process.env.ENV_TEST_KEY = "env-secret-0123"
   process.env.ENV_TEST_HEADER = "Bearer env-secret-0123"
   process.env.ENV_TEST_LIKE = "env-secret-0124"
@@ -47,7 +47,7 @@ test("Env.forChild() leaves out what holds one of our secrets, and a child never
 test("Env.forCommand() leaves out credentials but for those that a person named, and we keep them all", async () => {
   process.env.ENV_TEST_TOKEN = "token-of-another-0123"
   process.env.ENV_TEST_SECRET = "secret-of-another-0123"
-  Secret.hold("held-by-us-0123", "key")
+  Secret.register("held-by-us-0123", "key")
   process.env.ENV_TEST_OURS_TOKEN = "held-by-us-0123"
   assert.equal("ENV_TEST_TOKEN" in Env.forCommand([]), false)
   const env = Env.forCommand(["ENV_TEST_TOKEN", "ENV_TEST_OURS_TOKEN"])
@@ -99,7 +99,7 @@ async function withEnv(values: Record<string, string>, fn: () => Promise<void> |
 }
 
 test("Env.forChild() keeps what a child cannot do without, unless it is a secret itself", async () => {
-  Secret.hold("ordinary-word", "key")
+  Secret.register("ordinary-word", "key")
   const names = [
     "PATH",
     "HOME",

@@ -135,8 +135,8 @@ test("Log escapes what would forge a line or drive a terminal, in messages, name
 
 test("Log takes held secrets out of messages, names and values, also when they have several lines", async () => {
   const key = "-----BEGIN KEY-----\nlog-secret-body\n-----END KEY-----\n"
-  Secret.hold(key, "private key")
-  Secret.hold("log-token-123", "log token")
+  Secret.register(key, "private key")
+  Secret.register("log-token-123", "log token")
   const lines = await logged(() =>
     Log.warn(`with ${key} and log-token-123`, {
       value: key,

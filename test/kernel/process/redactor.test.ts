@@ -11,7 +11,7 @@ function redacted(chunks: string[]): string {
 }
 
 test("createRedactor() finds a secret that is cut anywhere, also byte by byte and in two chunks inside a character", () => {
-  Secret.hold("stream-sécret-1", "one")
+  Secret.register("stream-sécret-1", "one")
   const text = Buffer.from("a stream-sécret-1 and stream-sécret-1stream-sécret-1 stream-sécret-").toString(
     "latin1",
   )
@@ -22,15 +22,15 @@ test("createRedactor() finds a secret that is cut anywhere, also byte by byte an
 })
 
 test("createRedactor() takes the longer of two secrets that begin alike, also when its end comes later", () => {
-  Secret.hold("prefix-key", "short")
-  Secret.hold("prefix-key-and-more", "long")
+  Secret.register("prefix-key", "short")
+  Secret.register("prefix-key-and-more", "long")
   assert.equal(redacted(["x prefix-key", "-and-more y"]), "x [long] y")
   assert.equal(redacted(["x prefix-key", "-and y"]), "x [short]-and y")
   assert.equal(redacted(["x prefix-key"]), "x [short]")
 })
 
 test("createRedactor() holds back only what may become a secret", () => {
-  Secret.hold("held-back-value", "value")
+  Secret.register("held-back-value", "value")
   const redactor = createRedactor()
   const write = (text: string) => Buffer.concat(redactor.write(Buffer.from(text))).toString()
   assert.equal(write("Password: "), "Password: ")
@@ -39,7 +39,7 @@ test("createRedactor() holds back only what may become a secret", () => {
 })
 
 test("createRedactor() keeps no memory of the caller", () => {
-  Secret.hold("reused-memory-1", "value")
+  Secret.register("reused-memory-1", "value")
   const redactor = createRedactor()
   const chunk = Buffer.from("x reused-")
   redactor.write(chunk)

@@ -4,28 +4,28 @@ import { test } from "node:test"
 import * as Secret from "#kernel/process/secret.ts"
 
 test("Secret.redact() replaces every held value, the longer one first", () => {
-  Secret.hold("redact-me-1", "one")
-  Secret.hold("redact-me-1-and-more", "two")
+  Secret.register("redact-me-1", "one")
+  Secret.register("redact-me-1-and-more", "two")
   assert.equal(Secret.redact("redact-me-1 redact-me-1-and-more redact-me-2"), "[one] [two] redact-me-2")
   assert.equal(Secret.reveals("x redact-me-1"), true)
   assert.equal(Secret.reveals("x redact-me-2"), false)
 })
 
-test("Secret.hold() leaves short and missing values alone", () => {
-  Secret.hold("seven77", "short")
-  Secret.hold("", "empty")
-  Secret.hold(undefined, "missing")
+test("Secret.register() leaves short and missing values alone", () => {
+  Secret.register("seven77", "short")
+  Secret.register("", "empty")
+  Secret.register(undefined, "missing")
   assert.equal(Secret.redact("seven77 undefined"), "seven77 undefined")
 })
 
 test("Secret.redact() is not misled by special patterns in a label", () => {
-  Secret.hold("special-pattern", "$& $1")
+  Secret.register("special-pattern", "$& $1")
   assert.equal(Secret.redact("a special-pattern b"), "a [$& $1] b")
 })
 
 test("Secret.redactJson() gives JSON whatever the secrets look like", () => {
   const secrets = ['quote"inside', "nline-break", "back\\slash", "42424242", "true,false", 'label "quoted"']
-  for (const secret of secrets) Secret.hold(secret, 'label "x"')
+  for (const secret of secrets) Secret.register(secret, 'label "x"')
   const data = { [secrets[0]!]: secrets, n: 42424242, text: "\nline-break", list: [true, false] }
   const label = '[label "x"]'
   assert.deepEqual(JSON.parse(Secret.redactJson(JSON.stringify(data))), {
@@ -38,7 +38,7 @@ test("Secret.redactJson() gives JSON whatever the secrets look like", () => {
 })
 
 test("Secret.redactJson() leaves a name alone that is an ordinary word, also where it is a held value", () => {
-  Secret.hold("directory", "a bad key")
+  Secret.register("directory", "a bad key")
   const data = {
     directory: "in directory",
     nested: [{ directory: { directory: "directory" } }],
@@ -50,7 +50,7 @@ test("Secret.redactJson() leaves a name alone that is an ordinary word, also whe
   )
 })
 
-test("Secret.hold() does not sort what it holds before it is needed", () => {
+test("Secret.register() does not sort what it holds before it is needed", () => {
   const { sort } = Array.prototype
   let sorted = 0
   Array.prototype.sort = function (...args) {
@@ -58,11 +58,11 @@ test("Secret.hold() does not sort what it holds before it is needed", () => {
     return sort.apply(this, args)
   }
   try {
-    for (let i = 0; i < 1000; i++) Secret.hold(`one-of-many-${i}`, "many")
+    for (let i = 0; i < 1000; i++) Secret.register(`one-of-many-${i}`, "many")
     assert.equal(sorted, 0)
     for (let i = 0; i < 3; i++) assert.equal(Secret.redact("one-of-many-999 x"), "[many] x")
     assert.equal(sorted, 1)
-    Secret.hold("one-of-many-999", "many")
+    Secret.register("one-of-many-999", "many")
     Secret.redact("x")
     assert.equal(sorted, 1, "what is held already is no change")
   } finally {

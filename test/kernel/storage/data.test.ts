@@ -116,9 +116,9 @@ test("Storage never lets a held secret reach the disk, whatever holds it and how
   await using store = await tmpStore()
   const plain = "sk-held-0123456789"
   const odd = 'pem "quoted"\nline\\two\u0007'
-  Secret.hold(plain, "plain key")
-  Secret.hold(`${plain}-and-longer`, "longer key")
-  Secret.hold(odd, "odd key")
+  Secret.register(plain, "plain key")
+  Secret.register(`${plain}-and-longer`, "longer key")
+  Secret.register(odd, "odd key")
   const data = {
     text: `before ${plain} after`,
     longer: `${plain}-and-longer`,
@@ -149,9 +149,9 @@ test("Storage never lets a held secret reach the disk, whatever holds it and how
 
 test("Storage leaves alone what only looks like a secret, or like one once it is JSON", async () => {
   await using _ = await tmpStore()
-  Secret.hold("ntoken-12345", "token")
-  Secret.hold("1234567890", "number")
-  Secret.hold("short", "too short")
+  Secret.register("ntoken-12345", "token")
+  Secret.register("1234567890", "number")
+  Secret.register("short", "too short")
   const data = {
     lookAlike: "sk-ant-api03-AAAAAAAAAAAAAAAA",
     newline: "first\ntoken-12345",

@@ -134,7 +134,7 @@ test("data_store neither shows nor finds a secret, also one that was stored befo
     const secret = "canary-0123456789abcdef"
     await say(session.id, `the key is ${secret} and more`)
     await Storage.write(["notes", "a"], { providerMetadata: { x: "hidden words" } })
-    Secret.hold(secret, "the key")
+    Secret.register(secret, "the key")
     const { items } = await store.search({ text: "the key is" })
     assert.equal(items[0]!.text, "the key is [the key] and more")
     assert.deepEqual((await store.search({ text: "canary" })).items, [])

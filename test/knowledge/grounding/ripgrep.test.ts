@@ -99,7 +99,7 @@ test("Ripgrep.run() reads no configuration, and none of our secrets are in its e
   const script = tmp.write("fake", "#!/bin/sh\nenv\n")
   writeFileSync(script, '#!/bin/sh\nenv; echo "$@"\n', { mode: 0o755 })
   chmodSync(script, 0o755)
-  Secret.hold("ripgrep-secret-1234", "key")
+  Secret.register("ripgrep-secret-1234", "key")
   process.env.RIPGREP_CONFIG_PATH = join(tmp.path, "config")
   process.env.RG_TEST_KEY = "ripgrep-secret-1234"
   process.env.RG_TEST_OTHER = "kept"

@@ -111,7 +111,7 @@ test("MessageStore.write() refuses what is no message before anything is written
 
 test("MessageStore.write() never lets a held secret reach the disk or the event", () =>
   inStore(async (store, events) => {
-    Secret.hold("sk-message-secret-1", "KEY")
+    Secret.register("sk-message-secret-1", "KEY")
     const one = result("1", { key: "sk-message-secret-1" })
     await MessageStore.write(one)
     const stored = readFileSync(store.file("message", "sess_1", one.id), "utf8")

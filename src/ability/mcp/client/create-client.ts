@@ -1,10 +1,9 @@
 // One client for one MCP server, over stdio or http, in the newest revision of the protocol that both sides know. It
 // connects by itself when it is first used. The SDK stays inside.
-
 import { EventEmitter, on } from "node:events"
 import type { CacheableRequestOptions, Client, ContentBlock } from "@modelcontextprotocol/client"
 import { InvalidServer } from "#ability/mcp/server/errors.ts"
-import { holdSecrets } from "#ability/mcp/server/normalize-server.ts"
+import { registerSecrets } from "#ability/mcp/server/normalize-server.ts"
 import type {
   MCPClient,
   MCPClientConfig,
@@ -22,7 +21,7 @@ export function createMCPClient(config: MCPClientConfig): MCPClient {
   if (config.features?.sampling && !config.onSample)
     throw new InvalidServer(config.server, "sampling is turned on, and there is no onSample to answer it")
   const link = createLink(config)
-  holdSecrets(config.server)
+  registerSecrets(config.server)
   const { call } = link
 
   /** Lists are always requested from the server, never taken from the SDK's cache. */

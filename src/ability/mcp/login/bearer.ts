@@ -19,7 +19,7 @@ export function createBearer(options: {
   const { server, hooks } = options
   const { type, token } = server.auth ?? { type: "oauth" }
   if (type === "bearer" && token) {
-    Secret.hold(token, `${server.id} token`)
+    Secret.register(token, `${server.id} token`)
     return { token: async () => token }
   }
   // The SDK would replace a configured Authorization header by any token that it is given.
@@ -44,7 +44,7 @@ function fromHooks(options: {
   let current: Promise<AuthToken | undefined> | undefined
   const held = async (token: ReturnType<OnAuth>) => {
     const value = await token
-    Secret.hold(value?.value, `${server.id} token`)
+    Secret.register(value?.value, `${server.id} token`)
     return value
   }
   const renew = (expired: AuthToken) =>

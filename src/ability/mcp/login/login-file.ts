@@ -38,7 +38,7 @@ export function get(url: string): Login {
   const login = Object.hasOwn(stored, url) ? stored[url]! : { issuers: {} }
   for (const { tokens, client } of Object.values(login.issuers))
     for (const secret of [tokens?.access_token, tokens?.refresh_token, client?.client_secret])
-      Secret.hold(secret, "mcp login")
+      Secret.register(secret, "mcp login")
   return login
 }
 

@@ -133,7 +133,7 @@ function expand(text: string): string {
   return checked(text).replace(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, name: string, fallback?: string) => {
     const value = Env.get(name) || fallback
     if (value === undefined) throw new InvalidEntry(`the variable ${name} is not set`)
-    if (isCredential(name)) Secret.hold(value, name)
+    if (isCredential(name)) Secret.register(value, name)
     return value
   })
 }
@@ -174,12 +174,12 @@ function splitWords(line: string): string[] {
 
 /** Registers the secrets in the settings of a server for redaction: its token, and what headers, variables and parameters of
  * the URL hold by their names. Of a header the part behind "Bearer" is registered too. */
-export function holdSecrets({ auth, headers = {}, env = {}, url = "" }: MCPServerConfig): void {
-  Secret.hold(auth?.token, "token")
+export function registerSecrets({ auth, headers = {}, env = {}, url = "" }: MCPServerConfig): void {
+  Secret.register(auth?.token, "token")
   const parameters = Object.fromEntries(URL.parse(url)?.searchParams ?? [])
   for (const [name, value] of [headers, env, parameters].flatMap(Object.entries))
     if (isCredential(name)) {
-      Secret.hold(value, name)
-      Secret.hold(/^\S+ (.+)$/.exec(value)?.[1], name)
+      Secret.register(value, name)
+      Secret.register(/^\S+ (.+)$/.exec(value)?.[1], name)
     }
 }

@@ -1,5 +1,4 @@
 // Keys that a person stored with `vitamin auth login`: `auth.json` in the data folder, readable by its owner only.
-
 import * as Secret from "#kernel/process/secret.ts"
 import { createPrivateJson } from "#kernel/storage/private-json.ts"
 import { NamedError } from "#util/error.ts"
@@ -36,7 +35,7 @@ const { read, update } = createPrivateJson<Stored>({
 export async function login(providerId: string, key: string): Promise<void> {
   const word = key.trim()
   if (!/^[\x21-\x7e]+$/.test(word)) throw new InvalidKey(providerId)
-  Secret.hold(word, `${providerId} key`)
+  Secret.register(word, `${providerId} key`)
   await update((stored) => ({ ...stored, [providerId]: { key: word, time: Date.now() } }))
 }
 

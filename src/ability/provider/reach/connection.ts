@@ -1,6 +1,5 @@
 // How to reach a provider: base URL, key and headers, from the configuration, then the environment, then a stored
 // login, then the table. Keys are registered for redaction.
-
 import * as Env from "#kernel/process/env.ts"
 import * as Secret from "#kernel/process/secret.ts"
 import type { Info } from "#kernel/schema/schema.ts"
@@ -54,7 +53,7 @@ export function authOf(id: string, settings: Settings): Auth {
     return stored ? { apiKey: stored, source: "login", ...variable } : { source: "none", ...variable }
   }
   const auth = find()
-  Secret.hold(auth.apiKey, `${id} key`)
+  Secret.register(auth.apiKey, `${id} key`)
   return auth
 }
 

@@ -1,5 +1,4 @@
 // `vitamin config show`: the effective configuration, and the layer of each value.
-
 import { directoryOf, type FolderOptions } from "#edge/cli/process/in-instance.ts"
 import * as Config from "#kernel/config/config.ts"
 import * as Log from "#kernel/process/log.ts"

@@ -248,7 +248,7 @@ test("a change of the tools is told", async () => {
 
 test("a server gets a base environment and what its entry names, nothing else of the person's", async () => {
   const key = "a-key-that-vitamin-holds-1234"
-  Secret.hold(key, "test key")
+  Secret.register(key, "test key")
   process.env.OUR_TEST_KEY = key
   process.env.PERSONS_OWN = "kept"
   try {

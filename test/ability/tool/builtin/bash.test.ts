@@ -219,7 +219,7 @@ test("bash returns although a daemon holds its output, and the daemon ends with 
 
 test("bash reports what comes while it comes, without secrets", async () => {
   await inProject(async (tmp) => {
-    Secret.hold("sk-very-secret-0123", "test key")
+    Secret.register("sk-very-secret-0123", "test key")
     const reported: string[] = []
     const { signal } = new AbortController()
     const context = {
@@ -247,7 +247,7 @@ test("bash: a command gets the person's environment without our secrets", async 
   await inProject(async () => {
     process.env.TEST_PLAIN = "plain value"
     process.env.TEST_SECRET = "sk-another-secret-0123"
-    Secret.hold(process.env.TEST_SECRET, "test key")
+    Secret.register(process.env.TEST_SECRET, "test key")
     try {
       const first = await run('echo "$TEST_PLAIN|$TEST_SECRET|"')
       assert.match(first.text, /^plain value\|\|\n\[commands do not get TEST_SECRET: .*environment\.pass/)

@@ -15,7 +15,7 @@ const words = ["tool_call_update", "completed", "toolCallId", "agent_message_chu
 
 test("words of the protocol, ids and paths stay; words of others do not keep a secret", () => {
   const secrets = [...words, "postgres-3d1f"]
-  for (const secret of secrets) Secret.hold(secret, "SECRET")
+  for (const secret of secrets) Secret.register(secret, "SECRET")
   const said = secrets.join(" ")
   const clean = secrets.map(() => "[SECRET]").join(" ")
   const path = "/home/ann/my-postgres-3d1f-app/a.txt"

@@ -31,7 +31,7 @@ test("no update contains a secret, not even one that became known later", async 
     text("done"),
   ]
   await inFollowed(script, async ({ tmp, ask, editor, session }) => {
-    Secret.hold(secret, "a key")
+    Secret.register(secret, "a key")
     tmp.write("a.txt", `${secret}\n${later}\n`)
     defineTool("echo", async ({ value }) => `echo ${value}`, { readOnly: true })
     const work = ask(`My title is ${secret}`, { rules: [Permission.parseRule("bash.execute:*")] })
@@ -44,7 +44,7 @@ test("no update contains a secret, not even one that became known later", async 
     assert.ok(editor.shown().length > 5)
     assert.ok(!JSON.stringify(editor.updates).includes(secret))
     assert.match(JSON.stringify(editor.updates), /\[a key\]/)
-    Secret.hold(later, "another key")
+    Secret.register(later, "another key")
     const again = createEditor()
     await replay({ sessionId: session.id, send: again.send })
     assert.match(JSON.stringify(again.updates), /\[another key\]/)

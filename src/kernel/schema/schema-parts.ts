@@ -1,0 +1,146 @@
+// Parts of the schema of the configuration: rules, MCP servers, and models that a configuration declares.
+import { z } from "zod"
+import { about } from "#util/about.ts"
+import { nearest } from "#util/nearest.ts"
+import { fitsText, hasWildcard } from "#util/wildcard.ts"
+
+/** What rules are about. */
+export const permissions = [
+  "file.read",
+  "file.write",
+  "file.edit",
+  "bash.execute",
+  "network.fetch",
+  "mcp.call",
+  "agent.delegate",
+  "tool.execute",
+  "todo",
+] as const
+
+/** A rule that can never fit would leave open what it should close, so it is refused. */
+export const Rule = z
+  .strictObject({
+    permission: about(
+      "Permission that the rule is about; `*` matches any.",
+      z.string().check(namesPermission),
+    ),
+    pattern: about(
+      "Path, command, URL, `server/tool` or agent that it is about; `*` matches anything within a path segment, `**` across.",
+      z.string().min(1, "the rule has no pattern"),
+    ),
+    action: about("What happens with a call that fits.", z.enum(["allow", "deny", "ask"])),
+  })
+  .refine(({ permission, pattern }) => !(permission.startsWith("file.") && /^~(\/|$)/.test(pattern)), {
+    path: ["pattern"],
+    error: '"~" is not expanded in a pattern; write the whole path',
+  })
+export type Rule = z.infer<typeof Rule>
+
+function namesPermission({ value, issues }: z.core.ParsePayload<string>): void {
+  if (permissions.some((name) => fitsText(value, name))) return
+  const near = hasWildcard(value) ? undefined : nearest(value, permissions)
+  const hint = near ? `did you mean "${near}"?` : `there are ${permissions.join(", ")}`
+  const message = `permission ${JSON.stringify(value)} does not exist; ${hint}`
+  issues.push({ code: "custom", message, input: value })
+}
+
+export const McpServer = z.strictObject({
+  id: about("Name in rules and in front of the names of its tools.", z.string().min(1)),
+  name: about("Name that people see.", z.string()),
+  transport: about(
+    "How it is reached: an address (`sse` where a server knows only that older way), or a process that is started.",
+    z.enum(["http", "sse", "stdio"]),
+  ),
+  url: about("Address of an `http` or `sse` server.", z.string().optional()),
+  headers: about("Headers of every request to it.", z.record(z.string(), z.string()).optional()),
+  command: about("Program and arguments of a `stdio` server.", z.array(z.string()).optional()),
+  env: about(
+    "Variables that its process gets, beside a base such as `PATH` and `HOME`.",
+    z.record(z.string(), z.string()).optional(),
+  ),
+  cwd: about(
+    "Folder that its process starts in. Without it: the project if it is trusted, else your home folder.",
+    z.string().optional(),
+  ),
+  timeout: about("Milliseconds for one call.", z.number().int().positive().optional(), 60_000),
+  auth: about(
+    "How to sign in to an `http` or `sse` server.",
+    z
+      .strictObject({
+        type: about("`oauth`: `vitamin mcp login`; `bearer`: a token.", z.enum(["oauth", "bearer", "none"])),
+        clientId: about("OAuth client that is registered there already.", z.string().optional()),
+        token: about("Token for `bearer`.", z.string().optional()),
+      })
+      .optional(),
+  ),
+})
+export type McpServer = z.infer<typeof McpServer>
+
+type Hook = (...args: never[]) => unknown
+const Hook = z.custom<Hook>(
+  (value) => typeof value === "function",
+  "expected a function, which only a TypeScript file can give",
+)
+
+const Hooks = z.strictObject({
+  onAuth: about("Gives the token for an `http` server that has none of its own.", Hook.optional()),
+  onAuthRefresh: about("Gives another token when one ended or was refused.", Hook.optional()),
+  onRequest: about("Sees a request, and may change its parameters.", Hook.optional()),
+  onResponse: about("Sees an answer, and may change its result.", Hook.optional()),
+  onLog: about("Hears what a server logs and writes to stderr.", Hook.optional()),
+  onPaginate: about("Says whether to ask for the next page of a list.", Hook.optional()),
+})
+
+export const Mcp = z.strictObject({
+  servers: about("The servers.", z.array(McpServer).default([])),
+  hooks: about("Functions that see the traffic with servers. Only in a TypeScript file.", Hooks.optional()),
+  logLevel: about(
+    "Log messages of servers from this level on, which they are asked for. Without it they are asked for none.",
+    z.enum(["debug", "info", "warning", "error"]).optional(),
+  ),
+  resourceAge: about(
+    "Seconds that a resource counts as fresh, by its MIME type.",
+    z.record(z.string(), z.number().nonnegative()).optional(),
+  ),
+})
+
+const price = z.number().nonnegative()
+
+/** A model that the built-in list does not know, or facts that differ from that list. */
+export const DeclaredModel = z.strictObject({
+  name: about("Name that people see.", z.string().optional()),
+  context: about("Tokens that fit its window.", z.number().int().positive().optional(), 128_000),
+  output: about(
+    "Tokens that one answer can have. Without it no limit is sent, and a quarter of the window is reserved.",
+    z.number().int().positive().optional(),
+  ),
+  cost: about(
+    "US dollars for a million tokens.",
+    z
+      .strictObject({
+        input: about("What is sent.", z.number().nonnegative()),
+        output: about("What is answered.", z.number().nonnegative()),
+        cacheRead: about("What is read from the provider's cache.", price.optional()),
+        cacheWrite: about("What is written to the provider's cache.", price.optional()),
+      })
+      .optional(),
+  ),
+  tools: about("Whether it calls tools.", z.boolean().optional(), true),
+  reasoning: about("Whether it reasons before it answers.", z.boolean().optional(), false),
+  temperature: about("Whether it takes a temperature.", z.boolean().optional(), true),
+  input: about(
+    "What it can be shown.",
+    z.array(z.enum(["text", "image", "pdf", "audio", "video"])).optional(),
+    ["text"],
+  ),
+  api: about(
+    "The API that it is asked through, if that is not its provider's.",
+    z.enum(["chat", "responses", "messages", "gemini"]).optional(),
+  ),
+  gpu: about(
+    '`"auto"`: a GGUF file that runs here may use the GPU.',
+    z.literal(["auto", false]).optional(),
+    false,
+  ),
+})
+export type DeclaredModel = z.infer<typeof DeclaredModel>
