@@ -1,5 +1,5 @@
-// The order of the house: every file belongs to a layer, imports point down, types too, there is no cycle, aliases match file
-// names, packages have owners, and ARCHITECTURE.md shows the graph that is drawn here.
+// Checks the structure: every file belongs to a layer, imports point down and to entry files, types too, there is no cycle,
+// aliases match file names, packages have owners, and ARCHITECTURE.md shows the graph that is drawn here.
 //   node script/architecture.ts            check
 //   node script/architecture.ts --write    draw the graph into ARCHITECTURE.md
 import { globSync, readFileSync, writeFileSync } from "node:fs"
@@ -99,6 +99,7 @@ export function check(folder = root): string[] {
   return [
     ...source.flatMap(({ file }) => (layerOf(file) < 0 ? [`${file} belongs to no layer`] : [])),
     ...edges.flatMap(upward),
+    ...edges.flatMap(pastEntry),
     ...cycles(edges),
     ...source.flatMap(({ file, imports }) =>
       imports.flatMap((item) => [...misnamed(file, item), ...foreign(file, item)]),
@@ -139,11 +140,10 @@ export function figures(folder = root): string[] {
   }
   const circular = [...counts.keys()].filter((name) => reached(name).has(name))
   const large = [...counts].filter(([, files]) => files.length > maxFiles)
-  const past = edgesOf(folder).filter(({ from, to }) => from !== "index.ts" && isPastEntry(from, to))
   return [
     `${counts.size} folders, ${large.length} with more than ${maxFiles} files${large.length ? `: ${large.map(([name, files]) => `${name} ${files.length}`).join(", ")}` : ""}`,
     `${circular.length} folders in a cycle${circular.length ? `: ${circular.join(", ")}` : ""}`,
-    `${past.length} imports reach past the entry files of another area`,
+    `${edgesOf(folder).flatMap(pastEntry).length} imports reach past the entry files of another area`,
   ]
 }
 
@@ -160,11 +160,6 @@ function area(name: string, folders: string): string[] {
 
 function areaOf(file: string): string {
   return layers[layerOf(file)]!.split("/").slice(0, 2).join("/")
-}
-
-/** The entry files of an area lie in its own folder; the folders below are for the area itself. */
-function isPastEntry(from: string, to: string): boolean {
-  return areaOf(from) !== areaOf(to) && dirname(to).split("/").length > 2
 }
 
 function edgesOf(folder: string): Edge[] {
@@ -211,6 +206,13 @@ function layerOf(file: string): number {
 
 function upward({ from, to }: Edge): string[] {
   return layerOf(to) <= layerOf(from) ? [] : [`${from} imports ${to}, which is above it`]
+}
+
+/** The entry files of an area lie in its own folder; the folders below are for the area itself. */
+function pastEntry({ from, to }: Edge): string[] {
+  const isPast = layerOf(from) >= 0 && layerOf(to) >= 0 && areaOf(from) !== areaOf(to)
+  if (from === "index.ts" || !isPast || dirname(to).split("/").length <= 2) return []
+  return [`${from} imports ${to}, past the entry files of ${areaOf(to)}`]
 }
 
 function cycles(edges: Edge[]): string[] {

@@ -34,6 +34,11 @@ for (const [name, files, problem] of [
     /judge\/a\.ts imports ability\/call\/b\.ts, which is above/,
   ],
   [
+    "an import past the entry files of an area",
+    { "engine/turn/a.ts": 'import { b } from "#ability/call/judge/b.ts"' },
+    /turn\/a\.ts imports ability\/call\/judge\/b\.ts, past the entry files of ability\/call/,
+  ],
+  [
     "a cycle",
     { "util/a.ts": 'import "./b.ts"', "util/b.ts": 'export { a } from "./a.ts"' },
     /cycle: util\/a\.ts → util\/b\.ts → util\/a\.ts/,
