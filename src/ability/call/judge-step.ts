@@ -74,11 +74,11 @@ function placeOf(target: string) {
 /** The path as written, and the real path if it differs. */
 async function judgeFile(need: Need, sessionId: string, decide: Decide) {
   const { target, real, stat } = placeOf(need.target)
-  // As a whole path, so that what is shown and remembered is what was judged, whatever folder it was named from.
+  // An absolute path, so that what is shown and remembered is what was judged, whatever folder the call named it from.
   const judged: Permission.JudgedNeed[] = [{ ...need, target, ...decide({ ...need, target }) }]
   if (real !== target) {
     const decision = decide({ ...need, target: real })
-    // `--yes` answers for what a call names. A link of the repository leads to something else.
+    // `--yes` answers for the path that a call names, not for where a link of the repository leads.
     const isHidden = need.permission !== "file.read" && leadsOut(target, real) && decision.action === "ask"
     judged.push({ ...need, target: real, ...decision, ...(isHidden ? { protected: true } : {}) })
   }
@@ -104,7 +104,7 @@ function deniedReading(targets: string[], decide: Decide): Permission.JudgedNeed
   return needs.map((need) => ({ ...need, ...decide(need) })).filter(({ action }) => action === "deny")
 }
 
-/** Only a rule for `*` knows a tool's own permission; a rule that denies the tool denies it too. */
+/** A permission of the tool's own is matched only by rules for `*`, so a rule that denies the tool denies it too. */
 async function judgeOther(
   need: Need,
   { tool: { id }, context }: Omit<Step, "call">,
@@ -119,15 +119,16 @@ async function judgeOther(
 }
 
 /**
- * Private addresses are reached only where the origin was named, not by a star that happens to cover it. A rule for one
- * page may come from a reply to a question that did not show the address.
+ * Whether a rule names this origin, so that the call may reach it at a private address. A wildcard that happens to cover the
+ * origin is not enough. Neither is a rule for one page of a named host: it may come from a reply to a question that did not
+ * show the address.
  */
 function names({ action, rule }: Permission.Decision, origin: string): boolean {
   if (action !== "allow" || !rule?.pattern.startsWith(`${origin}/`)) return false
   return isPlain(origin) || hasWildcard(rule.pattern)
 }
 
-/** Whether the address shows where it leads. Any other name may lead anywhere, even to this machine. */
+/** Whether the host is an address or "localhost". Any other name may lead anywhere, even to this machine. */
 function isPlain(origin: string): boolean {
   return /^(localhost|[\d.]+|\[.+\])$/.test(new URL(origin).hostname)
 }

@@ -102,7 +102,7 @@ export function countMatches(groups: Group[]): number {
   return groups.reduce((sum, { lines }) => sum + lines.filter(isMatchLine).length, 0)
 }
 
-/** Lines up to so many matches, and the context of the last one. */
+/** The lines of the first `matches` matches, with the context of the last one. */
 function upTo(lines: string[], matches: number): string[] {
   let count = 0
   const end = lines.findIndex((line) =>

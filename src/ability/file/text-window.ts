@@ -7,7 +7,7 @@ import * as Secret from "#kernel/process/secret.ts"
 export type Window = {
   /** Numbered: "12\ttext". */
   lines: string[]
-  /** Lines of the whole file; undefined if it continues for long after the window. */
+  /** Lines of the whole file; undefined if they are too many to count. */
   total: number | undefined
   crlf: boolean
 }

@@ -1,4 +1,4 @@
-// Run one command to its end: for programs that embed us, and for the `bash` tool.
+// Runs one command to its end, for programs that embed vitamin and for the `bash` tool.
 import { createId } from "#util/id.ts"
 import { createRecord, type Record } from "./record.ts"
 import { createShells, type Shells } from "./shells.ts"

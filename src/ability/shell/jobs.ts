@@ -34,10 +34,8 @@ const ofSessions = Instance.state(
   },
 )
 
-/**
- * Start a command. `timeout` in milliseconds; without one it may run as long as the Instance stands. The signal is the
- * one of the turn: a turn that is broken off takes what it started with it.
- */
+/** Start a command. `timeout` in milliseconds; without one it may run as long as the Instance exists. The signal is that of
+ * the turn: aborting a turn also ends what it started. */
 export async function create(options: {
   sessionId: string
   command: string

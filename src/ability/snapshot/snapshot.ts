@@ -41,8 +41,8 @@ export async function revert(
   return short(sessionId, await Restore.restore(shadow, await chosen(options), { sessionId, target, force }))
 }
 
-/** Finish a revert that was cut off, if there is one. Until then nobody can say whose a file is, so it comes before any
- * other. Its result is to be kept like that of `revert`. */
+/** Finish a revert that was cut off, if there is one. It comes before any other revert: until then a half-reverted file looks
+ * like a change of the person. The caller stores its result like that of `revert`. */
 export async function resume(options: {
   sessionId: string
   force?: boolean | undefined
@@ -62,8 +62,8 @@ function short(sessionId: string, reverted: Restore.Reverted): Restore.Reverted 
   return reverted.part ? { ...reverted, part: shorten(Shadow.get(), sessionId, reverted.part) } : reverted
 }
 
-/** In the order of the conversation. What one message's calls and their tasks did, side by side perhaps, is in the order
- * of the ids: one process did it. */
+/** In the order of the conversation. The calls of one message and their tasks, which may have run in parallel, are in the
+ * order of their ids: one process made them. */
 async function chosen({ sessionId, messageId, tasks = [] }: Chosen): Promise<Snapshot[]> {
   const own = await list(sessionId, messageId === undefined ? {} : { since: messageId })
   if (!tasks.length) return own

@@ -61,7 +61,7 @@ export async function take(asked: Asked): Promise<Taken | undefined> {
   }
 }
 
-/** For a command whose end was not seen: the present state is recorded, and its author is unknown. */
+/** For a command whose process died before the scan after it: records the present state, whose author is unknown. */
 export async function finishLate(shadow: Shadow.Shadow, pending: Pending): Promise<Part> {
   return { ...(await settle(shadow, pending)), done: true, late: true }
 }

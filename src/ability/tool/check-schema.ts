@@ -13,7 +13,7 @@ type Seen = { size: number; nodes: number; refers: boolean }
 
 /** What is wrong with it; undefined if nothing is. */
 export function checkSchema(schema: unknown): string | undefined {
-  if (!isNode(schema) || schema.type !== "object") return "its schema is not that of an object"
+  if (!isNode(schema) || schema.type !== "object") return "its schema does not describe an object"
   const seen: Seen = { size: 0, nodes: 0, refers: false }
   return walk(schema, 0, seen) ?? (seen.refers ? tooManyNodes(schema) : undefined)
 }
@@ -25,7 +25,7 @@ function walk(node: object, depth: number, seen: Seen): string | undefined {
   for (const key in node) {
     const value = (node as Node)[key]
     if (notPlain.test(key) && plainText(key, key.length) !== key)
-      return `its schema has something hidden in the name ${JSON.stringify(plainText(key, 100))}`
+      return `its schema has hidden characters in the name ${JSON.stringify(plainText(key, 100))}`
     seen.size += key.length + (typeof value === "string" ? value.length : 8)
     if (seen.size > maxSize) return `its schema has more than ${maxSize} characters`
     if (references.includes(key)) {
@@ -57,7 +57,7 @@ function tooManyNodes(schema: Node): string | undefined {
     return size
   }
   return sizeOf(schema) > maxNodes
-    ? `its schema has more than ${maxNodes} parts when its references are written out`
+    ? `its schema has more than ${maxNodes} parts when its references are expanded`
     : undefined
 }
 

@@ -148,10 +148,10 @@ function needOf({ server, program }: ToolServer, tool: ServerTool): Need {
 }
 
 function changedText(id: string): string {
-  return `"${id}" was not run: its server says something else of it now than when it was allowed. Look at what it is, and try again.`
+  return `"${id}" was not run: its server describes it differently now than when it was allowed. Read its description, then try again.`
 }
 
-/** Each is an event for every listener: a few of a flood are enough. */
+/** Each report is an event for every listener, so a server that floods us is cut to a few a second. */
 function progressTo(report: (text: string) => void) {
   let since = 0
   let count = 0

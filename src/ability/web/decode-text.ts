@@ -21,7 +21,7 @@ function declared(bytes: Buffer): string {
     /<meta\s[^>]{0,200}?charset\s*=\s*["']?([\w.:-]+)|^<\?xml\s[^>]{0,200}?encoding=["']([\w.:-]+)/i
   const [, meta, xml] = found.exec(text) ?? []
   const label = meta ?? xml ?? "utf-8"
-  // That could be read, so it is not what is meant.
+  // The declaration was readable as single bytes, so the page is not UTF-16.
   return /^utf-?16/i.test(label) ? "utf-8" : label
 }
 

@@ -154,10 +154,7 @@ const maxDepth = 20
 const hidden = new Set(["providerMetadata", "snapshot"])
 
 /** `kind` is the type of a message, `text` a part of what it says. Secrets are neither found nor shown. */
-function matchRecord(
-  value: unknown,
-  { text, where }: Wish,
-): { kind?: string; text: string } | undefined {
+function matchRecord(value: unknown, { text, where }: Wish): { kind?: string; text: string } | undefined {
   for (const [path, wanted] of Object.entries(where ?? {}))
     if (String(fieldOf(value, path)) !== String(wanted)) return undefined
   const words = excerpt(value, (text ?? "").toLowerCase())

@@ -52,7 +52,7 @@ test("nothing is hidden in what a schema offers to choose from, and a hidden nam
   assert.match(named.problems[0]!, /hidden/)
 })
 
-test("a schema that is huge once its references are written out is refused, whatever they are called", () => {
+test("a schema that is huge once its references are expanded is refused, whatever they are called", () => {
   for (const word of ["$ref", "$dynamicRef", "$recursiveRef"]) {
     const defs: Record<string, object> = { d0: { type: "string" } }
     for (let i = 1; i < 30; i++)

@@ -85,7 +85,7 @@ test("a tool whose name met that of another speaks of itself by the name that it
   assert.match(tool.id, /^a_b_c_\w{8}$/)
   const context = { sessionId: "s", messageId: "m", callId: "c", signal: new AbortController().signal }
   await assert.rejects(async () => tool.execute({}, context), {
-    message: new RegExp(`^"${tool.id}" was not run: its server says something else`),
+    message: new RegExp(`^"${tool.id}" was not run: its server describes it differently now`),
   })
 })
 
@@ -118,7 +118,7 @@ test("a tool whose name or schema cannot be used is left out and named, the othe
   assert.match(problems.join("\n"), /"remote" is left out: its schema refers to "http:\/\/127\.0\.0\.1\/x"/)
 })
 
-test("checkSchema() refuses what is huge, deep, or would be when its references are written out", () => {
+test("checkSchema() refuses what is huge, deep, or would be when its references are expanded", () => {
   assert.equal(
     checkSchema({ type: "object", properties: { a: { $ref: "#/$defs/a" } }, $defs: { a: {} } }),
     undefined,

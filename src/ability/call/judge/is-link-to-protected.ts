@@ -17,7 +17,7 @@ const maxEntries = 200_000
 export async function isLinkToProtected(stat: Stats | undefined): Promise<boolean> {
   if (!stat?.isFile() || stat.nlink < 2) return false
   const roots = [Instance.worktree, Global.config(), Global.data(), Global.state()]
-  // Of the home folder only its own files; subfolders would be too much.
+  // Only the files directly in the home folder: its subfolders would take too long.
   const waiting = [{ folder: homedir(), isDeep: false }, ...roots.map((folder) => ({ folder, isDeep: true }))]
   let seen = 0
   for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -32,7 +32,7 @@ export async function isLinkToProtected(stat: Stats | undefined): Promise<boolea
   return false
 }
 
-/** Objects of git are content, and packages have nothing protected but their programs, which are links. */
+/** Folders that are skipped: git objects are content, and of a package only its programs are protected, which are links. */
 function isContent(path: string): boolean {
   return path.endsWith("/.git/objects") || /\/node_modules\/(?!\.bin$)[^/]+$/.test(path)
 }

@@ -1,5 +1,5 @@
 // Where the words of a command lead, from each folder that it visits. There may be a thousand words and ten folders,
-// so each folder is read once, and words that make no difference are represented by one.
+// so each folder is read once, and one word stands for all that make no difference.
 import { type Dirent, opendirSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { realOf } from "#util/file/path-info.ts"
@@ -17,8 +17,9 @@ const fewWords = 8
 const maxEntries = 5_000
 
 /**
- * A path is taken to count by where it starts and by its names that are among `telling`, in small letters: of those that
- * start in one folder, have no such name and are in the same way there or not, the first is given.
+ * Yields the paths that the words reach. `telling` are the names, in lower case, by which the caller judges a path. Words
+ * without such a name that start in the same folder, and exist there or not in the same way, make no difference: only the
+ * first of them is yielded.
  */
 export function* reachedPaths(options: {
   folders: string[]

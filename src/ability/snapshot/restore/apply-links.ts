@@ -1,5 +1,5 @@
-// Hard links put back: names that were one file become one again, names that were apart get files of their own. Only
-// names with the same content and mode are touched, so that no byte can be lost.
+// Restores hard links: names that were one file become one again, names that were separate get files of their own. Only names
+// with the same content and mode are touched, so that no byte can be lost.
 import { linkSync, renameSync } from "node:fs"
 import { basename, dirname } from "node:path"
 import { statAt, stateOf } from "#ability/snapshot/scan/state-of.ts"
@@ -30,7 +30,7 @@ export function differingLinks(shadow: Shadow, links: readonly LinkChange[]): Li
   })
 }
 
-/** The one that still is the file of before, if there is one: it may have names that we do not know. */
+/** First the name that still has the inode of before, if one has: that file may have names that we do not know. */
 function sourceFirst(shadow: Shadow, { paths, inode }: LinkChange): string[] {
   const source = paths.find((path) => inodeOf(shadow, path) === inode) ?? paths[0]!
   return [source, ...paths.filter((path) => path !== source)]

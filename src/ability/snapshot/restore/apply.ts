@@ -1,5 +1,5 @@
-// A plan carried out: every path is replaced by a rename or removed, through folders that were opened one by one and are
-// no links. Any step may be the last one before a crash; doing all of it again ends in the same state.
+// Carries out a plan: replaces each path by a rename, or removes it, through folders that were opened one by one and are not
+// links. A crash may come after any step; applying the whole plan again leads to the same state.
 import { closeSync, fchmodSync, readdirSync, rmdirSync, rmSync, unlinkSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { isHalfWritten, stateOf } from "#ability/snapshot/scan/state-of.ts"
@@ -47,7 +47,7 @@ export async function apply(shadow: Shadow, plan: Plan, name: string): Promise<v
   finishFolders(shadow, folderActions)
 }
 
-/** Where only the mode is to change, no bytes are needed, and they may not have been kept. */
+/** If only the mode changes, no bytes are needed, and they may not have been stored. */
 async function writeBack(shadow: Shadow, { path, from, to }: Action, name: string): Promise<void> {
   const bytes = from?.hash === to!.hash ? undefined : await shadow.store.read(to!.hash!)
   const found = (await isHalfWritten(shadow, path, { from, to })) ? stateOf(shadow, path) : from

@@ -14,7 +14,7 @@ const Action = z.object({ path: Change.shape.path, from: State, to: State })
 export type Action = z.infer<typeof Action>
 export const Plan = z.object({
   actions: z.array(Action),
-  /** Those that the calls made, to go when nothing is left in them. */
+  /** Folders that the calls created, to be removed once they are empty. */
   folders: z.array(z.string()),
   folderActions: z.array(FolderAction).default([]),
   links: z.array(LinkChange).default([]),
@@ -110,7 +110,7 @@ function canRestore(to: State): boolean {
   return to === null || (to.kind !== "other" && to.hash !== undefined)
 }
 
-/** What cannot be put back by any means: others have put something in its way that is not ours to remove. */
+/** Paths that cannot be restored, because something that is not ours to remove is in the way. */
 function blockedIn({ root }: Shadow, actions: Action[]): Map<string, string> {
   const goes = new Set(actions.flatMap(({ path, to }) => (to === null ? [path] : [])))
   const blocked = new Map<string, string>()

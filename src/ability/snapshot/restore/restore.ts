@@ -1,5 +1,5 @@
-// Calls undone, or what that would do. The plan is on record before the first file is touched and goes away after the
-// last, so that a revert that was cut off is finished by the next one instead of being taken for the person's work.
+// Reverts calls, or previews that. The plan is stored before the first file is changed and removed after the last, so that
+// the next revert finishes one that was cut off, instead of taking its changes for the person's.
 import { z } from "zod"
 import { modeAt } from "#ability/snapshot/scan/folders.ts"
 import { missingFolders, stateOf } from "#ability/snapshot/scan/state-of.ts"
@@ -24,11 +24,11 @@ const Begun = z.object({
 export type Begun = z.infer<typeof Begun>
 
 export type Reverted = {
-  /** Put back as they were; the names of folders end with a slash. */
+  /** Paths that are as before again; the names of folders end with a slash. */
   restored: string[]
-  /** They had been made since. */
+  /** Paths that the calls had created. */
   removed: string[]
-  /** What stood against it; with `force` those without bytes were left as they are. */
+  /** Paths that cannot be reverted safely. With `force`, only those whose bytes are missing stay as they are. */
   conflicts: Uncovered[]
   /** What an undo of these calls does not cover in any case. */
   notes: string[]
@@ -77,7 +77,7 @@ export async function restore(
   return finish(shadow, begun)
 }
 
-/** Do the rest of it. */
+/** Finish a revert that was cut off. */
 export async function resume(
   shadow: Shadow,
   begun: Begun,
@@ -93,7 +93,7 @@ export async function resume(
   return finish(shadow, { ...begun, plan: { ...plan, actions, folderActions } })
 }
 
-/** The revert is over and on record elsewhere. */
+/** Remove the plan: the revert is over, and the session has a message about it. */
 export async function forget(sessionId: string): Promise<void> {
   await Storage.remove(keyOf(sessionId))
 }

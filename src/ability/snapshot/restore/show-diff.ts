@@ -1,5 +1,5 @@
-// What some calls changed, as a unified diff of how the files were before the first of them and how they are now. Git
-// makes it, from two trees in the shadow store, so that no attribute or configuration of the project has a say.
+// A unified diff between the files before some calls and the files now. Git makes it from two trees in the shadow store, so
+// that no attribute or configuration of the project applies.
 import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { stateOf } from "#ability/snapshot/scan/state-of.ts"
@@ -14,7 +14,7 @@ import { emptyFolders, type Plan, plan } from "./plan.ts"
 
 export type Diff = {
   files: { path: string; change: "added" | "removed" | "changed" }[]
-  /** Unified, or a summary of lines where only that was asked for. */
+  /** The unified diff, or only line counts for each file (`stat`). */
   text: string
   conflicts: Uncovered[]
   /** What is not covered in any case. */

@@ -17,16 +17,16 @@ import type { Entry, Scan } from "./scan.ts"
 import { stampOf, statAt, stateOf } from "./state-of.ts"
 
 export type Stamped = { state: State; stamp?: string }
-/** How things stood before a command. It is kept on disk until the command is over, so that a crash loses nothing. */
+/** The state before a command. It is stored on disk until the command is over, so that a crash loses nothing. */
 export type Base = {
   index?: string
-  /** Of the copy of the index, by which the modes of clean files are found. */
+  /** The version of our copy of the index, to find the table of modes for it. */
   version?: string
   /** Milliseconds since 1970. */
   started: number
-  /** All that git did not have as it was. */
+  /** The files that differed from the index, or that git did not know. */
   files: Record<string, Stamped>
-  /** Files whose names we cannot write. */
+  /** Files whose names are not UTF-8. */
   odd: string[]
   /** Undefined if there are too many to scan. */
   folders?: Folders
@@ -125,7 +125,7 @@ async function addClean(shadow: Shadow, { base, now, modes, found }: Looks): Pro
   return inodes.union(clean.inodes)
 }
 
-/** To git it is as it was, and so are its bytes; its mode may be another one. */
+/** Git sees no change, so its bytes are the same; only its mode may have changed. */
 function addYoung(
   shadow: Shadow,
   options: { path: string; modes: FileModes; found: Found; inodes: Set<number> },
@@ -171,7 +171,7 @@ function isProgram({ mode }: Pick<Entry, "mode">): boolean {
 }
 
 /** An undo does not remove a file that is older than the call, unless the file was moved here from a covered place. Any
- * other was ignored until the rules changed, or came from where nothing is kept. */
+ * other old file was ignored until the rules changed, or came from a place that is not covered. */
 function addNew(
   shadow: Shadow,
   options: { path: string; base: Base; found: Found; known: Known; rulesChanged: boolean },

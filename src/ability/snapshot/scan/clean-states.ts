@@ -15,10 +15,10 @@ const converting = ["filter", "working-tree-encoding", "ident"]
 const atOnce = 64
 /** The bit of an entry that is not to be in the work tree: nobody knows whether it was. */
 const skipped = 0x40000000
-/** More names than this do not fit on a command line for sure. */
+/** So many names certainly fit on a command line. */
 const fewNames = 100
 
-/** For each path its state, or why it is not known, and by which inodes git knew them. The bytes are kept. */
+/** For each path its state, whose bytes are stored, or why it is unknown; and the inodes that the index has for them. */
 export async function cleanStates(
   options: Options,
 ): Promise<{ states: Map<string, State | NamedError>; inodes: Set<number> }> {
@@ -62,7 +62,7 @@ function stateFrom(options: {
   return { kind: "file", mode: mode === "100755" ? 0o755 : 0o644, size, hash, exact: false }
 }
 
-/** Where attributes of some files may stand; undefined for more files than it is worth to ask for. */
+/** The files that may define attributes of these entries; undefined if there are too many entries to look for them. */
 function attributeFiles(entries: Options["entries"]): string[] | undefined {
   if (entries.size > fewNames) return undefined
   const found = new Set([".gitattributes"])

@@ -1,5 +1,5 @@
-// The permission bits and hard links of the files that git has as they are: its index knows only whether a file is
-// executable. They are read once for each version of the index. A file that is still clean against that version has the
+// The permission bits and hard links of files that are clean in git, whose index knows only whether a file is executable.
+// They are read once for each version of the index. A file that is still clean against that version has the
 // same inode change time, so nobody has changed its mode or its links since. Git compares that time in whole seconds:
 // files that are younger than that are looked at every time.
 import { lstatSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs"
@@ -25,7 +25,7 @@ const atOnce = 1_000
 /** A second, and what the clock of a file system may be behind ours. */
 const youngFor = 1_500
 
-/** `names` gives the files that git knows; it is asked only where the table has to be made. */
+/** `names` lists the files that git knows; it is called only if the table must be made. */
 export async function fileModes(
   shadow: Shadow,
   index: string,
@@ -88,7 +88,7 @@ async function readModes({ root }: Shadow, names: readonly string[], version: st
   return { version, usual, others, links, young }
 }
 
-/** What was young may have changed without git noticing. */
+/** Young files may have changed without git noticing. */
 function lookAgain({ root }: Shadow, { young, others, links, ...table }: FileModes): FileModes {
   const next: FileModes = { ...table, others: { ...others }, links: { ...links }, young: [] }
   for (const name of young) {

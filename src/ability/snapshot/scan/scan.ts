@@ -1,5 +1,5 @@
-// Which files of the work tree are not what git keeps: changed ones, and those that git does not know and does not
-// ignore. A copy of the project's index is compared, so that the project's own is neither locked nor written.
+// Finds the files of the work tree that differ from git's index: modified files, and files that git neither knows nor
+// ignores. A copy of the index is compared, so that the project's own is neither locked nor written.
 import {
   constants,
   copyFileSync,
@@ -20,11 +20,11 @@ import { errorCode } from "#util/error.ts"
 import { createId } from "#util/id.ts"
 import { walkPlain } from "./walk-plain.ts"
 
-/** What the index says of a file that is not as it says. */
+/** The index entry of a file that differs from it. */
 export type Entry = { mode: string; hash: string }
 export type Scan = {
   modified: Map<string, Entry>
-  /** Those and all others whose times or numbers are not those that the index has. */
+  /** These, and all others whose times, size or inode differ from the index. */
   touched: Map<string, Entry>
   untracked: string[]
   uncovered: Uncovered[]
@@ -32,9 +32,9 @@ export type Scan = {
 type Row = Entry & { path: Buffer }
 type Looked = { modified: Row[]; touched: Row[] }
 
-/** More names than this are not the work of a project. */
+/** Bytes of names. A longer list is not what a person works on. */
 const maxNames = 8 << 20
-/** From here on it is cheaper to let git check once whether they really differ. */
+/** For more files it is cheaper to let git check once whether they really differ. */
 const manyModified = 200
 
 /** A copy of the project's current index, by name; undefined if there is none. */

@@ -88,7 +88,7 @@ function addParents(found: Set<string>, path: string): void {
     found.add(folder)
 }
 
-/** The hash of a file that nobody touched since is known. */
+/** The state of a file; one whose stamp is unchanged is not read again. */
 function scanFile(shadow: Shadow, path: string, budget: number): Stamped {
   const stat = statAt(shadow.root, path)
   if (!stat) return { state: null }

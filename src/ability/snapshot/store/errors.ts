@@ -2,7 +2,7 @@
 import { errorText, NamedError } from "#util/error.ts"
 import type { Uncovered } from "./part.ts"
 
-/** Why a path was skipped that changed during the check. */
+/** The reason for a path that changed during the revert. */
 export const atThisMoment = "it was changed by somebody else at this moment"
 
 export const changedSince = "it was changed by somebody else since"
@@ -22,7 +22,7 @@ export class NotTaken extends NamedError {
   }
 }
 
-/** Nothing is changed where even one path cannot be put back as it was. */
+/** Nothing is reverted if even one path cannot be restored. */
 export class Conflict extends NamedError {
   declare readonly data: { conflicts: Uncovered[] }
 
@@ -36,7 +36,7 @@ export class Conflict extends NamedError {
   }
 }
 
-/** The plan is on record, so that nothing is lost by trying again. */
+/** The plan is stored, so that the same revert can go on later. */
 export class NotReverted extends NamedError {
   constructor(path: string, cause: unknown) {
     const reason = errorText(cause).split(",", 1)[0]

@@ -20,7 +20,7 @@ export function createObjectStore(options: {
   algorithm: Algorithm
   /** Object folders of the project, to be read only. */
   objects: string | undefined
-  /** It was not there: whatever was kept in it is gone. */
+  /** Called when the store had to be created: what was known about its content is void. */
   onMade(): void
 }) {
   const { gitDir, algorithm, objects } = options
@@ -90,7 +90,7 @@ export function createObjectStore(options: {
     return bytes
   }
 
-  /** Those that could not be read; a few at a time, for together they may be many bytes. */
+  /** The hashes whose bytes cannot be read. A few are read at a time: together they may be large. */
   async function missing(hashes: readonly string[]): Promise<Set<string>> {
     const all = [...new Set(hashes)]
     const lost = new Set<string>()
@@ -157,7 +157,7 @@ function* blobsIn(output: Buffer): Generator<Buffer> {
   }
 }
 
-/** Git removes the folder of an object when nothing is in it, also right after it was made. */
+/** Tries again if git removes the object folder, which is empty right after it was made. */
 function place(aside: string, file: string): void {
   for (let tries = 1; ; tries++)
     try {

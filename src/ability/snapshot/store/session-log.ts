@@ -1,5 +1,5 @@
-// Which bytes the snapshots of a session need, so that those of removed or old sessions can be dropped; and what calls
-// were begun and are not on record with their end. Small files beside the store.
+// Small files beside the store. For each session: the hashes of the bytes that its snapshots need, so that pruning drops no
+// others. For each call that has begun: a record, removed when the result of the call is stored, so that a crash loses nothing.
 import {
   appendFileSync,
   mkdirSync,
@@ -40,7 +40,7 @@ const Pending = z.object({
 })
 export type Pending = z.infer<typeof Pending>
 
-/** Note that a session needs these bytes. */
+/** Records that a session needs these bytes. */
 export function addHashes(shadow: Shadow, sessionId: string, hashes: (string | undefined)[]): void {
   const named = shadow.named.get(sessionId) ?? new Set()
   shadow.named.set(sessionId, named)
@@ -70,7 +70,7 @@ export function removePending(shadow: Shadow, { part }: Pick<Pending, "part">): 
   rmSync(join(shadow.folder, "pending", `${part.id}.json`), { force: true })
 }
 
-/** What was begun in this work tree. A record that cannot be read says nothing any more and goes. */
+/** The calls of this work tree that have begun and whose result is not stored. An unreadable record is deleted. */
 export function readPending(shadow: Shadow): Pending[] {
   const folder = join(shadow.folder, "pending")
   return namesIn(folder).flatMap((name) => {

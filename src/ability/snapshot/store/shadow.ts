@@ -44,7 +44,7 @@ export function get(): Shadow {
   return current()
 }
 
-/** Why there are no snapshots here, or undefined where there are. */
+/** Why no snapshots are taken here; undefined if they are. */
 export async function offReason(): Promise<string | undefined> {
   const { root } = current()
   if (isInside(root, realOf(homedir()) ?? homedir()))

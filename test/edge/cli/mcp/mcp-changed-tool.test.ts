@@ -65,7 +65,7 @@ for (const [what, other] of [
     assert.equal(ran(tmp), 2, "the changed tool did not run")
     assert.equal(alone.code, 3, alone.err)
     assert.match(alone.err, changed)
-    assert.match(alone.sent, /says something else of it now/)
+    assert.match(alone.sent, /describes it differently now/)
     assert.match((await vitamin(tmp, ["permission", "list"])).out, /mcp\.call:tiny\/note .*changed since/)
 
     assert.match(await runAsked(tmp, "a"), changed)
