@@ -5,9 +5,10 @@ import type { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
 import type { Context } from "hono"
 import { getCookie } from "hono/cookie"
-import { foreignHost, foreignOrigin, unauthorized } from "#edge/server/http/refusal.ts"
+import { foreignHost, foreignOrigin, invalidRequest, unauthorized } from "#edge/server/http/refusal.ts"
 import type { Bindings } from "#edge/server/http/respond.ts"
-import { checkTarget } from "#edge/server/http/target.ts"
+
+const place = "its target"
 
 /** Every Host header of a request, and the host of its target where that is a whole URL, must be one of ours. */
 export function checkHost(incoming: IncomingMessage, hosts: readonly string[]): void {
@@ -47,4 +48,20 @@ function tokenOf(c: Context): string | undefined {
 /** Of one length whatever was sent, as the comparison asks for. */
 function digest(token: string): Buffer {
   return createHash("sha256").update(token).digest()
+}
+
+/** The host that a target names, if it is a whole URL. Throws for a path that means another one than it says: parsing it
+ * as a URL would resolve dots and slashes and hide that. */
+function checkTarget(target: string): { host?: string } {
+  const [, scheme, host, rest] = /^(?:([a-z][a-z\d+.-]*):\/\/([^/?#\\]*))?(.*)$/is.exec(target) ?? []
+  if (scheme !== undefined && scheme.toLowerCase() !== "http")
+    throw invalidRequest(place, `${scheme} is not spoken here, only http`)
+  const path = (rest ?? "").replace(/\?.*$/s, "")
+  if (!path.startsWith("/") && (host === undefined || path !== ""))
+    throw invalidRequest(place, "it is not a path")
+  if (/[\\#]|%(?:2f|5c|00)/i.test(path))
+    throw invalidRequest(place, "it has a backslash, a NUL byte, an encoded slash or a fragment in it")
+  if (path.split("/").some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment)))
+    throw invalidRequest(place, "it has a segment of dots")
+  return host === undefined ? {} : { host }
 }

@@ -1,7 +1,6 @@
 // `vitamin mcp …` with its options. The code of a command is loaded only when it runs.
 import type { Argv } from "yargs"
-import { host, port } from "#edge/cli/option/address-options.ts"
-import { format } from "#edge/cli/option/format-option.ts"
+import { format, host, port } from "#edge/cli/option/options.ts"
 import type { FolderOptions } from "#edge/cli/process/in-instance.ts"
 import { ownCommand } from "#util/own-command.ts"
 

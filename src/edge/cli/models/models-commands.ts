@@ -1,6 +1,6 @@
 // `vitamin models …` with its options. The code of a command is loaded only when it runs.
 import type { Argv } from "yargs"
-import { format } from "#edge/cli/option/format-option.ts"
+import { format } from "#edge/cli/option/options.ts"
 import type { FolderOptions } from "#edge/cli/process/in-instance.ts"
 
 export function modelsCommands(models: Argv<FolderOptions>) {
@@ -23,13 +23,13 @@ export function modelsCommands(models: Argv<FolderOptions>) {
             describe: "GGUF file, which stays where it is",
           })
           .option("name", { type: "string", requiresArg: true, describe: "name of the model" }),
-      async (options) => (await import("./added-models.ts")).addGguf(options),
+      async (options) => (await import("./models.ts")).addGguf(options),
     )
     .command(
       "remove <name>",
       "Remove a model; its file stays",
       (remove) =>
         remove.positional("name", { type: "string", demandOption: true, describe: "name of the model" }),
-      async (options) => (await import("./added-models.ts")).removeGguf(options),
+      async (options) => (await import("./models.ts")).removeGguf(options),
     )
 }

@@ -1,6 +1,6 @@
 // `vitamin session …` with its options. The code of a command is loaded only when it runs.
 import type { Argv } from "yargs"
-import { format } from "#edge/cli/option/format-option.ts"
+import { format } from "#edge/cli/option/options.ts"
 import type { FolderOptions } from "#edge/cli/process/in-instance.ts"
 
 const named = "session, by id or unique prefix (default: the newest of this work tree)"

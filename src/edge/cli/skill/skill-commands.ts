@@ -1,6 +1,6 @@
 // `vitamin skill …` with its options. The code of a command is loaded only when it runs.
 import type { Argv } from "yargs"
-import { format } from "#edge/cli/option/format-option.ts"
+import { format } from "#edge/cli/option/options.ts"
 import type { FolderOptions } from "#edge/cli/process/in-instance.ts"
 
 export function skillCommands(skill: Argv<FolderOptions>) {

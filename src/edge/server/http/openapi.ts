@@ -1,12 +1,12 @@
 // The OpenAPI 3.1 document, made from the declared routes and the event types that are known at the time.
 import { STATUS_CODES } from "node:http"
-import type { z } from "zod"
+import { z } from "zod"
 import * as Bus from "#kernel/bus/bus.ts"
-import { createSchemas, type Schema } from "./openapi-schemas.ts"
 import type { Route } from "./route.ts"
-import { Failure, pascal } from "./schemas.ts"
+import { Failure, named, pascal } from "./schemas.ts"
 import { statuses, statusesOf } from "./statuses.ts"
 
+type Schema = Record<string, unknown>
 type SchemaOf = ReturnType<typeof createSchemas>["schemaOf"]
 
 const directory = {
@@ -145,4 +145,41 @@ function responseName(status: number): string {
 
 function json(schema: Schema): Schema {
   return { "application/json": { schema } }
+}
+
+/** `schemaOf` gives the JSON Schema of a Zod schema. A schema that has a name is described once, among `components`, and
+ * every other place refers to it. */
+function createSchemas() {
+  // By their insides: in the bundle a schema and what Zod makes of it are two objects (`lazy-zod.ts`).
+  const names = new Map<object, string>(Object.entries(named).map(([name, schema]) => [schema._zod, name]))
+  const components: Record<string, Schema> = {}
+  return Object.freeze({ components, schemaOf })
+
+  function schemaOf(schema: z.ZodType, io: "input" | "output" = "output"): Schema {
+    const name = names.get(schema._zod)
+    return name === undefined ? convert(schema, io) : refer(name, io)
+  }
+
+  function refer(name: string, io: "input" | "output"): Schema {
+    if (!components[name]) {
+      // Held before it is converted, since a schema may refer to itself.
+      components[name] = {}
+      components[name] = convert(named[name]!, io)
+    }
+    return { $ref: `#/components/schemas/${name}` }
+  }
+
+  function convert(schema: z.ZodType, io: "input" | "output"): Schema {
+    const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+      io,
+      unrepresentable: "any",
+      override({ zodSchema, jsonSchema }) {
+        const name = names.get(zodSchema._zod)
+        if (name === undefined || named[name]!._zod === schema._zod) return
+        for (const key of Object.keys(jsonSchema)) delete jsonSchema[key]
+        Object.assign(jsonSchema, refer(name, io))
+      },
+    })
+    return rest
+  }
 }

@@ -1,5 +1,12 @@
-// Options that take a number. yargs gives NaN for "abc" and accepts -1; both are refused here with an error.
+// Options that several commands take. yargs gives NaN for "abc" and accepts -1 for a number; both are refused here.
 import { UsageError } from "#edge/cli/process/exit.ts"
+
+/** For people, or for programs. */
+export const format = {
+  choices: ["text", "json"] as const,
+  default: "text" as const,
+  describe: "output format",
+}
 
 /** An option that takes a number above 0. */
 export function positiveNumber<T extends string>(name: string, describe: T) {
@@ -32,4 +39,27 @@ function checker(name: string, wanted: string, check: (value: number) => boolean
 
 function isPositive(value: number): boolean {
   return Number.isFinite(value) && value > 0
+}
+
+export const port = {
+  type: "number",
+  coerce: portNumber,
+  describe: "port to listen on; 0 takes a free one",
+} as const
+
+export const host = {
+  type: "string",
+  default: "127.0.0.1",
+  coerce: hostName,
+  describe: "address to listen on",
+} as const
+
+function hostName(host: unknown): string {
+  if (typeof host === "string" && host.trim() !== "") return host.trim()
+  throw new UsageError("--host takes one address, such as 127.0.0.1")
+}
+
+function portNumber(port: unknown): number {
+  if (typeof port === "number" && Number.isInteger(port) && port >= 0 && port < 65_536) return port
+  throw new UsageError("--port takes a number from 0 to 65535")
 }
