@@ -112,3 +112,49 @@ test("an Agent that was started says what it can do, and has the tools of its MC
   )
   assert.deepEqual(lines, ["Agent.NotStarted", "true", "true"])
 })
+
+test("Agent.stop() leaves the prompts of another agent of the folder running", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([call("bash", { command: "sleep 2" }), text("Two."), text("One.")])
+  const lines = await withAgent(
+    tmp,
+    llm,
+    `const events = agent.process({ text: "wait" })[Symbol.asyncIterator]()
+     while ((await events.next()).value.type !== "tool.started");
+     const other = await createAgent({ directory: process.cwd() })
+     await other.start()
+     console.log(Message.textOf(await other.process({ text: "quick" }).answer()))
+     await other.stop()
+     for (let next = await events.next(); !next.done; next = await events.next())
+       if (next.value.type === "message.delta") console.log(next.value.payload.text)`,
+  )
+  assert.deepEqual(lines, ["Two.", "One."])
+})
+
+test("Agent.stop() interrupts the agent's own prompts, and the agent can be used again", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([call("bash", { command: "sleep 60" }), text("Again.")])
+  const lines = await withAgent(
+    tmp,
+    llm,
+    `let stopped
+     try {
+       for await (const { type } of agent.process({ text: "wait" }))
+         if (type === "tool.started") stopped = agent.stop()
+     } catch (error) {
+       console.log(error.name)
+     }
+     await stopped
+     console.log(Message.textOf(await agent.process({ text: "again" }).answer()))`,
+  )
+  assert.deepEqual(lines, ["Session.Interrupted", "Again."])
+})
+
+test("Agent.stop() of an agent that was never used makes no instance", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([])
+  const code = `const unused = await createAgent({ directory: "/no/such/folder" })
+    await unused.stop()
+    console.log("stopped")`
+  assert.deepEqual(await withAgent(tmp, llm, code), ["stopped"])
+})

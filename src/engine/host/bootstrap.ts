@@ -12,8 +12,13 @@ const chain: [name: string, start: () => Promise<unknown>][] = [
   ["vcs", () => currentVcs()],
 ]
 
-/** How many `bootstrap` calls use an instance; the last one disposes of it. */
-const users = Instance.state(() => ({ count: 0 }))
+/** Who uses an instance: how many `bootstrap` calls, and how many agents that were started or have a running prompt. */
+export const users = Instance.state(
+  () => ({ bootstraps: 0, agents: 0, isUp: true }),
+  (users) => {
+    users.isUp = false
+  },
+)
 
 /** Run `callback` in the instance of a directory and dispose of it afterwards, also when the callback throws. */
 export async function bootstrap<T>(directory: string, callback: () => T | Promise<T>): Promise<T> {
@@ -23,11 +28,11 @@ export async function bootstrap<T>(directory: string, callback: () => T | Promis
     init: startParts,
     fn: async () => {
       const here = users()
-      here.count++
+      here.bootstraps++
       try {
         return await callback()
       } finally {
-        if (--here.count === 0) await Instance.dispose()
+        if (--here.bootstraps === 0) await Instance.dispose()
       }
     },
   })

@@ -2,18 +2,16 @@
 // prompt through `process` and nothing else, and so do programs that embed vitamin.
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import type { MCPRegistry } from "#ability/mcp/load-registry.ts"
-import type { Input } from "#engine/run/run.ts"
+import type { Input, Setting } from "#engine/run/run.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
-import { startParts } from "./bootstrap.ts"
+import { startParts, users } from "./bootstrap.ts"
 
 /** The folder that the agent works in, and what holds for each of its prompts unless the prompt says otherwise. */
-export type AgentConfig = { directory: string } & Partial<
-  Pick<Input, "agent" | "model" | "asks" | "rules" | "maxSteps" | "maxCost" | "timeout" | "replyLimit">
->
+export type AgentConfig = { directory: string } & Pick<Input, Setting>
 /** Without a session, a new one begins. */
 export type AgentInput = Omit<Input, "sessionId" | "parent"> & { sessionId?: string }
 /** An event of the session, or of a session that does a task for it. */
@@ -35,7 +33,7 @@ export type Agent = Readonly<{
   /** The tools, resources and prompts of its MCP servers; there from `start` on. */
   readonly mcp: MCPRegistry
   start(): Promise<void>
-  /** Aborts what runs, and takes down what the folder's instance has started. */
+  /** Interrupts its prompts, and disposes of the folder's instance if no other agent uses it. */
   stop(): Promise<void>
 }>
 
@@ -51,32 +49,64 @@ class AlreadySent extends NamedError {
   }
 }
 
-type Started = { registry: MCPRegistry; capabilities: Capability[]; release: () => void }
+type Started = {
+  registry: MCPRegistry
+  capabilities: Capability[]
+  users: ReturnType<typeof users>
+  release: () => void
+}
+/** Sends the prompt: `work` gets its input. */
+type Send = <T>(ending: AbortController, work: (input: Input) => Promise<T>) => Promise<T>
 
 export async function createAgent({ directory, ...usual }: AgentConfig): Promise<Agent> {
   let started: Started | undefined
   let starting: Promise<Started> | undefined
+  let used: ReturnType<typeof users> | undefined
+  const running = new Map<AbortController, Promise<unknown>>()
 
   function inFolder<T>(fn: () => Promise<T>): Promise<T> {
     return Instance.provide({ directory, init: startParts, fn })
   }
 
+  /** Does the work of one prompt. `stop` interrupts it through its controller. */
+  function run<T>(ending: AbortController, work: () => Promise<T>): Promise<T> {
+    const done = inFolder(async () => {
+      const here = users()
+      used = here
+      here.agents++
+      try {
+        return await work()
+      } finally {
+        here.agents--
+      }
+    })
+    const over = done.catch(() => {}).finally(() => running.delete(ending))
+    running.set(ending, over)
+    return done
+  }
+
   function process(input: AgentInput): Processing {
     let isSent = false
-    const withSession = async (): Promise<Input> => {
-      if (isSent) throw new AlreadySent()
-      isSent = true
-      const { sessionId, ...rest } = { ...usual, ...input }
-      return { ...rest, sessionId: sessionId ?? (await Session.create(namesOf(rest))).id }
-    }
+    const send: Send = (ending, work) =>
+      run(ending, async () => {
+        if (isSent) throw new AlreadySent()
+        isSent = true
+        const { sessionId, ...rest } = { ...usual, ...input }
+        const signal = rest.signal ? AbortSignal.any([ending.signal, rest.signal]) : ending.signal
+        return work({ ...rest, signal, sessionId: sessionId ?? (await Session.create(namesOf(rest))).id })
+      })
     return {
-      answer: () => inFolder(async () => Session.prompt(await withSession())),
+      answer: () => send(new AbortController(), Session.prompt),
       accept: () =>
-        inFolder(async () => {
-          const { promptId } = await Session.accept(await withSession())
-          return { promptId }
+        new Promise((resolve, reject) => {
+          const accepted = send(new AbortController(), async (input) => {
+            const { promptId, answered } = await Session.accept(input)
+            resolve({ promptId })
+            await answered
+          })
+          accepted.catch(reject)
         }),
-      [Symbol.asyncIterator]: () => outputs(inFolder, withSession),
+      [Symbol.asyncIterator]: () => outputs(send),
     }
   }
 
@@ -90,7 +120,10 @@ export async function createAgent({ directory, ...usual }: AgentConfig): Promise
     starting = undefined
     started = undefined
     before?.release()
-    await inFolder(() => Instance.dispose())
+    for (const ending of running.keys()) ending.abort(Session.runtimeStops)
+    await Promise.all(running.values())
+    const here = before?.users ?? used
+    if (here?.isUp && !here.agents && !here.bootstraps) await inFolder(() => Instance.dispose())
   }
 
   return Object.freeze({
@@ -119,26 +152,29 @@ async function load(): Promise<Started> {
     role,
     capabilities,
   }))
-  return { registry: await loadRegistry(), capabilities, release: Instance.hold() }
+  const registry = await loadRegistry()
+  const here = users()
+  const free = Instance.hold()
+  here.agents++
+  const release = () => {
+    here.agents--
+    free()
+  }
+  return { registry, capabilities, users: here, release }
 }
 
-async function* outputs(
-  inFolder: <T>(fn: () => Promise<T>) => Promise<T>,
-  withSession: () => Promise<Input>,
-): AsyncGenerator<AgentOutput, void> {
+async function* outputs(send: Send): AsyncGenerator<AgentOutput, void> {
   const waiting: AgentOutput[] = []
   const leaving = new AbortController()
   let wake = Promise.withResolvers<void>()
   let isOver = false
-  const work = inFolder(async () => {
-    const input = await withSession()
+  const work = send(leaving, async (input) => {
     const stop = follow(input.sessionId, (event) => {
       waiting.push(event)
       wake.resolve()
     })
-    const signals = [leaving.signal, ...(input.signal ? [input.signal] : [])]
     try {
-      return await Session.prompt({ ...input, signal: AbortSignal.any(signals) })
+      return await Session.prompt(input)
     } finally {
       stop()
     }
