@@ -83,18 +83,20 @@ export async function enter<T, S = never>(
   try {
     return await done
   } finally {
-    leave(sessionId, mine)
+    leave(bySession, sessionId, mine)
     release()
   }
 }
 
 /** The next prompt that joins the running one, in the order of arrival; it ends with that one. One at a time: if the
- * running prompt fails, those that have not joined run on their own. */
-export function takeSteering<S>(sessionId: string): S | undefined {
-  const [running, ...waiting] = queues().bySession.get(sessionId) ?? []
+ * running prompt fails, those that have not joined run on their own. One that may not join runs next, and those behind it
+ * do not pass it. */
+export function takeSteering<S>(sessionId: string, mayJoin: (prompt: S) => boolean): S | undefined {
+  const { bySession } = queues()
+  const [running, ...waiting] = bySession.get(sessionId) ?? []
   const next = waiting.find(({ steering, abort }) => steering !== undefined && !abort.signal.aborted)
-  if (!next) return undefined
-  leave(sessionId, next)
+  if (!next || !mayJoin(next.steering as S)) return undefined
+  leave(bySession, sessionId, next)
   if (next.promptId) running!.joined.add(next.promptId)
   next.join(running!)
   return next.steering as S
@@ -149,8 +151,8 @@ function placeOfSteering(entries: Entry[]): number {
   return place < 0 ? entries.length : place
 }
 
-function leave(sessionId: string, mine: Entry): void {
-  const { bySession } = queues()
+/** `bySession` is passed in: the instance of a prompt may be gone before the prompt ends. */
+function leave(bySession: Map<string, Entry[]>, sessionId: string, mine: Entry): void {
   const entries = bySession.get(sessionId) ?? []
   const place = entries.indexOf(mine)
   if (place < 0) return

@@ -39,7 +39,7 @@ export async function runPrompt(
   } catch (error) {
     throw await fail(begun, error, stored?.id)
   } finally {
-    Memory.rest(sessionId)
+    orWarn(() => Memory.rest(sessionId))
   }
 }
 
@@ -77,21 +77,24 @@ async function fail(run: Begun, thrown: unknown, promptId: string | undefined): 
   const status = signal.aborted ? "interrupted" : "error"
   await settle(run.progress.records).catch(warn)
   await finish(run, { status, error: kept }).catch(warn)
-  Bus.publish(SessionRecord.Failed, { sessionId: session.id, error: kept, ...promptIdOf(promptId) })
+  orWarn(() =>
+    Bus.publish(SessionRecord.Failed, { sessionId: session.id, error: kept, ...promptIdOf(promptId) }),
+  )
   return error
 }
 
+/** May be called again if it fails: the usage is added to that before the prompt. */
 async function finish(run: Begun, state: Pick<SessionRecord.Info, "status" | "error">): Promise<void> {
   await SessionRecord.update(run.session, (draft) => {
     delete draft.owner
-    draft.usage = SessionRecord.Totals.parse(draft.usage ?? {})
+    draft.usage = { ...run.session.usage }
     SessionRecord.addUsage(draft.usage, run.progress.totals)
     SessionRecord.addChanged(draft, run.progress.records.changed)
     const { offered, toolServers } = run.session
     Object.assign(
       draft,
       state,
-      { tip: tipOf(run.session, run.progress.history, run.tip) },
+      { tip: orWarn(() => tipOf(run.session, run.progress.history, run.tip)) },
       offered ? { offered } : {},
       toolServers ? { toolServers } : {},
     )
@@ -104,6 +107,16 @@ function failureOf(error: unknown): NonNullable<SessionRecord.Info["error"]> {
 
 function promptIdOf(promptId: string | undefined): { promptId?: string } {
   return promptId ? { promptId } : {}
+}
+
+/** For what needs the instance, which may be gone before the prompt ends. */
+function orWarn<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    warn(error)
+    return undefined
+  }
 }
 
 function warn(error: unknown): void {

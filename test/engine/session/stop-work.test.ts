@@ -2,6 +2,8 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
+import { z } from "zod"
+import * as Tool from "#ability/tool/tool.ts"
 import * as Queue from "#engine/queue/queue.ts"
 import * as Session from "#engine/session/session.ts"
 import { Instance } from "#kernel/instance.ts"
@@ -58,5 +60,38 @@ test("Instance.dispose() does not wait for ever for work that ignores its signal
   await inWorld([], async ({ session }) => {
     void Queue.enter({ sessionId: session.id }, () => new Promise(() => {}))
     await Instance.dispose()
+  })
+})
+
+test("a prompt that outlives its instance is interrupted, and its usage counts once", async () => {
+  await inWorld([call("late")], async ({ ask, session }) => {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    let isChecked = false
+    const parameters = z.object({}).refine(() => {
+      isChecked = true
+      return promise
+    })
+    Tool.define("late", () => ({
+      description: "A tool whose arguments are checked for long.",
+      parameters,
+      readOnly: true,
+      permission: () => [],
+      execute: async () => "late",
+    }))
+    const asked = ask("go")
+    asked.catch(() => {})
+    await until(() => isChecked)
+    await Instance.dispose()
+    resolve(true)
+    await assert.rejects(asked, { name: "Session.Interrupted", message: /the runtime stops/ })
+    await Instance.provide({
+      directory: session.directory,
+      async fn() {
+        const { usage, status } = await Session.get(session.id)
+        assert.equal(status, "interrupted")
+        // As the one request of the fake model reports it.
+        assert.equal(usage.input, 100)
+      },
+    })
   })
 })
