@@ -30,7 +30,8 @@ export type Input = {
   agent?: string
   model?: string
   signal?: AbortSignal
-  /** Wait for the running prompt, join it before its next request, or throw `Session.Busy`. */
+  /** Wait for the running prompt, join it before its next request, or throw `Session.Busy`. A prompt that brings settings
+   * of its own does not join; it runs next. */
   whenBusy?: Queue.WhenBusy
   /** The record of this prompt, if the caller has stored it. */
   stored?: StoredPrompt.Handle | undefined
@@ -48,6 +49,9 @@ export type Input = {
 } & Partial<Limits>
 
 type Limits = { maxSteps: number; maxCost?: number }
+
+/** What a prompt may choose for itself. */
+export type Setting = "agent" | "model" | "rules" | "asks" | "maxSteps" | "maxCost" | "timeout" | "replyLimit"
 
 /** Time limits, in milliseconds. */
 export type Timing = {
@@ -68,6 +72,8 @@ export type Settled = Readonly<{
   chosen: Chosen
   /** The text of the prompt. */
   intent: string
+  /** The settings in force, whoever chose them. */
+  settings: Readonly<Record<Setting, unknown>>
   limits: Limits
   timing: Timing
   signal: AbortSignal

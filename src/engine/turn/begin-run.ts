@@ -109,13 +109,27 @@ function settle(
   work: Work,
   { offer, tip: _, ...known }: Begun & Answering & { offer: Offer; prompt: Ask },
 ): Settled {
-  const { maxSteps = 200, maxCost, parent, timing } = work
+  const { maxSteps = 200, maxCost, parent, timing, timeout, rules = [] } = work
+  const limits = { maxSteps, ...(maxCost === undefined ? {} : { maxCost }) }
+  const permits = permitsFor(work, { ...known, offer })
+  const { agent, chosen } = known
+  const settings = {
+    agent: agent.id,
+    model: work.model ?? `${chosen.providerId}/${chosen.modelId}`,
+    rules,
+    asks: permits.asks,
+    maxSteps,
+    maxCost,
+    timeout,
+    replyLimit: timing.reply,
+  }
   return {
     ...known,
     intent: textOf(wordsOf(work.parts)),
-    limits: { maxSteps, ...(maxCost === undefined ? {} : { maxCost }) },
+    settings,
+    limits,
     timing,
-    permits: permitsFor(work, { ...known, offer }),
+    permits,
     converter: converterFor(known, known.chosen),
     parent,
     depth: parent ? parent.depth + 1 : 0,

@@ -1,5 +1,6 @@
 // The loop: ask the model, store its answer, run its calls, and repeat until an answer has no call.
 
+import { isDeepStrictEqual } from "node:util"
 import { nestedRules } from "#engine/context/nested-rules.ts"
 import { addNotes } from "#engine/context/notes.ts"
 import { growTools } from "#engine/offer/tools-for.ts"
@@ -7,7 +8,8 @@ import { takeSteering } from "#engine/queue/queue.ts"
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
 import { type Run, refuseCost, StepLimit } from "#engine/run/run.ts"
 import type * as Message from "#knowledge/message/message.ts"
-import { addPrompt, type Prompt } from "./add-prompt.ts"
+import { addPrompt } from "./add-prompt.ts"
+import type { Work } from "./begin-run.ts"
 import { runCalls } from "./run-calls.ts"
 import { runTurn } from "./turn.ts"
 
@@ -15,7 +17,7 @@ import { runTurn } from "./turn.ts"
 export async function loop(run: Run): Promise<Message.Info> {
   const { maxSteps } = run.limits
   for (let step = 1; step <= maxSteps; step++) {
-    for (let prompt = steering(run); prompt; prompt = steering(run)) await addJoining(run, prompt)
+    for (let work = steering(run); work; work = steering(run)) await addJoining(run, work)
     const { answer, request } = await runTurn(run)
     if (!request) return answer
     refuseCost(run)
@@ -30,7 +32,7 @@ export async function loop(run: Run): Promise<Message.Info> {
 }
 
 /** A steering prompt ends with this one, so its record must be released here. */
-async function addJoining(run: Run, prompt: Prompt): Promise<void> {
+async function addJoining(run: Run, prompt: Work): Promise<void> {
   try {
     await addPrompt(run, prompt)
   } catch (error) {
@@ -39,6 +41,10 @@ async function addJoining(run: Run, prompt: Prompt): Promise<void> {
   }
 }
 
-function steering({ session }: Run): Prompt | undefined {
-  return takeSteering<Prompt>(session.id)
+/** A prompt that joins gets the agent, rules and limits of the running one, so it must not bring others. */
+function steering({ session, settings }: Run): Work | undefined {
+  const names = Object.keys(settings) as (keyof typeof settings)[]
+  return takeSteering<Work>(session.id, (work) =>
+    names.every((name) => work[name] === undefined || isDeepStrictEqual(work[name], settings[name])),
+  )
 }

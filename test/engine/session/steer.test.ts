@@ -1,10 +1,12 @@
 // Prompts with `whenBusy: "steer"` join the running prompt between two of its requests.
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import * as Permission from "#ability/permission/permission.ts"
 import * as Session from "#engine/session/session.ts"
 import { call, calls, text } from "../../fixture/fake-llm.ts"
 import { until } from "../../fixture/until.ts"
 import { defineTool, inWorld, shapeOf, textOf, type World } from "./harness.ts"
+import { needy, use } from "./needy.ts"
 
 const steer = { whenBusy: "steer" } as const
 
@@ -131,5 +133,36 @@ test("a steering prompt with refresh shows the model what has changed in attache
     assert.match(llm.requests[0]!.raw, /old words/)
     assert.match(llm.requests[1]!.raw, /new words/)
     assert.doesNotMatch(llm.requests[1]!.raw, /old words/)
+  })
+})
+
+test("a steering prompt with rules of its own runs next with them, and those behind it keep their order", async () => {
+  const script = [call("slow"), text("One."), use("a"), text("Two."), text("Three.")]
+  await inWorld(script, async (world) => {
+    const { ask, llm } = world
+    const ran = needy()
+    const tool = slowTool()
+    const first = ask("one")
+    await until(() => tool.isRunning)
+    const rules = [Permission.parseRule("network.fetch:a")]
+    const others = [ask("two", { ...steer, rules }), ask("three", { ...steer, maxCost: 1 })]
+    await until(async () => (await waiting(world)) === 2)
+    tool.goOn()
+    assert.deepEqual((await Promise.all([first, ...others])).map(textOf), ["One.", "Two.", "Three."])
+    assert.deepEqual(ran, ["a"])
+    assert.doesNotMatch(JSON.stringify(llm.requests[1]!.body), /two/)
+  })
+})
+
+test("a steering prompt that names the agent and the rules of the running one joins it", async () => {
+  await inWorld([call("slow"), text("Both.")], async (world) => {
+    const rules = [Permission.parseRule("network.fetch:a")]
+    const tool = slowTool()
+    const first = world.ask("one", { rules })
+    await until(() => tool.isRunning)
+    const second = world.ask("two", { ...steer, agent: "build", rules: [...rules] })
+    await until(async () => (await waiting(world)) === 1)
+    tool.goOn()
+    assert.deepEqual((await Promise.all([first, second])).map(textOf), ["Both.", "Both."])
   })
 })
