@@ -1,6 +1,6 @@
 // The built-in agents: one that does the work, one that only reads and plans. Written as plain objects, so that a
 // start need not wait for a schema.
-import { planner } from "#ability/permission/rule-sets.ts"
+import { planner } from "#ability/permission/rule.ts"
 import type { AgentDefinition } from "./agent.ts"
 
 /** The agent that works if none is named. */

@@ -51,12 +51,13 @@ export {
   type Action,
   checkLayer,
   covers,
+  defaults,
   formatRule,
   InvalidRule,
   isKnown,
   type Layer,
   parseRule,
+  planner,
   Rule,
 } from "./rule.ts"
-export { defaults, planner } from "./rule-sets.ts"
 export { gitReading, onlyReadsGit } from "./shell/reading-git.ts"

@@ -1,4 +1,4 @@
-// Rules: their schema, their form on one line, and the known permissions.
+// Rules: their schema, their form on one line, the known permissions, and the built-in rule sets.
 import { permissions, Rule } from "#kernel/schema/schema.ts"
 import { NamedError } from "#util/error.ts"
 import { fitsText } from "#util/wildcard.ts"
@@ -15,6 +15,22 @@ export class InvalidRule extends NamedError {
     super("Permission.InvalidRule", `Rule ${rule} cannot be used: ${reason}`, { rule })
   }
 }
+
+/** Reading in the workspace and the task list are allowed; everything else asks. */
+export const defaults: readonly Rule[] = [
+  { permission: "file.read", pattern: "**", action: "allow" },
+  { permission: "todo", pattern: "*", action: "allow" },
+]
+
+/** Reading, planning and delegating stay allowed; everything that changes something is denied. In plan mode, git commands
+ * that only read are not (shell/judge-command.ts). */
+export const planner: readonly Rule[] = [
+  { permission: "file.write", pattern: "*", action: "deny" },
+  { permission: "file.edit", pattern: "*", action: "deny" },
+  { permission: "bash.execute", pattern: "*", action: "deny" },
+  { permission: "mcp.call", pattern: "*", action: "deny" },
+  { permission: "tool.execute", pattern: "*", action: "deny" },
+]
 
 /** `permission[:pattern]`, as on the command line. The default pattern is everything, for files everything in the
  * workspace. The pattern is not trimmed: `file.write:a ` means another file than `file.write:a`. */

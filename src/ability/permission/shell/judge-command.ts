@@ -2,7 +2,6 @@
 // unclear needs a question, and a denied command is also found inside other commands.
 import type { Rule } from "#kernel/schema/schema.ts"
 import { fitsText, hasWildcard } from "#util/wildcard.ts"
-import { mightFit } from "./might-fit.ts"
 import { createNestedCommands, pieces } from "./nested-commands.ts"
 import { namesTargets, outsideTargets, type Place, withMoves } from "./outside-targets.ts"
 import { readsGit } from "./reading-git.ts"
@@ -167,4 +166,48 @@ function riskOf(command: SimpleCommand, place: Place): string | undefined {
   const [outside] = outsideTargets(command, place)
   if (outside !== undefined) return `reaches outside of the workspace: ${outside.slice(0, maxTarget)}`
   return unwrap(command) === "unknown" ? "runs a command that cannot be read" : undefined
+}
+
+/** Whether a text of which only these pieces are certain, with anything between them, could match a pattern with stars. */
+function mightFit(pattern: string, pieces: string[]): boolean {
+  if (pieces.length === 1 || !startsAlike(pattern, pieces[0]!)) return false
+  const want = simplified(pattern)
+  const have = simplified(pieces.map((piece) => piece.replaceAll("*", "\u0001")).join("*"))
+  if (want.length * have.length > 4_000_000) return true
+  return intersect(want.replaceAll("\u0001", "*"), have)
+}
+
+/** Fast path: most pairs differ before the first star or hole. */
+function startsAlike(pattern: string, start: string): boolean {
+  const star = pattern.indexOf("*")
+  const length = Math.min(star < 0 ? pattern.length : star, start.length)
+  return pattern.slice(0, length) === start.slice(0, length)
+}
+
+function simplified(text: string): string {
+  return text.replace(/\*+/g, "*")
+}
+
+/** Whether some text matches both. Row by row over `have`: the positions in `want` that can be reached. */
+function intersect(want: string, have: string): boolean {
+  let row = reachByStars(want, new Uint8Array(want.length + 1).fill(1, 0, 1))
+  for (const char of have) {
+    const next = new Uint8Array(want.length + 1)
+    if (char === "*") {
+      const first = row.indexOf(1)
+      if (first < 0) return false
+      next.fill(1, first)
+    } else
+      for (let i = 0; i < want.length; i++)
+        if (row[i] && want[i] === "*") next[i] = 1
+        else if (row[i] && want[i] === (char === "\u0001" ? "*" : char)) next[i + 1] = 1
+    row = reachByStars(want, next)
+  }
+  return row[want.length] === 1
+}
+
+/** A star may match nothing. */
+function reachByStars(want: string, row: Uint8Array): Uint8Array {
+  for (let i = 0; i < want.length; i++) if (row[i] && want[i] === "*") row[i + 1] = 1
+  return row
 }

@@ -3,7 +3,6 @@
 // error.
 import { parse, type SyntaxNode } from "unbash"
 import { createDeclaredLists } from "./declared-lists.ts"
-import { areFound } from "./here-documents.ts"
 import { createValues } from "./values.ts"
 import { changesWhatRuns } from "./variables.ts"
 import { type Command, type Found, walk } from "./walk.ts"
@@ -48,6 +47,11 @@ const brokenOperator = /(?:[$<>({[`!]|\$\{?\w+)\\\n/
 
 /** Each part of a judgement splits the line itself. */
 export const splitCommand = keepLast(split)
+
+export type HereDocument = Extract<SyntaxNode, { type: "HereDoc" }>
+
+/** Delimiter words, with their quotes, that have only one reading. */
+const plainEnd = /^\\?[\w.:@%+-]+$|^(["'])[\w .:@%+-]+\1$/
 
 function split(command: string): Split {
   if (command.includes("\0")) return { commands: [], unclear: "it has a NUL byte", calculates: false }
@@ -166,4 +170,21 @@ function keepLast<T extends object>(make: (text: string) => T): (text: string) =
     kept.set(text, made)
     return made
   }
+}
+
+/**
+ * Whether bash finds the here-documents where our parser does: each begins on the line after the one that names it, or where
+ * the one before it ends, and its word ends it. If a substitution is closed before that, or the line goes on in quotes, text
+ * for one is a command for the other.
+ */
+function areFound(line: string, documents: HereDocument[]): boolean {
+  let last = { lineEnd: -1, next: -1 }
+  for (const { end, body, closing, delimiter } of documents.toSorted((a, b) => a.pos - b.pos)) {
+    const lineEnd = line.indexOf("\n", end)
+    if (!delimiter || !closing || !plainEnd.test(delimiter.text)) return false
+    if (lineEnd < 0 || line.slice(closing.pos, closing.end) !== delimiter.value) return false
+    if (body.pos !== (lineEnd === last.lineEnd ? last.next : lineEnd + 1)) return false
+    last = { lineEnd, next: closing.end + 1 }
+  }
+  return true
 }

@@ -1,7 +1,7 @@
 // Walks the syntax tree of a line: which commands are in it, what its variables hold, and what makes it unclear.
 import { forEachChild, type ParsedScript, type SyntaxNode } from "unbash"
 import type { createDeclaredLists } from "./declared-lists.ts"
-import type { HereDocument } from "./here-documents.ts"
+import type { HereDocument } from "./split-command.ts"
 import type { createValues } from "./values.ts"
 import { changesWhatRuns } from "./variables.ts"
 
