@@ -1,8 +1,8 @@
 // Hints name the command that the person can type: npx says which program it runs.
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
-import { chmodSync, mkdirSync, symlinkSync } from "node:fs"
-import { join } from "node:path"
+import { chmodSync, cpSync, mkdirSync, symlinkSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { test } from "node:test"
 import { command, vitamin } from "../../fixture/cli.ts"
 import { call, env, fakeLlm, text } from "../../fixture/fake-llm.ts"
@@ -20,11 +20,11 @@ test("npx vitamin says npx vitamin in what it prints", async () => {
   mkdirSync(join(tmp.path, "node_modules/.bin"), { recursive: true })
   chmodSync(command, 0o755)
   symlinkSync(command, join(tmp.path, "node_modules/.bin/vitamin"))
-  const out = execFileSync("npx", ["vitamin"], {
-    cwd: tmp.path,
-    env: { ...tmp.env, npm_config_offline: "true", npm_config_update_notifier: "false" },
-    encoding: "utf8",
-  })
+  const quiet = { ...tmp.env, npm_config_offline: "true", npm_config_update_notifier: "false" }
+  const out = execFileSync("npx", ["vitamin"], { cwd: tmp.path, env: quiet, encoding: "utf8" })
+  // In the checkout itself, npx makes a link to it where it keeps what it fetches.
+  const checkout = join(dirname(command), "..")
+  assert.equal(execFileSync("npx", ["vitamin"], { cwd: checkout, env: quiet, encoding: "utf8" }), out)
   assert.match(out, /^ {2}npx vitamin run "fix the login bug" {4,}run a prompt/m)
   assert.match(out, /All commands: npx vitamin --help/)
   assert.doesNotMatch(out, bare)
@@ -69,10 +69,9 @@ test("the closing line and a question name the command that npx starts", async (
 
 test("a package that npx has fetched is named in full: npm knows another vitamin", async () => {
   await using tmp = await tmpdir()
-  const folder = join(tmp.path, "_npx/1/node_modules/.bin")
-  mkdirSync(folder, { recursive: true })
-  symlinkSync(command, join(folder, "vitamin"))
-  const out = execFileSync(process.execPath, [join(folder, "vitamin")], {
+  const folder = join(tmp.path, "_npx/1/node_modules/@vitamin-agent/vitamin/dist")
+  cpSync(dirname(command), folder, { recursive: true })
+  const out = execFileSync(process.execPath, [join(folder, "vitamin.js")], {
     env: { ...tmp.env, ...byNpx },
     encoding: "utf8",
   })
