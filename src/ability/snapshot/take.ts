@@ -6,7 +6,7 @@ import { missingFolders, stateOf } from "#ability/snapshot/scan/state-of.ts"
 import * as Worktree from "#ability/snapshot/scan/worktree.ts"
 import { NotTaken } from "#ability/snapshot/store/errors.ts"
 import { commandNote, joinNotes, shorten } from "#ability/snapshot/store/list.ts"
-import { type Part, type State, Uncovered } from "#ability/snapshot/store/part.ts"
+import { isChanged, type Part, type State, Uncovered } from "#ability/snapshot/store/part.ts"
 import { addHashes, type Pending, removePending, writePending } from "#ability/snapshot/store/session-log.ts"
 import * as Shadow from "#ability/snapshot/store/shadow.ts"
 import * as Bus from "#kernel/bus/bus.ts"
@@ -173,7 +173,10 @@ function whyNot(kind: NonNullable<State>["kind"]): string {
 
 function announce({ sessionId, messageId, callId }: Asked, part: Part): void {
   const { id: snapshotId, uncovered, note } = part
-  const files = part.files.slice(0, 200).map(({ path }) => path)
+  const files = part.files
+    .filter(isChanged)
+    .slice(0, 200)
+    .map(({ path }) => path)
   if (!files.length && !part.list && !uncovered.length) return
   const about = { sessionId, messageId, callId, snapshotId, files, uncovered: uncovered.slice(0, 200) }
   Bus.publish(Created, { ...about, ...(note ? { note } : {}) })

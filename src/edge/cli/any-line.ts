@@ -64,6 +64,9 @@ function explain(message: string, args: string[]): string {
     return `Something is missing: ${usage} (${command} --help)`
   const [, one, other] = /^Arguments (\S+) and (\S+) are mutually exclusive$/.exec(message) ?? []
   if (other) return `Use --${one} or --${other}, not both (${command} --help)`
+  const [, name, given, choices] =
+    /^Invalid values: Argument: ([\w-]+), Given: (.+), Choices: (.+)$/.exec(message) ?? []
+  if (choices) return `--${name} takes one of ${choices}, not ${given} (${command} --help)`
   const [, near] = /^Did you mean ([\w-]+)\?$/.exec(message) ?? []
   if (near) return `Unknown command. Did you mean: ${command} ${near}? (${command} --help)`
   // yargs reports `--max-stpes` a second time as maxStpes.

@@ -124,7 +124,7 @@ async function fallback(): Promise<string> {
   const model = server ? `${server.providerId}/${server.model}` : "local/rules"
   const text = server
     ? `no model is configured: using ${model}, found at ${server.baseURL}; VITAMIN_MODEL or --model chooses another`
-    : `no model is configured: using the built-in offline model local/rules; for a real one set VITAMIN_MODEL=provider/model and run ${ownCommand} auth login, or start Ollama`
+    : `no model is configured: using the built-in offline model local/rules; for a real one set VITAMIN_MODEL=provider/model and run ${ownCommand} auth login PROVIDER, or start Ollama`
   Bus.publish(ModelChosen, { model, text })
   return model
 }

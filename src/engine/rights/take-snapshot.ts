@@ -37,7 +37,7 @@ export function takeSnapshot({ request, call, records }: Asked) {
 
   function noteChanges(part: Snapshot.Part): Snapshot.Part {
     records.changed ??= new Set()
-    for (const { path } of part.files) records.changed.add(path)
+    for (const { path } of part.files.filter(Snapshot.isChanged)) records.changed.add(path)
     return part
   }
 

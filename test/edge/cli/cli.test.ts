@@ -59,6 +59,10 @@ for (const [args, says] of [
   [["serve", "--host", "a", "--host", "b"], /--host takes one address/],
   [["serve", "--no-host"], /--host takes one address/],
   [["run", "x", "--log-level", "loud"], /"debug", "info", "warn", "error"/],
+  [
+    ["run", "x", "--format", "xml"],
+    /: --format takes one of "text", "json", not "xml" \(vitamin run --help\)/,
+  ],
   [["trust", "--remove", "--list"], /Use --remove or --list, not both \(vitamin trust --help\)/],
   [["run", "--session", "x", "--continue", "go"], /Use --session or --continue, not both/],
   [["auth", "login"], /Name a provider, such as: vitamin auth login anthropic \(vitamin models lists all\)/],

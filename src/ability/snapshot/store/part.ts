@@ -83,6 +83,11 @@ export function isSame(left: State | undefined, right: State | undefined): boole
   return isSameContent(one, other) && isSameMode(one, other)
 }
 
+/** A call may write a file as it was. */
+export function isChanged({ before, after }: z.infer<typeof Change>): boolean {
+  return after === undefined || !isSame(before, after)
+}
+
 function isSameContent(one: NonNullable<State>, other: NonNullable<State>): boolean {
   if (one.kind !== other.kind || one.size !== other.size) return false
   if (one.hash && other.hash) return one.hash === other.hash

@@ -8,6 +8,7 @@ import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
 import { localTime } from "#edge/cli/session/session-lines.ts"
+import { wrapList } from "#edge/cli/terminal/wrap-text.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
 import { ownCommand } from "#util/own-command.ts"
@@ -16,11 +17,11 @@ export async function listGrants(options: FolderOptions & { format: "text" | "js
   await inInstance(options, async () => {
     const grants = await Grant.list()
     if (options.format === "json") return print(JSON.stringify(grants, null, 2))
-    if (!grants.length) return print("Nothing is allowed for always in this project.")
+    if (!grants.length) return print("Nothing is always allowed in this project.")
     const known = grants.some(({ permission }) => permission === "mcp.call")
       ? await knownTools()
       : new Map<string, Definition>()
-    for (const grant of grants) print(Log.escapeControls(line(grant, known.get(grant.pattern))))
+    for (const grant of grants) print(wrapList(Log.escapeControls(line(grant, known.get(grant.pattern))), 4))
   })
 }
 

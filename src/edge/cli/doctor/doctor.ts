@@ -146,7 +146,7 @@ async function model(directory: string): Promise<Finding[]> {
   const servers = await findLocalServers(localPlaces(config))
   const chosen = Env.get("VITAMIN_MODEL") || config.model
   const found = servers.find(({ model }) => model)
-  const todo = `set VITAMIN_MODEL=provider/model and run ${ownCommand} auth login, or start Ollama`
+  const todo = `set VITAMIN_MODEL=provider/model and run ${ownCommand} auth login PROVIDER, or start Ollama`
   return [
     chosen
       ? { state: "ok", about: "model", text: chosen }

@@ -3,7 +3,6 @@ import { styleText } from "node:util"
 import * as Permission from "#ability/permission/permission.ts"
 import * as TodoList from "#ability/plan/todo-list.ts"
 import { createScreen } from "#edge/cli/terminal/screen.ts"
-import { wrapLines } from "#edge/cli/terminal/wrap-text.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as Log from "#kernel/process/log.ts"
@@ -64,7 +63,7 @@ function printText(session: Session.Info): () => void {
     screen.stop()
     totals.stop()
     const closing = process.stderr.isTTY ? totals.closing(session.id, fallback) : undefined
-    if (closing) process.stderr.write(`${wrapLines(closing)}\n`)
+    if (closing) process.stderr.write(`${closing}\n`)
   }
 }
 

@@ -1,10 +1,15 @@
 // Cost and changes of a run so far, tasks included, for the status line and the closing line.
 import { styleText } from "node:util"
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
+import { shortId } from "#edge/cli/session/session-lines.ts"
+import { wrapLines } from "#edge/cli/terminal/wrap-text.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { ownCommand } from "#util/own-command.ts"
+
+/** A blank at which no line is broken, so that a command stays on one line. */
+const unbroken = "\u00a0"
 
 export type RunTotals = Readonly<{
   /** `openai/gpt-5 · step 3 · 12 s · 4.2k tokens` */
@@ -13,9 +18,6 @@ export type RunTotals = Readonly<{
   closing(sessionId: string, fallback?: string): string | undefined
   stop(): void
 }>
-
-/** The 10 time characters of an id. If two sessions share a millisecond, the command that gets the prefix lists both. */
-const prefixLength = "sess_".length + 10
 
 export function createRunTotals(): RunTotals {
   const started = performance.now()
@@ -56,7 +58,7 @@ export function createRunTotals(): RunTotals {
 
   function closing(sessionId: string, fallback?: string): string | undefined {
     if (!steps) return undefined
-    const id = sessionId.slice(0, prefixLength)
+    const id = shortId(sessionId)
     const parts = [
       id,
       ...(fallback === undefined ? [] : [fallback]),
@@ -67,7 +69,9 @@ export function createRunTotals(): RunTotals {
       ...(files.size ? [`undo: ${ownCommand} session revert ${id}`] : []),
       `continue: ${ownCommand} -c "…"`,
     ]
-    return styleText("dim", parts.join(" · "), { stream: process.stderr })
+    const whole = parts.map((part) => part.replaceAll(" ", unbroken)).join(" · ")
+    const lines = wrapLines(whole).replaceAll(unbroken, " ")
+    return styleText("dim", lines, { stream: process.stderr })
   }
 
   function stop(): void {

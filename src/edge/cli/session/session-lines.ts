@@ -46,6 +46,11 @@ export function sessionLines(
   )
 }
 
+/** The 10 time characters of an id. If two sessions share a millisecond, the command that gets the prefix lists both. */
+export function shortId(id: string): string {
+  return id.slice(0, "sess_".length + 10)
+}
+
 /** In sorted order the longest prefix that an id shares with any other is one that it shares with a neighbour. */
 function uniquePrefixes(ids: string[]): Map<string, string> {
   const sorted = ids.toSorted()

@@ -4,10 +4,12 @@ import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
 import { safeText } from "#edge/cli/terminal/safe-text.ts"
+import { wrapLines } from "#edge/cli/terminal/wrap-text.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Secret from "#kernel/process/secret.ts"
 import { ownCommand } from "#util/own-command.ts"
 import { findSession } from "./find-session.ts"
+import { shortId } from "./session-lines.ts"
 
 type One = FolderOptions & { id?: string | undefined }
 
@@ -48,7 +50,7 @@ export async function revertSession(
     if (!restored.length && !removed.length) print("No file has to be changed.")
     await warnIfOff()
     writeNotes(notes)
-    if (messageId) print(`To undo this: ${ownCommand} session revert ${id} --to ${messageId}`)
+    if (messageId) print(`To undo this: ${ownCommand} session revert ${shortId(id)} --to ${messageId}`)
   })
 }
 
@@ -60,7 +62,7 @@ async function lastPrompt(sessionId: string): Promise<string> {
 }
 
 function writeNotes(notes: readonly string[]): void {
-  for (const note of notes) process.stderr.write(`Note: ${note}.\n`)
+  for (const note of notes) process.stderr.write(`${wrapLines(`Note: ${note}.`)}\n`)
 }
 
 async function warnIfOff(): Promise<void> {

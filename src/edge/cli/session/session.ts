@@ -38,7 +38,7 @@ export async function showSession(
     say(`${session.id}  ${session.title}`)
     say(`${status}, ${model ?? "no model chosen"}, ${directory}`)
     if (mode !== "act" || branch !== "main") say(`${mode} mode, branch ${branch}`)
-    say(`${usage.input} tokens in, ${usage.output} out, $${usage.cost.toFixed(4)}\n`)
+    say(`${usage.input} tokens in, ${usage.output} out${usage.cost ? `, $${usage.cost.toFixed(4)}` : ""}\n`)
     const { start, compaction } = options.all ? { start: 0 } : Session.window(messages)
     if (start > 0)
       say(`(${start} earlier messages, which --all shows, are summed up)\n${compaction?.summary ?? ""}\n`)

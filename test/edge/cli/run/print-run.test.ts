@@ -121,6 +121,32 @@ test("the closing line says what changed, what it cost, how to undo and how to c
   assert.match((await vitamin(tmp, ["session", "revert", id!])).out, /removed {2}a\.txt/)
 })
 
+test("the closing line breaks no command, and counts no file that was written as it was", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write("same.txt", "x\n")
+  await using llm = await fakeLlm([
+    call("read", { path: "same.txt" }),
+    call("write", { path: "same.txt", content: "x\n" }),
+    call("write", { path: "a.txt", content: "x\n" }),
+    text("done"),
+  ])
+  const { variables } = env(llm, "chat")
+  await using terminal = openTerminal(tmp, ["run", "--yes", "go"], { env: variables, before: "stty cols 60" })
+  assert.equal(await terminal.exit, 0, terminal.shown())
+  const [, id] = /^(sess_\w{10}) · 1 file changed · /m.exec(terminal.shown()) ?? []
+  assert.match(terminal.shown(), new RegExp(`undo: vitamin session revert ${id} · continue:|undo: .* ${id}`))
+  assert.match(terminal.shown(), /continue: vitamin -c "…"\n$/)
+  const listed = (await vitamin(tmp, ["session", "list"])).out
+  assert.match(listed, / 1 file changed /)
+  const shown = (await vitamin(tmp, ["session", "show"])).out
+  assert.match(shown, /^\d+ tokens in, \d+ out$/m)
+  const undone = await vitamin(tmp, ["session", "revert"])
+  assert.match(
+    undone.out,
+    new RegExp(`^removed {2}a\\.txt\nTo undo this: vitamin session revert ${id} --to msg_\\w+$`),
+  )
+})
+
 test("a failed call says why, however long that is, and a plan is shown as a checklist", async () => {
   await using tmp = await tmpdir({ git: true })
   const path = `${"deep/".repeat(30)}gone.txt`

@@ -251,10 +251,7 @@ test("what a person allows in the session, or always, is listed, and taken back"
   assert.equal((await vitamin(tmp, ["permission", "remove", one.id])).out, `Removed: ${one.id}`)
   assert.deepEqual(JSON.parse((await vitamin(tmp, ["permission", "list", "--format", "json"])).out), [two])
   assert.equal((await vitamin(tmp, ["permission", "remove", "--all"])).out, "Removed: 1")
-  assert.equal(
-    (await vitamin(tmp, ["permission", "list"])).out,
-    "Nothing is allowed for always in this project.",
-  )
+  assert.equal((await vitamin(tmp, ["permission", "list"])).out, "Nothing is always allowed in this project.")
 })
 
 test("a question of a task shows for whom always would apply", async () => {
