@@ -23,9 +23,9 @@ type Call = {
 
 export function createCallReader(options: {
   push: (part: LanguageModelV4StreamPart) => void
-  optionsName: string
+  providerId: string
 }): { take(delta: CallDelta): void; end(): void } {
-  const { push, optionsName } = options
+  const { push, providerId } = options
   const calls: Call[] = []
   const used = new Set<string>()
 
@@ -74,7 +74,7 @@ export function createCallReader(options: {
         toolCallId: id,
         toolName: name,
         input,
-        ...(signature ? { providerMetadata: { [optionsName]: { thoughtSignature: signature } } } : {}),
+        ...(signature ? { providerMetadata: { [providerId]: { thoughtSignature: signature } } } : {}),
       })
     }
   }

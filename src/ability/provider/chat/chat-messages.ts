@@ -2,50 +2,32 @@
 import {
   type LanguageModelV4FilePart,
   type LanguageModelV4Message,
-  type LanguageModelV4Prompt,
-  type LanguageModelV4TextPart,
+  type LanguageModelV4ToolCallPart,
   type LanguageModelV4ToolResultPart,
-  type SharedV4ProviderOptions,
   UnsupportedFunctionalityError,
 } from "@ai-sdk/provider"
 
 type Fields = Record<string, unknown>
 type Content<R extends string> = Extract<LanguageModelV4Message, { role: R }>["content"]
-type Optioned = { providerOptions?: SharedV4ProviderOptions }
 
-export function chatMessages(prompt: LanguageModelV4Prompt, optionsName: string): Fields[] {
-  const messages: Fields[] = []
-  for (const message of prompt)
-    switch (message.role) {
-      case "system":
-        messages.push({ role: "system", content: message.content, ...extras(message) })
-        break
-      case "user":
-        messages.push(userMessage(message))
-        break
-      case "assistant":
-        messages.push({ ...assistantMessage(message.content, optionsName), ...extras(message) })
-        break
-      case "tool":
-        for (const part of message.content) if (part.type === "tool-result") messages.push(toolMessage(part))
-        break
-    }
-  return messages
+/** The message of a prompt as messages of chat completions; each tool result is one of its own. */
+export function chatMessages(message: LanguageModelV4Message, providerId: string): Fields[] {
+  switch (message.role) {
+    case "system":
+      return [{ role: "system", content: message.content }]
+    case "user":
+      return [{ role: "user", content: userContent(message.content) }]
+    case "assistant":
+      return [assistantMessage(message.content, providerId)]
+    case "tool":
+      return message.content.flatMap((part) => (part.type === "tool-result" ? [toolMessage(part)] : []))
+  }
 }
 
-function extras({ providerOptions }: Optioned): Fields | undefined {
-  return providerOptions?.openaiCompatible
-}
-
-function userMessage(message: Extract<LanguageModelV4Message, { role: "user" }>): Fields {
-  const [first, ...more] = message.content
-  if (first?.type === "text" && more.length === 0)
-    return { role: "user", content: first.text, ...extras(first) }
-  return { role: "user", content: message.content.map(contentPart), ...extras(message) }
-}
-
-function contentPart(part: LanguageModelV4TextPart | LanguageModelV4FilePart): Fields {
-  return { ...(part.type === "text" ? { type: "text", text: part.text } : filePart(part)), ...extras(part) }
+function userContent(content: Content<"user">): string | Fields[] {
+  const [first, ...more] = content
+  if (first?.type === "text" && more.length === 0) return first.text
+  return content.map((part) => (part.type === "text" ? { type: "text", text: part.text } : filePart(part)))
 }
 
 function filePart({ data, mediaType, filename }: LanguageModelV4FilePart): Fields {
@@ -77,7 +59,7 @@ function fullType(mediaType: string): string {
   return mediaType.startsWith("video") ? "video/mp4" : "image/png"
 }
 
-function assistantMessage(content: Content<"assistant">, optionsName: string): Fields {
+function assistantMessage(content: Content<"assistant">, providerId: string): Fields {
   let text = ""
   let reasoning = ""
   const calls: Fields[] = []
@@ -86,12 +68,11 @@ function assistantMessage(content: Content<"assistant">, optionsName: string): F
     else if (part.type === "reasoning") reasoning += part.text
     else if (part.type === "tool-call") {
       const call = { name: part.toolName, arguments: argumentsOf(part.input) }
-      const signature = signatureOf(part, optionsName)
+      const signature = signatureOf(part, providerId)
       calls.push({
         id: part.toolCallId,
         type: "function",
         function: call,
-        ...extras(part),
         ...(signature ? { extra_content: { google: { thought_signature: String(signature) } } } : {}),
       })
     }
@@ -104,8 +85,8 @@ function assistantMessage(content: Content<"assistant">, optionsName: string): F
 }
 
 /** Gemini wants the signature of a thought back with the call that it led to. */
-function signatureOf({ providerOptions }: Optioned, optionsName: string): unknown {
-  return providerOptions?.[optionsName]?.thoughtSignature ?? providerOptions?.google?.thoughtSignature
+function signatureOf({ providerOptions }: LanguageModelV4ToolCallPart, providerId: string): unknown {
+  return providerOptions?.[providerId]?.thoughtSignature ?? providerOptions?.google?.thoughtSignature
 }
 
 function argumentsOf(input: unknown): string {
@@ -119,7 +100,7 @@ function argumentsOf(input: unknown): string {
 }
 
 function toolMessage(part: LanguageModelV4ToolResultPart): Fields {
-  return { role: "tool", tool_call_id: part.toolCallId, content: resultText(part.output), ...extras(part) }
+  return { role: "tool", tool_call_id: part.toolCallId, content: resultText(part.output) }
 }
 
 function resultText(output: LanguageModelV4ToolResultPart["output"]): string {

@@ -36,10 +36,10 @@ export function createChatModel(config: ChatModelConfig): LanguageModelV4 {
   const build = createRequestBuilder(config)
 
   async function doStream(options: LanguageModelV4CallOptions): Promise<Streamed> {
-    const { body, warnings, optionsName } = build(options)
+    const { body, warnings } = build(options)
     const reply = await send(body, options, config)
     if (reply.status < 200 || reply.status > 299) throw await refused(reply, config.url)
-    const chunks = createChunkReader({ optionsName, raw: options.includeRawChunks === true })
+    const chunks = createChunkReader({ providerId, raw: options.includeRawChunks === true })
     const reader = createPartReader({ reply, chunks, warnings, options, config })
     const request = {
       get body() {

@@ -1,11 +1,6 @@
 // The body of a chat-completions request, in pieces. The bytes of a message are made once for all requests that it is in, and
 // lie side by side in larger blocks, so that a long conversation leaves in a few pieces.
-import type {
-  LanguageModelV4CallOptions,
-  LanguageModelV4Message,
-  SharedV4ProviderOptions,
-  SharedV4Warning,
-} from "@ai-sdk/provider"
+import type { LanguageModelV4CallOptions, LanguageModelV4Message, SharedV4Warning } from "@ai-sdk/provider"
 import { createIncrementalConverter } from "#ability/provider/request/normalize-messages.ts"
 import { chatMessages } from "./chat-messages.ts"
 import type { ChatModelConfig } from "./chat-model.ts"
@@ -14,27 +9,24 @@ type Fields = Record<string, unknown>
 type BuiltRequest = {
   body: Buffer[]
   warnings: SharedV4Warning[]
-  /** Under which name the provider's own metadata stand. */
-  optionsName: string
 }
 
 /** Blocks are small at first, and larger the more there is to hold. */
 const blockBytes = { least: 1 << 16, most: 1 << 20 }
 
 export function createRequestBuilder(config: ChatModelConfig) {
-  const names = namesOf(config.providerId)
-  const { bytesOf } = createMessageBytes(textOf)
-  const piecesOf = createIncrementalConverter((pieces: Buffer[], message, optionsName: string) =>
-    addPiece(pieces, bytesOf(message, optionsName)),
+  const { providerId } = config
+  const { bytesOf } = createMessageBytes((message) => textOf(message, providerId))
+  const piecesOf = createIncrementalConverter((pieces: Buffer[], message) =>
+    addPiece(pieces, bytesOf(message)),
   )
 
   return function build(options: LanguageModelV4CallOptions): BuiltRequest {
     const { prompt, providerOptions } = options
-    const optionsName = names.find((name) => providerOptions?.[name]) ?? names.at(-1)!
     const last = { ...toolFields(options), stream: true, stream_options: { include_usage: true } }
-    const first = { ...settings(options, config), ...ownFields(names, providerOptions, options.reasoning) }
+    const first: Fields = { ...settings(options, config), ...providerOptions?.[providerId] }
     for (const name of ["messages", ...Object.keys(last)]) delete first[name]
-    const [begin, ...more] = piecesOf(prompt, optionsName)
+    const [begin, ...more] = piecesOf(prompt, undefined)
     const body = [
       Buffer.from(`${JSON.stringify(first).slice(0, -1)},"messages":[`),
       // Each message begins with a comma, which the first one has no use for.
@@ -42,12 +34,12 @@ export function createRequestBuilder(config: ChatModelConfig) {
       ...more,
       Buffer.from(`],${JSON.stringify(last).slice(1)}`),
     ]
-    return { body, warnings: warningsOf(options), optionsName }
+    return { body, warnings: warningsOf(options) }
   }
 }
 
-function textOf(message: LanguageModelV4Message, optionsName: string): string {
-  return chatMessages([message], optionsName)
+function textOf(message: LanguageModelV4Message, providerId: string): string {
+  return chatMessages(message, providerId)
     .map((fields) => `,${JSON.stringify(fields)}`)
     .join("")
 }
@@ -63,37 +55,7 @@ function settings(options: LanguageModelV4CallOptions, config: ChatModelConfig):
     response_format: options.responseFormat?.type === "json" ? { type: "json_object" } : undefined,
     stop: options.stopSequences,
     seed: options.seed,
-  }
-}
-
-/** The camel-cased name is the one that counts; the plain one is taken too. */
-function namesOf(providerId: string): string[] {
-  const plain = providerId.split(".")[0]!.trim()
-  const camel = plain.replaceAll(/[_-]([a-z])/g, (_, letter: string) => letter.toUpperCase())
-  return camel === plain ? [plain] : [camel, plain]
-}
-
-/** A provider's own options go into the body as they are, but for those that have a name in camel case. */
-function ownFields(
-  names: string[],
-  given: SharedV4ProviderOptions | undefined,
-  reasoning: LanguageModelV4CallOptions["reasoning"],
-): Fields {
-  const own: Fields = {}
-  for (const name of names.toReversed()) Object.assign(own, given?.[name])
-  const { user, reasoningEffort, textVerbosity } = {
-    ...given?.["openai-compatible"],
-    ...given?.openaiCompatible,
-    ...own,
-  } as Fields
-  const { user: _, reasoningEffort: __, textVerbosity: ___, strictJsonSchema: ____, ...plain } = own
-  const level = reasoning === "provider-default" ? undefined : reasoning
-  const effort = reasoningEffort === undefined ? level : reasoningEffort
-  return {
-    ...(user === undefined ? {} : { user }),
-    ...plain,
-    ...(effort === undefined ? {} : { reasoning_effort: effort }),
-    ...(textVerbosity === undefined ? {} : { verbosity: textVerbosity }),
+    reasoning_effort: options.reasoning === "provider-default" ? undefined : options.reasoning,
   }
 }
 
@@ -121,20 +83,17 @@ function warningsOf({ topK, responseFormat, tools }: LanguageModelV4CallOptions)
   return unsupported.map((feature) => ({ type: "unsupported", feature }))
 }
 
-/** `form` names what `write` makes of a message, where there is more than one way. Only a frozen message is remembered:
- * it cannot change. */
-export function createMessageBytes(write: (message: LanguageModelV4Message, form: string) => string) {
-  const known = new WeakMap<LanguageModelV4Message, { form: string; bytes: Buffer }>()
+/** Only frozen messages are cached, because they cannot change. */
+export function createMessageBytes(write: (message: LanguageModelV4Message) => string) {
+  const known = new WeakMap<LanguageModelV4Message, Buffer>()
   let block = Buffer.alloc(0)
   let used = 0
   let stored = 0
 
-  function bytesOf(message: LanguageModelV4Message, form: string): Buffer {
-    const before = known.get(message)
-    if (before?.form === form) return before.bytes
-    if (!Object.isFrozen(message)) return Buffer.from(write(message, form))
-    const bytes = store(write(message, form))
-    known.set(message, { form, bytes })
+  function bytesOf(message: LanguageModelV4Message): Buffer {
+    if (!Object.isFrozen(message)) return Buffer.from(write(message))
+    const bytes = known.get(message) ?? store(write(message))
+    known.set(message, bytes)
     return bytes
   }
 

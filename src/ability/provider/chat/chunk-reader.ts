@@ -44,10 +44,10 @@ export type ChunkReader = {
 
 const ids = { text: "txt-0", reasoning: "reasoning-0" }
 
-export function createChunkReader(options: { optionsName: string; raw: boolean }): ChunkReader {
-  const { optionsName, raw } = options
+export function createChunkReader(options: { providerId: string; raw: boolean }): ChunkReader {
+  const { providerId, raw } = options
   const parts: LanguageModelV4StreamPart[] = []
-  const calls = createCallReader({ push: (part) => void parts.push(part), optionsName })
+  const calls = createCallReader({ push: (part) => void parts.push(part), providerId })
   let state: "open" | "done" | "failed" = "open"
   let isDescribed = false
   let isRefusal = false
@@ -147,7 +147,7 @@ export function createChunkReader(options: { optionsName: string; raw: boolean }
       type: "finish",
       finishReason: { unified: unified(reason, isRefusal), raw: reason },
       usage: usageOf(usage),
-      providerMetadata: { [optionsName]: {} },
+      providerMetadata: { [providerId]: {} },
     })
   }
 

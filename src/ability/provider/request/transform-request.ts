@@ -129,7 +129,7 @@ function reasoningOptions({ reasoning, sessionId }: Wanted, target: Target): Opt
   if (target.wire === "gemini") return geminiOptions(level, target)
   if (target.wire === "messages") return level ? { reasoning: level } : {}
   const body = level ? chatBody(level, target.quirks.effort) : {}
-  return Object.keys(body).length > 0 ? { providerOptions: { [optionsName(target.providerId)]: body } } : {}
+  return Object.keys(body).length > 0 ? { providerOptions: { [target.providerId]: body } } : {}
 }
 
 /** Nothing is kept at OpenAI, so reasoning comes back encrypted and goes along with the next request. */
@@ -160,19 +160,14 @@ function chatBody(
 ): Record<string, string | boolean | { [key: string]: string }> {
   const on = level !== "none"
   if (effort === "none") return {}
-  if (effort === "openai") return { reasoningEffort: level === "max" ? "xhigh" : level }
+  if (effort === "openai") return { reasoning_effort: level === "max" ? "xhigh" : level }
   if (effort === "openrouter") return { reasoning: { effort: level === "max" ? "xhigh" : level } }
   if (effort === "thinking") return { thinking: { type: on ? "enabled" : "disabled" } }
   if (effort === "enable") return { enable_thinking: on }
-  return on ? { reasoningEffort: threeLevels(level) } : {}
+  return on ? { reasoning_effort: threeLevels(level) } : {}
 }
 
 function threeLevels(level: Level): "low" | "medium" | "high" {
   if (level === "minimal" || level === "low") return "low"
   return level === "medium" ? "medium" : "high"
-}
-
-/** The package reads a provider's own options under the camel-cased first part of its name. */
-function optionsName(providerId: string): string {
-  return providerId.split(".")[0]!.replaceAll(/[_-]([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }

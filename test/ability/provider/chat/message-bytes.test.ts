@@ -4,23 +4,22 @@ import { test } from "node:test"
 import type { LanguageModelV4Message } from "@ai-sdk/provider"
 import { addPiece, createMessageBytes } from "#ability/provider/chat/chat-request.ts"
 
-const write = (message: LanguageModelV4Message, form: string) => `${form}:${message.content}`
+const write = (message: LanguageModelV4Message) => `:${message.content}`
 const said = (content: string) => Object.freeze({ role: "system" as const, content })
 
-test("createMessageBytes() encodes a frozen message once per format, others every time", () => {
+test("createMessageBytes() encodes a frozen message once, others every time", () => {
   const writes: string[] = []
-  const { bytesOf } = createMessageBytes((message, form) => {
-    writes.push(write(message, form))
-    return write(message, form)
+  const { bytesOf } = createMessageBytes((message) => {
+    writes.push(write(message))
+    return write(message)
   })
   const frozen = said("é")
-  assert.equal(bytesOf(frozen, "a"), bytesOf(frozen, "a"))
-  assert.equal(bytesOf(frozen, "b").toString(), "b:é")
-  assert.deepEqual(writes, ["a:é", "b:é"])
+  assert.equal(bytesOf(frozen), bytesOf(frozen))
+  assert.deepEqual(writes, [":é"])
   const open = { role: "system" as const, content: "1" }
-  assert.equal(bytesOf(open, "a").toString(), "a:1")
+  assert.equal(bytesOf(open).toString(), ":1")
   open.content = "2"
-  assert.equal(bytesOf(open, "a").toString(), "a:2")
+  assert.equal(bytesOf(open).toString(), ":2")
 })
 
 test("addPiece() joins adjacent bytes into few pieces, whatever their sizes and order", () => {
@@ -31,7 +30,7 @@ test("addPiece() joins adjacent bytes into few pieces, whatever their sizes and 
     return few
   }
   const sizes = Array.from({ length: 2_000 }, (_, i) => (i % 100 === 0 ? 20_000 : i % 500))
-  const pieces = sizes.map((size, i) => bytesOf(said(String(i % 10).repeat(size)), ""))
+  const pieces = sizes.map((size, i) => bytesOf(said(String(i % 10).repeat(size))))
   const few = joined(pieces)
   assert.ok(Buffer.concat(few).equals(Buffer.concat(pieces)))
   assert.ok(few.length < 60, String(few.length))
@@ -45,7 +44,7 @@ test("createMessageBytes() uses larger blocks for more bytes: 20 MB are fewer th
   const few: Buffer[] = []
   let size = 0
   for (let i = 0; i < 5_000; i++) {
-    const bytes = bytesOf(said("é".repeat(i % 4_000)), "")
+    const bytes = bytesOf(said("é".repeat(i % 4_000)))
     size += bytes.length
     addPiece(few, bytes)
   }
