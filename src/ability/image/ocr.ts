@@ -5,6 +5,7 @@ import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { Instance } from "#kernel/instance.ts"
 import { errorText, NamedError } from "#util/error.ts"
+import { orAborted } from "#util/or-aborted.ts"
 import { findOcr, OcrMissing } from "./find-ocr.ts"
 import type { Format } from "./image-format.ts"
 import type { Image } from "./load-image.ts"
@@ -50,7 +51,7 @@ export function createOcr(timing: Partial<Timing> = {}): Ocr {
     const { promise, resolve } = Promise.withResolvers<void>()
     last = before.then(() => promise)
     try {
-      await unlessAborted([before], signal)
+      await orAborted(before, signal)
       return await readNext(image, signal)
     } finally {
       resolve()
@@ -152,22 +153,11 @@ async function ask(child: ChildProcess, task: Task, signal: AbortSignal): Promis
   const died = once(child, "exit", options).then((): Answer => ({ error: "the engine ended" }))
   try {
     child.send(task, () => {})
-    return await unlessAborted([said, died], signal)
+    return await orAborted(Promise.race([said, died]), signal)
   } catch (error) {
     signal.throwIfAborted()
     return { error: errorText(error) }
   } finally {
     over.abort()
   }
-}
-
-/** The first of them, or what the signal says if that is first. Of those that lose nobody hears. */
-async function unlessAborted<T>(all: Promise<T>[], signal: AbortSignal): Promise<T> {
-  const over = new AbortController()
-  const aborted = new Promise<never>((_, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true, signal: over.signal })
-  })
-  for (const loser of [...all, aborted]) loser.catch(() => {})
-  return Promise.race([...all, aborted]).finally(() => over.abort())
 }

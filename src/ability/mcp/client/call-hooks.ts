@@ -1,7 +1,7 @@
 // Sits between the SDK and a transport: lets the host see and change messages, decides whether lists continue, and
 // removes list entries of the wrong type, so that one bad entry does not cost the others.
 import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/client"
-import type { MCPHooks, MCPLog } from "#ability/mcp/server/hooks.ts"
+import type { MCPHooks, MCPLog } from "#ability/mcp/server/types.ts"
 import { wrongAnswer } from "#ability/mcp/transport/stdio-transport.ts"
 import { errorText } from "#util/error.ts"
 import { cleanList, isListMethod, type ListMethod } from "./lists.ts"

@@ -3,9 +3,14 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Client, RequestOptions } from "@modelcontextprotocol/client"
 import { Closed, Crashed, LoginNeeded, TimedOut, Unavailable } from "#ability/mcp/server/errors.ts"
-import type { MCPLog } from "#ability/mcp/server/hooks.ts"
 import { loadSDK, type SDK } from "#ability/mcp/server/sdk.ts"
-import type { MCPCallOptions, MCPClientConfig, MCPState, MCPStatus } from "#ability/mcp/server/types.ts"
+import type {
+  MCPCallOptions,
+  MCPClientConfig,
+  MCPLog,
+  MCPState,
+  MCPStatus,
+} from "#ability/mcp/server/types.ts"
 import { useProxy } from "#ability/provider/use-proxy.ts"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"

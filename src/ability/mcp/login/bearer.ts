@@ -2,9 +2,8 @@
 // server, else the one of a login. A hook is never asked for a server that has a token of its own.
 import type { AuthProvider } from "@modelcontextprotocol/client"
 import type { Resolve } from "#ability/mcp/server/check-lead.ts"
-import type { AuthToken, MCPHooks } from "#ability/mcp/server/hooks.ts"
 import type { SDK } from "#ability/mcp/server/sdk.ts"
-import type { MCPServerConfig } from "#ability/mcp/server/types.ts"
+import type { AuthToken, MCPHooks, MCPServerConfig } from "#ability/mcp/server/types.ts"
 import * as Secret from "#kernel/process/secret.ts"
 import { createLoginTokens } from "./login-tokens.ts"
 

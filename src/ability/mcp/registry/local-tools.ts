@@ -29,13 +29,12 @@ export async function callLocalTool(options: {
   name: string
   args: unknown
   slots?: Slots | undefined
-  signal?: AbortSignal | undefined
 }): Promise<MCPToolResult> {
-  const { name, args, slots, signal = new AbortController().signal } = options
+  const { name, args, slots } = options
   const callId = createId("call")
   const result = await runTool({
     call: { id: callId, name, arguments: (args ?? {}) as Json },
-    context: { sessionId: "mcp", messageId: "mcp", callId, signal },
+    context: { sessionId: "mcp", messageId: "mcp", callId, signal: new AbortController().signal },
     ...(slots ? { slots } : {}),
   })
   return {

@@ -1,10 +1,8 @@
-// What the rest of vitamin knows of an MCP server: plain types of ours, so that another version of the protocol's SDK
-// changes nothing outside of this folder.
+// The types of MCP servers for the rest of vitamin and for embedding programs. None is a type of the protocol's SDK, so that
+// another version of the SDK changes nothing outside of this area.
 import type { Question as Elicitation, Reply as ElicitationReply } from "#ability/elicitation/elicitation.ts"
 import type { Resolve } from "./check-lead.ts"
-import type { MCPHooks, MCPLog } from "./hooks.ts"
 
-export type { AuthToken, MCPHooks, MCPLog } from "./hooks.ts"
 export type { Elicitation, ElicitationReply }
 
 export type MCPAuth = {
@@ -154,4 +152,37 @@ export type MCPClient = {
   complete(request: MCPCompletion, options?: MCPCallOptions): Promise<string[]>
   /** Ends the server's processes. The client can not be used again. */
   close(): Promise<void>
+}
+
+export type AuthToken = {
+  value: string
+  /** When it ends, in milliseconds since 1970. It is refreshed before. */
+  expires?: number
+}
+
+/** Which server a hook is asked about. */
+type AskingServer = { id: string; url: string }
+
+/** A call on its way to the server ("tools/call"). */
+type MCPRequest = { method: string; params: Record<string, unknown> }
+type MCPResponse = { method: string; result: Record<string, unknown> }
+export type MCPLog = {
+  level: "debug" | "info" | "warning" | "error"
+  message: string
+  /** The source: the server in the protocol, its stderr, or the client about the server. */
+  source: "server" | "stderr" | "client"
+  data?: unknown
+}
+
+/** With hooks a host observes and changes the traffic with a server. */
+export type MCPHooks = {
+  /** The bearer token for a server over http that has none in its own settings. Undefined: a stored login is used. */
+  onAuth?: (server: AskingServer) => Promise<AuthToken | undefined>
+  /** The server refused the token, or it ended. The request is repeated once with the new one. */
+  onAuthRefresh?: (expired: AuthToken, server: AskingServer) => Promise<AuthToken | undefined>
+  onRequest?: (request: MCPRequest) => MCPRequest | Promise<MCPRequest>
+  onResponse?: (response: MCPResponse) => MCPResponse | Promise<MCPResponse>
+  onLog?: (log: MCPLog) => void
+  /** Whether to ask for the page behind the cursor. */
+  onPaginate?: (cursor: string) => Promise<boolean>
 }

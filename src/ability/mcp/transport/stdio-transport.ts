@@ -3,8 +3,7 @@
 // stderr lines.
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client"
 import { Crashed, InvalidServer, Unavailable } from "#ability/mcp/server/errors.ts"
-import type { MCPLog } from "#ability/mcp/server/hooks.ts"
-import type { MCPServerConfig } from "#ability/mcp/server/types.ts"
+import type { MCPLog, MCPServerConfig } from "#ability/mcp/server/types.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Secret from "#kernel/process/secret.ts"
 import { type Cut, createBoundedLines } from "#util/bounded-lines.ts"
