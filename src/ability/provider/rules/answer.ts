@@ -1,7 +1,6 @@
-// The final answer: the results in short, and what was not done.
+// The final answer: a summary of the results, and what was not done.
 import { hasFailed, type Outcome } from "./next-move.ts"
-import type { Proposal } from "./skill/proposal.ts"
-import { countIn, filesIn, gitTrouble, gitUnchanged, type Made } from "./skill/results.ts"
+import { countIn, filesIn, gitTrouble, gitUnchanged, type Proposal, type Result } from "./skill/proposal.ts"
 import { shortAbilities } from "./skill/talk.ts"
 
 const maxLines = 300
@@ -9,13 +8,13 @@ const maxLines = 300
 export function answer(outcomes: Outcome[]): string {
   if (!outcomes.some(({ step }) => step.proposal))
     return `I have no rule for this request.\n${shortAbilities}`
-  return outcomes.flatMap(tell).join("\n\n")
+  return outcomes.flatMap(describeOutcome).join("\n\n")
 }
 
-function tell({ step, made, picked, reason }: Outcome): string[] {
+function describeOutcome({ step, made, picked, reason }: Outcome): string[] {
   const { asked, proposal } = step
   if (!proposal) return [`I have no rule for this part: ${asked}`]
-  // Results that only served to choose a file were not asked for.
+  // Results that were only needed to choose a file are not shown.
   const shown = made.filter(
     ({ tool }) => !(picked && proposal.after!.tool === "ls" && /^(?:ls|glob)$/.test(tool)),
   )
@@ -23,7 +22,7 @@ function tell({ step, made, picked, reason }: Outcome): string[] {
     ...(made.some(({ tool }) => tool === proposal.instead?.tool)
       ? [`There is no ${proposal.calls[0]!.args.path}.`]
       : []),
-    ...shown.map((one) => tellCall(one, proposal)),
+    ...shown.map((one) => describeCall(one, proposal)),
     ...(picked?.length && !made.some(({ tool }) => /^(?:read|edit|write|bash)$/.test(tool))
       ? [picked.join("\n")]
       : []),
@@ -32,9 +31,9 @@ function tell({ step, made, picked, reason }: Outcome): string[] {
   ]
 }
 
-function tellCall(made: Made, { count, last, isTest }: Proposal): string {
+function describeCall(made: Result, { count, last, isTest }: Proposal): string {
   const { tool, args, output, isError } = made
-  if (isError) return `${tool} ${shortly(args)} did not work: ${output}`
+  if (isError) return `${tool} ${shortArguments(args)} did not work: ${output}`
   const said = gitTrouble(made) ?? gitUnchanged(made)
   if (said) return said
   if (count) return counted(made, count)
@@ -44,22 +43,18 @@ function tellCall(made: Made, { count, last, isTest }: Proposal): string {
   if (tool === "ls") return `${args.path ?? "."}:\n${bound(output.split("\n"))}`
   if (tool === "glob" && !filesIn(made).length) return output
   if (tool === "glob") return `${plural(filesIn(made).length, "file")}:\n${bound(output.split("\n"))}`
-  if (tool === "grep") return bound(joined(output))
+  if (tool === "grep") return bound(matchLines(output))
   if (tool === "bash" && isTest) return testReport(made)
-  return bound(output.split("\n")) || done(made)
-}
-
-/** A command without output has succeeded. */
-function done({ tool, args }: Made): string {
-  return tool === "bash" ? `Done: ${shortly(args)}` : `${tool} is done.`
+  if (output) return bound(output.split("\n"))
+  return tool === "bash" ? `Done: ${shortArguments(args)}` : `${tool} is done.`
 }
 
 const failing =
   /^\s*(?:not ok \d+ -|✖|✗|×|✕|FAIL(?:ED)?:?|ERROR:|--- FAIL:|●|test (?=.*\.\.\. FAILED$)) *(.+)$/
 
 /** The verdict first, then the failed tests, then the output. */
-function testReport(made: Made): string {
-  const command = shortly(made.args)
+function testReport(made: Result): string {
+  const command = shortArguments(made.args)
   const output = bound(made.output.split("\n"))
   if (!hasFailed(made)) return `The tests pass (${command}).\n\n${output}`
   const names = made.output.split("\n").flatMap((line) => failing.exec(line)?.[1] ?? [])
@@ -70,13 +65,13 @@ function testReport(made: Made): string {
   return `The tests fail (${command})${which}\n\n${output}`
 }
 
-function counted(made: Made, count: NonNullable<Proposal["count"]>): string {
+function counted(made: Result, count: NonNullable<Proposal["count"]>): string {
   const number = countIn(made, count)
   const where = typeof made.args.path === "string" ? ` in ${made.args.path}` : ""
   const what = made.tool === "ls" ? "entry" : count.replace(/s$/, "").replace("matche", "match")
   const head = `${plural(number, what)}${where}`
   if (count === "lines" || String(number) === "0") return head
-  return `${head}\n${bound(made.tool === "grep" ? joined(made.output) : made.output.split("\n"))}`
+  return `${head}\n${bound(made.tool === "grep" ? matchLines(made.output) : made.output.split("\n"))}`
 }
 
 function plural(number: number | string, noun: string): string {
@@ -90,7 +85,7 @@ function plainLines(output: string): string[] {
 }
 
 /** `file:12: text` for each match. */
-function joined(output: string): string[] {
+function matchLines(output: string): string[] {
   let file = ""
   return output.split("\n").flatMap((line) => {
     const match = /^(\d+)([:-])(.*)$/s.exec(line)
@@ -111,7 +106,7 @@ function bound(lines: string[], last?: number): string {
   return `${lines.slice(0, maxLines).join("\n")}\n… ${lines.length - maxLines} more lines`
 }
 
-function shortly(args: Made["args"]): string {
+function shortArguments(args: Result["args"]): string {
   const { command, path, url, pattern } = args
   return String(command ?? url ?? path ?? pattern ?? "").slice(0, 100)
 }

@@ -5,31 +5,30 @@ import type {
   LanguageModelV4ToolResultPart,
 } from "@ai-sdk/provider"
 import { opening } from "#knowledge/memory/window.ts"
-import type { Call } from "./skill/proposal.ts"
-import type { Made } from "./skill/results.ts"
+import type { Call, Result } from "./skill/proposal.ts"
 
 export type Conversation = {
   request: string
   /** The text of its images. */
   texts: string[]
-  made: Made[]
+  made: Result[]
   subject?: string
   calls: number
 }
 
-/** An attachment does not say what to do with it. */
+/** Attachments: they contain no request. */
 const attached =
   /^(?:<file path="|<resource server="|\[(?:file |image|text of image|what a model said of image))/
 const readInImage = /^\[text of image/
-/** Nor does what stands in place of earlier messages. */
-const isBeside = (text: string) => attached.test(text) || text.startsWith(opening)
-/** The sign before the name of one. */
+/** Attachments, and summaries that replace earlier messages. */
+const isContext = (text: string) => attached.test(text) || text.startsWith(opening)
+/** The sign before the name of an attachment. */
 const pointer = /(?<![\w.+\-/\\@:=])@(?=[^\s@])/g
 
 export function readConversation(prompt: LanguageModelV4Prompt): Conversation {
   const start = prompt.findLastIndex(isRequest)
   const results = new Map<string, LanguageModelV4ToolResultPart["output"]>()
-  const made: Made[] = []
+  const made: Result[] = []
   let subject: string | undefined
   let calls = 0
   for (const { role, content } of prompt)
@@ -69,7 +68,7 @@ function imageTexts(message: LanguageModelV4Message): string[] {
 function words(message: LanguageModelV4Message): string {
   if (typeof message.content === "string") return message.content
   const texts = textsOf(message)
-  const said = texts.filter((text) => !isBeside(text))
+  const said = texts.filter((text) => !isContext(text))
   const joined = said.join("\n")
   return said.length < texts.length ? joined.replace(pointer, "") : joined
 }

@@ -1,13 +1,23 @@
-// How far a plan has come: its steps against the calls that were made. The next calls, or what became of every step.
+// Compares the steps of a plan with the calls that were made: returns the next calls, or the outcome of every step.
 import { posix } from "node:path"
 import type { Step } from "./plan.ts"
-import { at, type Call, type Pick, type Proposal } from "./skill/proposal.ts"
-import { type Entry, entriesIn, filesIn, gitTrouble, isMissing, type Made } from "./skill/results.ts"
+import {
+  at,
+  type Call,
+  type Entry,
+  entriesIn,
+  filesIn,
+  gitTrouble,
+  isMissing,
+  type Pick,
+  type Proposal,
+  type Result,
+} from "./skill/proposal.ts"
 
 export type Outcome = {
   step: Step
-  made: Made[]
-  /** Files that were picked, and what was made of them. */
+  made: Result[]
+  /** Files that were picked from earlier results. */
   picked?: string[]
   /** Why it was not done. */
   reason?: string
@@ -18,13 +28,21 @@ const maxFiles = 20
 const maxFolders = 50
 const effects = new Set(["bash", "write", "edit", "subtask"])
 
-/** `subject` is the file that was spoken of before this request. */
-export function nextMove({ steps, made, subject }: { steps: Step[]; made: Made[]; subject?: string }): Move {
+/** `subject` is the file that earlier requests were about. */
+export function nextMove({
+  steps,
+  made,
+  subject,
+}: {
+  steps: Step[]
+  made: Result[]
+  subject?: string
+}): Move {
   const left = [...made]
   const outcomes: Outcome[] = []
   const pending: Call[] = []
-  /** Results of these calls, or undefined while they have to be made. */
-  const take = (calls: Call[]): Made[] | undefined => {
+  /** The results of these calls; undefined if they have to be made first. */
+  const take = (calls: Call[]): Result[] | undefined => {
     if (!pending.length && left.length >= calls.length) return left.splice(0, calls.length)
     pending.push(...calls)
     return undefined
@@ -33,7 +51,7 @@ export function nextMove({ steps, made, subject }: { steps: Step[]; made: Made[]
     const outcome: Outcome = { step, made: [] }
     const { calls = [], after } = step.proposal ?? {}
     const hasEffect = isEffect(calls) || effects.has(after?.tool ?? "")
-    // What changes something waits for what comes before it, and is left when that went wrong.
+    // A step that changes something waits for the steps before it, and is skipped if one of them failed.
     if (pending.length && (hasEffect || after)) break
     if (hasEffect && outcomes.some(isStuck)) {
       outcomes.push({ ...outcome, reason: "I stopped, because the step before it was not done" })
@@ -47,24 +65,24 @@ export function nextMove({ steps, made, subject }: { steps: Step[]; made: Made[]
       const sizes = take(choice.sizes ?? [])
       if (!sizes) break
       const found = choice.paths(sizes)
-      // Which of several files shall change is not for us to choose.
+      // If several files fit, none is changed.
       const paths = after.tool === "edit" && choice.isOneOf ? [] : found
       if (!paths.length) outcome.reason = "no file to go on with"
       if (after.pick !== "own") outcome.picked = paths
       const more = take(paths.flatMap((path) => after.make(path, results)))
       if (!more) break
-      // What was only looked at on the way is not what was asked for.
+      // Results that were only needed on the way are not shown.
       const shown = after.pick === "own" ? results.filter((one) => one.isError && !isMissing(one)) : results
       if (!more.length && !shown.some(hasFailed) && after.otherwise) outcome.reason = after.otherwise
       outcome.made = [...shown, ...more]
     }
     outcomes.push(outcome)
   }
-  if (!pending.length) settle(outcomes, take)
+  if (!pending.length) correctCalls(outcomes, take)
   return pending.length ? { calls: pending } : { outcomes }
 }
 
-/** Whether a step did all that it was asked for. A command that ran and found something wrong is done. */
+/** Whether a step did all that was asked for. A command that ran counts, whatever its exit code. */
 export function isDone({ step: { proposal }, made, reason }: Outcome): boolean {
   return (
     proposal !== undefined &&
@@ -74,19 +92,21 @@ export function isDone({ step: { proposal }, made, reason }: Outcome): boolean {
   )
 }
 
-/** What a result says has to be asked in another way: a file that was listed, a folder that was read, a file whose end
- * is wanted and is further down. */
-function settle(outcomes: Outcome[], take: (calls: Call[]) => Made[] | undefined) {
+/** Repeats calls in another way where the result asks for it: a file was listed, a folder was read, or the end of a long
+ * file is wanted. */
+function correctCalls(outcomes: Outcome[], take: (calls: Call[]) => Result[] | undefined) {
   const others = outcomes.flatMap(({ step, made }) =>
-    made.flatMap((one) => otherwise(one, step.proposal) ?? []),
+    made.flatMap((one) => correctedCall(one, step.proposal) ?? []),
   )
   const results = take(others)
   if (!results) return
   for (const outcome of outcomes)
-    outcome.made = outcome.made.map((one) => (otherwise(one, outcome.step.proposal) ? results.shift()! : one))
+    outcome.made = outcome.made.map((one) =>
+      correctedCall(one, outcome.step.proposal) ? results.shift()! : one,
+    )
 }
 
-function otherwise(made: Made, proposal: Proposal | undefined): Call | undefined {
+function correctedCall(made: Result, proposal: Proposal | undefined): Call | undefined {
   const { tool, args, output, isError } = made
   const { last, instead } = proposal ?? {}
   if (instead && isMissing(made)) return instead
@@ -100,13 +120,13 @@ function otherwise(made: Made, proposal: Proposal | undefined): Call | undefined
   return { tool: "read", args: { path, startLine: Math.max(1, total - last + 1) } }
 }
 
-/** What could not be done, or went wrong, and what comes after it may rely on. */
+/** Whether a step was not done or failed: later steps may rely on it. */
 function isStuck({ step, made, reason }: Outcome): boolean {
   return reason !== undefined || step.proposal?.refusal !== undefined || made.some(hasFailed)
 }
 
-/** A command that ended badly is no error of its tool. */
-export function hasFailed({ tool, output, isError }: Made): boolean {
+/** A command with an exit code other than 0 has failed, although its tool reports no error. */
+export function hasFailed({ tool, output, isError }: Result): boolean {
   return isError || (tool === "bash" && /^\[(?:exit code [1-9]|ended by )/m.test(output.slice(-500)))
 }
 
@@ -114,7 +134,7 @@ function isEffect(calls: Call[]): boolean {
   return calls.some(({ tool }) => effects.has(tool))
 }
 
-type Choice = { sizes?: Call[]; paths: (sizes: Made[]) => string[]; isOneOf?: boolean }
+type Choice = { sizes?: Call[]; paths: (sizes: Result[]) => string[]; isOneOf?: boolean }
 
 function pickFiles(options: { pick: Pick; outcome: Outcome; outcomes: Outcome[]; subject?: string }): Choice {
   const { pick, outcome, outcomes, subject } = options

@@ -1,7 +1,7 @@
-// A request as steps: what is asked for, one after the other, each with the calls that do it.
+// Splits a request into steps, in order, each with the calls that do it.
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider"
 import { choose } from "./skill/choose.ts"
-import { thought } from "./skill/look.ts"
+import { opinionNote } from "./skill/inspect.ts"
 import { isAboutTests } from "./skill/project.ts"
 import type { Proposal } from "./skill/proposal.ts"
 import { talk } from "./skill/talk.ts"
@@ -13,7 +13,7 @@ import { type Token, tokenize } from "./words/tokens.ts"
 export type Step = {
   /** As it was asked for. */
   asked: string
-  /** Missing where no rule fits. */
+  /** Undefined if no rule fits. */
   proposal?: Proposal
 }
 
@@ -26,15 +26,15 @@ export function plan(request: string, tools: LanguageModelV4FunctionTool[]): Ste
     before = tokens
     const clause = readClause(request, tokens)
     const asked = askedIn(request, own)
-    const proposal = isRetold(clause, steps) ? undefined : choose(clause, tools)
+    const proposal = isCovered(clause, steps) ? undefined : choose(clause, tools)
     if (!proposal && counting.test(clause.shape)) countLast(steps)
-    if (!proposal) admitThought(clause, steps)
-    if (!proposal && (talk(asked) !== undefined || isRetold(clause, steps) || isAside(clause, steps)))
+    if (!proposal) admitNoOpinion(clause, steps)
+    if (!proposal && (talk(asked) !== undefined || isCovered(clause, steps) || isImplied(clause, steps)))
       continue
     steps.push({ asked, ...(proposal ? { proposal } : {}) })
   }
   const all = isCut ? [...steps, { asked: "what follows the first paragraph" }] : steps
-  return isPlain(request, asking, steps) ? all : all.map(withoutDeed)
+  return isPlain(request, asking, steps) ? all : all.map(refuseEffect)
 }
 
 const unplain =
@@ -43,7 +43,7 @@ const hedges =
   /\b(?:if|unless|once|until|when|whenever|case|otherwise|else|don't|dont|not|never|no|nope|without|instead|rather|except|but|or|should|shouldn't|how|why|whether|example|eg|remind|wait|ask me|kidding|joking|actually|maybe|perhaps|only|keep|would be|failed|loses)\b/
 const polite = /^(?:(?:hi|hello|hey|please)\b[\s,!.]*)*(?:can|could|would|will) you\b/
 
-/** Whether all of a request is understood, and nothing in it takes back or limits the rest. Quoted text does not count. */
+/** Whether every part of a request is understood, and none is a condition, a negation or a question. Quotes do not count. */
 function isPlain(request: string, asking: Token[], steps: Step[]): boolean {
   const words = asking.map(({ kind, lower }) => (kind === "quote" ? "Q" : lower)).join(" ")
   const questions = words.split("?").length - 1
@@ -56,14 +56,14 @@ function isPlain(request: string, asking: Token[], steps: Step[]): boolean {
   )
 }
 
-/** Running the tests harms nothing. */
-function withoutDeed(step: Step): Step {
-  const { isDeed, isTest } = step.proposal ?? {}
-  return isDeed && !isTest ? { ...step, proposal: { calls: [], refusal: unplain } } : step
+/** Tests may run all the same: they change nothing. */
+function refuseEffect(step: Step): Step {
+  const { hasEffect, isTest } = step.proposal ?? {}
+  return hasEffect && !isTest ? { ...step, proposal: { calls: [], refusal: unplain } } : step
 }
 
-/** What comes after an empty line may be a file that was piped in, in which nothing is asked of us. It is content behind
- * "write this to a.txt:", and the command behind "run this". */
+/** Text after an empty line may be a piped file and holds no request. After "write this to a.txt:" it is the content, and
+ * after "run this" the command. */
 function firstParagraph(tokens: Token[]): { tokens: Token[]; isCut: boolean } {
   const last = tokens.findLastIndex(({ text }) => text !== "\n")
   const from = tokens[0]?.sign === "```" ? 3 : 1
@@ -87,9 +87,9 @@ function askedIn(request: string, tokens: Token[]): string {
   return text.length > 120 ? `${text.slice(0, 119)}…` : text
 }
 
-const retold =
+const covered =
   /^(?:what's|whats|what is) (?:there|inside|in (?:it|there))$|^(?:what|how|whether|if) (?:it|they|that|this|these|those|you) \w+(?: (?:there|about|like|is|are|me))?$/
-const retoldOf: [tool: RegExp, pattern: RegExp][] = [
+const coveredBy: [tool: RegExp, pattern: RegExp][] = [
   [/^todo$/, /^(?:tick|cross|check|mark|add|put|note)(?: off)? (?:it|that|this|them|those|these)\b/],
   [
     /^(?:grep|glob)$/,
@@ -101,19 +101,19 @@ const retoldOf: [tool: RegExp, pattern: RegExp][] = [
   ],
 ]
 
-/** "… and tell me what it says", "I did 'x', tick it off": it is done with the step before. */
-function isRetold(clause: Clause, steps: Step[]): boolean {
+/** "… and tell me what it says", "I did 'x', tick it off": the step before does it already. */
+function isCovered(clause: Clause, steps: Step[]): boolean {
   const { shape, quotes, files } = clause
   const proposal = steps.at(-1)?.proposal
   const last = proposal?.calls.at(-1)
   if (!last || quotes.length || files.length) return false
   if (proposal!.isTest && isAboutTests(clause)) return true
-  if (retold.test(shape)) return last.tool !== "todo"
-  return retoldOf.some(([tool, pattern]) => tool.test(last.tool) && pattern.test(shape))
+  if (covered.test(shape)) return last.tool !== "todo"
+  return coveredBy.some(([tool, pattern]) => tool.test(last.tool) && pattern.test(shape))
 }
 
-/** "tell me what you find", "show me the result": answers do that anyway. */
-function isAside({ shape, files, quotes }: Clause, steps: Step[]): boolean {
+/** "tell me what you find", "show me the result": every answer does that. */
+function isImplied({ shape, files, quotes }: Clause, steps: Step[]): boolean {
   if (!steps.length || files.length || quotes.length || shape.length > 100) return false
   return (
     counting.test(shape) ||
@@ -123,11 +123,11 @@ function isAside({ shape, files, quotes }: Clause, steps: Step[]): boolean {
   )
 }
 
-/** "read a.txt and summarize it": the file is there, a summary is not. */
-function admitThought(clause: Clause, steps: Step[]): void {
+/** "read a.txt and summarize it": the file is shown, with a note that rules cannot summarize. */
+function admitNoOpinion(clause: Clause, steps: Step[]): void {
   const last = steps.at(-1)
-  const { refusal } = thought(clause)
-  if (last?.proposal && refusal && isRetold(clause, steps)) last.proposal = { ...last.proposal, refusal }
+  const { refusal } = opinionNote(clause)
+  if (last?.proposal && refusal && isCovered(clause, steps)) last.proposal = { ...last.proposal, refusal }
 }
 
 const countable: Record<string, Proposal["count"]> = {

@@ -56,7 +56,7 @@ function reply({ prompt, tools = [], toolChoice, abortSignal }: LanguageModelV4C
       : tools.filter((tool): tool is LanguageModelV4FunctionTool => tool.type === "function")
   const move = nextMove({ steps: plan(request, usable), made, ...(subject ? { subject } : {}) })
   if ("outcomes" in move) {
-    // Where an image was all there was to go on, its text is the best answer that rules have.
+    // If the request is only an image, its text is the best answer that rules have.
     const isIdle = move.outcomes.every(({ made }) => !made.length)
     if (isIdle && texts.length) return { content: [{ type: "text", text: texts.join("\n\n") }] }
     const text = answer(move.outcomes)
@@ -71,7 +71,7 @@ function reply({ prompt, tools = [], toolChoice, abortSignal }: LanguageModelV4C
   return { content }
 }
 
-/** An answer that leaves undone what was asked for says so in a way that programs can read. */
+/** Tells programs by the finish reason that something was not done. */
 function finishOf(content: Content, isCannot = false): LanguageModelV4FinishReason {
   if (content[0]?.type === "tool-call") return { unified: "tool-calls", raw: undefined }
   return isCannot ? { unified: "other", raw: "cannot" } : { unified: "stop", raw: undefined }

@@ -1,9 +1,8 @@
-// Changes of files. Every rule needs the text and the file literally; a mere description is refused.
+// Changes of files. Every rule needs the literal text and the file; a request that only describes the change is refused.
 import type { Clause } from "#ability/provider/rules/words/clause.ts"
 import { match } from "#ability/provider/rules/words/match.ts"
 import { insert, replace } from "./edit.ts"
-import { type Call, type Proposal, run } from "./proposal.ts"
-import { isMissing } from "./results.ts"
+import { type Call, isMissing, type Proposal, run } from "./proposal.ts"
 
 export function change(clause: Clause): Proposal | undefined {
   return replace(clause) ?? insert(clause) ?? write(clause) ?? remove(clause)
@@ -54,7 +53,7 @@ function writing({ verb }: Clause, path: string, content: string): Proposal {
   }
 }
 
-/** Files that are named are deleted, moved and copied by a command, for which permission is asked. */
+/** Deletes, moves and copies named files by a command, for which permission is asked. */
 function remove(clause: Clause): Proposal | undefined {
   const plain = clause.files.every((file) => /^[\w.@/+ ~-]+$/.test(file) && !file.startsWith("-"))
   if (!plain || !clause.files.length) return mkdir(clause)
@@ -79,7 +78,7 @@ export function quoted(path: string): string {
   return /^[\w.@/+~-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }
 
-/** What a person has to say for a change that is only described. */
+/** What the person must add to a change that is only described. */
 export function needs(clause: Clause): string {
   const file = clause.files[0] ?? "FILE"
   if (/^(?:delete|remove|erase|rm|trash|drop|wipe|purge|clean|clear)/.test(clause.verb))

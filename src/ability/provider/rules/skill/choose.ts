@@ -4,7 +4,7 @@ import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider"
 import type { Clause } from "#ability/provider/rules/words/clause.ts"
 import { change, needs } from "./change.ts"
 import { git } from "./git.ts"
-import { look } from "./look.ts"
+import { inspect } from "./inspect.ts"
 import { namedTool } from "./named-tool.ts"
 import { project } from "./project.ts"
 import { type Proposal, says } from "./proposal.ts"
@@ -12,7 +12,7 @@ import { commands } from "./run.ts"
 import { todo } from "./todo.ts"
 
 const negated = /^(?:don't|dont|do not|never|avoid|stop|without|no)\b/
-/** Questions about doing something ask for words, not for the deed. */
+/** Questions about how something is done ask for an explanation, not for doing it. */
 const asksAbout =
   /^(?:how (?:do|can|should|would|to|does)|why|should|when should|is it|would it|what (?:happens|would|if|does Q)|i (?:ran|did|deleted|accidentally|have)|explain Q|is Q|are Q)\b/
 const changing = new RegExp(
@@ -23,12 +23,9 @@ export function choose(clause: Clause, tools: LanguageModelV4FunctionTool[]): Pr
   if (negated.test(clause.shape)) return undefined
   const own = tools.filter(({ name }) => !builtin.test(name))
   const found = namedTool(clause, own) ?? rules(clause)
-  const wanted = [
-    ...(found?.calls ?? []).map(({ tool }) => tool),
-    ...(found?.after ? [found.after.tool] : []),
-  ]
-  const missing = wanted.find((tool) => !tools.some(({ name }) => name === tool))
-  return missing ? undefined : found
+  const isOffered = ({ tool }: { tool: string }) => tools.some(({ name }) => name === tool)
+  const { calls = [], after } = found ?? {}
+  return calls.every(isOffered) && (!after || isOffered(after)) ? found : undefined
 }
 
 const builtin = /^(?:bash|todo|edit|write|fetch|grep|glob|ls|read)$/
@@ -36,15 +33,15 @@ const builtin = /^(?:bash|todo|edit|write|fetch|grep|glob|ls|read)$/
 function rules(clause: Clause): Proposal | undefined {
   const isQuestion = asksAbout.test(clause.shape)
   const typed = commands(clause)
-  if (typed) return { ...typed, isDeed: true }
+  if (typed) return { ...typed, hasEffect: true }
   const noted = todo(clause)
   if (noted) return noted
   if (!isQuestion) {
     const deed = project(clause) ?? change(clause)
-    if (deed) return { ...deed, isDeed: true }
+    if (deed) return { ...deed, hasEffect: true }
     if (changing.test(clause.shape) && !/^(?:do|start|help|get)\b/.test(clause.shape))
       return { calls: [], refusal: needs(clause) }
   }
   if (says(clause, /^review\b/) && !clause.files.length) return undefined
-  return git(clause) ?? (says(clause, /Q/) && isQuestion ? undefined : look(clause))
+  return git(clause) ?? (says(clause, /Q/) && isQuestion ? undefined : inspect(clause))
 }

@@ -20,7 +20,7 @@ export function pickIn({ shape }: Clause): Pick | undefined {
   return undefined
 }
 
-/** Which file is the smallest or the largest: `ls` knows sizes. */
+/** Finds the smallest or the largest file by the sizes that `ls` lists. */
 export function measure(clause: Clause): Proposal | undefined {
   const pick = pickIn(clause)
   if ((pick !== "smallest" && pick !== "largest") || clause.files.length || clause.quotes.length)

@@ -1,9 +1,8 @@
-// Replacing and inserting text that is said literally, in a file that is named.
+// Replaces and inserts literal text in a named file.
 import type { Clause } from "#ability/provider/rules/words/clause.ts"
 import { match, pathOf } from "#ability/provider/rules/words/match.ts"
 import { isFile } from "#ability/provider/rules/words/recognize.ts"
-import type { Call, Json, Proposal } from "./proposal.ts"
-import { isMissing, type Made } from "./results.ts"
+import { type Call, isMissing, type Json, type Proposal, type Result } from "./proposal.ts"
 
 type Pair = [oldText: string, newText: string]
 
@@ -11,7 +10,7 @@ const changes =
   "replace|change|swap|substitute|rename|update|convert|switch|turn|modify|edit|set|fix|correct|sed|alter|replacing|changing|renaming|use|make|find_and_replace|search_and_replace"
 const becomes =
   "->|=>|→|should_be|should_say|should_read|must_be|becomes|become|to_become|to_be|,_make_it|,_make_that|,_change_it_to|,_it_should_be|,_should_be|make_it|to_read|to_say"
-/** Said around a replacement without changing it. */
+/** Words around a replacement that do not change its meaning. */
 const frame = "i|want|need|would|like|so|that|says|has|contains|$all|:|,|please|you|should"
 
 export function replace(clause: Clause): Proposal | undefined {
@@ -49,7 +48,7 @@ export function replace(clause: Clause): Proposal | undefined {
   return editing(path, edits, isIt)
 }
 
-/** Without a file it is the one of the step before, or the one that "it" points at. */
+/** Without a path: the file of the step before, or the one that "it" refers to. */
 function editing(path: string | undefined, edits: Json, isIt = false): Proposal {
   const make = (path: string): Call[] => [{ tool: "edit", args: { path, edits } }]
   if (path) return { calls: make(path) }
@@ -59,7 +58,7 @@ function editing(path: string | undefined, edits: Json, isIt = false): Proposal 
   }
 }
 
-/** "in the file F" taken out, wherever it stands. None of it is what is replaced. */
+/** Removes "in the file F" from the clause, wherever it stands, so that it is not taken for text to replace. */
 function withoutFile(clause: Clause): { clause: Clause; path?: string; isIt?: boolean } | undefined {
   const { shape } = clause
   const inFile =
@@ -96,7 +95,7 @@ function pairOf(clause: Clause, form: string): Pair | undefined {
   return /^(?:nothing|an empty string)$/.test(own) ? [old, ""] : [old, own]
 }
 
-/** Words without quotes are taken literally only if they can be: "replace tabs with spaces" describes. */
+/** Words without quotes count as literal text only if they can be: "replace tabs with spaces" is a description. */
 function bare(pair: Pair | undefined): Pair | undefined {
   const describes =
     /^(?:[a-z]{3,}s|it|this|that|them|one|everything|something|anything|nothing|code|text|whitespace|indentation|line|an?|the|another|better)$/
@@ -127,7 +126,7 @@ function sedIn({ tokens }: Clause): Pair | undefined {
 
 const adds = "add|insert|append|prepend|put|place|write"
 
-/** Lines at the end or the start of a file, which is read first, or beside text that is named. */
+/** Inserts lines at the end or the start of a file, which is read first, or beside given text. */
 export function insert(clause: Clause): Proposal | undefined {
   const beside = match(
     clause,
@@ -169,10 +168,10 @@ function adding(path: string, text: string, side: "start" | "end"): Proposal {
   }
 }
 
-/** The lines at that end are replaced by themselves and the new ones; as many of them as occur only once. */
+/** Replaces the lines at that end by themselves and the new ones: as many lines as are unique in the file. */
 function addTo(
   { path, text, side }: { path: string; text: string; side: "start" | "end" },
-  found: Made,
+  found: Result,
 ): Call[] {
   if (isMissing(found) || found.output === "(empty file)")
     return [{ tool: "write", args: { path, content: `${text}\n` } }]

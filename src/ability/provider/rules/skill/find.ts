@@ -1,10 +1,10 @@
-// Text in files with `grep`, and files by their names with `glob`.
+// Finds text in files with `grep`, and files by name with `glob`.
 import type { Clause } from "#ability/provider/rules/words/clause.ts"
 import { at, type Call, one, type Proposal, says } from "./proposal.ts"
-import { searched } from "./searched.ts"
+import { searchTerms } from "./search-terms.ts"
 
 export function search(clause: Clause): Proposal | undefined {
-  const found = searched(clause)
+  const found = searchTerms(clause)
   if (!found.length) return undefined
   const [glob] = clause.globs.filter((glob) => found.every(({ text }) => text !== glob))
   const files = clause.files.filter((file) => found.every(({ text }) => text !== file))
@@ -64,7 +64,7 @@ export function find(clause: Clause): Proposal | undefined {
 
 const asksForTests =
   /^(?:is|are|does|do|have|has|where|which|what|find|show|list)\b.*\b(?:have|has|are|there|find|any|where|the|all|our|list|show|which|what) (?:\w+ )?tests?(?: files?)?$/
-/** Words before "files" that name none. */
+/** Words before "files" that are no kind of file. */
 const plain =
   /^(?:the|all|these|those|other|any|some|new|old|big|large|small|many|few|more|most|first|last|recent|changed|modified|project|source|hidden|empty|unused|different|matching|and|for|with|open|what|which|there|are|current|your|those|only)$/
 

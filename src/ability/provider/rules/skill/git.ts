@@ -1,11 +1,11 @@
-// Questions that git answers, with commands that only tell something.
+// Questions that read-only git commands answer.
 import type { Clause } from "#ability/provider/rules/words/clause.ts"
 import { quoted } from "./change.ts"
 import { type Proposal, run } from "./proposal.ts"
 
 const telling =
   /^(?:what|what's|whats|which|who|who's|when|how|show|list|give|get|tell|see|view|display|print|check|is|are|did|do|does|have|has|any|last|latest|recent|current|currently|git|the|my|all|on|diff|changes|status|log|history|branch|branches|commits?|contributors|authors|remotes?|tags|in|me|look|find|uncommitted|modified|changed|whose|since|\d+|name|blame)\b/
-/** First that fits, in this order. */
+/** The first that fits is used. */
 const questions: [RegExp, (file: string, count: string) => string][] = [
   [/\bhow many commits\b|\b(?:number|count) of commits\b/, () => "git rev-list --count HEAD"],
   [

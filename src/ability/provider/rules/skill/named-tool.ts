@@ -1,4 +1,4 @@
-// A tool of the project's own, when the request calls it by its name and says its arguments.
+// Calls a tool of the project if the request has its name and arguments.
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider"
 import type { Clause } from "#ability/provider/rules/words/clause.ts"
 import type { Call, Json, Proposal } from "./proposal.ts"
@@ -28,7 +28,7 @@ function jsonIn({ quotes }: Clause): Call["args"] | undefined {
   return undefined
 }
 
-/** `city Paris`, `city: Paris`, `city=Paris`, or the one quoted text for the one that must be there. */
+/** `city Paris`, `city: Paris`, `city=Paris`, or the only quoted text for the only required argument. */
 function argumentsIn(
   clause: Clause,
   properties: NonNullable<Schema["properties"]>,

@@ -1,13 +1,12 @@
-// What every project has: tests, a build, checks. Which command that is, the files of its top folder say.
+// Runs the tests, the build or the checks of a project. The files of its top folder decide the command.
 import type { Clause } from "#ability/provider/rules/words/clause.ts"
 import { match } from "#ability/provider/rules/words/match.ts"
-import { type Proposal, run, says } from "./proposal.ts"
-import type { Made } from "./results.ts"
+import { type Proposal, type Result, run, says } from "./proposal.ts"
 
 const tasks = ["test", "build", "lint", "typecheck", "install"] as const
 type Task = (typeof tasks)[number]
 
-/** The first file that is there decides; its commands stand in the order of the tasks. */
+/** The first file that exists decides; its commands are in the order of the tasks. */
 const commands: [file: RegExp, ...commands: string[]][] = [
   ...(["pnpm", "yarn", "bun", "npm"] as const).map((name): [RegExp, ...string[]] => [
     { pnpm: /^pnpm-lock/, yarn: /^yarn\.lock/, bun: /^bun\.lock/, npm: /^package\.json/ }[name],
@@ -81,7 +80,7 @@ export function project(clause: Clause): Proposal | undefined {
   }
 }
 
-function commandFor(task: Task, [listed]: Made[]): string[] {
+function commandFor(task: Task, [listed]: Result[]): string[] {
   const names = (listed?.output ?? "").split("\n")
   const at = tasks.indexOf(task) + 1
   const kind = commands.find((own) => own[at] && names.some((name) => own[0].test(name)))
@@ -101,7 +100,7 @@ function runFile(file: string, isAsked: boolean): Proposal | undefined {
   return runner ? { ...run(`${runner} ${file}`), isTest } : undefined
 }
 
-/** Whether more is said of the tests that were just run: "… and tell me which ones fail". */
+/** Whether the clause asks about the tests that the step before runs: "… and tell me which ones fail". */
 export function isAboutTests(clause: Clause): boolean {
   return (
     says(clause, /\b(?:fail\w*|pass\w*|broken|green|red|errors?|results?)\b/) && clause.tokens.length <= 12

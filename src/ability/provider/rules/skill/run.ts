@@ -1,11 +1,11 @@
-// Running a command with `bash`: only one that stands in the request word for word.
+// Runs a command with `bash`, but only one that the request contains literally.
 import { type Clause, slice } from "#ability/provider/rules/words/clause.ts"
 import { isClearProgram, isProgram, verbs } from "#ability/provider/rules/words/lexicon.ts"
+import { isFolder } from "#ability/provider/rules/words/recognize.ts"
 import { type Proposal, says } from "./proposal.ts"
-import { isTyped, literal } from "./typed-command.ts"
 
-/** Commands that only tell something, so that asking for what they print is asking to run them. */
-const telling =
+/** Read-only commands: to ask for their output is to ask to run them. */
+const readOnly =
   /^(?:git (?:status|log|diff|show|rev-parse|describe|blame|ls-files|shortlog)\b(?!.*--output)|git branch(?: -a| -r| -v| --show-current)?$|git remote(?: -v)?$|(?:date|pwd|whoami|uname|hostname|uptime|id|env|nproc)$|(?:uname|echo|wc|du|df|ls|cat|head|tail|ps|which)\b|[\w.-]+ (?:--version|-v|-V|version)$|npm (?:ls|list|outdated|view)\b|docker (?:ps|images)\b)/
 const asksOutput =
   /^(?:what|what's|whats|which) .*\b(?:output|result|outcome) of (?:running |executing |the command )?Q$|^(?:what|what's|whats) (?:does|would|do) (?:the command )?Q (?:print|output|say|show|return|give|report|tell|display)\b/
@@ -30,7 +30,7 @@ function askedOutput({ quotes, shape }: Clause): string[] {
   if (/^(?:node|npm|python3?|git|go|ruby|docker|java|cargo|deno|bun)$/.test(program))
     return [`${program} ${program === "go" ? "version" : "--version"}`]
   const command = quotes.length === 1 ? quotes[0]!.text.trim() : ""
-  return asksOutput.test(shape) && telling.test(command) && !/[;&|<>`$\n]/.test(command) ? [command] : []
+  return asksOutput.test(shape) && readOnly.test(command) && !/[;&|<>`$\n]/.test(command) ? [command] : []
 }
 
 const lead =
@@ -52,7 +52,7 @@ function commandsIn(clause: Clause): string[] {
     const isNamed = /^(?:the|this|a)$/.test(words[start - 1] ?? "")
       ? isClearProgram(first) || first.includes("/")
       : isProgram(first)
-    return isNamed || isMeant ? literal(raw(clause, start)) : behindWith(clause)
+    return isNamed || isMeant ? literalCommand(raw(clause, start)) : behindWith(clause)
   }
   if (/^[$>!]$/.test(verb)) return tokens.length > 1 ? [raw(clause, 1)] : []
   if (/^(?:bash|shell|command|cmd|sh|terminal|console)$/.test(verb) && tokens[1]?.text === ":")
@@ -60,7 +60,7 @@ function commandsIn(clause: Clause): string[] {
   const used = quotes.length === 1 && isProgram(programOf(quotes[0]!.text)) ? quotes[0]! : undefined
   if (used) return isUsed(clause, used.sign) ? [used.text.trim()] : []
   if (imperative.test(verb)) return behindWith(clause)
-  return isTyped(clause) ? literal(raw(clause, 0)) : []
+  return isTypedCommand(clause) ? literalCommand(raw(clause, 0)) : []
 }
 
 /** What is done by a command that is named behind it: "install the dependencies with npm install". */
@@ -93,10 +93,10 @@ function behindWith(clause: Clause): string[] {
       isClearProgram(clause.words[i + 1] ?? "") &&
       i + 2 < clause.tokens.length,
   )
-  return at < 0 ? [] : literal(raw(clause, at + 1)).filter((command) => command.includes(" "))
+  return at < 0 ? [] : literalCommand(raw(clause, at + 1)).filter((command) => command.includes(" "))
 }
 
-/** The quoted text is what shall be run: nothing but such words stands before it, and no other thing behind it. */
+/** The quoted text is the command: only words such as "run" stand before it, and nothing else after it. */
 function isObject({ tokens, quotes, shape }: Clause): boolean {
   const before = tokens.slice(1, tokens.indexOf(quotes[0]!))
   return before.every(({ lower }) => lead.test(lower) || /^(?:with|using)$/.test(lower)) && tail.test(shape)
@@ -118,7 +118,7 @@ function programOf(command: string): string {
 const aside =
   /^(?:in the background|in background|in the (?:shell|terminal|console)|in bash|and (?:then )?(?:show|tell|report|see|let|give|check)|with a timeout|for me|please\b|to see|so that|to check if)/
 
-/** What is written from here on, without the words around a command. */
+/** The text from here on, without the words around a command. */
 function raw(clause: Clause, start: number): string {
   const { words, tokens } = clause
   const end = words.findIndex(
@@ -127,4 +127,58 @@ function raw(clause: Clause, start: number): string {
   return slice(clause, start, end < 0 ? tokens.length : end)
     .replace(/[\s,;:]+$/, "")
     .trim()
+}
+
+/** Programs for which there is a tool. */
+const tools = /^(?:ls|cat|head|tail|grep|rg|find|curl|wget|tree)$/
+
+/** A flag that the tool does not need; with any other flag, the command is run as it is. */
+function isPlainFlag(word: string): boolean {
+  return /^-[rRnHiEsIh]+$|^--(?:recursive|line-number|ignore-case|with-filename|color\S*)$/.test(word)
+}
+
+/** Words after the name of a program that make it a sentence. */
+const prose =
+  /^(?:to|the|ahead|and|through|a|an|over|on|back|it|this|all|modules|version|file|my|is|are|for|was|has)$/
+
+/** Whether a clause is a command as one types it, and not a sentence that begins with the name of a program. */
+function isTypedCommand({ verb, words, tokens, quotes }: Clause): boolean {
+  if (tokens[0]!.text !== verb || !isProgram(verb) || quotes.some(({ sign }) => sign === "`")) return false
+  const rest = words.slice(1)
+  const hasFlag = rest.some((word) => /^-{1,2}[a-z]/i.test(word))
+  if (verb === "kill") return rest.length > 0 && rest.every((word) => /^-\w+$|^%?\d+$/.test(word))
+  if (verb === "sed" && words.includes("in")) return false
+  if (tokens.some(({ text }) => /^(?:\||\|\||&&|>|>>|2>&1)$/.test(text))) return true
+  if (/^(?:grep|rg)$/.test(verb)) return rest.some((word) => word.startsWith("-") && !isPlainFlag(word))
+  if (tools.test(verb)) return hasFlag && /^(?:find|curl|wget|tree|tail)$/.test(verb)
+  if (isClearProgram(verb)) return !prose.test(rest[0] ?? "")
+  if (!rest.length) return /^(?:date|env|history|make)$/.test(verb)
+  if (verb === "make")
+    return (
+      rest.length === 1 &&
+      /^(?:test|build|all|install|clean|lint|check|run|dev|format|release)$/.test(rest[0]!)
+    )
+  const isShort = rest.length <= 5 && !prose.test(rest[0]!) && tokens[1]!.kind === "word"
+  const isUsual =
+    /^(?:go|node|diff|touch|sudo|sleep|source|bundle|rails|gem|helm|stat|swift|composer|env|uv)$/
+  return hasFlag || (isUsual.test(verb) && isShort) || /^\.{0,2}\//.test(verb)
+}
+
+/** The command, unless it is a sentence: "rm the old files" would remove something else. */
+function literalCommand(command: string): string[] {
+  if (/^(?:echo|printf)\b/.test(command)) return [command]
+  const bare = command.replaceAll(/"[^"]*"|'[^']*'/g, "").slice(0, 2_000)
+  const isSentence =
+    /\s(?:the|on|me|my|our|that|which|it|them|those|these|every|everything|unused|old|stale|anything|some|whatever|all \w+|any \w+|of|please|this|and|then|an?|is|are|requires?|should|must|when)(?:\s|$)/i.test(
+      bare,
+    )
+  return isSentence || !namesFiles(command) ? [] : [command]
+}
+
+/** A command that deletes or overwrites is run only if its words can be names of files. */
+function namesFiles(command: string): boolean {
+  const [program, ...rest] = command.trim().split(/\s+/)
+  if (!/^(?:rm|rmdir|mv|shred|unlink|dd|truncate)$/.test(program!)) return true
+  const names = rest.filter((word) => !word.startsWith("-"))
+  return names.length === 1 || names.every((name) => /[./*~$"'=\d-]/.test(name) || isFolder(name))
 }

@@ -1,4 +1,4 @@
-// Plain talk, answered without a tool and without pretending.
+// Small talk, answered without a tool.
 import { ownCommand } from "#util/own-command.ts"
 
 const answers: [RegExp, string][] = [
@@ -43,7 +43,7 @@ const abilities = [
   `For anything else set up a language model: \`${ownCommand} auth login PROVIDER\`, then VITAMIN_MODEL=PROVIDER/MODEL; or start Ollama, which is found by itself.`,
 ].join("\n")
 
-/** The answer to talk, if it is nothing else. */
+/** The answer, if the text is nothing but small talk. */
 export function talk(text: string): string | undefined {
   const said = text
     .slice(0, 200)

@@ -1,4 +1,4 @@
-// The list of tasks with `todo`: show it, add to it, say how a task stands.
+// The list of tasks with `todo`: shows it, adds to it, sets the status of a task.
 import type { Clause } from "#ability/provider/rules/words/clause.ts"
 import { type Match, match } from "#ability/provider/rules/words/match.ts"
 import { type Json, type Proposal, says } from "./proposal.ts"
@@ -58,7 +58,7 @@ function tasks({ quotes }: Clause, found: Match, status: string): Proposal {
   return { calls: [{ tool: "todo", args: { todos } }] }
 }
 
-/** One of these on each line, or one after the other. */
+/** One task per line, or several in a row. */
 function parts(text: string): string[] {
   if (/\s\d+[.)]\s/.test(` ${text}`))
     return text.split(/(?:^|\s)\d+[.)]\s+/).map((part) => part.replace(/,$/, ""))

@@ -1,5 +1,5 @@
-// One thing that is asked for, with what can be recognised in it. Its shape is a line of words in lower case with signs
-// for the rest: Q quoted text, U an address, F a file, D a folder, G a glob or a kind of files.
+// One part of a request, with what is recognised in it. Its shape is its words in lower case, with signs for the rest: Q for
+// quoted text, U for a URL, F for a file, D for a folder, G for a glob or a kind of files.
 import { meantVerb, meantWord } from "./lexicon.ts"
 import { type Lines, linesIn } from "./lines.ts"
 import { isFile, isFolder, isGlob, isKnownFolder, kindOf, namedFile, splitLines } from "./recognize.ts"
@@ -9,7 +9,7 @@ export type Clause = {
   /** The whole request, from which text is cut. */
   source: string
   tokens: Token[]
-  /** Words in lower case; what is no word is empty. */
+  /** Words in lower case; an empty string for a token that is no word. */
   words: string[]
   shape: string
   verb: string
@@ -22,12 +22,12 @@ export type Clause = {
   lines: Lines
 }
 
-/** Recognition looks at the start; what follows is content. */
+/** Only the start of a long clause is analysed; the rest is content. */
 const maxLooked = 400
 const into = /^(?:in|inside|under|within|from|below|of|across|at|through|into|beneath|throughout|over|to)$/
 const article = /^(?:the|a|an|my|our|your|this|that|all|every|any|each|both)$/
 const folderNoun = /^(?:folder|directory|dir|subfolder|subdirectory)s?$/
-/** Words before "folder" that name none. */
+/** Words before "folder" that are no name of a folder. */
 const noName =
   /^(?:current|same|hidden|parent|working|local|other|first|last|only|whole|entire|root|main|top|new|empty|called|named|which|what|is|me|list|show|this|it|and|or|open|each|listing|do|does|contents?|contain|contains|have|has|structure|tree|layout|hierarchy|looks?|with|that|for|please|in|are|where)$/
 
@@ -123,7 +123,7 @@ function isKind(tokens: Token[], words: string[], i: number): boolean {
   return text.startsWith(".") && text !== ".env" && /\b(?:every|all|any|each)$/.test(before)
 }
 
-/** With spaces only where a file must come. */
+/** A name with spaces counts only where a file is expected. */
 function isQuotedFile(text: string, before: string): boolean {
   if (!isFile(text) || !/^[\w.@/+ ~-]+$/.test(text)) return false
   return (
@@ -134,7 +134,7 @@ function isQuotedFile(text: string, before: string): boolean {
   )
 }
 
-/** What stands between two places of the clause, as it was written. */
+/** The text between two tokens of the clause, as it was written. */
 export function slice(clause: Clause, from: number, to = clause.tokens.length): string {
   const part = clause.tokens.slice(from, to)
   const [first, last] = [part[0], part.at(-1)]

@@ -1,4 +1,4 @@
-// A request taken apart into what it asks for, one thing after the other: "list src and then read a.ts" is two.
+// Splits a request into its parts: "list src and then read a.ts" are two.
 import { isClearProgram, isStarter, opening, verbs } from "./lexicon.ts"
 import { isCode, isFile, isGlob, isPath } from "./recognize.ts"
 import type { Token } from "./tokens.ts"
@@ -6,7 +6,7 @@ import type { Token } from "./tokens.ts"
 const joints = new Set("and then afterwards next finally also plus after followed before & lastly".split(" "))
 const fillers = new Set([...joints, ..."please now just that by this you to can could me - • * ,".split(" ")])
 const ends = new Set([".", "!", "?", ";", "\n"])
-/** What follows a colon after these is theirs, to the end. */
+/** After these verbs and a colon, everything to the end is their content. */
 const takesTail = new Set([...verbs.write, "append", "add", "remind", "todo", "todos", "put"])
 const maxClauses = 24
 
@@ -28,11 +28,11 @@ export function splitClauses(tokens: Token[]): Token[][] {
       isBoundary({ tokens, at: i, tail, verb: current[0]!.lower })
     ) {
       end()
-      // The joint itself says nothing.
+      // Words such as "and then" belong to neither part.
       if (token.kind === "mark" || joints.has(token.lower)) continue
     }
     if (token.text === ":" && takes(current)) {
-      // Lines of their own are content to the end, whatever they say.
+      // Everything from the next line on is content, whatever it says.
       if (tokens[i + 1]?.text === "\n") {
         current = current.concat(tokens.slice(i))
         break
@@ -47,7 +47,7 @@ export function splitClauses(tokens: Token[]): Token[][] {
   )
 }
 
-/** Whether what comes here is a request of its own. */
+/** Whether another part of the request begins here. */
 function isBoundary({
   tokens,
   at,
@@ -105,7 +105,7 @@ function isElliptic(tokens: Token[], from: number, verb: string): boolean {
   )
 }
 
-/** With the verb of the clause before it, where it has none of its own and is a part of the same sentence. */
+/** Adds the verb of the clause before, if the clause has none and is in the same sentence. */
 export function withVerb(source: string, tokens: Token[], before: Token[] | undefined): Token[] {
   const [first] = tokens
   if (!before || !first || /[.!?;\n]/.test(source.slice(before.at(-1)!.end, first.start))) return tokens
@@ -156,7 +156,7 @@ export function takes(tokens: Token[]): boolean {
     .some(({ kind, lower }) => kind === "word" && takesTail.has(lower))
 }
 
-/** Without the words before and after it that change nothing. */
+/** Removes words such as "please" before and after the clause. */
 function trim(tokens: Token[]): Token[] {
   let rest = tokens
   for (let times = 0; times < 20; times++) {

@@ -1,5 +1,5 @@
-// Parts of a request that mean nothing alone are put to the part they belong to: a place that is said first, a block
-// that is pointed at.
+// Joins parts of a request that mean nothing alone with the part that they belong to: a place that comes first, a block that
+// a word refers to.
 import { isFile } from "./recognize.ts"
 import type { Token } from "./tokens.ts"
 
@@ -27,7 +27,7 @@ function withLines(source: string, clauses: Token[][]): Token[][] {
 
 const pointers = /^(?:that|this|it|these|those|them)$/
 
-/** "```…``` save that to a.js": the block stands for the word that points at it, or behind what announces it. */
+/** "```…``` save that to a.js": the block replaces the word that refers to it, or follows what announces it. */
 function withBlocks(clauses: Token[][]): Token[][] {
   return clauses.flatMap((tokens, i) => {
     const [before, next] = [clauses[i - 1], clauses[i + 1]]
@@ -60,7 +60,7 @@ function pointerIn(tokens: Token[]): number {
     .findIndex(({ kind, lower }, i) => i > 0 && kind === "word" && pointers.test(lower))
 }
 
-/** "in src, find x" says the place first. */
+/** "in src, find x": the place comes first. */
 function withPlaces(clauses: Token[][]): Token[][] {
   return clauses.flatMap((tokens, i) => {
     const before = clauses[i - 1]

@@ -1,5 +1,4 @@
-// The words by which people ask for things: verbs by what they mean, programs that a command begins with, and words
-// that say nothing.
+// The words of requests: verbs by their meaning, programs that a command begins with, and filler words.
 const words = (text: string) => new Set(text.split(" "))
 
 export const verbs = {
@@ -29,7 +28,7 @@ export function isStarter(word: string): boolean {
   return starters.has(word) || gerund.test(word)
 }
 
-/** Programs that people type, and mean. */
+/** Programs that a command may begin with. */
 const programs = words(
   "npm npx pnpm yarn bun deno node git gh docker docker-compose podman kubectl helm terraform cargo rustc go python python3 " +
     "pip pip3 poetry uv uvx pytest ruby bundle rake gem rails php composer java javac mvn gradle ./gradlew dotnet swift " +
@@ -51,12 +50,12 @@ export function isProgram(word: string): boolean {
   return programs.has(word) || /^\.{0,2}\/[\w./-]+$/.test(word)
 }
 
-/** A program's name that nobody says in a sentence. */
+/** The name of a program that is no English word. */
 export function isClearProgram(word: string): boolean {
   return programs.has(word) && !ambiguous.has(word)
 }
 
-/** Said before a request without changing it; longest first. */
+/** Phrases before a request that do not change it; longest first. */
 const openings = [
   "i would like you to|i would like to|it would be (?:nice|great|good|cool) if you (?:could|would)|would be (?:nice|great|good|cool) if you (?:could|would)|when you (?:have|get) (?:a )?(?:minute|moment|chance|time)|if you (?:could|can|would|don't mind)|if possible|do you mind|would you be able to|are you able to|were you able to|could you be so kind (?:as to|and)|would it be possible to|is it possible to|i'd love to|i'd love you to|i'm trying to|i am trying to|i'd like you to|i'd like to|i want you to|i would love to",
   "i want to know|i want to|i need you to|i need to know|i need to|i wanna|i need|i want|i'd need|i'd like|i would like|would you mind|could someone|can someone|somebody please|someone please",
@@ -70,7 +69,7 @@ const openings = [
 const gerund =
   /^(?:read|list|search|find|open|runn?|execut|creat|writ|replac|chang|fetch|show|print|look|check|grepp?|renam)ing$/
 
-/** Verbs that are recognized with a slip of the finger in them. */
+/** Verbs that are recognised despite a typing error. */
 const common =
   "list show read search find open print display view grep look replace change create write fetch run execute rename save which what where download".split(
     " ",
@@ -79,7 +78,7 @@ const common =
 const deciding = "files folder directory lines first contents called named between".split(" ")
 const real = /^(?:were|names?|white|flies|fires|fines|tiles|miles|piles|fist|firsts?|holder|older|bolder)$/
 
-/** The verb that was meant: letters swapped, one too many or one missing. */
+/** The verb that was meant, despite two swapped letters, one too many or one missing. */
 export function meantVerb(word: string): string {
   if (gerund.test(word)) {
     const stem = word.slice(0, -3).replace(/(nn|pp)$/, (pair) => pair[0]!)
@@ -90,7 +89,7 @@ export function meantVerb(word: string): string {
   return common.find((verb) => isSlip(word, verb)) ?? word
 }
 
-/** The same for a word that is no verb. */
+/** The same for other words. */
 export function meantWord(word: string): string {
   if (word.length < 4 || word.length > 10 || real.test(word)) return word
   if (deciding.some((known) => known === word || known === `${word}s` || `${known}s` === word)) return word

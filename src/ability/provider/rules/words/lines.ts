@@ -1,5 +1,5 @@
-// Which lines of a file are meant. The words are put into one plain spelling first ("L3-L9" and "3 – 9" are `3~9`, a
-// file is `F`), and the first form that fits decides.
+// Which lines of a file a request means. The words are normalised first ("L3-L9" and "3 – 9" become `3~9`, a file `F`), and the
+// first form that fits decides.
 import { isFile } from "./recognize.ts"
 import type { Token } from "./tokens.ts"
 
@@ -14,7 +14,7 @@ const numbers = new Map([
 ])
 const ordinal = /^(?:second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)$/
 
-/** Lines that are shown on both sides of one, and where no number is said, as `head` does. */
+/** Lines shown on both sides of a line, and lines shown if no number is given, as `head` does. */
 const some = 10
 
 type Form = [pattern: RegExp, lines: (one: number, two: number) => Lines]

@@ -1,4 +1,4 @@
-// Forms: whole clauses written as a row of elements, so that a change is made only where every word is accounted for.
+// Matches a clause with forms of elements. A form covers the whole clause, so that a change needs a rule for every word.
 //   word|other   one of these words (`instead_of` is two)     $name  a list of words from below
 //   element?     may be missing                               element*  any number of times
 //   <name:Q|F>   one token, kept under its name               <name>    one or more tokens, as few as fit
@@ -7,7 +7,7 @@ import { namedFile, splitLines } from "./recognize.ts"
 import type { Token } from "./tokens.ts"
 
 export type Match = {
-  /** What was said there: the inside of quotes, the path of a file, otherwise the text as it was written. */
+  /** The value of an element: the inside of quotes, the path of a file, otherwise the text as it was written. */
   get(name: string): string | undefined
   /** The tokens from here to the end of the clause, as they were written. */
   rest(name: string): string

@@ -1,4 +1,4 @@
-// What a word of a request is: a file, a folder, a pattern, a kind of file, something from a program.
+// Recognises what a word of a request is: a file, a folder, a glob, a kind of file, an identifier of code.
 import type { Token } from "./tokens.ts"
 
 /** Files without an ending that people name, by their lower-case name. */
@@ -56,13 +56,13 @@ const folders = new Set(
     "migrations data tmp logs resources templates core common shared modules plugins lang locales i18n e2e .github .vscode"
   ).split(" "),
 )
-/** Words that look like a file and are none. */
+/** Words that look like files but are not. */
 const notFiles =
   /^(?:(?:node|next|vue|nuxt|express|react|three|d3|chart|moment|backbone|ember)\.js|asp\.net|\.net|(?:e\.g|i\.e|a\.k\.a|etc|vs)\.?|v?\d[\d.]*\w{0,2})$/i
 const pair =
   /^(?:and|or|read|write|yes|no|on|off|true|false|he|she|his|her|input|output|client|tcp|ci|w|n|i)\/\w+$/i
 
-/** The pattern that a word is, such as `*.ts`. */
+/** Whether a word is a glob, such as `*.ts`. */
 export function isGlob(text: string): boolean {
   if (!/[*?{[]/.test(text) || text.length > 300 || /[()"'<>|;=]/.test(text)) return false
   if (/^\*+$/.test(text) || /^\*\*?[A-Za-z]+\*\*?$/.test(text)) return text === "**"
@@ -71,12 +71,12 @@ export function isGlob(text: string): boolean {
   )
 }
 
-/** A path of any kind, as far as its spelling shows it. */
+/** Whether a word is spelled like a path. */
 export function isPath(text: string): boolean {
   return isFile(text) || isFolder(text)
 }
 
-/** A name that ends like a file, or one that people know without an ending. */
+/** A name with the extension of a file, or a known file without one. */
 export function isFile(text: string): boolean {
   if (text.length > 500 || folders.has(text) || notFiles.test(text) || isGlob(text)) return false
   const name = text.slice(Math.max(text.lastIndexOf("/"), isWindows(text) ? text.lastIndexOf("\\") : -1) + 1)

@@ -1,13 +1,13 @@
-// A request as tokens: words, quoted text, addresses and punctuation, each with its place in the request. One pass, so
-// that a long or hostile text takes no longer than its length.
+// Splits a request into tokens: words, quoted text, URLs and punctuation, each with its position. One pass, so that the time
+// is linear even for hostile text.
 export type Token = {
   kind: "word" | "quote" | "url" | "mark"
-  /** What it says; of a quote what stands inside. */
+  /** Its text; of a quote without the quotation marks. */
   text: string
   lower: string
   start: number
   end: number
-  /** Of a quote: the sign that opened it, three of them for a block. */
+  /** The mark that opened a quote; three of them for a block. */
   sign?: string
 }
 
@@ -77,7 +77,7 @@ function wordAt(text: string, start: number): Token[] {
   }
   const link = /^(.{0,200}?\]?\()https?:\/\//i.exec(whole)
   if (link && link[1] !== "(") {
-    // `[text](address)`: the text says nothing that the address does not.
+    // Of `[text](address)` only the address is kept.
     const word = wordOf(whole.slice(0, link[1]!.length).replace(/\]?\($/, "") || "link", start)
     return [word, ...wordAt(text, start + link[1]!.length)]
   }
@@ -92,7 +92,7 @@ function wordOf(text: string, start: number): Token {
   return { kind: "word", text, lower, start, end: start + text.length }
 }
 
-/** Without the punctuation of the sentence around it. Brackets that were opened inside belong to it. */
+/** The length of a word without the punctuation of the sentence. Brackets that were opened inside belong to the word. */
 function bodyLength(word: string): number {
   let length = word.length
   while (length > 1) {
@@ -104,7 +104,7 @@ function bodyLength(word: string): number {
   return word === ".." || /\/\.{2,3}$/.test(word.slice(-10)) ? word.length : length
 }
 
-/** Where a quote ends. An apostrophe inside a word ends none. Positions are looked for once per sign. */
+/** Finds where a quote ends. An apostrophe inside a word ends none. The positions of each mark are searched once. */
 function createClosers(text: string) {
   const places = new Map<string, { list: number[]; next: number }>()
   return (sign: string, from: number): number => {

@@ -1,14 +1,14 @@
-// What a search looks for: quoted text, or what is left of the clause without the words that only say how to search.
+// The terms of a search: quoted text, or the clause without the words that only say how to search.
 import { type Clause, slice } from "#ability/provider/rules/words/clause.ts"
 import { isCode, isFile } from "#ability/provider/rules/words/recognize.ts"
 import { says } from "./proposal.ts"
 
-export type Searched = { text: string; isRegex: boolean }
+export type SearchTerm = { text: string; isRegex: boolean }
 
-/** Words by which a clause is a search. */
+/** Words that make a clause a search. */
 const intent =
   /^(?:search|grep|rg|ripgrep|scan|hunt|ack|where|where's|wheres|who|lookup)\b|\b(?:search(?:ing)? (?:for|through|in)|look(?:ing)? (?:for|up)|grep)\b|\b(?:occurrences?|usages?|uses?|using|used|references?|referenced|referencing|mentions?|mentioned|mentioning|mention of|instances? of|calls?|called|callers?|calling|contains?|containing|imports?|imported|importing|defines?|defined|defining|definition|declared?|declaration|implement(?:s|ed|ation)|throws?|thrown|handled?|set|appears?|occurs?|exported?|exports|refers?|talks?|says?|exist|configured|extends|saying|words?|deals?|requires?|includes?|including|initiali[sz]ed|instantiated|registered|logged|stored|come from|happens?)\b|\b(?:todos?|fixmes?|hacks?)\b/
-/** Verbs that search when what they are about is text. */
+/** Verbs that mean a search if their object is text. */
 const finds =
   /^(?:find|locate|spot|detect|show|list|get|give|see|check|is|are|does|do|any|count|how|which|what|in|display|print|tell|i'm|string|text|the|function|class|a)\b/
 /** Words that only say how and where to search. */
@@ -29,7 +29,7 @@ const filler = new Set(
   ).split(" "),
 )
 
-export function searched(clause: Clause): Searched[] {
+export function searchTerms(clause: Clause): SearchTerm[] {
   if (clause.urls.length || says(clause, /\b(?:file ?names?|files? (?:named|called|matching))\b/)) return []
   const { quotes, tokens, words } = clause
   const isTodo = says(clause, /\b(?:todos?|fixmes?|hacks?)\b/)
@@ -93,7 +93,7 @@ function hasCode({ tokens }: Clause): boolean {
   )
 }
 
-function asPattern(text: string, isRegex: boolean): Searched {
+function asPattern(text: string, isRegex: boolean): SearchTerm {
   const found = slashed.exec(text)
   return found && /[\\^$*+?()[\]|]/.test(text) ? { text: found[1]!, isRegex: true } : { text, isRegex }
 }
@@ -106,7 +106,7 @@ function cleaned(text: string): string {
     .replace(/^(todo|fixme|hack)s?$/i, (word) => word.replace(/s$/i, "").toUpperCase())
 }
 
-function either(found: Searched[]): Searched {
+function either(found: SearchTerm[]): SearchTerm {
   const text = found
     .map((one) => (one.isRegex ? one.text : one.text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")))
     .join("|")

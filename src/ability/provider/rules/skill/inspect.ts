@@ -4,7 +4,7 @@ import { count, measure, pickIn } from "./count.ts"
 import { find, search } from "./find.ts"
 import { at, type Call, one, type Proposal, says } from "./proposal.ts"
 
-export function look(clause: Clause): Proposal | undefined {
+export function inspect(clause: Clause): Proposal | undefined {
   return (
     page(clause) ??
     measure(clause) ??
@@ -24,7 +24,7 @@ function page({ urls }: Clause): Proposal | undefined {
     : undefined
 }
 
-/** A file that an earlier result named, or the one that was spoken of. */
+/** A file from an earlier result, or the one that the conversation is about. */
 function picked(clause: Clause): Proposal | undefined {
   const pick = pickIn(clause)
   const isNamed = clause.files.length || clause.quotes.length || clause.urls.length || clause.globs.length
@@ -39,7 +39,7 @@ function picked(clause: Clause): Proposal | undefined {
     calls: [],
     after: { pick, tool: "read", make },
     ...(last ? { last } : {}),
-    ...thought(clause),
+    ...opinionNote(clause),
   }
 }
 
@@ -56,12 +56,12 @@ function read(clause: Clause): Proposal | undefined {
   return {
     calls: files.slice(0, 20).map((path) => readCall(path, clause)),
     ...(lines.last ? { last: lines.last } : {}),
-    ...thought(clause),
+    ...opinionNote(clause),
   }
 }
 
-/** A request for an opinion gets the text, with a note that it is only that. */
-export function thought(clause: Clause): { refusal?: string } {
+/** A request for a summary or an opinion gets the text, with a note that this is all. */
+export function opinionNote(clause: Clause): { refusal?: string } {
   const verb =
     /^(summari[sz]e|explain|describe|review|analy[sz]e|understand|critique|rate|improve|compare|why|how)\b/.exec(
       clause.shape,
