@@ -1,4 +1,4 @@
-// Addresses as one list of networks, such as "10.0.0.0/8" and "fc00::/7".
+// A block list of networks, such as "10.0.0.0/8" and "fc00::/7".
 import { BlockList } from "node:net"
 
 export function blockList(...subnets: string[]): BlockList {

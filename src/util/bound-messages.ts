@@ -1,5 +1,5 @@
-// Limits the memory that an answer over HTTP can take: the whole body, or each event of a stream, whose lines are held
-// until it ends.
+// Limits the memory that an HTTP response can take: the whole body, or each event of a stream, which is in memory until it
+// ends.
 
 const eventEnds = ["\n\n", "\n\r\n", "\r\r"]
 

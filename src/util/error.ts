@@ -1,5 +1,5 @@
-// The base of every error that a noun declares. The name is what edges and scripts hold on to
-// ("Storage.NotFound"); the data says with which values it failed.
+// The base of all our errors. Edges and scripts rely on the name ("Storage.NotFound"); the data has the values that it
+// failed with.
 
 export class NamedError extends Error {
   readonly data: Record<string, unknown>

@@ -1,4 +1,4 @@
-// A small document from a server, whole or not at all: with a time limit, a size limit, and no redirects.
+// Fetches a small document whole, with a time limit, a size limit, and no redirects.
 import { errorText } from "#util/error.ts"
 
 export async function fetchBytes(options: {
@@ -28,7 +28,7 @@ export async function fetchBytes(options: {
   return Buffer.concat(chunks)
 }
 
-/** What fetch says is only "fetch failed"; why is in the cause. */
+/** The reason of a failed fetch: its message is only "fetch failed", the reason is in the cause. */
 export function fetchFailure(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined
   return cause instanceof Error && cause.message ? cause.message : errorText(error)

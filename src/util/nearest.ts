@@ -1,4 +1,4 @@
-// The known name that somebody most likely meant.
+// The known name that a misspelled one most likely means.
 
 /** The candidate with the fewest edits from `word`, if it is near enough to be a misspelling of it. Two letters in the wrong
  * order are the commonest mistake and count as half an edit. */

@@ -1,5 +1,4 @@
-// Work that may not listen to a signal, waited for until the signal says no. It may go on; what comes of it then is dropped,
-// a failure as well.
+// Waits for work until a signal aborts. The work itself may continue; its result or error is then dropped.
 
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {

@@ -1,5 +1,5 @@
-// Which redirects a request may follow that carries a key, a cookie or a body: those that stay within its origin and keep
-// its method. Every client of ours asks here; none leaves redirects to `fetch`.
+// Decides which redirects a request with a key, a cookie or a body may follow: those that stay within its origin and keep
+// its method. All our clients use it; none leaves redirects to `fetch`.
 import { NamedError } from "./error.ts"
 
 export class RedirectRefused extends NamedError {

@@ -1,5 +1,5 @@
-// Patterns with stars. In text "*" is anything; in paths it stays within a segment and "**" goes across. All else is
-// literal. What was compiled is kept, as long as it is not too much.
+// Patterns with stars. In text, "*" matches anything; in paths it stays within a segment, and "**" crosses segments. All else
+// is literal. Compiled patterns are cached, up to a limit.
 import { posix } from "node:path"
 
 type Test<T> = (value: T) => boolean
@@ -11,7 +11,7 @@ const paths = new Map<string, Test<Path>>()
 /** A path made ready for many patterns. */
 export type Path = { isAbsolute: boolean; segments: string[] }
 
-/** Whether the whole of `text` fits; a star takes blanks, slashes and line ends too. */
+/** Whether the whole text matches. A star also matches blanks, slashes and line ends. */
 export function fitsText(pattern: string, text: string): boolean {
   return kept(texts, pattern, compileText)(text)
 }
@@ -23,8 +23,8 @@ export function readPath(path: string, base?: string): Path {
   return { isAbsolute: posix.isAbsolute(whole), segments }
 }
 
-/** Whether a path fits; one that leaves where it starts from fits no relative pattern. A pattern that ends with "/" or
- * "/**" means the folder and all that is below it. */
+/** Whether a path matches. A path that begins with ".." matches no relative pattern. A pattern that ends with "/" or "/**"
+ * means the folder and all that is below it. */
 export function fitsPath(pattern: string, path: Path, base?: string): boolean {
   return kept(paths, base === undefined ? pattern : `${base}\0${pattern}`, () => compilePath(pattern, base))(
     path,
@@ -35,8 +35,8 @@ export function hasWildcard(pattern: string): boolean {
   return pattern.includes("*")
 }
 
-/** Whether the items fit the parts of a pattern one by one. A star takes any number of items, as few as it can; only the
- * last star ever has to take more. */
+/** Whether the items match the parts of a pattern in order. A star takes as few items as possible; only the last star ever
+ * has to take more. */
 export function fitsAll<P, T>(
   pattern: P[],
   items: ArrayLike<T>,
@@ -69,7 +69,7 @@ function kept<T>(cache: Map<string, Test<T>>, key: string, compile: (key: string
   return test
 }
 
-/** Literal pieces in their order, each as early as it can be: no way back is ever needed. */
+/** Finds the literal pieces in order, each as early as possible, so that there is no backtracking. */
 function compileText(pattern: string): Test<string> {
   const [first = "", ...rest] = pattern.split("*")
   const last = rest.pop()

@@ -6,7 +6,7 @@ import { isSkillScript } from "#ability/call/judge/skill-scripts.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import { Instance } from "#kernel/instance.ts"
 import { realOf } from "#util/file/path-info.ts"
-import { isInside, lookInside } from "#util/file/resolve-inside.ts"
+import { isInside, statInside } from "#util/file/resolve-inside.ts"
 import { hasWildcard } from "#util/wildcard.ts"
 import * as KeptFolder from "./kept-folder.ts"
 import { outputFolder } from "./output.ts"
@@ -68,7 +68,7 @@ export function keyOf({ needs }: Pick<Step, "needs">): string {
 
 function placeOf(target: string) {
   const path = resolve(Instance.directory, target)
-  return { target: path, ...lookInside(parse(path).root, path) }
+  return { target: path, ...statInside(parse(path).root, path) }
 }
 
 /** The path as written, and the real path if it differs. */

@@ -13,7 +13,7 @@ import * as Bus from "#kernel/bus/bus.ts"
 import * as Log from "#kernel/process/log.ts"
 import { about } from "#util/about.ts"
 import { errorCode, errorText } from "#util/error.ts"
-import { isInside, lookInside, PathInvalid } from "#util/file/resolve-inside.ts"
+import { isInside, PathInvalid, statInside } from "#util/file/resolve-inside.ts"
 import { createId } from "#util/id.ts"
 import { pruneStore } from "./prune-store.ts"
 
@@ -160,7 +160,7 @@ function newPart({ root }: Shadow.Shadow, { tool }: Asked, scope: Part["scope"])
  * will stumble over, and say better why. */
 function placeOf(path: string): string | undefined {
   try {
-    return lookInside("/", resolve(path)).real
+    return statInside("/", resolve(path)).real
   } catch (error) {
     if (error instanceof PathInvalid || errorCode(error) === "EACCES") return undefined
     throw error

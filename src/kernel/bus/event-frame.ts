@@ -1,5 +1,5 @@
-// An event as it goes over the wire and lies on disk: one SSE frame. The data is one line of JSON, so a blank line
-// ends a frame and nothing else does; frames are found, filtered and copied as bytes, never parsed again.
+// An event on the wire and on disk: one SSE frame. The data is one line of JSON, so only a blank line ends a frame; frames
+// are found, filtered and copied as bytes, and never parsed again.
 import type { Event } from "./global-bus.ts"
 
 export type Gap = { after: number | string; from: number }

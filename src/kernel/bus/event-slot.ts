@@ -1,5 +1,5 @@
-// A folder of the event log that this process has for itself. The kernel holds the lock and frees it when the process
-// dies, however it dies. Ids are reserved ahead on disk, so that none is ever given twice, not even after a power cut.
+// A folder of the event log for one process. The operating system holds its lock and frees it when the process dies. Ids
+// are reserved on disk in advance, so that none is assigned twice, not even after a power cut.
 import {
   closeSync,
   existsSync,
@@ -19,9 +19,9 @@ export type Slot = Readonly<{
   directory: string
   /** Ids of this slot are higher than this, and lower than those of the next slot. */
   floor: number
-  /** The highest id that may have been given so far. */
+  /** The highest id that may have been assigned. */
   reserved: number
-  /** Whether all that was written by the run before is there: it stopped in order, or only its process died. */
+  /** Whether all events of the previous run are on disk: it stopped in order, or only its process died. */
   complete: boolean
   /** Whether the folder on the disk is still the one that was taken. */
   isOurs(): boolean
@@ -53,7 +53,7 @@ export function takeSlot(root: string): Slot {
 
 function openSlot(directory: string, floor: number, taken: Lock): Slot {
   const file = join(directory, "reserved")
-  // Of its own, because removing it works on a full disk, where writing does not.
+  // A file of its own, because it can be removed on a full disk, where nothing can be written.
   const writer = join(directory, "writer")
   const reserved = readText(file)
   const lastWriter = readText(writer)
@@ -112,12 +112,12 @@ function takeLock(directory: string): Lock | undefined {
   }
 }
 
-/** As long as the lock is open its number is given to no other file. */
+/** While the lock is open, no other file gets its inode. */
 function inodeOf(path: string): bigint | undefined {
   return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino
 }
 
-/** After a power cut there is the old content or the new one, never half of it. */
+/** After a power cut the file has the old content or the new one. */
 function replace(file: string, text: string) {
   const temporary = `${file}.new`
   const fd = openSync(temporary, "w", 0o600)
@@ -133,7 +133,7 @@ function replace(file: string, text: string) {
   closeSync(folder)
 }
 
-/** What was written to files survives the death of a process, but not of the machine. Empty where it cannot be told. */
+/** Files that were not synced survive the death of the process, but not a reboot. Empty if the system does not say. */
 function bootId(): string {
   return readText("/proc/sys/kernel/random/boot_id")?.trim() ?? ""
 }

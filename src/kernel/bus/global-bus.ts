@@ -1,5 +1,5 @@
-// Events of all instances of this process, numbered. The ids grow without end; whoever keeps events across restarts
-// (the server's event log) says where to go on.
+// Events of all instances of this process, numbered. Ids only grow; the event log of the server, which stores events across
+// restarts, sets where they continue.
 import { AsyncResource } from "node:async_hooks"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
@@ -17,12 +17,12 @@ export function subscribe(handler: (event: Event) => unknown): () => void {
   return () => void handlers.delete(handler)
 }
 
-/** How many are listening; a leak shows here. */
+/** The number of subscribers, to find leaks. */
 export function listeners(): number {
   return handlers.size
 }
 
-/** Number events from here on, after those that were kept from an earlier run. */
+/** Continue the ids after those of an earlier run. */
 export function continueAfter(id: number): void {
   lastId = Math.max(lastId, id)
 }
@@ -32,7 +32,7 @@ export function stamp<P>(event: { type: string; directory: string; payload: P; l
   return { ...(event.live ? {} : { id: ++lastId }), type, time: Date.now(), directory, payload }
 }
 
-/** Everybody gets an event before anybody gets the next one, also when a subscriber publishes. */
+/** All subscribers get an event before any gets the next one, also if a subscriber publishes. */
 export function inTurn(send: () => void): void {
   waiting.push(delivering ? AsyncResource.bind(send) : send)
   if (delivering) return

@@ -55,8 +55,8 @@ type State = {
   stopWatch?: Promise<() => Promise<unknown>>
 }
 
-/** The last report about a work tree: several instances may share one. */
-const said = new Map<string, Set<string>>()
+/** The last warnings about each work tree, which several instances may share. */
+const reported = new Map<string, Set<string>>()
 
 export const Changed = Bus.define(
   "config.changed",
@@ -187,7 +187,7 @@ function loadOnce(own: State): Promise<Loaded> {
 
 /** Report new problems, and refresh the remote layer if its URL has changed. */
 function adopt(own: State, { inspection }: Loaded) {
-  sayOnce(inspection)
+  reportOnce(inspection)
   const { remote } = inspection.config
   if (own.end.signal.aborted || own.renewedUrl === remote?.url) return
   own.renewedUrl = remote?.url
@@ -198,16 +198,16 @@ function adopt(own: State, { inspection }: Loaded) {
   })
 }
 
-function sayOnce({ warnings, ignored, layers }: Inspection) {
+function reportOnce({ warnings, ignored, layers }: Inspection) {
   const lines = ignored.map(({ source, key, reason }) => {
     const path = layers.find((layer) => layer.source === source)?.path
     return `${key} is ignored: ${reason} (${path ?? source})`
   })
   const now = new Set([...warnings, ...lines])
-  const before = said.get(Instance.worktree)
+  const before = reported.get(Instance.worktree)
   for (const line of now) if (!before?.has(line)) Log.warn(line)
-  if (now.size > 0) said.set(Instance.worktree, now)
-  else said.delete(Instance.worktree)
+  if (now.size > 0) reported.set(Instance.worktree, now)
+  else reported.delete(Instance.worktree)
 }
 
 async function read(worktree: string, inline?: Input): Promise<Loaded> {

@@ -1,6 +1,6 @@
-// Configuration written in TypeScript. The file is imported as it is; inside it, "vitamin" is this very program, so it
-// works in a folder without node_modules. Only files that the person trusts come here; what a project's file imports from
-// its project must be reviewed too.
+// Loads configuration that is written in TypeScript. In the file, "vitamin" resolves to this program, so that it works in a
+// folder without node_modules. Callers pass only trusted files; what a file of a project imports from the project must be
+// reviewed too.
 import { createHash } from "node:crypto"
 import { registerHooks } from "node:module"
 import { resolve } from "node:path"
@@ -15,13 +15,13 @@ import { readSmallFile } from "#kernel/schema/read-file.ts"
 import { type Input, Standalone } from "#kernel/schema/schema.ts"
 import { errorText } from "#util/error.ts"
 
-/** The public module of this program: the source where it runs as written, else its place in the flat bundle. */
+/** The public module of this program: the source, or its place in the bundle. */
 export const publicModule = new URL(
   import.meta.url.endsWith(".ts") ? "../../index.ts" : "./index.js",
   import.meta.url,
 ).href
 
-/** The package's name on npm, its short form, and the name in older papers. */
+/** The name of the package, its short form, and the name in older documents. */
 const ownNames = new Set([
   "@vitamin-agent/vitamin",
   "@vitamin-agent/vitamin/agent",
@@ -40,7 +40,7 @@ let instances = 0
 /** Tools that a config defines belong to the instance that reads it, so each instance runs the file once. */
 const instance = Instance.state(() => ({ number: ++instances }))
 
-/** The config as written; it is here for the types. */
+/** Returns its argument; it is there for the types. */
 export function defineConfig(config: Input): Input {
   return config
 }
@@ -69,8 +69,8 @@ export async function importConfig(file: string, bytes: Uint8Array, options: Opt
   throw new Invalid([{ source: file, path: "", message }])
 }
 
-/** What a TypeScript file whose content is `bytes` exports; a new content, or another edition, is a new module. Throws `Unreviewed` if it
- * imports a project file that is not reviewed. */
+/** The exports of a TypeScript file whose content is `bytes`. New content, or another edition, is a new module. Throws
+ * `Unreviewed` if it imports a project file that is not reviewed. */
 export async function importModule(
   file: string,
   bytes: Uint8Array,

@@ -12,7 +12,7 @@ import { namedByText, withImports } from "./project-code.ts"
 
 const configuration = [".vitamin/config.jsonc", ".vitamin/config.ts", ".plaited/config.ts"]
 
-/** More is not reviewed, and so not trusted. */
+/** Files beyond these limits are not reviewed, and so not trusted. */
 const maxFiles = 2_000
 const maxTotal = 256 << 20
 const maxDepth = 5

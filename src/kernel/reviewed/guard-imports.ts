@@ -1,6 +1,6 @@
-// What project code may import: Node hands every module to these hooks, and the content of a project file is compared
-// with what a person has reviewed. The bytes that are compared are the bytes that Node compiles, so nothing can be swapped
-// in between. Packages (node_modules) and files outside of the work tree are not covered.
+// Restricts what project code may import: module hooks compare the content of each project file with what a person has
+// reviewed. Node compiles the same bytes, so nothing can be swapped in between. Packages (node_modules) and files outside
+// the work tree are not covered.
 import { registerHooks } from "node:module"
 import { relative } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -15,17 +15,17 @@ export class Unreviewed extends NamedError {
 }
 
 const name = "vitamin-review"
-/** By the mark in the URL of a module. */
+/** Reviews by the mark in the URL of a module. */
 const guards = new Map<string, Reviewed.Reviewed>()
-/** CommonJS modules have no URL of their own to carry the mark, and neither have those that they require. */
+/** CommonJS modules, and modules that they require, have no URL that could carry the mark. */
 const commonJs = new Map<string, Reviewed.Reviewed>()
 const required = new Map<string, Reviewed.Reviewed>()
 let hooked = false
 /** How often a module was refused. Node remembers a module whose import failed, so the next attempt needs another URL. */
 let refusals = 0
 
-/** The URL of a module whose content, and all that it imports from its project, must be reviewed; but for `own`, the module
- * of this program. It is another URL when something else is trusted, so that nothing outdated comes from Node's cache. */
+/** The URL of a module that must be reviewed, with all that it imports from its project, except for `own`, the module of
+ * this program. The URL changes with the trusted content, so that Node's cache returns nothing outdated. */
 export function guardedUrl(url: string, reviewed: Reviewed.Reviewed, own: string): string {
   register(own)
   const mark = Reviewed.hashOf(Buffer.from(`${reviewed.root}\0${reviewed.stamp}\0${refusals}`)).slice(0, 16)

@@ -1,4 +1,4 @@
-// Where a project keeps what can make something run: the files of MCP servers, agents and skills.
+// Places of a project that can make something run: files of MCP servers, agents and skills.
 import { basename, dirname } from "node:path"
 
 /** From the weakest to the strongest. */
@@ -10,14 +10,14 @@ export const agentFolders = [
   ".opencode/agents",
   ".vitamin/agents",
 ] as const
-/** Folders of skills, in the work tree and in each folder on the way to the one that is worked in. */
+/** Folders of skills, in the work tree and in each folder down to the current one. */
 export const skillFolders = [
   ".vitamin/skills",
   ".plaited/skills",
   ".agents/skills",
   ".claude/skills",
 ] as const
-/** Bytes of a program that is compared with what was reviewed; a compiled server may be large. */
+/** Bytes of the largest program that can be reviewed; a compiled server may be large. */
 export const maxProgram = 64 << 20
 
 const maxLevels = 8

@@ -1,5 +1,5 @@
-// Which files of a project a text leads to: modules that code imports by a relative path, and programs that a
-// configuration or a command names. Found in the text alone; nothing runs.
+// Finds the files of a project that a text refers to: modules that code imports by a relative path, and programs that a
+// configuration or a command names. Only the text is read; nothing runs.
 import { readFileSync } from "node:fs"
 import { dirname, extname, resolve } from "node:path"
 import { realOf, statOf } from "#util/file/path-info.ts"
@@ -19,8 +19,8 @@ const maxBytes = 4 << 20
 const maxWords = 2_000
 const maxFolders = 20
 
-/** A file and all that it imports by relative paths, and that in turn, each by its real path. Of other languages only the
- * file itself. */
+/** The real paths of a file and of all modules that it imports by relative paths, transitively. In other languages than
+ * JavaScript only the file itself. */
 export function withImports(file: string, root: string, content?: Uint8Array): string[] {
   const found = new Set<string>()
   const visit = (path: string, bytes?: Uint8Array) => {
@@ -91,13 +91,13 @@ function importedAs(path: string): string[] {
   return [...new Set([path, source, ...moduleEndings.map((ending) => path + ending), ...index])]
 }
 
-/** What packages bring is covered by no review. */
+/** Files of packages are not reviewed. */
 function isProjectFile(path: string, root: string): boolean {
   if (!isInside(root, path) || path.slice(root.length).split("/").includes("node_modules")) return false
   return statOf(path)?.isFile() ?? false
 }
 
-/** Data that a server is given to work on changes all the time and is not run. */
+/** Not data files: they are not run, and may change all the time. */
 function isProgram(path: string): boolean {
   if (code.has(extname(path)) || (statOf(path)?.mode ?? 0) & 0o111) return true
   return extname(path) === "" && textOf(path).startsWith("#!")

@@ -26,7 +26,7 @@ export type Reviewed = Readonly<{
   isTrusted: boolean
   /** Changes whenever another file or another content is trusted. */
   stamp: string
-  /** Why a file with this content is not trusted; undefined where it is. A text is taken as the hash itself. */
+  /** Why a file with this content is not trusted; undefined if it is. A string is the hash of the content. */
   refusal(path: string, content: Uint8Array | string): string | undefined
   /** The deny and ask rules that the trusted content of a file had. */
   narrowing(path: string): Narrowing
@@ -36,7 +36,7 @@ export type Reviewed = Readonly<{
   keepNarrowing(path: string, content: Uint8Array, rules: Narrowing): Promise<void>
 }>
 
-/** Trust was asked about, given to or taken from something that is no folder. */
+/** The path of a trust operation is not a folder. */
 export class InvalidDirectory extends NamedError {
   declare readonly data: { directory: string }
 
@@ -63,7 +63,7 @@ export async function of(directory: string): Promise<Reviewed> {
   return view(root, await read(root))
 }
 
-/** A work tree as if nobody had ever trusted it. */
+/** A work tree that nobody has trusted. */
 export function nothing(root: string): Reviewed {
   return view(root, undefined)
 }
@@ -106,9 +106,8 @@ export async function read(root: string): Promise<Grant | undefined> {
   return grant?.directory === root ? grant : undefined
 }
 
-/** Change which files of a work tree are trusted, and trust the work tree if it was not yet. Two reviews at once, in one
- * process or in two, both count: the record changes under the lock of the storage, and what only this process knows changes
- * without a wait in between. */
+/** Change which files of a work tree are trusted, and trust the work tree if it was not yet. Two reviews at the same time
+ * both count: the record changes under the lock of the storage, and the grants of this process change synchronously. */
 export async function change(
   root: string,
   edit: (files: NonNullable<Grant["files"]>) => void,
@@ -130,7 +129,7 @@ export async function change(
   forThisProcess.set(root, grant)
 }
 
-/** A record that is broken, which quarantines it, is made anew. */
+/** Updates a record. A broken one is quarantined by the update and created again. */
 export async function updateOrReplace<T extends object>(
   key: string[],
   edit: (record: T) => void,
@@ -171,8 +170,8 @@ export function hashOf(content: Uint8Array | string): string {
   return typeof content === "string" ? content : createHash("sha256").update(content).digest("hex")
 }
 
-/** Only as long as the same content is trusted: another process may have changed the grant meanwhile. A disk that takes no
- * writes must not stop a configuration from being read. */
+/** Only while the same content is trusted: another process may have changed the grant. If the disk cannot be written, the
+ * configuration is still read. */
 async function keep(root: string, name: string, { hash, narrowing }: Fingerprint): Promise<void> {
   if (forThisProcess.has(root)) return
   try {

@@ -1,6 +1,6 @@
-// Trust is given by a person, per work tree and by content: what a file said when it was reviewed is trusted, and nothing
-// that was changed, added or removed since. `grant` trusts all files as they are now; `pending` and `accept` review them
-// one by one. What loaders ask is in trust/reviewed.ts.
+// A person gives trust to the files of a work tree by content: a file that was changed, added or removed since its review is
+// not trusted. `grant` trusts all files as they are now; `pending` and `accept` review them one by one. Loaders use
+// kernel/reviewed/reviewed.ts.
 import { realpathSync } from "node:fs"
 import { relative, resolve } from "node:path"
 import * as Config from "#kernel/config/config.ts"
@@ -24,7 +24,7 @@ type Options = {
 }
 type Kept = Record<string, string>
 
-/** Trusted content is kept to show a difference later; what is larger, or no text, is not shown. */
+/** Trusted content is stored, to show differences later. Larger or binary content is not. */
 const maxKept = 256 << 10
 const maxKeptTotal = 8 << 20
 
@@ -133,7 +133,7 @@ async function readKept(root: string): Promise<Kept> {
   return { ...kept }
 }
 
-/** Where skills are kept by what is data; a folder that only code names is found by its name in the text. */
+/** The folder of skills in configuration that is data. A folder that only code names is found in the text of that code. */
 async function skillsOf(directory: string): Promise<string[]> {
   const found = await Config.inspect({ directory, isTrusted: false }).catch(() => undefined)
   const name = found?.config.skills?.root

@@ -1,11 +1,6 @@
-// When two requests are the same. No similarity of vectors can say so ("merge main into dev", "merge dev into main"), so
-// every word must be there, in its order and spelling; what may differ is how a request is dressed: a polite beginning, the
-// capital and the end of a sentence, a contraction it begins with. How often that errs: test/knowledge/cache/semantic-cache.test.ts.
-
-/** As it was asked, without the blanks around it. Line ends and forms of a character stay: they may be what is asked about. */
-export function normalise(query: string): string {
-  return query.trim()
-}
+// Decides whether two requests are the same. The similarity of vectors cannot ("merge main into dev", "merge dev into
+// main"): every word must be the same, in the same order and spelling. Only the form may differ: a polite beginning, the
+// capital and the end of a sentence, a contraction at its start. test/knowledge/cache/semantic-cache.test.ts has the error rates.
 
 /** Words that a request begins with. Only before one of these is "please" politeness, and a capital the sentence's. */
 const openers = new Set(
@@ -28,7 +23,7 @@ const before = [
 ]
 const negated = /^(do|does|did|is|are)n['’]t\b/i
 const contracted = /^(what|where|who|how)['’]s (?=(?:the|a|an|my|our|your|this|that) )/i
-/** In a request about a text, the mark at its end may be part of that. */
+/** In a request about a text, the punctuation at its end may be a part of that text. */
 const aboutText = [
   /["`“”„«»\n\t]|(?<![\p{L}\p{N}])['‘’]|['‘’](?!\p{L})/u,
   /\b(?:answer|append|blank|called|char|characters?|commit|count|echo|encode|exact|expressions?|globs?|grep|hash|insert|length|letters?)\b/i,
@@ -36,9 +31,9 @@ const aboutText = [
   /\b(?:spaces?|spell|strings?|tell|texts?|titles?|translate|type|verbatim|whitespace|wildcards?|words?|write)\b/i,
 ]
 
-/** The request without its dress: two with the same are the same. */
+/** The request in a plain form: two requests with the same plain form are the same. */
 export function plainRequest(query: string): string {
-  const text = normalise(query)
+  const text = query.trim()
   const bare = withoutFrame(text)
   const plain = lowered(bare.replace(negated, "$1 not").replace(contracted, "$1 is "))
   if (aboutText.some((sign) => sign.test(plain))) return plain
@@ -48,7 +43,7 @@ export function plainRequest(query: string): string {
   return plain.replace(isAsked ? /(?<=\p{L}{2}|\d)\?$|(?<=\p{L}{2})\.$/u : /(?<=\p{L}{2})\.$/u, "")
 }
 
-/** Up to three, one inside the other; none where what is left does not begin as a request does. */
+/** Removes up to three polite beginnings, if the rest begins as a request does. */
 function withoutFrame(text: string, depth = 3): string {
   for (const frame of before) {
     const rest = text.replace(frame, "")
@@ -59,12 +54,12 @@ function withoutFrame(text: string, depth = 3): string {
   return text
 }
 
-/** The first letter of a sentence says nothing; that of a name ("Polish") does. */
+/** The capital of a sentence means nothing; that of a name ("Polish") does. */
 function lowered(text: string): string {
   return /^\p{Lu}\p{Ll}/u.test(text) && opens(text) ? text[0]!.toLowerCase() + text.slice(1) : text
 }
 
-/** A word, and no name that only begins as one: "Build.gradle", "Close()". */
+/** Whether the text begins with such a word, and not with a name such as "Build.gradle" or "Close()". */
 function opens(text: string): boolean {
   return openers.has(/^\p{L}+(?=\s|$|['’]s\s)/u.exec(text)?.[0].toLowerCase() ?? "")
 }

@@ -3,7 +3,7 @@
 import { z } from "zod"
 import * as Log from "#kernel/process/log.ts"
 import { NamedError } from "#util/error.ts"
-import { normalise, plainRequest } from "./semantic-cache-request.ts"
+import { plainRequest } from "./semantic-cache-request.ts"
 
 /** In the form for storage: plain JSON. */
 export type SerializableCacheEntry = {
@@ -67,10 +67,10 @@ export function createStore({ maxEntries, maxBytes, ttlMs, dimensions }: Limits)
   function add(entry: Omit<Kept, "id"> & { id?: number }): void {
     const kept = { ...entry, id: Math.max(entry.id ?? 0, lastId + 1) }
     lastId = kept.id
-    const before = byQuery.get(normalise(entry.query))
+    const before = byQuery.get(entry.query.trim())
     if (before) remove(before)
     if (sizeOf(kept) > maxBytes || maxEntries < 1) return
-    byQuery.set(normalise(kept.query), kept)
+    byQuery.set(kept.query.trim(), kept)
     byPlain.set(plainRequest(kept.query), kept)
     bytes += sizeOf(kept)
     for (const oldest of byQuery.values()) {
@@ -80,7 +80,7 @@ export function createStore({ maxEntries, maxBytes, ttlMs, dimensions }: Limits)
   }
 
   function remove(kept: Kept): void {
-    byQuery.delete(normalise(kept.query))
+    byQuery.delete(kept.query.trim())
     const plain = plainRequest(kept.query)
     if (byPlain.get(plain) === kept) byPlain.delete(plain)
     bytes -= sizeOf(kept)
@@ -94,7 +94,7 @@ export function createStore({ maxEntries, maxBytes, ttlMs, dimensions }: Limits)
 
   /** Marks an entry as the most recently used one. */
   function touch(kept: Kept): void {
-    const key = normalise(kept.query)
+    const key = kept.query.trim()
     byQuery.delete(key)
     byQuery.set(key, kept)
   }
@@ -114,7 +114,7 @@ export function createStore({ maxEntries, maxBytes, ttlMs, dimensions }: Limits)
     touch,
     clear,
     removeExpired,
-    exact: (query: string) => fresh(byQuery.get(normalise(query))),
+    exact: (query: string) => fresh(byQuery.get(query.trim())),
     /** The same request in other words of politeness or punctuation. */
     same: (query: string) => fresh(byPlain.get(plainRequest(query))),
     all: () => [...byQuery.values()],

@@ -6,7 +6,7 @@ import { createEmbedder, type EmbedderConfig } from "#knowledge/embedder/create-
 import type { Embedder } from "#knowledge/embedder/types.ts"
 import { createPersister } from "#knowledge/relation/persister.ts"
 import { errorText } from "#util/error.ts"
-import { normalise, plainRequest } from "./semantic-cache-request.ts"
+import { plainRequest } from "./semantic-cache-request.ts"
 import { createStore, type Kept, readEntries, type SerializableCacheEntry } from "./semantic-cache-store.ts"
 
 export type { SerializableCacheEntry }
@@ -36,7 +36,7 @@ export type CacheEntry = {
 export type CacheLookupResult = {
   hit: boolean
   entry?: CacheEntry
-  /** Of a hit: the request was the very same, or the same but for its dress. */
+  /** Of a hit: whether the request was the very same, or had another form. */
   match?: "exact" | "similar"
   lookupMs: number
 }
@@ -53,11 +53,11 @@ export type CacheStats = {
 export type SemanticCache = Readonly<{
   lookup(query: string): Promise<CacheLookupResult>
   store(query: string, response: string): Promise<void>
-  /** Whoever asks the same while it is computed waits for that, and computes only where that fails. */
+  /** Callers with the same request wait while it is computed, and compute it themselves only if that fails. */
   getOrCompute(query: string, compute: () => Promise<string>): Promise<{ response: string; cached: boolean }>
   stats(): CacheStats
   clear(): void
-  /** How many went. */
+  /** Returns how many were removed. */
   clearExpired(): number
   /** Throws `Memory.PersistFailed`; nothing is lost by that. */
   persist(): Promise<void>
@@ -94,7 +94,7 @@ export function createSemanticCache(config: SemanticCacheConfig = {}): SemanticC
     const [own, its] = await vectorsOf(same.vector ? [query] : [query, same.query])
     same.vector ??= its
     const similarity = own && same.vector ? dot(own, same.vector) : Number.NEGATIVE_INFINITY
-    // It may have gone meanwhile.
+    // It may have been removed meanwhile.
     const isHit = similarity >= similarityThreshold && store.same(query) === same
     return isHit ? hit(same, "similar", similarity) : miss()
   }
@@ -144,7 +144,7 @@ export function createSemanticCache(config: SemanticCacheConfig = {}): SemanticC
   /** Of callers that want the same answer at the same time, one computes it. Its failure is its own, since it may
    * only have given up: the next caller then computes it. */
   async function getOrCompute(query: string, compute: () => Promise<string>) {
-    const key = normalise(query)
+    const key = query.trim()
     for (let other = running.get(key); other; other = running.get(key)) {
       const response = await other
       if (response !== undefined) return { response, cached: true }
@@ -199,7 +199,7 @@ export function createSemanticCache(config: SemanticCacheConfig = {}): SemanticC
   async function close(): Promise<void> {
     if (config.autoPersist) await persister.persist()
     store.clear()
-    // One that was given is its owner's.
+    // An embedder that was passed in is closed by its owner.
     if (embedder !== config.embedder) await embedder?.close()
   }
 

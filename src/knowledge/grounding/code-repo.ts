@@ -1,5 +1,5 @@
-// The files of a folder as ripgrep sees them: what ignore files leave out is not there, nor is what hides behind a dot.
-// Nothing is indexed; every answer is as fresh as the disk.
+// Searches the files of a folder with ripgrep, without ignored and hidden files. There is no index: every answer is as
+// fresh as the disk.
 import { NamedError } from "#util/error.ts"
 import { describeFiles, listFiles } from "./list-files.ts"
 import * as Ripgrep from "./ripgrep.ts"
@@ -7,7 +7,7 @@ import { type Found, type Item, isUnder, type Query, type Source } from "./sourc
 import { keywords, rulesFor } from "./symbol-rules.ts"
 
 export type CodeSearch = Query & {
-  /** A regular expression for the lines; of symbols, a part of their name (any where it is left out). */
+  /** A regular expression for lines; for symbols, a part of their name. Default: all symbols. */
   text?: string | undefined
   kind?: "line" | "symbol" | undefined
   /** Only in this file, which is open. */
@@ -16,6 +16,16 @@ export type CodeSearch = Query & {
 export type CodeRepo = Source<CodeSearch>
 
 const defaultLimit = 100
+
+/** Lines after which a search ends. */
+const maxSeen = 200_000
+const maxColumns = 300
+
+class BadSearch extends NamedError {
+  constructor(pattern: string, reason: string) {
+    super("Grounding.BadSearch", `The search for ${JSON.stringify(pattern)} failed: ${reason}`, { pattern })
+  }
+}
 
 /** Links are not followed, so that nothing outside of `root` is reached. */
 export function createCodeRepo(root: string): CodeRepo {
@@ -35,9 +45,8 @@ export function createCodeRepo(root: string): CodeRepo {
   })
 }
 
-/** Where things are defined: lines that ripgrep finds, kept where the rules of their language say that they define
- * something. Quick and without an index; a definition that is written in an unusual way is missed. `name` is a part
- * of the symbol's name in any case; where it is empty, every symbol is meant. */
+/** Finds definitions: lines that ripgrep finds and that the rules of their language accept as a definition. Unusual forms
+ * are missed. `name` is a part of the name of a symbol, in any case; an empty one matches every symbol. */
 export function findSymbols(options: {
   cwd: string
   file?: { fd: number; name: string } | undefined
@@ -67,20 +76,10 @@ function literal(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|#&~-]/g, "\\$&")
 }
 
-/** So many lines have been seen that the search is not worth its end. */
-const maxSeen = 200_000
-const maxColumns = 300
-
-class BadSearch extends NamedError {
-  constructor(pattern: string, reason: string) {
-    super("Grounding.BadSearch", `The search for ${JSON.stringify(pattern)} failed: ${reason}`, { pattern })
-  }
-}
-
-/** `take` makes of a line what is given out, or nothing. */
+/** The lines that match, in order of path and line. `take` turns a line into an item, or drops it. */
 async function searchLines(options: {
   cwd: string
-  /** Instead of the folder one file, which is open: its name may lead elsewhere by now. */
+  /** One open file instead of the folder. Its name may lead elsewhere by now. */
   file?: { fd: number; name: string } | undefined
   pattern: string
   limit: number

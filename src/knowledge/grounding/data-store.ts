@@ -15,12 +15,21 @@ export type DataSearch = Query & {
 export type DataStore = Source<DataSearch>
 
 const defaultLimit = 50
-/** So many records have been read that the rest is not worth waiting for. */
+/** Records after which a search ends. */
 const maxRead = 50_000
 /** Milliseconds after which a search returns what it has. */
 const timeLimit = 20_000
 const maxTitles = 8
 const maxTitle = 80
+
+type Wanted = { text?: string | undefined; where?: Record<string, string | number | boolean> | undefined }
+
+const around = 120
+const maxDepth = 20
+/** Fields that only providers and snapshots use. */
+const hidden = new Set(["providerMetadata", "snapshot"])
+
+type Session = { title?: string; time?: { created?: number }; taskOf?: unknown }
 
 export function createDataStore(projectId: string): DataStore {
   async function describe({ accepts = () => true }: Query = {}): Promise<string> {
@@ -55,10 +64,8 @@ export function createDataStore(projectId: string): DataStore {
   return Object.freeze({ describe, list, search })
 }
 
-type Session = { title?: string; time?: { created?: number }; taskOf?: unknown }
-
-/** What is picked of the records that a query may see, the last of each folder first, until it is enough. With `more` not
- * all were read. */
+/** Visits the records that a query may see, the last of each folder first, and collects what `pick` returns, up to
+ * `enough`. With `more` not all were read. */
 async function visit<T>(options: {
   projectId: string
   query: Pick<DataSearch, "under" | "accepts" | "signal" | "everywhere">
@@ -94,7 +101,7 @@ async function visit<T>(options: {
     }
   }
 
-  /** Gives the names below which there is nothing: the records of sessions, of which there are thousands. */
+  /** Returns the names that have nothing below them: the records of sessions, of which there are thousands. */
   async function pickIn(key: string[], names: string[]): Promise<Set<string>> {
     const picked: T[] = []
     const ends = new Set<string>()
@@ -118,7 +125,7 @@ function mayHold(folder: string, under: string | undefined): boolean {
   return isUnder(folder, under) || (under ?? "").startsWith(`${folder}/`)
 }
 
-/** Whose a key is, is in its second part: a project, or a session of one. What nobody owns is a program's own. */
+/** The second part of a key names its owner: a project, or a session of one. Records without an owner belong to programs. */
 async function ownedBy(projectId: string): Promise<(key: string[]) => boolean> {
   const owners = new Map<string, string>()
   for (const project of await Storage.list(["session"])) {
@@ -135,7 +142,7 @@ async function ownedBy(projectId: string): Promise<(key: string[]) => boolean> {
 
 /** Bookkeeping of the program, whose keys do not say which project they belong to. */
 const internal = new Set(["trust", "trust-content", "space", "prompt", "last-session"])
-/** Below these everything is some session's, also of one that is gone. */
+/** Everything below these belongs to a session, which may be gone. */
 const ofSessions = new Set(["session", "message", "turn", "relation", "todo", "revert", "grant"])
 
 function dateOf(time: number | undefined): string {
@@ -146,15 +153,9 @@ function ifMissing(error: unknown): void {
   if (!(error instanceof Storage.NotFound || error instanceof Storage.Corrupt)) throw error
 }
 
-type Wish = { text?: string | undefined; where?: Record<string, string | number | boolean> | undefined }
-
-const around = 120
-const maxDepth = 20
-/** What providers and snapshots keep for themselves says nothing to anybody else. */
-const hidden = new Set(["providerMetadata", "snapshot"])
-
-/** `kind` is the type of a message, `text` a part of what it says. Secrets are neither found nor shown. */
-function matchRecord(value: unknown, { text, where }: Wish): { kind?: string; text: string } | undefined {
+/** Matches a record with a query. `kind` is the type of a message, `text` the part that matches. Secrets are neither found
+ * nor shown. */
+function matchRecord(value: unknown, { text, where }: Wanted): { kind?: string; text: string } | undefined {
   for (const [path, wanted] of Object.entries(where ?? {}))
     if (String(fieldOf(value, path)) !== String(wanted)) return undefined
   const words = excerpt(value, (text ?? "").toLowerCase())

@@ -1,4 +1,4 @@
-// What an agent can stand on: sources that know the project, behind one interface.
+// Sources of facts about the project, behind one interface: its files, and its records.
 import { Instance } from "#kernel/instance.ts"
 import { NamedError } from "#util/error.ts"
 import { type CodeRepo, createCodeRepo } from "./code-repo.ts"
@@ -26,7 +26,7 @@ export class NotFound extends NamedError {
   }
 }
 
-/** A source of the current project: its files, or what is stored of it. */
+/** A source of the current project. */
 export function get<N extends Name>(name: N): Sources[N] {
   if (!Object.hasOwn(makers, name)) throw new NotFound(name)
   return makers[name]()

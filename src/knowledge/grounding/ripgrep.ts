@@ -1,5 +1,5 @@
-// The one owner of ripgrep: finds it and runs it, with its output handed over piece by piece so that it is never held
-// whole. No configuration file of the person or the project is read, and none of our secrets are in its environment.
+// The one owner of ripgrep: finds it and runs it, and passes on its output in pieces, so that it is never in memory whole.
+// No configuration file of the person or the project is read, and its environment has none of our secrets.
 // A model chooses the pattern, so every search has a time limit and the compiled pattern a size limit.
 import { accessSync, constants, mkdirSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -33,10 +33,10 @@ const limits = ["--regex-size-limit=10M"]
 /** How ripgrep ends a line that it cut (`--max-columns-preview`). */
 export const cutMark = / \[\.\.\. (?:omitted end of long line|\d+ more match(?:es)?)\]$/
 
-/** What a tool says when its search reached the time limit. */
+/** The note of tools about a search that reached the time limit. */
 export const timeLimitNote = `stopped after ${secondsAllowed} s, there may be more; narrow the pattern or the path`
 
-/** Arguments by which each line found comes with its file and number, and no longer than that. */
+/** Arguments for lines with file and line number, cut to `maxColumns`. */
 export function linesOf(maxColumns: number): string[] {
   const cut = [`--max-columns=${maxColumns}`, "--max-columns-preview"]
   return [
@@ -56,7 +56,7 @@ export function find(): Command {
   return found
 }
 
-/** Looked up from the package that depends on it: a strict node_modules shows it to nobody else. */
+/** Resolved from the package that depends on it: a strict node_modules shows it to no other package. */
 export function packaged(): Command | undefined {
   return attempt(() => {
     const owner = createRequire(require.resolve("@vscode/ripgrep"))
@@ -65,7 +65,7 @@ export function packaged(): Command | undefined {
   })
 }
 
-/** A relative entry of PATH would let the project's own folder name the program. */
+/** Relative entries of PATH are skipped: with them, the project could provide the program. */
 export function onPath(): Command | undefined {
   for (const folder of (Env.get("PATH") ?? "").split(delimiter).filter(isAbsolute)) {
     const file = join(folder, binary)
@@ -74,7 +74,7 @@ export function onPath(): Command | undefined {
   return undefined
 }
 
-/** Run by a Node of its own, so that it can be ended. It keeps its code in TMPDIR, which must not be everybody's. */
+/** Runs in a Node process of its own, so that it can be killed. It stores code in TMPDIR, which must be private. */
 export function wasm(): Command | undefined {
   return attempt(() => {
     const script = join(require.resolve("ripgrep"), "..", "rg.mjs")
@@ -84,12 +84,9 @@ export function wasm(): Command | undefined {
   })
 }
 
-/**
- * Run to the end, or until `onPiece` gives false, the time limit is reached, or the signal aborts (which throws its
- * reason). Pieces are what lies between separators; one that grows past 1 MB is cut. A line that ripgrep cut does not end
- * with a part of a known secret. `stdin` is a descriptor to search
- * instead of files.
- */
+/** Runs to the end, or until `onPiece` returns false, the time limit is reached, or the signal aborts (which throws its
+ * reason). Pieces end at a separator; one that is longer than 1 MB is cut. A line that ripgrep cut does not end with a part
+ * of a known secret. `stdin` is a descriptor to search instead of files. */
 export async function run(options: {
   args: string[]
   cwd: string
@@ -157,7 +154,7 @@ function withoutSplitSecret(piece: string): string {
   return mark ? Secret.cut(piece, mark.index) + mark[0] : piece
 }
 
-/** Whole pieces only; what follows the last separator comes at the end. */
+/** Passes on whole pieces; the rest after the last separator comes at the end. */
 function pieces(stream: Readable, separator: string, onPiece: (piece: string) => boolean) {
   let rest = ""
   let going = true
@@ -174,7 +171,7 @@ function pieces(stream: Readable, separator: string, onPiece: (piece: string) =>
   stream.on("end", () => going && rest && onPiece(rest))
 }
 
-/** What is not installed is not found; nothing else can go wrong in a lookup. */
+/** Undefined if something is not installed: nothing else can fail in a lookup. */
 function attempt<T>(lookup: () => T): T | undefined {
   try {
     return lookup()

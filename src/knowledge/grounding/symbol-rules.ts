@@ -1,16 +1,16 @@
-// How definitions look, language by language: one line, from its beginning. Each form has a group `name`.
+// The forms of definitions in each language: one line, from its beginning. Each form has a group `name`.
 import { extname } from "node:path"
 
 export type Rule = { kind: string; form: RegExp }
 
 const word = "(?<name>[A-Za-z_$][\\w$]*)"
-/** What may stand before the word that says what it is. */
+/** Words that may come before the keyword. */
 const modifiers =
   "(?:(?:export|default|declare|public|private|protected|internal|static|final|abstract|sealed|open|override|virtual|async|" +
   "unsafe|inline|const|data|partial|readonly|extern|pub(?:\\([^)]*\\))?)\\s+)*"
 
 const rule = (kind: string, form: string): Rule => ({ kind, form: new RegExp(form) })
-/** `class Name`, `fun name`: a word that says what it is, then the name. */
+/** `class Name`, `fun name`: a keyword, then the name. */
 const named = (kind: string, before: string) => rule(kind, `^\\s*${modifiers}(?:${before})\\s+${word}`)
 const types = (before: string) => named("type", before)
 const method = rule(

@@ -1,5 +1,4 @@
-// Reads the header of a GGUF file before any native library does: values must agree with the file's size, and little
-// is kept.
+// Reads the header of a GGUF file before a native library does, and checks it against the size of the file.
 import { closeSync, constants, fstatSync, openSync } from "node:fs"
 import { totalmem } from "node:os"
 import { errorCode, errorText, NamedError } from "#util/error.ts"
@@ -53,7 +52,7 @@ const blocks: Record<number, [weights: number, bytes: number]> = {
   ...{ 24: [1, 1], 25: [1, 2], 26: [1, 4], 27: [1, 8], 28: [1, 8], 30: [1, 2] },
 }
 
-/** Throws `GgufInvalid`, and `GgufTooLarge` where the weights have no place in memory. */
+/** Throws `GgufInvalid`, and `GgufTooLarge` if the weights do not fit into memory. */
 export function readGgufHeader(path: string, memory = memoryOf()): GgufHeader {
   const fd = open(path)
   try {
@@ -110,7 +109,7 @@ function read(reader: GgufReader): Omit<GgufHeader, "size" | "modified"> {
   }
 }
 
-/** Texts and whole numbers; the rest, and what is too long to be meant, is passed over. */
+/** Reads texts and integers; other types and very long texts are skipped. */
 function readEntries(reader: GgufReader, entries: number): Record<string, string | number> {
   const wanted: Record<string, string | number> = {}
   for (let i = 0; i < entries; i++) {
@@ -140,11 +139,11 @@ function skipValue(reader: GgufReader, type: number, depth = 0): void {
   const length = reader.u64()
   const each = widths[of]
   if (each !== undefined) reader.skip(length * each)
-  // Each element has bytes of its own, so that a length that is not true is found out at the end of the file.
+  // Each element takes bytes, so a wrong length ends at the end of the file.
   else for (let i = 0; i < length; i++) skipValue(reader, of, depth + 1)
 }
 
-/** Where the weights end, from where they begin. */
+/** The size of the weights in bytes. */
 function readTensors(reader: GgufReader, tensors: number): number {
   let end = 0
   for (let i = 0; i < tensors; i++) {
@@ -159,7 +158,7 @@ function readTensors(reader: GgufReader, tensors: number): number {
   return end
 }
 
-/** What this process may use: all of the machine's, or less in a container. */
+/** The memory that this process may use; in a container less than the machine has. */
 function memoryOf(): number {
   const allowed = process.constrainedMemory()
   return allowed > 0 ? Math.min(allowed, totalmem()) : totalmem()

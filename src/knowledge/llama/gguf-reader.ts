@@ -1,5 +1,5 @@
-// Numbers and texts of a GGUF file, one after the other, through a window of one megabyte. Whatever goes beyond the
-// file, or beyond what a header can be, is refused.
+// Reads numbers and texts of a GGUF file in order, through a buffer of one megabyte. Reading past the end of the file, or
+// past the largest possible header, is refused.
 import { readSync } from "node:fs"
 
 export type GgufReader = Readonly<{

@@ -1,6 +1,5 @@
-// llama.cpp in a process of its own: it may crash, hang or run out of memory without taking the program along, and all
-// its memory goes with it. It imports nothing that the rest of the program imports: in a bundle that could be the
-// program itself.
+// The process that runs llama.cpp: a crash, a hang or lack of memory does not affect the program, and all its memory is
+// freed when it ends. It imports nothing of ours: a shared chunk of the bundle could start the program itself.
 import { availableParallelism } from "node:os"
 import { pathToFileURL } from "node:url"
 
@@ -31,13 +30,13 @@ export type Answer =
   | { ready: { contextSize: number; dimensions: number } }
   /** Empty while the prompt is read. */
   | { text: string }
-  /** `length`: as many tokens as were allowed, or as have place. */
+  /** `length`: the limit of tokens, or the context, is full. */
   | { done: { finish: "stop" | "length" | "aborted"; promptTokens: number; tokens: number } }
   | { count: number }
   | { vectors: Float32Array[] }
   | { error: string }
 
-/** As much of node-llama-cpp as is used here; the package is not installed with the program. */
+/** The used part of node-llama-cpp, which is not installed with the program. */
 type Token = number
 type Sequence = {
   nextTokenIndex: number
@@ -63,10 +62,10 @@ type Engine = {
   vectorOf?: (tokens: Token[]) => Promise<Float32Array>
 }
 
-/** Tokens of a prompt that are read at once; then somebody may have given up. */
+/** Tokens of a prompt that are read before the next check for an abort. */
 const batch = 512
 
-/** Where a process finds this file, bundled or not, and what tells it to begin. */
+/** The place of this file, bundled or not, and the argument that starts it. */
 export const location: string = import.meta.url
 export const mark = "--run-llama"
 

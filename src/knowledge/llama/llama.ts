@@ -1,5 +1,5 @@
-// The one owner of node-llama-cpp, which is not installed with the program: it is large, and few need it. A model runs
-// in a process of its own, is loaded when it is first asked something, and let go when nobody asks any more.
+// The one owner of node-llama-cpp, which is not installed with the program: it is large, and few need it. A model runs in
+// a process of its own, which starts with the first request and ends after some time without one.
 import type { ChildProcess } from "node:child_process"
 import { statSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -16,13 +16,13 @@ export type LlamaConfig = {
   /** The GGUF file. */
   path: string
   use: Start["use"]
-  /** Tokens that it sees at once. */
+  /** Size of its context in tokens. */
   context: number
   gpu?: Start["gpu"]
 }
 type CompletionRequest = Completion & {
   signal?: AbortSignal
-  /** Hears of each piece, and of an empty one now and then while the prompt is read. */
+  /** Gets each piece of the answer, and now and then an empty one while the prompt is read. */
   onToken?: (text: string) => void
 }
 type CompletionResult = {
@@ -54,13 +54,13 @@ class LlamaMissing extends NamedError {
 }
 
 const version = "3.22.1"
-/** In milliseconds: how long a model stays loaded that nobody asks. */
+/** Milliseconds that an unused model stays loaded. */
 const usualIdle = 120_000
 
 // One process for each model: a server with ten projects must not load it ten times.
 const running = new Map<string, { llama: Llama; users: number }>()
 
-/** Where the library begins: beside this program, or in a folder of the person's that one command fills. */
+/** The main file of the library: installed beside this program, or by `installCommand` in the data folder. */
 export function findLlama(): string | undefined {
   for (const from of [import.meta.url, join(folder(), "package.json")])
     try {
@@ -75,7 +75,7 @@ export function installCommand(): string {
   return `npm install --prefix ${quoteWord(folder())} node-llama-cpp@${version}`
 }
 
-/** Nothing is started before the first question. */
+/** Starts nothing: the first request does. */
 export function loadLlama(config: LlamaConfig, idle = usualIdle): Llama {
   const { path, use, context, gpu = false } = config
   // A file that was replaced is another model.
@@ -100,7 +100,7 @@ function createLlama(wanted: Omit<Start, "library">, idle: number): Llama {
   let child: ChildProcess | undefined
   let timer: NodeJS.Timeout | undefined
   let last: Promise<void> = Promise.resolve()
-  /** The file when it was first loaded: one that was replaced since is another model. */
+  /** The state of the file when it was first loaded. A file that was replaced is another model. */
   let seen: string | undefined
   const closed = new AbortController()
 

@@ -1,4 +1,4 @@
-// The process in which a model runs, and talking to it: one question at a time, the answer in one or many messages.
+// Starts the process of a model and talks to it: one request at a time, answered by one or more messages.
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
@@ -6,7 +6,7 @@ import * as Env from "#kernel/process/env.ts"
 import { NamedError } from "#util/error.ts"
 import type { Answer, Start, Task } from "./llama-process.ts"
 
-/** The last message about a question. */
+/** The last message of an answer. */
 export type Reply = Partial<{
   ready: { contextSize: number; dimensions: number }
   done: Extract<Answer, { done: unknown }>["done"]
@@ -20,12 +20,12 @@ export class LlamaFailed extends NamedError {
   }
 }
 
-/** How long it may take to stop in the middle of an answer, in milliseconds, before its process is ended. */
+/** Milliseconds that it may take to stop an answer before its process is killed. */
 const grace = 2_000
-/** What graphics libraries are found by. Nothing else of the person's environment is the model's business. */
+/** Variables by which graphics libraries are found. The process gets no others. */
 const needed = ["PATH", "LD_LIBRARY_PATH", "HOME"]
 
-/** The signal ends it while it starts; after that it is `stop` that does. */
+/** The signal ends it only while it starts; later `stop` does. */
 export async function startLlama(start: Start, signal: AbortSignal): Promise<ChildProcess> {
   const { location, mark } = await import("./llama-process.ts")
   const env = needed.flatMap((name) => (Env.get(name) ? [[name, Env.get(name)]] : []))
@@ -36,7 +36,7 @@ export async function startLlama(start: Start, signal: AbortSignal): Promise<Chi
     // The library prints its remarks about a model there.
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   })
-  // One that dies while nobody waits for it must not take the program along.
+  // Its death must not end the program while nobody waits for it.
   child.on("error", () => {})
   const end = () => child.kill("SIGKILL")
   signal.addEventListener("abort", end, { once: true })
@@ -51,7 +51,7 @@ export async function startLlama(start: Start, signal: AbortSignal): Promise<Chi
   }
 }
 
-/** Throws `LlamaFailed`. An aborted question ends when the model has stopped, or its process is ended. */
+/** Throws `LlamaFailed`. An aborted request ends when the model has stopped, or its process is killed. */
 export async function ask(
   child: ChildProcess,
   task: Task,
@@ -74,7 +74,7 @@ export async function ask(
   child.on("message", hear)
   child.once("exit", died)
   signal?.addEventListener("abort", abort, { once: true })
-  hold(child, true)
+  keepAlive(child, true)
   try {
     if (child.exitCode !== null || child.signalCode !== null) died(child.exitCode, child.signalCode)
     else child.send(task, (error) => error && reject(new LlamaFailed(error.message)))
@@ -85,20 +85,20 @@ export async function ask(
     child.off("message", hear)
     child.off("exit", died)
     signal?.removeEventListener("abort", abort)
-    hold(child, false)
+    keepAlive(child, false)
   }
 }
 
 export async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
   const ended = once(child, "exit")
-  hold(child, true)
+  keepAlive(child, true)
   child.kill("SIGKILL")
   await ended
 }
 
-/** While it rests it keeps nobody waiting: a program that is done ends at once. */
-function hold(child: ChildProcess, isNeeded: boolean): void {
+/** An idle process must not keep the program from ending. */
+function keepAlive(child: ChildProcess, isNeeded: boolean): void {
   child[isNeeded ? "ref" : "unref"]()
   child.channel?.[isNeeded ? "ref" : "unref"]()
 }

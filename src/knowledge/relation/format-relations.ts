@@ -1,4 +1,4 @@
-// Relations in words for a model: a tree, each node once, in a line of its own below its first parent.
+// Formats relations for a model: a tree with one line for each node, below its first parent.
 import type { RelationNode } from "./relation-node.ts"
 
 type Row = { node: RelationNode; depth: number }
@@ -7,7 +7,7 @@ const marks: Record<string, string> = { pending: "[ ]", in_progress: "[>]", done
 /** Characters of a description, levels that are indented, and how many done steps are named. */
 const most = { description: 500, depth: 12, done: 10 }
 
-/** Whose first parent is not among the nodes stands at the left. */
+/** Nodes whose first parent is not among them are at the top level. */
 export function formatRelationsForContext(nodes: readonly RelationNode[]): string {
   const shown = new Set(nodes.map(({ id }) => id))
   return rowsOf(nodes)
@@ -20,7 +20,7 @@ export function formatRelationsForContext(nodes: readonly RelationNode[]): strin
     .join("\n")
 }
 
-/** Plans with their steps: how far each is, the open steps with what they wait for, the done ones in one line. */
+/** Plans with their steps: the progress, the open steps and what they wait for, the done steps in one line. */
 export function formatPlanContext(nodes: readonly RelationNode[]): string {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const plans: string[] = []
@@ -85,7 +85,7 @@ function isStep({ node }: Row): boolean {
   return node.edgeType === "step"
 }
 
-/** Steps that nobody has named are known by what they say. */
+/** Steps without a name are shown by their description. */
 function isNumbered({ id }: RelationNode): boolean {
   return id.startsWith("#")
 }
@@ -95,7 +95,7 @@ function textOf({ context }: RelationNode): string {
   return line.length > most.description ? `${line.slice(0, most.description).toWellFormed()}…` : line
 }
 
-/** So that nothing in it looks like another node. */
+/** On one line, so that no text looks like another node. */
 function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim()
 }

@@ -15,14 +15,14 @@ class PersistFailed extends NamedError {
   }
 }
 
-/** Milliseconds after which waiting callers are told. */
+/** Milliseconds after which waiting callers get an error. */
 const patience = 30_000
 
 export function createPersister<T>(take: () => T, onPersist?: (items: T) => void | Promise<void>) {
   let running: Promise<unknown> | undefined
   let next: Promise<void> | undefined
 
-  /** Waits only where the callback does. Throws `PersistFailed`, or rejects with it. */
+  /** Asynchronous only if the callback is. Throws `PersistFailed`, or rejects with it. */
   function persist(): void | Promise<void> {
     if (!onPersist) return
     if (!running && !next) return start(onPersist)
@@ -30,7 +30,7 @@ export function createPersister<T>(take: () => T, onPersist?: (items: T) => void
     return patiently(next)
   }
 
-  /** In a turn of its own: a callback that changes the store each time must not keep everything else from running. */
+  /** In a new turn of the event loop: a callback that changes the store each time must not block the program. */
   async function afterwards(callback: (items: T) => void | Promise<void>): Promise<void> {
     await Promise.all([running, setImmediate()])
     next = undefined
@@ -39,7 +39,7 @@ export function createPersister<T>(take: () => T, onPersist?: (items: T) => void
 
   /** After a change: nobody waits for it, and errors are logged. */
   function persistSoon(): void {
-    // It is going to be handed over anyway.
+    // The next call includes this change.
     if (next) return
     try {
       persist()?.catch(report)
@@ -74,7 +74,7 @@ export function createPersister<T>(take: () => T, onPersist?: (items: T) => void
   return { persist, persistSoon }
 }
 
-/** One that hangs is not overtaken: an older state must not be written over a newer one. */
+/** A call that hangs blocks later ones: an older state must not overwrite a newer one. */
 function patiently(work: Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     const late = () => reject(new PersistFailed(`onPersist has not ended after ${patience / 1000} s`))

@@ -3,14 +3,14 @@
 import { type RelationNode, UnknownParent } from "./relation-node.ts"
 
 export type Entry = Omit<RelationNode, "parents"> & {
-  /** One alone needs no list, which a million nodes would notice; `above` reads it. */
+  /** A single parent without a list, to save memory; `above` reads it. */
   parents: Entry | readonly Entry[]
-  /** Those that were removed stay in it until they are the half; only `below` reads it. */
+  /** Removed children stay in it until they are half of it; only `below` reads it. */
   children: Entry[] | undefined
   lost: number
   /** Higher than those of all parents; -1 when it was removed. */
   place: number
-  /** The last walk that came by. */
+  /** The number of the last traversal that visited it. */
   walk: number
 }
 export type Graph = ReturnType<typeof createGraph>
@@ -19,7 +19,7 @@ const none: readonly Entry[] = Object.freeze([])
 
 export function createGraph() {
   let entries = new Map<string, Entry>()
-  /** Not yet linked to their parents: adding nodes is cheap, and queries pay for the links. */
+  /** Not yet linked to their parents: the next query links them, so that adding is cheap. */
   let fresh: Entry[] = []
   let placed = 0
   let walks = 0
@@ -74,7 +74,7 @@ export function createGraph() {
     return entry.lost === 0 ? entry.children : entry.children.filter(({ place }) => place >= 0)
   }
 
-  /** All that can be reached, each once, the near ones first. */
+  /** All nodes that can be reached, each once, breadth first. */
   function reach(from: readonly Entry[], next: (entry: Entry) => readonly Entry[]): Entry[] {
     const walk = ++walks
     const found: Entry[] = []
@@ -95,7 +95,7 @@ export function createGraph() {
     return reach(later(starts), (entry) => later(above(entry))).includes(goal)
   }
 
-  /** From now on they are listed in this order, children too; before anything was asked. */
+  /** Sets the order of all nodes, and of children. Only before the first query. */
   function arrange(ids: readonly string[]): void {
     entries = new Map(ids.map((id) => [id, entries.get(id)!]))
     fresh = [...entries.values()]
@@ -125,7 +125,7 @@ export function above({ parents }: Entry): readonly Entry[] {
   return "id" in parents ? [parents] : parents
 }
 
-/** As a caller gets it: a copy, so that nothing done to it moves the node. Only what lies deeper in its context is shared. */
+/** A copy for callers. Only nested values of its context are shared. */
 export function nodeOf(entry: Entry): RelationNode {
   const { id, edgeType, context, createdAt } = entry
   return {
@@ -137,7 +137,7 @@ export function nodeOf(entry: Entry): RelationNode {
   }
 }
 
-/** A list that is pushed to makes room for many more, and most nodes have few children. */
+/** A pushed list reserves space for many more, and most nodes have few children. */
 function addChild(parent: Entry, child: Entry): void {
   const { children } = parent
   if (children === undefined) parent.children = [child]

@@ -16,7 +16,7 @@ export type Quarantined = {
   error: InvalidNode | NodeExists | UnknownParent | Cycle
 }
 
-/** A cycle as it is reported. */
+/** Nodes of a cycle that an error names. */
 const longestWay = 20
 
 export function loadNodes(graph: Graph, given: readonly unknown[]): Quarantined[] {
@@ -42,7 +42,7 @@ function refusalOf(node: unknown, nodes: Map<string, RelationNode>): Quarantined
   return nodes.has(id) ? new NodeExists(id) : undefined
 }
 
-/** Those whose parent comes later wait for it. */
+/** Nodes wait until their parents are added. */
 function addAll(graph: Graph, nodes: Map<string, RelationNode>): void {
   const waiting = new Map<string, RelationNode[]>()
   const ready: RelationNode[] = []
@@ -96,7 +96,7 @@ function explain(left: Map<string, RelationNode>, all: Map<string, RelationNode>
   }
 }
 
-/** From one of a cycle back to it. Of a long one only the beginning, since each that is in it has a way of its own. */
+/** The way from a node around its cycle; of a long cycle only the beginning. */
 function wayRound({ cycle, at }: { cycle: string[]; at: number }): string[] {
   const way = Array.from(
     { length: Math.min(cycle.length, longestWay) },

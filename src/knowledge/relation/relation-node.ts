@@ -57,7 +57,7 @@ export class Cycle extends NamedError {
   }
 }
 
-/** What keeps something from being a node, if anything does. */
+/** Why a value is not a valid node; undefined if it is. */
 export function problemOf(node: unknown): string | undefined {
   if (typeof node !== "object" || node === null) return "it is not an object"
   const { id, parents, edgeType, context } = node as Partial<RelationNode>
@@ -76,7 +76,7 @@ export function contextProblem(context: unknown): string | undefined {
   return `its status is ${shown(status)}, and not one of ${statuses.join(", ")}`
 }
 
-/** Whatever it is: JSON would refuse some of it with an error of its own. */
+/** Any value as text; JSON would throw for some. */
 function shown(value: unknown): string {
   return typeof value === "string" ? JSON.stringify(value) : inspect(value, { depth: 0, compact: true })
 }

@@ -1,5 +1,5 @@
-// A Markdown text in pieces that a search can find and a model can read: cut at headings, then, where a section is long,
-// between paragraphs, then lines, and a line that is too long anywhere. Nothing is left out but blank lines between.
+// Splits a Markdown text into chunks for search and for the model: at headings, long sections between paragraphs or lines,
+// and long lines anywhere. Only blank lines between chunks are left out.
 
 export type Chunk = {
   /** The headings that it is below, the outermost first: "Deploying > Going back". */

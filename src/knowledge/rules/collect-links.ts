@@ -1,4 +1,4 @@
-// The links of a file with rules as references: where each leads, as far as that is inside of the root.
+// Collects the links of a rule file or document whose targets are inside the root.
 import { dirname, isAbsolute, join, resolve } from "node:path"
 import { isInside } from "#util/file/resolve-inside.ts"
 import {
@@ -9,7 +9,7 @@ import {
 } from "#util/parse/markdown-links.ts"
 import type { RuleReference } from "./rules-tables.ts"
 
-/** More than that nobody wrote by hand. Of documents there can be many, and each is only a step on the way. */
+/** Links that are used of one file. Nobody writes more by hand; of documents there may be many. */
 const maxLinks = { rules: 20_000, document: 5_000 }
 const maxText = 500
 const documents = new Set([".md", ".markdown", ".mdx"])
@@ -55,7 +55,7 @@ function withoutRepeats(links: MarkdownLink[]): MarkdownLink[] {
   return [...byKey.values()]
 }
 
-/** As on the pages of a repository, "/docs" is below its root. */
+/** An absolute link such as "/docs" starts at the root, as on the pages of a repository. */
 function targetOf(source: string, link: string, root: string): string {
   const path = filePathOf(link).replaceAll("\0", "")
   if (!isAbsolute(path)) return resolve(dirname(source), path)

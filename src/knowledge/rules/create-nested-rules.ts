@@ -21,12 +21,12 @@ export const maxRuleBytes = 32 << 10
 const maxKnown = 2_000
 const maxDepth = 64
 
-/** `root` is a real path. `onProblem` hears of each file that cannot be read once. */
+/** `root` is a real path. `onProblem` is called once for each file that cannot be read. */
 export function createNestedRules(config: { root: string; onProblem?: (error: unknown) => void }) {
   const { root } = config
   const known = new Map<string, Known>()
 
-  /** From the root to the leaf, without the root itself. A folder counts as on its own way. */
+  /** The rules of all folders from the root, excluded, to the file, or to the folder itself. */
   function onWayTo(path: string): RuleFile[] {
     const target = resolve(root, path)
     if (!isInside(root, target)) return []
@@ -108,13 +108,13 @@ export async function findRuleFolders(
   return { folders: found, isCut: false }
 }
 
-/** What cannot be read has no rules for anybody. */
+/** An unreadable folder counts as empty. */
 async function entriesOf(folder: string): Promise<Dirent[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Only plain names: whole folders are what costs time. */
+/** Only plain names of `.gitignore`: whole folders cost most of the time. */
 async function ignoredIn(root: string): Promise<Set<string>> {
   const text = await readFile(join(root, ".gitignore"), "utf8").catch(() => "")
   const names = text

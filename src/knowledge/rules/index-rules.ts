@@ -15,24 +15,24 @@ export type Setting = {
   tables: RulesTables
   index: Index
   maxDocuments: number
-  /** Of all documents together, so much is read. */
+  /** Bytes of all documents together that are read. */
   maxBytes: number
   onProblem(path: string, reason: string): void
 }
 
-/** Steps from the rules to a document; 0: it is only known by its links, there being too much to read. */
+/** Links from the rules to a document. 0: there is too much to read, so only its links are searched. */
 type Depth = 0 | 1 | 2
 
-/** Of a document, so much is read and searched. */
+/** Bytes of a document that are read and searched. */
 export const maxDocumentBytes = 1 << 20
-/** A document whose every link says something else is not found better by more of them. */
+/** Link texts of a document that are searched. */
 const maxNames = 20
 const maxBatch = 5_000
 const unread = { text: "", problem: "it is not searched: the documents before it are enough to read" }
 
 export async function indexRules(sources: readonly RuleFile[], setting: Setting): Promise<void> {
   const { tables, index } = setting
-  // An index that lost something, or has what we know nothing of, is made anew.
+  // If the index lost entries, or has unknown ones, it is rebuilt.
   if (tables.counts().entries !== index.size()) {
     tables.clear()
     index.remove(index.ids())
@@ -43,7 +43,7 @@ export async function indexRules(sources: readonly RuleFile[], setting: Setting)
   await putAll([...targets], setting)
 }
 
-/** From the files to their documents, and from these to others. Nothing is followed twice, so circles end. */
+/** Follows links from the rule files to documents, and from these to others. Each is followed once, so circles end. */
 async function follow(
   sources: readonly RuleFile[],
   setting: Setting,
@@ -79,7 +79,7 @@ async function follow(
   return { targets, kept }
 }
 
-/** What cannot be read is named when it would be put into the index. */
+/** An unreadable document is reported later, when it is indexed. */
 function takeLinks(path: string, { tables, root, onProblem }: Setting): void {
   try {
     const file = { ...readDocument({ root, path, maxBytes: maxDocumentBytes }), path }
@@ -110,7 +110,7 @@ async function putAll(targets: [path: string, depth: Depth][], setting: Setting)
 
 type Entry = Omit<Seen, "entries"> & { path: string; text: string; documents: Document[] }
 
-/** First the index: where the work ends in between, it is done again. */
+/** The index is written first: after an interruption, the work is done again. */
 async function put(batch: Entry[], { tables, index, root }: Setting): Promise<void> {
   if (!batch.length) return
   for (const { path } of batch) if (tables.seen(path)) removeDocument(path, { tables, index, root })
@@ -123,13 +123,13 @@ async function put(batch: Entry[], { tables, index, root }: Setting): Promise<vo
   })
 }
 
-/** What an entry of the index stands for: a piece of a document, or a link to it by its place among `names`. */
+/** What an entry of the index is: a chunk of a document by its line, or a link to it by its place among `names`. */
 export function placeOf(id: string): { path: string; line?: number; link?: number } {
   const [, mark, number, path = ""] = /^(#?)(\d+)\S* (.*)$/s.exec(id) ?? []
   return mark ? { path, link: Number(number) } : { path, line: Number(number) }
 }
 
-/** Each link is found by its own words, and each piece of its target by those as well. */
+/** Each link is found by its text, and each chunk of its target by that text as well. */
 function entryOf(path: string, depth: Depth, setting: Setting): Entry {
   const { tables, root } = setting
   const group = relative(root, path)
@@ -180,12 +180,12 @@ function keyOf(path: string, depth: Depth, tables: RulesTables): string {
   return JSON.stringify([depth, ...links.slice(0, maxNames)])
 }
 
-/** The different words of the links to a document. */
+/** The different texts of the links to a document. */
 export function namesOf(path: string, tables: RulesTables): string[] {
   return [...new Set(tables.linksTo(path).map(({ displayText }) => displayText))].slice(0, maxNames)
 }
 
-/** Not the other way round: entries that no document has show in the count. */
+/** In this order: entries without a document show in the count. */
 function removeDocument(path: string, { tables, index, root }: Pick<Setting, "tables" | "index" | "root">) {
   tables.forget(path)
   index.removeGroup(relative(root, path))

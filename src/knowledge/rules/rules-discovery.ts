@@ -1,5 +1,5 @@
-// A project's rules in three steps: the root file at once, its linked documents if they fit the task, and those of a
-// folder when something in it is touched. The caller asks for them, not the model.
+// The rules of a project in three steps: the root file at once, linked documents if they fit the task, and the rules of a
+// folder when a file in it is used. The program looks them up, not the model.
 import { realpathSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 import * as Log from "#kernel/process/log.ts"
@@ -75,7 +75,7 @@ export function createRulesDiscovery(config: RulesDiscoveryConfig) {
   const { embedder, scan = true, maxDocuments = mostDocuments, maxBytes = mostBytes } = config
   const nested = createNestedRules({ root })
   const problems: string[] = []
-  // First of all: it mends a file that is broken.
+  // First, because it repairs a broken file.
   const index = createIndex({ ...(config.dbPath ? { path: config.dbPath } : {}), embedder })
   const tables = openRulesTables(config.dbPath)
   let rootFile = readRoot()
@@ -98,7 +98,7 @@ export function createRulesDiscovery(config: RulesDiscoveryConfig) {
     const hits = await index.search(intent, { limit: wanted })
     const matches = new Map<string, ReferenceMatch>()
     for (const hit of hits) addTo(matches, hit)
-    // The many pieces of one long document can leave no place for others.
+    // The chunks of one long document may fill all hits.
     if (matches.size < limit && hits.length === wanted)
       for (const path of tables.search(intent, 3 * limit)) {
         const group = relative(root, path)
@@ -191,7 +191,7 @@ export function createRulesDiscovery(config: RulesDiscoveryConfig) {
     }
   }
 
-  /** The root may have been named by another way than its real one. */
+  /** The root may have been given by a path that is not its real one. */
   function inRoot(path: string): string {
     const absolute = resolve(config.cwd ?? named, path)
     return isInside(named, absolute) ? join(root, relative(named, absolute)) : absolute

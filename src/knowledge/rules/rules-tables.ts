@@ -54,14 +54,14 @@ create trigger if not exists refs_leave_fts after delete on rule_references begi
 end;
 `
 const maxWords = 32
-/** A document is found no better by more. */
+/** Links to a document that are read. */
 const maxLinksTo = 500
 const drop =
   "drop table if exists rule_references; drop table if exists rules; drop table if exists rules_fts; drop table if exists rule_documents"
 const asReference =
   "rowid as id, display_text as displayText, relative_path as relativePath, absolute_path as absolutePath, source_path as source, line_number as lineNumber"
 
-/** Tables of another version are made anew; a file that cannot be used is left alone, and memory takes its place. */
+/** Tables of another version are replaced. If the file cannot be used, the tables are in memory. */
 export function openRulesTables(path = ":memory:"): RulesTables {
   try {
     const db = new DatabaseSync(path, { timeout: 2_000 })
@@ -128,7 +128,7 @@ function createRulesTables(db: DatabaseSync) {
     })
   }
 
-  /** The words of a document, below the first link to it; of the others, only their own. */
+  /** Full-text entries of the links to a document. Only the first has the content of the document. */
   function putWords(path: string, content: string): void {
     for (const [i, { id, displayText }] of (linksTo.all(path) as Row[]).entries()) {
       dropWords.run(id)
@@ -136,7 +136,7 @@ function createRulesTables(db: DatabaseSync) {
     }
   }
 
-  /** The documents whose links or words have most of these words, the best first. */
+  /** Documents by the words of their links and their content, the best first. */
   function search(query: string, limit: number): string[] {
     const words = [...new Set(query.match(/[\p{L}\p{N}]+/gu) ?? [])].slice(0, maxWords)
     if (!words.length) return []

@@ -15,12 +15,12 @@ import type { SkillInfo, SkillProblem, SkillReference } from "./skill-types.ts"
 /** A file that is no usable skill, and why. */
 type Unusable = { file: string; problems: SkillProblem[] }
 export type FoundSkills = { skills: SkillInfo[]; unusable: Unusable[] }
-/** The cache by file, with the state of the file then. */
+/** Results by file, with the state of the file at that time. */
 export type SkillCache = Map<string, { stamp: string; found: FoundSkills }>
 
 type Place = { file: string; folder: string; expected: string; isAlone: boolean }
 type Options = {
-  /** Where files must really be; without one, links are followed wherever they lead. */
+  /** The folder that must contain the real files; without it, links may lead anywhere. */
   root?: string | undefined
   cache?: SkillCache
 }

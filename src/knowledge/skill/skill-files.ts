@@ -1,5 +1,5 @@
-// What lies beside a SKILL.md: scripts with what they say of themselves, and assets by name. Nothing is run, and no more
-// than the beginning of a script is read.
+// Lists the files beside a SKILL.md: scripts with a description from their first comment, and assets. Nothing is run, and
+// only the beginning of a script is read.
 import { readdirSync } from "node:fs"
 import { basename, extname, join, relative } from "node:path"
 import { readDocument, Unreadable } from "#knowledge/index/read-document.ts"
@@ -23,7 +23,7 @@ const runners: Record<string, string> = {
 }
 const maxFiles = 100
 const maxDepth = 4
-/** With links in a circle there is no end of names. */
+/** Links in a circle would give names without end. */
 const maxNames = 1_000
 const headBytes = 4_096
 const maxDescription = 200

@@ -1,7 +1,7 @@
-// The words of skills: instructions for one kind of work, with the scripts, documents and assets that go with them.
+// The types of skills: instructions for one kind of work, with scripts, documents and assets.
 
-/** An error: something is not used as it was written. A breach: it is, though the specification does not allow it. A
- * warning: it is only unwise. */
+/** `error`: something is not used as it was written. `breach`: it is used, although the specification does not allow it.
+ * `warning`: it is allowed, but unwise. */
 export type SkillProblem = { level: "error" | "breach" | "warning"; line: number; message: string }
 
 /** The content of a SKILL.md. */
@@ -13,7 +13,7 @@ export type SkillText = {
   metadata: Record<string, string>
   /** The tools that its author suggests. Information only: no skill gives itself rights. */
   allowedTools: string[]
-  /** Only a person calls for it. */
+  /** Only a person may invoke it. */
   isManual: boolean
   /** MCP servers that are started when it is used, by name, as they were written. */
   mcp: Record<string, unknown>
@@ -43,7 +43,7 @@ export type SkillInfo = SkillText & {
   file: string
   /** SHA-256 of the file that it was read from. */
   hash: string
-  /** Where the file really is. */
+  /** The real path of the file. */
   place: string
   /** The folder for its relative paths. */
   folder: string

@@ -1,11 +1,11 @@
-// Whether a path is inside a folder, judged by where it really is. For use, a file is opened first and then what was
-// opened is judged, so that nothing swapped in between gets through.
+// Whether a path is inside a folder, by its real path. To use a file, it is opened first and the open file is checked, so
+// that nothing can be swapped in between.
 import { closeSync, constants, fstatSync, openSync, readlinkSync, realpathSync, type Stats } from "node:fs"
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
 import { errorCode, NamedError } from "#util/error.ts"
 import { statOf } from "./path-info.ts"
 
-// Blocking calls throughout: each takes microseconds, and a way through the thread pool many times that.
+// Blocking calls throughout: each takes microseconds, and the thread pool many times that.
 const maxLinks = 40
 
 /** What is open, as it was when it was opened, and where it really is. */
@@ -25,11 +25,11 @@ export class PathInvalid extends NamedError {
 
 /** The real path of `path` (relative to `root`, or absolute), which need not exist yet. */
 export async function resolveInside(root: string, path: string): Promise<string> {
-  return lookInside(root, path).real
+  return statInside(root, path).real
 }
 
-/** The same, with what is there. */
-export function lookInside(root: string, path: string): { real: string; stat: Stats | undefined } {
+/** The same, with the stat of the file if it exists. */
+export function statInside(root: string, path: string): { real: string; stat: Stats | undefined } {
   const { folder, target } = check(root, path)
   const real = realTarget(target, path)
   if (!isInside(folder, real)) throw new PathOutside(path, folder)
@@ -58,7 +58,7 @@ export function openInside(roots: readonly [string, ...string[]], path: string):
   }
 }
 
-/** What was opened by a path must be what was judged, also where both are in the workspace. */
+/** The file that was opened must be the one that was checked, even if both are in the workspace. */
 export function refuseSwapped(path: string, place: string, reals: readonly string[] | undefined): void {
   if (reals && !reals.includes(place))
     throw new PathInvalid(path, "it leads elsewhere than a moment ago; try again")
@@ -69,7 +69,7 @@ export function handlePath({ fd }: Handle, target: string): string {
   return process.platform === "linux" ? `/proc/self/fd/${fd}` : target
 }
 
-/** By path relation, never by prefix: a sibling may have a name that starts with the folder's. */
+/** By relative path, not by prefix: "/ab" is not inside "/a". */
 export function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path)
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way)

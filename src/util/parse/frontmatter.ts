@@ -1,5 +1,5 @@
-// Markdown that begins with YAML between two lines of "---". Nothing in it is ever run: other kinds of front matter
-// ("---js") are refused.
+// Markdown with front matter: YAML between two lines of "---". Other kinds ("---js") are refused, so that nothing in it is
+// ever run.
 import { decodeText, parseYaml, type Yaml, YamlError } from "./yaml.ts"
 
 /** `body` is what follows, without blank lines around it. */

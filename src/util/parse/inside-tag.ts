@@ -1,10 +1,9 @@
-// A text between two tags, which nothing in it can close: what somebody else wrote must not speak from outside of them.
+// Puts an untrusted text between two tags, and escapes those tags in it, so that it cannot end the tag early.
 
-/** `attributes` are told in the opening tag. */
 export function insideTag(tag: string, text: string, attributes: Record<string, string> = {}): string {
-  // Characters that nobody sees do not make it another tag.
+  // Also with invisible characters in between.
   const blank = "[\\s\\p{Cf}]*"
   const inner = text.replaceAll(new RegExp(`<(?=${blank}(?:/${blank})?${tag}\\b)`, "giu"), "‹")
-  const told = Object.entries(attributes).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`)
-  return `<${tag}${told.join("")}>\n${inner}\n</${tag}>`
+  const shown = Object.entries(attributes).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`)
+  return `<${tag}${shown.join("")}>\n${inner}\n</${tag}>`
 }

@@ -1,9 +1,9 @@
-// Whether JSON is nested deeper than code that walks it can bear. Its text is looked at, since the value of a hostile one
-// can be neither walked nor written.
+// Whether JSON is nested too deep for recursive code. The text is scanned, because the value of hostile JSON can be neither
+// walked nor serialised.
 
-const usual = 100
+const maxDepth = 100
 
-export function isTooDeep(json: string, levels = usual): boolean {
+export function isTooDeep(json: string): boolean {
   let depth = 0
   for (let i = 0, quoted = false; i < json.length; i++) {
     const code = json.charCodeAt(i)
@@ -11,7 +11,7 @@ export function isTooDeep(json: string, levels = usual): boolean {
     else if (code === 34) quoted = !quoted
     else if (quoted) continue
     else if (code === 91 || code === 123) {
-      if (++depth > levels) return true
+      if (++depth > maxDepth) return true
     } else if (code === 93 || code === 125) depth--
   }
   return false

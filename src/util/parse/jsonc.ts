@@ -1,6 +1,6 @@
-// JSON with comments and trailing commas, read strictly: whatever would be lost, doubled or dangerous is refused
-// with its place. Relies on jsonc-parser, whose parser recurses, so depth is checked first. A file of a stranger's
-// folder is read before each command, so its size and the number of its values are limited.
+// Parses JSON with comments and trailing commas strictly: duplicate keys, dangerous keys and all errors are refused with
+// their place. jsonc-parser recurses, so depth is checked first. Files of untrusted folders are read before each command,
+// so size and number of values are limited.
 import { isUtf8 } from "node:buffer"
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser"
 import { NamedError } from "#util/error.ts"
@@ -25,7 +25,7 @@ export class JsoncError extends NamedError {
   }
 }
 
-/** `locate` gives the place of a key or list item, or of the nearest thing around it that is there. */
+/** `locate` returns the place of a key or list item, or of its nearest existing parent. */
 export function parseJsonc(bytes: Uint8Array | string, source: string): Jsonc {
   const text = decode(bytes, source)
   const fail = (offset: number, reason: string): never => {

@@ -1,6 +1,6 @@
-// Zod for the bundle: a schema is noted where it is declared and made when it is first needed, which for most is never. A
-// start declares some 1 300, and what is right is parsed without them (`quick-parse.ts`). `script/build.ts` puts this
-// module in the place of "zod" for our own files; the source as written uses Zod itself.
+// Zod for the bundle: a declaration only notes a schema, and Zod creates it when it is first needed, which for most is
+// never. A start declares some 1 300 schemas; valid values are parsed without Zod (`quick-parse.ts`). `script/build.ts`
+// replaces "zod" by this module in our own files; the source itself uses Zod.
 import { createRequire } from "node:module"
 import type * as Zod from "zod"
 import { createQuickParse, type Note, unsure } from "./quick-parse.ts"
@@ -18,7 +18,7 @@ const modifiers = `optional nullable nullish default prefault catch array descri
 
 const notes = new WeakMap<object, Declared>()
 const { takeOf, fieldsOf } = createQuickParse((schema) => notes.get(schema), ask)
-/** What a schema can do before it is made. */
+/** Methods of a schema that Zod has not created yet. */
 const methods = new Map<string | symbol, (this: object, ...args: unknown[]) => unknown>(
   modifiers.split(/\s+/).map((name) => [
     name,
@@ -63,14 +63,14 @@ export const z = {
   },
 }
 
-/** Zod itself. Whoever parses does not wait, so it is not imported. */
+/** Zod itself, loaded synchronously, because parsing is synchronous. */
 function zod() {
   const here = import.meta.url
   parts ??= createRequire(here)(here.endsWith(".ts") ? "./zod-parts.ts" : "./zod-parts.js")
   return parts!
 }
 
-/** What a schema consists of, as it was declared. */
+/** The parts of a schema, from its declaration. */
 function partOf(note: Note, name: string | symbol): unknown {
   if (name === "shape") return fieldsOf(note)
   if (name === "value" && note.name === "literal") return note.args[0]
@@ -108,7 +108,7 @@ function make(note: Declared): Zod.ZodType {
   return schema
 }
 
-/** Zod's own schemas in the place of ours, also in lists and in the fields of objects. */
+/** Replaces our schemas by Zod's, also in lists and in the fields of objects. */
 function withSchemas(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value
   if (notes.has(value)) return made(value)
@@ -117,7 +117,7 @@ function withSchemas(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withSchemas(item)]))
 }
 
-/** Async tests are asked by `safeParseAsync` alone. */
+/** `superRefine` may be asynchronous, which only `safeParseAsync` supports. */
 function ask(schema: object, value: unknown): unknown {
   if (notes.get(schema)?.name === "superRefine") return unsure
   const { success, data } = made(schema).safeParse(value)

@@ -1,13 +1,13 @@
-// Parses what is right without Zod. From the note of a schema (`lazy-zod.ts`) come functions that give what the schema
-// would give: a copy, with defaults filled in and unknown keys dropped. Where they are not sure, since a value is wrong or
-// the kind of schema is not known here, they say so, and Zod itself decides and explains.
+// Parses valid values without Zod. The note of a schema (`lazy-zod.ts`) becomes a function with the same result: a copy,
+// with defaults filled in and unknown keys dropped. If a value is invalid, or a kind of schema is not known here, the result
+// is `unsure`, and Zod decides. Recursion is bounded by the depth of the schema, not of the value.
 
-/** What makes a schema: a function of Zod, or a method of another schema, and the arguments. */
+/** How a schema is created: by a function of Zod, or by a method of another schema, with these arguments. */
 export type Note = { name: string; args: unknown[]; from: object | undefined }
 type Take = (value: unknown) => unknown
 type Fields = { [name: string]: object }
 type Shape = { fields: Fields; extra: object | "drop" | "keep" | "refuse" }
-/** What becomes of a key that is not there. */
+/** What happens with a missing key. */
 type Absent = "skip" | "fill" | "unsure"
 
 export const unsure = Symbol("unsure")
@@ -19,7 +19,7 @@ const plain: Record<string, Take> = {
   boolean: (value) => (typeof value === "boolean" ? value : unsure),
   unknown: (value) => (value === undefined ? unsure : value),
 }
-/** Methods that narrow what a schema takes. */
+/** Methods that restrict the valid values. */
 const checks: Record<string, (value: never, limit: never) => boolean> = {
   min: (value, limit) => sizeOf(value) >= limit,
   max: (value, limit) => sizeOf(value) <= limit,
@@ -31,20 +31,13 @@ const checks: Record<string, (value: never, limit: never) => boolean> = {
   regex: (value: string, pattern: RegExp) => !pattern.global && !pattern.sticky && pattern.test(value),
 }
 /** Methods that leave the type as it is. */
-const keepsType = new Set([
-  "describe",
-  "meta",
-  "refine",
-  "superRefine",
-  "check",
-  "trim",
-  ...Object.keys(checks),
-])
+const typeless = "describe meta refine superRefine check trim"
+const keepsType = new Set([...typeless.split(" "), ...Object.keys(checks)])
 
-/** Methods that may put something in the place of what is not there. */
+/** Methods that may replace a missing value. */
 const fillsIn = new Set(["default", "prefault", "catch", "pipe", "transform"])
 
-/** `noteOf` gives the note of a schema, if it has one; `ask` lets Zod parse, and gives `unsure` for what it refuses. */
+/** `noteOf` returns the note of a schema, if it has one; `ask` lets Zod parse, and returns `unsure` for invalid values. */
 export function createQuickParse(
   noteOf: (schema: object) => Note | undefined,
   ask: (schema: object, value: unknown) => unknown,
@@ -66,7 +59,7 @@ export function createQuickParse(
     return take ?? ((value) => ask(schema, value))
   }
 
-  /** What a function of Zod makes. */
+  /** For a schema that a function of Zod creates. */
   function base({ name, args }: Note): Take | undefined {
     const [first, second] = args as [never, never]
     if (name === "custom") return passing(first)
@@ -78,7 +71,7 @@ export function createQuickParse(
     return args.length ? undefined : plain[name]
   }
 
-  /** What a method of another schema makes. */
+  /** For a schema that a method of another one creates. */
   function derived({ name, args }: Note, from: object): Take | undefined {
     const take = takeOf(from)
     const [first] = args as [never]
@@ -165,14 +158,14 @@ export function createQuickParse(
     return keepsType.has(name) || name === "nullable" || name === "catch" ? absentOf(from) : "unsure"
   }
 
-  /** Whether the schema, made optional, puts nothing in the place of what is not there. */
+  /** Whether the schema, made optional, leaves a missing value missing. */
   function staysAway(schema: object): boolean {
     const { name, from } = noteOf(schema) ?? { name: "" }
     if (from) return !fillsIn.has(name) && staysAway(from)
     return name !== "" && name !== "union" && name !== "preprocess"
   }
 
-  /** Whether a record with such keys may have any of them, and none at all. */
+  /** Whether a record with such keys may have any keys, or none. */
   function hasAnyKey(schema: object): boolean {
     const { name, from } = noteOf(schema) ?? { name: "" }
     return name === "string" || (from !== undefined && keepsType.has(name) && hasAnyKey(from))
@@ -210,12 +203,12 @@ function oneOf(values: unknown[]): Take {
   return (value) => (all.has(value) ? value : unsure)
 }
 
-/** What a test says of a promise is not known yet. */
+/** A test that returns a promise is not decided here. */
 function passing(test: (value: unknown) => unknown): Take {
   return (value) => (typeof test === "function" && test(value) === true ? value : unsure)
 }
 
-/** What is not there stays away, unless the schema below would put something in its place. */
+/** A missing value stays missing, unless the inner schema would replace it. */
 function orNothing(take: Take, orNull: boolean, isPlainly: boolean): Take {
   return (value) => {
     if (value === undefined) return isPlainly ? undefined : unsure
@@ -248,7 +241,7 @@ function sizeOf(value: number | { length: number }): number {
   return typeof value === "number" ? value : value.length
 }
 
-/** An object as JSON has it. One that would change what it is copied to is left to Zod. */
+/** A plain object. One with a key "__proto__" is left to Zod. */
 function isPlain(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null) return false
   const prototype = Object.getPrototypeOf(value)

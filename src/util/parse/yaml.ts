@@ -1,5 +1,5 @@
-// YAML, read strictly: whatever would be lost, doubled or dangerous is refused with its place. Relies on `yaml`, which
-// knows no tags that make code, but compares every key with every other: doubled keys are looked for here.
+// Parses YAML strictly: duplicate keys, too many aliases and all errors are refused with their place. The package `yaml` has
+// no tags that run code, but its check for duplicate keys is quadratic, so that is done here.
 import { isUtf8 } from "node:buffer"
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit, type YAMLMap } from "yaml"
 import { NamedError } from "#util/error.ts"
@@ -7,7 +7,7 @@ import type { Path, Place } from "./jsonc.ts"
 
 export type Yaml = { value: unknown; locate: (path: Path) => Place }
 
-/** More than a person needs, and far too little for a bomb: the package takes microseconds for a character. */
+/** More than a person needs, and too little for a bomb: the package takes microseconds per character. */
 const maxAliases = 20
 const maxLength = 128 << 10
 const tooMany = `more than ${maxAliases} aliases (*name)`
@@ -42,7 +42,7 @@ export function parseYaml(text: string, source: string, firstLine = 1): Yaml {
   let aliases = 0
   visit(document, {
     Map: (_, map) => refuseDoubled(map, fail),
-    // Counted before they are resolved, since each one is looked for from the beginning.
+    // Counted before they are resolved: resolving each one scans from the beginning.
     Alias: (_, { range }) => {
       if (++aliases > maxAliases) fail(range?.[0] ?? 0, tooMany)
     },

@@ -229,3 +229,19 @@ function shown(schema: Zod.ZodType, z: Z): unknown {
     return String(error)
   }
 }
+
+test("the Zod of the bundle parses or refuses a deeply nested value without recursion into it", () => {
+  let deep: unknown = "x"
+  for (let depth = 0; depth < 200_000; depth++) deep = depth % 2 ? [deep] : { a: deep }
+  const deepSchemas: ((z: Z) => Zod.ZodType)[] = [
+    (z) => z.unknown(),
+    (z) => z.array(z.unknown()),
+    (z) => z.looseObject({ b: z.string().optional() }),
+    (z) => z.record(z.string(), z.unknown()),
+    (z) => z.custom((value) => value !== undefined),
+    (z) => z.string(),
+  ]
+  for (const value of [deep, [deep], { a: deep }])
+    for (const schema of deepSchemas)
+      assert.equal(schema(lazyZod).safeParse(value).success, schema(Zod.z).safeParse(value).success)
+})
