@@ -1,4 +1,4 @@
-// Vitamin as an agent of the Agent Client Protocol: what each of its requests does.
+// Vitamin as an agent of the Agent Client Protocol (ACP): the handler of each request that an editor can send.
 import {
   type AgentApp,
   type AgentContext,
@@ -17,7 +17,7 @@ import { version } from "#util/version.ts"
 
 export type AcpAgent = Readonly<{
   app: AgentApp
-  /** Stop all that is done for the client, and wait for it. */
+  /** Close every session of the client, and wait until their work has stopped. */
   end(): Promise<void>
 }>
 
@@ -31,7 +31,7 @@ export function createAcpAgent(person: PersonOptions): AcpAgent {
   const sessions = createSessions(person)
   const on = methods.agent
   let capabilities: ClientCapabilities = {}
-  const asking = (method: string, client: AgentContext) => ({ method, client, capabilities })
+  const caller = (method: string, client: AgentContext) => ({ method, client, capabilities })
 
   const app = agent({ name: "vitamin" })
     .onRequest(on.initialize, ({ params }) => {
@@ -41,18 +41,18 @@ export function createAcpAgent(person: PersonOptions): AcpAgent {
     .onRequest(on.authenticate, ({ params }) => answer(async () => checkMethod(params.methodId)))
     .onRequest(on.session.new, ({ params, client, method }) =>
       answer(async () => {
-        const opened = await sessions.create(params, asking(method, client))
+        const opened = await sessions.create(params, caller(method, client))
         return { sessionId: opened.sessionId, ...stateOf(opened) }
       }),
     )
     .onRequest(on.session.load, ({ params, client, method }) =>
       answer(async () =>
-        stateOf(await sessions.load({ ...params, isReplayed: true }, asking(method, client))),
+        stateOf(await sessions.load({ ...params, isReplayed: true }, caller(method, client))),
       ),
     )
     .onRequest(on.session.resume, ({ params, client, method }) =>
       answer(async () =>
-        stateOf(await sessions.load({ ...params, isReplayed: false }, asking(method, client))),
+        stateOf(await sessions.load({ ...params, isReplayed: false }, caller(method, client))),
       ),
     )
     .onRequest(on.session.list, ({ params }) => answer(() => listSessions(params)))
@@ -78,13 +78,13 @@ export function createAcpAgent(person: PersonOptions): AcpAgent {
       ),
     )
     .onNotification(on.session.cancel, async ({ params }) => {
-      // A session that does not exist needs no end.
+      // There is nothing to cancel in a session that is not open.
       await sessions.using(params.sessionId, async (session) => session.cancel()).catch(() => {})
     })
   return Object.freeze({ app, end: sessions.closeAll })
 }
 
-/** The client gets our version, whatever it sent, and disconnects if it does not support it. */
+/** The client gets our protocol version, whatever version it sent, and disconnects if it does not support ours. */
 function described({ auth }: ClientCapabilities): InitializeResponse {
   return {
     protocolVersion: PROTOCOL_VERSION,
@@ -99,24 +99,27 @@ function described({ auth }: ClientCapabilities): InitializeResponse {
   }
 }
 
-/** The client runs this program again, in a terminal, with these words behind its own. */
+/** To log in, the client runs its vitamin command again in a terminal, with `args` appended. */
 function terminalLogin(): AuthMethod {
   return { type: "terminal", ...login, args: ["--login"] }
 }
 
-/** Keys are looked up when they are needed, so nothing is done here. */
+/** There is nothing to do beyond the check: a provider's key is looked up when a request needs it. */
 function checkMethod(methodId: string): Record<string, never> {
   if (methodId === login.id) return {}
-  throw new InvalidParams(`There is no way ${JSON.stringify(methodId.slice(0, 100))} to authenticate.`)
+  throw new InvalidParams(
+    `Authentication method ${JSON.stringify(methodId.slice(0, 100))} does not exist. Available: ${login.id}`,
+  )
 }
 
-/** The state of a session; its commands are reported after the client knows the session. */
+/** The options of a session, for the response. Its commands are reported after the response, which gives the client the
+ * session id. */
 function stateOf({ options, reportCommands }: Opened): Opened["options"] {
   setImmediate(reportCommands)
   return options
 }
 
-/** The one place where what went wrong becomes an answer. */
+/** The one place that converts errors into JSON-RPC errors. */
 async function answer<T>(fn: () => Promise<T>): Promise<T> {
   try {
     return await fn()

@@ -1,5 +1,5 @@
-// Serves the agent on stdin and stdout. It ends when the client closes our input or is gone, or on a signal; running
-// work is stopped, and open requests are answered first.
+// Serves the ACP agent on stdin and stdout until the client closes stdin or disconnects, or until a signal. Before it
+// returns, it stops running work and answers open requests.
 import type { Readable, Writable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { PersonOptions } from "#edge/acp/session/run-turn.ts"
@@ -9,18 +9,18 @@ import { createAcpAgent } from "./acp-agent.ts"
 
 type Ends = { input: Readable; output: Writable; signal: AbortSignal }
 
-/** How long the work of a turn may take to end; after that it is disposed with the instances. */
-const patience = 3_000
+/** How long the shutdown waits for running turns; after that they are disposed with their instances. */
+const shutdownTimeout = 3_000
 
-/** Serve until the client goes, or until `signal` says so. */
+/** Serve until the client disconnects or `signal` is aborted. */
 export async function serveStdio(person: PersonOptions, { input, output, signal }: Ends): Promise<void> {
   const stream = createMessageStream({ input, output })
   const { app, end } = createAcpAgent(person)
   const connection = app.connect(stream)
   await Promise.race([stream.ended, connection.closed, aborted(signal)])
   Log.debug("the ACP connection ends")
-  const answered = end().then(() => stream.settled(patience))
-  await Promise.race([answered, sleep(patience, undefined, { ref: false })])
+  const answered = end().then(() => stream.settled(shutdownTimeout))
+  await Promise.race([answered, sleep(shutdownTimeout, undefined, { ref: false })])
   connection.close()
   input.destroy()
 }

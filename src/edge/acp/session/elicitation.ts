@@ -1,4 +1,5 @@
-// What an MCP server asks a person goes through the client, where that can ask; elsewhere it is declined at once.
+// Passes elicitations (questions of MCP servers to the person) to the client. If the client does not support them, they
+// are declined at once.
 import {
   type AgentContext,
   type ClientCapabilities,
@@ -20,26 +21,27 @@ type Asking = {
   request: Elicitation.Request
 }
 
-/** Ask, and give the answer to the server. Never throws. */
+/** Ask the person, and reply to the server. Never throws. */
 export async function askElicitation(asking: Asking): Promise<void> {
   const { request } = asking
   const isOpen = () => Elicitation.pending().some(({ id }) => id === request.id)
-  const over = new AbortController()
+  const replied = new AbortController()
   const unsubscribe = Bus.subscribe(Elicitation.Replied, ({ id }) => {
-    if (id === request.id) over.abort()
+    if (id === request.id) replied.abort()
   })
   try {
-    const reply = await ask(asking, over.signal)
+    const reply = await ask(asking, replied.signal)
     if (isOpen()) Elicitation.reply(request.id, reply)
   } catch (error) {
-    Log.warn("what was answered to an MCP server cannot be used", { error: errorText(error) })
+    Log.warn("the client's reply to an elicitation is invalid", { error: errorText(error) })
     if (isOpen()) Elicitation.reply(request.id, { action: "cancel" })
   } finally {
     unsubscribe()
   }
 }
 
-async function ask(asking: Asking, over: AbortSignal): Promise<Elicitation.Reply> {
+/** `replied` aborts the question when another client has replied. */
+async function ask(asking: Asking, replied: AbortSignal): Promise<Elicitation.Reply> {
   const { client, capabilities, sessionId, request } = asking
   const { mode, server, url } = request
   if (!capabilities.elicitation?.[mode]) {
@@ -55,11 +57,12 @@ async function ask(asking: Asking, over: AbortSignal): Promise<Elicitation.Reply
     const response = await client.request(
       methods.client.elicitation.create,
       { sessionId, message, ...how },
-      { cancellationSignal: over, stopWaitingOnCancel: true },
+      { cancellationSignal: replied, stopWaitingOnCancel: true },
     )
     return replyOf(response)
   } catch (error) {
-    if (!over.aborted) Log.warn("the ACP client could not ask", { error: errorText(error) })
+    if (!replied.aborted)
+      Log.warn("the ACP client failed to show an elicitation", { error: errorText(error) })
     return { action: "cancel" }
   }
 }
@@ -86,7 +89,7 @@ function propertyOf(field: Elicitation.Field): ElicitationPropertySchema {
     ...(description ? { description } : {}),
     ...(field.default === undefined ? {} : { default: field.default }),
   }
-  const among = options.map(({ value, title }) => ({ const: value, title }))
+  const choices = options.map(({ value, title }) => ({ const: value, title }))
   switch (kind) {
     case "boolean":
       return { ...shared, type: "boolean" } as ElicitationPropertySchema
@@ -98,12 +101,12 @@ function propertyOf(field: Elicitation.Field): ElicitationPropertySchema {
         ...bounds("minimum", "maximum", { min, max }),
       } as ElicitationPropertySchema
     case "choice":
-      return { ...shared, type: "string", oneOf: among } as ElicitationPropertySchema
+      return { ...shared, type: "string", oneOf: choices } as ElicitationPropertySchema
     case "choices":
       return {
         ...shared,
         type: "array",
-        items: { anyOf: among },
+        items: { anyOf: choices },
         ...bounds("minItems", "maxItems", { min, max }),
       } as ElicitationPropertySchema
     case "text":

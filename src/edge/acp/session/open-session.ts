@@ -1,5 +1,5 @@
-// A session that a client has open: the client hears what happens in it, and its person is asked through it. The
-// instance of its folder stands as long.
+// A session that a client has open: its events are sent to the client, and questions of the session are asked there. The
+// instance of the session's folder is kept alive until the session is closed.
 import { AsyncLocalStorage } from "node:async_hooks"
 import {
   type AgentContext,
@@ -14,8 +14,8 @@ import { bringServers } from "#ability/mcp/if-configured.ts"
 import type { Added } from "#ability/mcp/load-servers.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Jobs from "#ability/shell/jobs.ts"
-import { createCommandNews } from "#edge/acp/update/command-news.ts"
-import { type SessionOptions, sessionOptions, wishOf } from "#edge/acp/update/session-options.ts"
+import { createCommandReporter } from "#edge/acp/update/report-commands.ts"
+import { parseOption, type SessionOptions, sessionOptions } from "#edge/acp/update/session-options.ts"
 import { followSession, replay } from "#edge/acp/update/updates.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Bus from "#kernel/bus/bus.ts"
@@ -24,48 +24,48 @@ import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
 import { askPermission } from "./permission.ts"
 import { type PersonOptions, runTurn, storeTurn } from "./run-turn.ts"
-import { createSessionLine } from "./session-line.ts"
+import { createSessionQueue } from "./session-queue.ts"
 
 export type Opening = {
   session: Session.Info
-  /** Those that the client brings with it. */
+  /** MCP servers that the client sent for this session. */
   servers: readonly Added[]
   client: AgentContext
   capabilities: ClientCapabilities
   person: PersonOptions
-  /** First report what has happened in it before. */
+  /** Send the history before anything else. */
   isReplayed: boolean
 }
 export type OpenSession = Readonly<{
   options(): Promise<SessionOptions>
-  /** Tell which slash commands there are. */
+  /** Send the slash commands to the client. */
   reportCommands(): void
   prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason>
   cancel(): void
-  /** From the next prompt on. */
+  /** Takes effect with the next prompt. */
   setOption(configId: string, value: unknown): Promise<void>
-  /** Stops its running work. */
+  /** Abort the running prompts and wait for their end. */
   stop(): Promise<void>
-  /** The same, and ends what it started. `why` is the abort reason of its prompts. */
+  /** Like `stop`, and also ends background jobs and the client's MCP servers. `why` is the abort reason of the prompts. */
   close(why?: string): Promise<void>
 }>
 
-const deepest = 50
+const maxTaskDepth = 50
 
-/** To be called inside the instance of the session's folder. */
+/** Must be called inside the instance of the session's folder. */
 export async function openSession(opening: Opening): Promise<OpenSession> {
   const { session, client, capabilities, person } = opening
   const { id } = session
   const inside = AsyncLocalStorage.snapshot()
-  /** How each is stopped. */
+  /** Running and waiting prompts, by the function that aborts them. */
   const turns = new Map<(why?: string) => void, Promise<unknown>>()
-  const line = createSessionLine(id)
+  const queue = createSessionQueue(id)
 
   const send = (update: SessionUpdate) =>
     void client
       .notify(methods.client.session.update, { sessionId: id, update })
       .catch((error) => Log.debug("an update was not sent", { error: errorText(error) }))
-  const news = createCommandNews({ sessionId: id, inside, send })
+  const commands = createCommandReporter({ sessionId: id, inside, send })
   if (opening.isReplayed) await replay({ sessionId: id, send, client: capabilities })
   await bringServers(id, opening.servers)
   const release = Instance.hold()
@@ -73,18 +73,18 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
     sessionId: id,
     send,
     client: capabilities,
-    wished: line.wished,
+    pendingOptions: queue.pendingOptions,
     skipped: session.skipped,
   })
   const stops = [
     following.stop,
     Bus.subscribe(Permission.Requested, (request) => void askForPermission(request).catch(warn)),
-    // By their names: without MCP servers nothing that knows of them is loaded.
+    // Subscribed by event name: importing the definitions would load the MCP code even if no server is configured.
     Bus.subscribe("*", ({ type, payload }) => {
       if (type === "elicitation.requested") void askForServer(payload as Elicitation.Request).catch(warn)
-      if (type === "mcp.changed" || type === "config.changed") news.look()
+      if (type === "mcp.changed" || type === "config.changed") commands.refresh()
     }),
-    news.stop,
+    commands.stop,
     release,
   ]
 
@@ -94,7 +94,7 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
   }
 
   async function askForServer(request: Elicitation.Request): Promise<void> {
-    // If it is unknown for which session a server asks, a running one is taken.
+    // If a server does not say for which session it asks, every session with a running prompt takes the question.
     const isMine = request.sessionId === undefined ? turns.size > 0 : await isFor(id, request.sessionId)
     if (!isMine) return
     const { askElicitation } = await import("./elicitation.ts")
@@ -103,13 +103,13 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
 
   async function prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
     const turn = new AbortController()
-    // Listeners need the instance.
+    // Abort listeners run synchronously and need the instance.
     const stop = (why = "it was aborted") => inside(() => turn.abort(why))
     const cancel = () => stop()
     signal.addEventListener("abort", cancel, { once: true })
     const stored = turns.size ? inside(() => storeTurn(id, blocks)) : undefined
     const run = () => runTurn({ sessionId: id, blocks, person, signal: turn.signal, stored })
-    const work = inside(() => line.run(run).finally(following.told))
+    const work = inside(() => queue.run(run).finally(following.flushed))
     turns.set(stop, work)
     let error: unknown
     try {
@@ -121,7 +121,7 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
       if (stored) await inside(() => Session.releasePrompt(stored, { signal: turn.signal, error }))
       turns.delete(stop)
       signal.removeEventListener("abort", cancel)
-      news.look()
+      commands.refresh()
     }
   }
 
@@ -131,16 +131,16 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
 
   async function options(): Promise<SessionOptions> {
     const now = await Session.get(id)
-    return sessionOptions({ ...now, ...line.wished() })
+    return sessionOptions({ ...now, ...queue.pendingOptions() })
   }
 
   async function stop(why?: string): Promise<void> {
     for (const stop of turns.keys()) stop(why)
     await Promise.allSettled(turns.values())
-    await line.settled()
+    await queue.settled()
   }
 
-  /** All at once: each of them may have to wait for something that does not want to end. */
+  /** In parallel: each of the three may have to wait for a process that does not end. */
   async function close(why?: string): Promise<void> {
     const ended = await Promise.allSettled([stop(why), Jobs.end(id), bringServers(id, [])])
     for (const end of stops) end()
@@ -149,21 +149,21 @@ export async function openSession(opening: Opening): Promise<OpenSession> {
 
   return Object.freeze({
     options: () => inside(options),
-    reportCommands: news.look,
+    reportCommands: commands.refresh,
     prompt,
     cancel,
     setOption: async (configId: string, value: unknown) => {
-      const wish = wishOf(configId, value)
-      await inside(() => line.choose(wish))
+      const change = parseOption(configId, value)
+      await inside(() => queue.setOption(change))
     },
     stop: () => inside(() => stop()),
     close: (why?: string) => inside(() => close(why)),
   })
 }
 
-/** Whether a question belongs to this session: its own, or that of one of its tasks. */
+/** Whether session `asking` is session `id` or one of its subtasks. */
 async function isFor(id: string, asking: string): Promise<boolean> {
-  for (let [at, depth] = [asking, 0]; depth < deepest; depth++) {
+  for (let [at, depth] = [asking, 0]; depth < maxTaskDepth; depth++) {
     if (at === id) return true
     const { taskOf } = await Session.get(at)
     if (!taskOf) return false
@@ -173,5 +173,5 @@ async function isFor(id: string, asking: string): Promise<boolean> {
 }
 
 function warn(error: unknown): void {
-  Log.warn("something in a session of an ACP client did not work", { error: errorText(error) })
+  Log.warn("a question could not be passed to the ACP client", { error: errorText(error) })
 }

@@ -1,5 +1,5 @@
-// Asks the person for permission through the client. A client that cannot ask, or answers something else, means no;
-// "cancelled" decides nothing, and the turn ends.
+// Asks the person for permission through the client. If the client fails or replies with an unknown option, the call is
+// rejected. The reply "cancelled" aborts the turn without a decision.
 import type { AgentContext, PermissionOption } from "@agentclientprotocol/sdk"
 import { methods } from "@agentclientprotocol/sdk"
 import * as Permission from "#ability/permission/permission.ts"
@@ -11,10 +11,10 @@ import { errorText } from "#util/error.ts"
 
 type Asking = {
   client: AgentContext
-  /** The one that the client knows; a subtask has another. */
+  /** The session that the client has open; `request.sessionId` may be a subtask of it. */
   sessionId: string
   request: Permission.Request
-  /** Nobody decides. */
+  /** Aborts the turn if the person does not decide. */
   abort: () => void
 }
 
@@ -26,41 +26,42 @@ const edits: PermissionOption = {
 }
 const reject: PermissionOption = { optionId: "reject", name: "Reject", kind: "reject_once" }
 
-/** Ask, and pass the answer on. Never throws. */
+/** Ask the person, and reply to the permission request. Never throws. */
 export async function askPermission(asking: Asking): Promise<void> {
   const { request } = asking
   const isOpen = () => Permission.pending().some(({ id }) => id === request.id)
   if (!isOpen()) return
-  const over = new AbortController()
+  const replied = new AbortController()
   const unsubscribe = Bus.subscribe(Permission.Replied, ({ id }) => {
-    if (id === request.id) over.abort()
+    if (id === request.id) replied.abort()
   })
   try {
-    const answer = await ask(asking, over.signal)
+    const answer = await ask(asking, replied.signal)
     if (!isOpen()) return
     if (answer === "cancelled") return asking.abort()
     const { reply, ...details } = answer
     await Permission.reply(request.id, reply, details)
   } catch (error) {
-    Log.warn("an answer could not be kept", { error })
+    Log.warn("the reply to a permission request could not be stored", { error })
     if (isOpen()) asking.abort()
   } finally {
     unsubscribe()
   }
 }
 
+/** `replied` aborts the question when another client has replied. */
 async function ask(
   { client, sessionId, request }: Asking,
-  over: AbortSignal,
+  replied: AbortSignal,
 ): Promise<"cancelled" | (Permission.Details & { reply: Permission.Reply })> {
   const options = optionsFor(request)
   try {
     const toolCall = await toolCallOf(request)
-    if (over.aborted) return "cancelled"
+    if (replied.aborted) return "cancelled"
     const { outcome } = await client.request(
       methods.client.session.requestPermission,
       { sessionId, toolCall, options },
-      { cancellationSignal: over, stopWaitingOnCancel: true },
+      { cancellationSignal: replied, stopWaitingOnCancel: true },
     )
     if (outcome?.outcome === "cancelled") return "cancelled"
     const wanted = outcome?.outcome === "selected" ? outcome.optionId : undefined
@@ -68,13 +69,13 @@ async function ask(
     if (chosen === edits) return { reply: "always", scope: "session", edits: true }
     return { reply: (chosen?.optionId ?? "reject") as Permission.Reply }
   } catch (error) {
-    if (over.aborted) return "cancelled"
-    Log.warn("the ACP client could not ask for permission", { error: errorText(error) })
+    if (replied.aborted) return "cancelled"
+    Log.warn("the ACP client failed to ask for permission", { error: errorText(error) })
     return { reply: "reject", message: "the editor could not ask for it" }
   }
 }
 
-/** The text of the option shows what "always" would allow, and its risks. */
+/** The option names show the risks of the call and the rules that "always" would store. */
 function optionsFor(request: Permission.Request): PermissionOption[] {
   const { needs, protected: isProtected } = request
   const hints = [

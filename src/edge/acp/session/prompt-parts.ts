@@ -1,5 +1,5 @@
-// Converts the prompt of a client into our parts. The person's text and the paths of links make one text; files and
-// images follow it, and embedded content is marked with its source.
+// Converts the content blocks of a client's prompt into our parts. Text blocks and links become one text; linked files,
+// images and embedded content are attached after it. Embedded content is marked with its source.
 import { isAbsolute, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { ContentBlock } from "@agentclientprotocol/sdk"
@@ -9,7 +9,7 @@ import { Instance } from "#kernel/instance.ts"
 import { insideTag } from "#util/parse/inside-tag.ts"
 import { plainText } from "#util/plain-text.ts"
 
-/** `mentionsIn` are the words that the person wrote: in nothing else does `@path` point at a file. */
+/** `mentionsIn` is the text that the person wrote. Only there does `@path` attach a file. */
 export type PromptParts = { words: string; mentionsIn: string; attached: Session.PromptPart[] }
 type Piece = { text: string; isOwn: boolean }
 type Block<T extends ContentBlock["type"]> = Extract<ContentBlock, { type: T }>
@@ -20,7 +20,7 @@ const maxShown = 4_000
 /** `#L10`, `#L10-20`, `#L10-L20`, `#L10:20` */
 const lines = /^#L(\d+)(?:C\d+)?(?:[-:]L?(\d+)(?:C\d+)?)?$/i
 
-/** To be called inside the instance of the session's folder. */
+/** Must be called inside the instance of the session's folder. */
 export function promptParts(blocks: readonly ContentBlock[]): PromptParts {
   if (blocks.length > maxBlocks) throw new InvalidParams(`A prompt may have up to ${maxBlocks} blocks.`)
   const pieces: Piece[] = []
@@ -43,7 +43,7 @@ export function promptParts(blocks: readonly ContentBlock[]): PromptParts {
         throw new InvalidParams("Audio is not supported in a prompt: text, images, links and resources are.")
       default:
         throw new InvalidParams(
-          `Blocks of type ${JSON.stringify((block as ContentBlock).type)} are not known.`,
+          `Content blocks of type ${JSON.stringify((block as ContentBlock).type)} are not supported.`,
         )
     }
   const own = pieces.filter(({ isOwn }) => isOwn).map(({ text }) => text)
@@ -74,7 +74,7 @@ function embed({ resource }: Block<"resource">, attached: Session.PromptPart[]):
   return `[${shown(uri)}]`
 }
 
-/** What others named stands among the person's words: on one line, and as nothing that ends or begins something. */
+/** Names and URIs that the person did not write: on one line, and without characters that could open or close a tag. */
 function shown(text: string): string {
   return plainText(text, maxShown).replace(/\s+/g, " ").replaceAll("<", "‹").replaceAll(">", "›")
 }
@@ -98,7 +98,7 @@ function fileOf(uri: string): { path: string; range: Lines } {
   }
 }
 
-/** As the person would have written it. */
+/** The mention `@path:10-20` of a file, as a person would type it. */
 function mention(path: string, { startLine, endLine }: Lines): string {
   const inside = relative(Instance.directory, path)
   const place = shown(inside && !inside.startsWith("..") && !isAbsolute(inside) ? inside : path)
@@ -106,7 +106,7 @@ function mention(path: string, { startLine, endLine }: Lines): string {
   return /[\s"]/.test(place) ? `@"${place}"${range}` : `@${place}${range}`
 }
 
-/** Blocks of text are paragraphs; links stay inside their line. */
+/** Adjacent text blocks become paragraphs; links stay inside their line. */
 function join(pieces: readonly Piece[]): string {
   let words = ""
   for (const [i, { text, isOwn }] of pieces.entries()) {

@@ -1,5 +1,5 @@
-// Runs one prompt of a client and returns why it ended. A stop by the client is no error.
-
+// Runs one prompt of a client and returns its stop reason. A prompt that the client cancels returns "cancelled" and does
+// not throw.
 import type { ContentBlock, StopReason } from "@agentclientprotocol/sdk"
 import type * as Permission from "#ability/permission/permission.ts"
 import { InvalidParams } from "#edge/acp/wire/errors.ts"
@@ -10,7 +10,7 @@ import type * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
 import { promptParts } from "./prompt-parts.ts"
 
-/** Of the person, for as long as the process runs. */
+/** Command line options of `vitamin acp`, which apply to all sessions of the process. */
 export type PersonOptions = {
   rules: readonly Permission.Rule[]
   yes: boolean
@@ -18,17 +18,17 @@ export type PersonOptions = {
   agent?: string | undefined
 }
 
-/** An editor keeps a question open, and its person may be away, so it waits as long as a timer can. */
+/** The longest timeout of a timer: an editor keeps a question open while the person is away. */
 const replyLimit = 2 ** 31 - 1
-const ofFinish: Record<string, StopReason> = { length: "max_tokens", "content-filter": "refusal" }
+const stopReasons: Record<string, StopReason> = { length: "max_tokens", "content-filter": "refusal" }
 
-/** To be called inside the instance of the session's folder. */
+/** Must be called inside the instance of the session's folder. */
 export async function runTurn(turn: {
   sessionId: string
   blocks: readonly ContentBlock[]
   person: PersonOptions
   signal: AbortSignal
-  /** Its record, if it had to wait. */
+  /** The stored prompt, if it had to wait for another one. */
   stored?: Session.PromptHandle | undefined
 }): Promise<StopReason> {
   const { sessionId, person, signal, stored } = turn
@@ -54,7 +54,8 @@ export async function runTurn(turn: {
   }
 }
 
-/** Store a prompt that has to wait for others of its client. One that cannot be read fails when its turn comes. */
+/** Store a prompt that has to wait for earlier prompts of its client. An invalid prompt is not stored; it fails when
+ * `runTurn` converts it. */
 export function storeTurn(
   sessionId: string,
   blocks: readonly ContentBlock[],
@@ -70,13 +71,13 @@ export function storeTurn(
 
 function reasonOf(answer: Message.Info): StopReason {
   const finish = answer.type === "text" ? answer.data.finish : undefined
-  return ofFinish[finish ?? ""] ?? "end_turn"
+  return stopReasons[finish ?? ""] ?? "end_turn"
 }
 
-/** Those that the protocol has a word for. */
+/** The stop reason of an error, if the protocol has one for it. */
 function reasonIn(error: unknown): StopReason | undefined {
   if (error instanceof Session.Interrupted) return "cancelled"
   if (!(error instanceof NamedError)) return undefined
   if (error.name === "Session.StepLimit") return "max_turn_requests"
-  return ofFinish[String(error.data.finish)]
+  return stopReasons[String(error.data.finish)]
 }

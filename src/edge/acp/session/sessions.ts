@@ -1,4 +1,4 @@
-// The sessions that a client has open. Each stands in the instance of its folder, and one process serves several.
+// The sessions that a client has open. Each runs in the instance of its folder; one process serves several folders.
 import { isAbsolute } from "node:path"
 import type { McpServer } from "@agentclientprotocol/sdk"
 import type { Added } from "#ability/mcp/load-servers.ts"
@@ -12,25 +12,25 @@ import * as Global from "#kernel/process/global.ts"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
 import { statOf } from "#util/file/path-info.ts"
-import { broughtServers } from "./brought-servers.ts"
+import { clientServers } from "./client-servers.ts"
 import { type Opening, type OpenSession, openSession } from "./open-session.ts"
 import type { PersonOptions } from "./run-turn.ts"
 
-type Wish = {
+type Params = {
   cwd: string
   mcpServers?: readonly McpServer[] | undefined
   additionalDirectories?: readonly string[] | undefined
 }
 type Client = Pick<Opening, "client" | "capabilities">
-/** Who asks, with what. */
-type Asking = Client & { method: string }
+/** The client, and the ACP method that it called. */
+type Caller = Client & { method: string }
 export type Opened = { sessionId: string; options: SessionOptions; reportCommands(): void }
 
 export type Sessions = Readonly<{
-  create(wish: Wish, asking: Asking): Promise<Opened>
-  /** One that is there, from its beginning (`isReplayed`) or from where it stands. */
-  load(wish: Wish & { sessionId: string; isReplayed: boolean }, asking: Asking): Promise<Opened>
-  /** With one that is open, when what was asked about it before is done. */
+  create(params: Params, caller: Caller): Promise<Opened>
+  /** Open a stored session. `isReplayed`: send its history first. */
+  load(params: Params & { sessionId: string; isReplayed: boolean }, caller: Caller): Promise<Opened>
+  /** Call `fn` with an open session, after earlier requests to open, close or remove it are done. */
   using<T>(sessionId: string, fn: (session: OpenSession) => Promise<T>): Promise<T>
   close(sessionId: string): Promise<void>
   remove(sessionId: string): Promise<void>
@@ -39,43 +39,43 @@ export type Sessions = Readonly<{
 
 export function createSessions(person: PersonOptions): Sessions {
   const open = new Map<string, OpenSession>()
-  /** What is opened, closed and removed, one after the other for each session. */
+  /** Opening, closing and removing are queued for each session. */
   const work = new Map<string, Promise<unknown>>()
   let isOver = false
 
-  async function create(wish: Wish, asking: Asking): Promise<Opened> {
-    return inFolder(wish, async () => {
-      const servers = await serversOf(wish, asking)
+  async function create(params: Params, caller: Caller): Promise<Opened> {
+    return inFolder(params, async () => {
+      const servers = await serversOf(params, caller)
       const { model, agent } = person
       const session = await Session.create({ ...(model ? { model } : {}), ...(agent ? { agent } : {}) })
-      return inTurn(session.id, () => start({ session, servers, asking, isReplayed: false }))
+      return inTurn(session.id, () => start({ session, servers, caller, isReplayed: false }))
     })
   }
 
   async function load(
-    wish: Wish & { sessionId: string; isReplayed: boolean },
-    asking: Asking,
+    params: Params & { sessionId: string; isReplayed: boolean },
+    caller: Caller,
   ): Promise<Opened> {
-    const { sessionId, isReplayed } = wish
+    const { sessionId, isReplayed } = params
     return inTurn(sessionId, () =>
-      inFolder(wish, async () => {
+      inFolder(params, async () => {
         const session = await Session.get(sessionId)
         if (session.directory !== Instance.directory)
           throw new InvalidParams(
             `Session ${sessionId} belongs to ${session.directory}: cwd must be that folder.`,
           )
-        const servers = await serversOf(wish, asking)
+        const servers = await serversOf(params, caller)
         await end(sessionId)
-        return start({ session, servers, asking, isReplayed })
+        return start({ session, servers, caller, isReplayed })
       }),
     )
   }
 
   async function start(
-    options: Omit<Opening, "person" | keyof Client> & { asking: Asking },
+    options: Omit<Opening, "person" | keyof Client> & { caller: Caller },
   ): Promise<Opened> {
-    const { session, servers, asking, isReplayed } = options
-    const { client, capabilities } = asking
+    const { session, servers, caller, isReplayed } = options
+    const { client, capabilities } = caller
     const opened = await openSession({ session, servers, client, capabilities, person, isReplayed })
     open.set(session.id, opened)
     if (isOver) await end(session.id, Session.runtimeStops)
@@ -90,7 +90,7 @@ export function createSessions(person: PersonOptions): Sessions {
 
   async function using<T>(sessionId: string, fn: (session: OpenSession) => Promise<T>): Promise<T> {
     const run = () => fn(get(sessionId))
-    // As `inTurn` waits: of two that wait for the same the earlier one goes first.
+    // The same `then` as in `inTurn`, so that two requests that wait for the same promise run in their order.
     const before = work.get(sessionId)
     return before ? before.then(run, run) : run()
   }
@@ -107,7 +107,7 @@ export function createSessions(person: PersonOptions): Sessions {
     await inTurn(sessionId, async () => {
       const { directory } = await Session.get(sessionId)
       await open.get(sessionId)?.stop()
-      // Its folder may be gone; that of the records is there.
+      // The session's folder may have been removed; the data folder always exists.
       const cwd = statOf(directory)?.isDirectory() ? directory : Global.data()
       await inFolder({ cwd }, () => Session.remove(sessionId))
       await end(sessionId)
@@ -129,7 +129,7 @@ export function createSessions(person: PersonOptions): Sessions {
     )
     for (const result of closed)
       if (result.status === "rejected")
-        Log.warn("a session did not close", { error: errorText(result.reason) })
+        Log.warn("a session failed to close", { error: errorText(result.reason) })
   }
 
   async function inTurn<T>(sessionId: string, fn: () => Promise<T>): Promise<T> {
@@ -146,14 +146,17 @@ export function createSessions(person: PersonOptions): Sessions {
   return Object.freeze({ create, load, using, close, remove, closeAll })
 }
 
-/** What cannot be used is refused before anything has changed. */
-async function serversOf({ mcpServers, additionalDirectories }: Wish, { method }: Asking): Promise<Added[]> {
+/** Called before the session is opened, so that invalid servers are refused before anything has changed. */
+async function serversOf(
+  { mcpServers, additionalDirectories }: Params,
+  { method }: Caller,
+): Promise<Added[]> {
   if (additionalDirectories?.length)
     Log.warn("additional directories are not supported: a session works in one folder")
-  return broughtServers(mcpServers ?? [], method)
+  return clientServers(mcpServers ?? [], method)
 }
 
-async function inFolder<T>({ cwd }: Pick<Wish, "cwd">, fn: () => Promise<T>): Promise<T> {
+async function inFolder<T>({ cwd }: Pick<Params, "cwd">, fn: () => Promise<T>): Promise<T> {
   const shown = JSON.stringify(cwd.slice(0, 200))
   if (!isAbsolute(cwd) || cwd.includes("\0")) throw new InvalidParams(`cwd ${shown} is not an absolute path.`)
   if (!statOf(cwd)?.isDirectory()) throw new InvalidParams(`cwd ${shown} is not a folder that exists.`)

@@ -1,4 +1,4 @@
-// Files, images and resources of a history as an editor shows them.
+// Converts attached files, images and MCP resources of a history into content blocks.
 import { basename, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import type { ContentBlock } from "@agentclientprotocol/sdk"
@@ -8,10 +8,10 @@ import { firstLine, head } from "./markdown.ts"
 
 type Attached = Message.Of<"file_reference" | "image" | "mcp_resource">
 
-/** Characters. */
+/** In base64 characters. */
 const maxImage = 7_000_000
 const maxUri = 4_000
-const inline = /^data:([\w.+/-]*);base64,/i
+const dataUrl = /^data:([\w.+/-]*);base64,/i
 
 export function isAttached(message: Message.Info): message is Attached {
   return ["file_reference", "image", "mcp_resource"].includes(message.type)
@@ -32,23 +32,23 @@ export function attachedContent(message: Attached, directory: string): ContentBl
   }
 }
 
-/** With its bytes where they are kept, else where it was. */
+/** The image itself if its bytes are stored, otherwise a link to its source or a note. */
 export function imageContent(message: Message.Of<"image">, directory: string): ContentBlock {
-  const { source, stored, error = "not kept" } = message.data
+  const { source, stored, error = "not stored" } = message.data
   const { data, mimeType } = bytesOf(message)
   if (data !== undefined && data.length <= maxImage) return { type: "image", data, mimeType }
   if (source.kind === "file") return link(fileUri(directory, source.value), firstLine(basename(source.value)))
-  if (source.kind === "url" && !inline.test(source.value)) return link(source.value, "image")
+  if (source.kind === "url" && !dataUrl.test(source.value)) return link(source.value, "image")
   const why = data === undefined || !stored ? error : "too large to show"
   return { type: "text", text: `[image: ${firstLine(why, 300)}]` }
 }
 
-/** In base64. */
+/** `data` is base64. */
 function bytesOf({ sessionId, data }: Message.Of<"image">): { data?: string | undefined; mimeType: string } {
   const { source, stored } = data
   if (stored)
     return { data: ImageStore.read(sessionId, stored.hash)?.toString("base64"), mimeType: stored.mimeType }
-  const [whole = "", named] = inline.exec(source.value) ?? []
+  const [whole = "", named] = dataUrl.exec(source.value) ?? []
   const value = source.value.slice(whole.length)
   const isInline = data.state !== "failed" && (source.kind === "base64" || whole !== "")
   const mimeType = source.mimeType ?? named ?? "image/png"

@@ -1,29 +1,29 @@
-// Bounds a JSON value for an editor: long texts are cut, long lists and deep levels end early, and each omission is
-// marked.
+// Bounds the size of a JSON value that is sent to an editor: long texts, long lists and deep levels are cut, and each cut
+// is marked.
 import { head } from "./markdown.ts"
 
 const maxText = 4_000
 const maxItems = 100
 const maxDepth = 8
-/** Of everything together, in characters. */
+/** Limit of the whole value, in characters. */
 const maxAll = 32_000
 
 export function boundedJson(value: unknown): unknown {
-  let room = maxAll
+  let budget = maxAll
 
   function bounded(value: unknown, depth: number): unknown {
-    room -= 8
+    budget -= 8
     if (typeof value === "string") return text(value)
     if (typeof value !== "object" || value === null) return value
-    if (depth >= maxDepth || room <= 0) return "…"
+    if (depth >= maxDepth || budget <= 0) return "…"
     if (Array.isArray(value)) return list(value, depth)
     return object(value as Record<string, unknown>, depth)
   }
 
   function text(value: string): string {
-    const max = Math.max(0, Math.min(maxText, room))
+    const max = Math.max(0, Math.min(maxText, budget))
     const shown = head(value, max)
-    room -= shown.length
+    budget -= shown.length
     const left = value.length - shown.length
     return left ? `${shown}… (${left} more characters)` : shown
   }
@@ -31,7 +31,7 @@ export function boundedJson(value: unknown): unknown {
   function list(values: unknown[], depth: number): unknown[] {
     const shown: unknown[] = []
     for (const value of values) {
-      if (shown.length >= maxItems || room <= 0) break
+      if (shown.length >= maxItems || budget <= 0) break
       shown.push(bounded(value, depth + 1))
     }
     const left = values.length - shown.length
@@ -42,7 +42,7 @@ export function boundedJson(value: unknown): unknown {
     const entries = Object.entries(values)
     const shown: [string, unknown][] = []
     for (const [name, value] of entries) {
-      if (shown.length >= maxItems || room <= 0) break
+      if (shown.length >= maxItems || budget <= 0) break
       shown.push([text(name), bounded(value, depth + 1)])
     }
     const left = entries.length - shown.length

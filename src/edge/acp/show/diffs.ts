@@ -1,29 +1,30 @@
-// The changes of `edit` and `write` as an editor draws them: before a call runs from its arguments, afterwards from what
-// the tool says it has changed.
+// The changes of `edit` and `write` as diffs for an editor: before a call runs from its arguments, afterwards from the
+// diff that the tool returned.
 import { resolve } from "node:path"
 import type { ToolCallContent } from "@agentclientprotocol/sdk"
 import { argument } from "#ability/call/describe-call.ts"
 import type * as Message from "#knowledge/message/message.ts"
+import { isPath } from "./call-title.ts"
 import { code, firstLine } from "./markdown.ts"
-import { isPath } from "./tool-look.ts"
 
 type Call = Pick<Message.Call, "name" | "arguments">
 type Change = { oldText: string | null; newText: string }
 type Hunk = Change & { line: number }
 
-/** Of all changes of a call, both sides. What is cut would be drawn as if it was gone. */
+/** Limit for both sides of all changes of a call. A longer change is left out, since an editor would show a cut text as
+ * deleted. */
 const maxText = 100_000
 const maxChanges = 20
-/** How the tools end a diff that has more, and a line. */
+/** How the tools mark a diff or a line that they cut. */
 const cut = /^\[the diff is longer\]$|^[-+ ].{300,}…$/m
 
-/** What a call would change. `old` is what the file has now, where that is known; null where there is none. */
-export function wantedChanges(call: Call, directory: string, old?: string | null): ToolCallContent[] {
+/** What a call would change. `old` is the current text of the file: null if there is no file, undefined if unknown. */
+export function proposedChanges(call: Call, directory: string, old?: string | null): ToolCallContent[] {
   return show(call, directory, changesIn(call, old))
 }
 
-/** What a call has changed, and where that begins. */
-export function madeChanges(
+/** What a call has changed, and the line of the first change. */
+export function appliedChanges(
   call: Call,
   directory: string,
   data: unknown,
@@ -41,7 +42,7 @@ export function madeChanges(
   return { content: [...content, ...note], ...(line === undefined ? {} : { line }) }
 }
 
-/** Without what is there now, `write` says nothing about a change. */
+/** The changes in a call's arguments. For `write` there are none if the current text is unknown. */
 function changesIn(call: Call, old: string | null | undefined): Change[] {
   if (call.name === "write") {
     const newText = argument(call, "content")
@@ -59,27 +60,27 @@ function show(call: Call, directory: string, changes: Change[]): ToolCallContent
   const given = argument(call, "path")
   if (typeof given !== "string" || !isPath(given)) return []
   const path = resolve(directory, given)
-  let room = maxText
+  let budget = maxText
   const shown = changes.slice(0, maxChanges).map(({ oldText, newText }): ToolCallContent => {
     const size = (oldText?.length ?? 0) + newText.length
-    if (size > room)
+    if (size > budget)
       return text(`A change of ${size} characters, too long to show: ${code(firstLine(given))}`)
-    room -= size
+    budget -= size
     return { type: "diff", path, oldText, newText }
   })
   const left = changes.length - shown.length
   return left ? [...shown, text(`… and ${left} more changes.`)] : shown
 }
 
-/** The parts of a unified diff, each as the text that was there and the text that is. */
+/** The hunks of a unified diff, each with its text before and after the change. */
 function hunksOf(diff: string): Hunk[] {
   const parts = diff.split(/^@@ -\d+,\d+ \+(\d+),\d+ @@\n/m)
   const hunks: Hunk[] = []
   for (let i = 1; i + 1 < parts.length; i += 2) {
     const lines = parts[i + 1]!.split("\n").slice(0, -1)
-    const same = lines.findIndex((line) => !line.startsWith(" "))
+    const firstChanged = lines.findIndex((line) => !line.startsWith(" "))
     const [oldText, newText] = [sideOf(lines, "-"), sideOf(lines, "+")]
-    hunks.push({ line: Number(parts[i]) + Math.max(0, same), oldText, newText })
+    hunks.push({ line: Number(parts[i]) + Math.max(0, firstChanged), oldText, newText })
   }
   return hunks
 }
@@ -92,6 +93,6 @@ function sideOf(lines: string[], sign: "-" | "+"): string {
   return side
 }
 
-function text(words: string): ToolCallContent {
-  return { type: "content", content: { type: "text", text: words } }
+function text(text: string): ToolCallContent {
+  return { type: "content", content: { type: "text", text } }
 }

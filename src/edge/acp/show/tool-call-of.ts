@@ -1,4 +1,4 @@
-// The call that a person is asked about, so that an editor shows what would happen.
+// The tool call of a permission request, so that an editor shows what the call would do.
 import { readFileSync } from "node:fs"
 import type { ToolCall, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk"
 import { argument, kindOf } from "#ability/call/describe-call.ts"
@@ -9,15 +9,15 @@ import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { errorCode } from "#util/error.ts"
 import { openInside } from "#util/file/resolve-inside.ts"
+import { isPath } from "./call-title.ts"
 import { firstLine } from "./markdown.ts"
 import { block, requested } from "./tool-call.ts"
-import { isPath } from "./tool-look.ts"
 import { withoutSecrets } from "./without-secrets.ts"
 
 const maxOld = 50_000
 const maxTitle = 300
 
-/** For a permission request: the call as it stands (kind, title, locations, diff, rawInput). */
+/** The call with kind, title, locations, diff and rawInput. */
 export async function toolCallOf(request: Permission.Request): Promise<ToolCallUpdate> {
   const { messageId, preview } = request
   const call = await findCall(request)
@@ -28,13 +28,13 @@ export async function toolCallOf(request: Permission.Request): Promise<ToolCallU
   return withoutSecrets(content.length ? { ...shown, content } : shown)
 }
 
-/** Who asks, and what for, where an agent works for another one. */
+/** The agent and its task, if the request comes from a subtask. */
 function taskOf({ agent, task }: Permission.Request): ToolCallContent[] {
   return task ? [block(`${agent ? `${agent}, on a task` : "Task"}: ${firstLine(task, maxTitle)}`)] : []
 }
 
-/** A question that is not whether a call of the model may run: for an attachment, or whether to go on. It is shown as a
- * call of its own: one that is over must not seem to wait. */
+/** A question that is not about a call of the model: whether a file may be attached, or whether to continue. It is shown
+ * as a call of its own, since a call that is finished must not appear to wait. */
 export function questionOf(request: Permission.Request): ToolCall {
   const { id, tool, title, needs, preview } = request
   return {
@@ -48,7 +48,7 @@ export function questionOf(request: Permission.Request): ToolCall {
   }
 }
 
-/** None for what a person attached: nobody called a tool for it. */
+/** Undefined for an attachment of the person, which has no tool call. */
 async function findCall(request: Permission.Request): Promise<Message.Call | undefined> {
   try {
     const message = await MessageStore.get(request.sessionId, request.messageId)
@@ -60,7 +60,8 @@ async function findCall(request: Permission.Request): Promise<Message.Call | und
   }
 }
 
-/** What `write` would replace: null where there is nothing, undefined where it is no short text of the work tree. */
+/** The text that `write` would replace: null if there is no file, undefined if the file is not a short text inside the
+ * work tree. */
 function oldText(call: Message.Call): string | null | undefined {
   const path = call.name === "write" ? argument(call, "path") : undefined
   if (typeof path !== "string" || !isPath(path)) return undefined

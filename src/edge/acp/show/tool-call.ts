@@ -1,30 +1,30 @@
-// A call of a tool as an editor shows it: when it is asked for, and when it is over.
+// Converts a tool call for an editor: `requested` when the model asks for it, `finished` when it has a result.
 import { createHash } from "node:crypto"
 import type { ToolCall, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk"
 import { argument, kindOf } from "#ability/call/describe-call.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { boundedJson } from "./bounded-json.ts"
-import { madeChanges, wantedChanges } from "./diffs.ts"
+import { locationsOf, titleOf } from "./call-title.ts"
+import { appliedChanges, proposedChanges } from "./diffs.ts"
 import { fence, firstLine, middleCut } from "./markdown.ts"
-import { locationsOf, titleOf } from "./tool-look.ts"
 
 type Result = Message.Of<"tool_result">["data"]
-/** Where a call stands. */
+/** The message that contains a call, and the folder that its paths are relative to. */
 export type Place = { messageId: string; directory: string }
 
 const maxOutput = 20_000
 const maxCommand = 10_000
 
-/** Ids of models come again in later turns, and may be any text. */
+/** Models may use the same call id in several turns, and any text as an id. */
 function toolCallId(messageId: string, callId: string): string {
   const isPlain = /^[\w.-]{1,64}$/.test(callId)
   return `${messageId}.${isPlain ? callId : createHash("sha256").update(callId).digest("hex").slice(0, 32)}`
 }
 
-/** `old` is what the file has now that `write` would replace, where that is known. */
+/** `old` is the text that `write` would replace: null if there is no file, undefined if unknown. */
 export function requested(call: Message.Call, place: Place, old?: string | null): ToolCall {
   const { name, invalid } = call
-  const content = [...commandOf(call), ...wantedChanges(call, place.directory, old)]
+  const content = [...commandOf(call), ...proposedChanges(call, place.directory, old)]
   return {
     toolCallId: toolCallId(place.messageId, call.id),
     name: firstLine(name),
@@ -50,7 +50,7 @@ export function finished(call: Message.Call, result: Result, place: Place): Tool
     }
   }
   const data = Message.dataOf(result)
-  const { content: changes, line } = madeChanges(call, place.directory, data)
+  const { content: changes, line } = appliedChanges(call, place.directory, data)
   const text = textOf(output)
   const shown = call.name === "subtask" ? plain(text) : block(text)
   return {
@@ -63,7 +63,7 @@ export function finished(call: Message.Call, result: Result, place: Place): Tool
   }
 }
 
-/** What comes from tools is never drawn: a page may have images that would be loaded. */
+/** Output of tools is never rendered as Markdown: a web page may contain images that the editor would load. */
 export function block(text: string, language?: string): ToolCallContent {
   return contentOf(fence(middleCut(text, maxOutput), language))
 }
@@ -72,7 +72,7 @@ export function plain(text: string): ToolCallContent {
   return contentOf(middleCut(text, maxOutput))
 }
 
-/** Whole, where the title shows only its beginning. */
+/** The whole shell command, if the title shows only its first line. */
 function commandOf(call: Message.Call): ToolCallContent[] {
   const command = call.name === "bash" ? argument(call, "command") : undefined
   if (typeof command !== "string" || firstLine(command) === command) return []

@@ -1,11 +1,11 @@
-// The fill level of the model's window, and the cost of a session so far.
+// Reports how full the model's context window is, and the cost of a session so far.
 import type { SessionUpdate } from "@agentclientprotocol/sdk"
 import * as Provider from "#ability/provider/provider.ts"
 import { contextOf } from "#engine/run/budget.ts"
 import type * as Session from "#engine/session/session.ts"
 import type * as Message from "#knowledge/message/message.ts"
 
-/** The window as an answer of the model found it and left it. */
+/** How full the context window is after an answer of the model. */
 export function windowAfter({ usage, model = "" }: Message.Info): { used: number; size: number } | undefined {
   if (!usage) return undefined
   const slash = model.indexOf("/")
@@ -21,18 +21,18 @@ export function usageUpdate(window: { used: number; size: number }, cost: number
   }
 }
 
-/** The costs of a turn are in the session's record when it is over; until then they are added up here. */
+/** The session's record gets the cost of a turn when the turn is over; until then the cost is added up here. */
 export function createUsage(send: (update: SessionUpdate) => void) {
   const counted = new Set<string>()
   let window: { used: number; size: number } | undefined
-  let before = 0
-  let since = 0
+  let storedCost = 0
+  let newCost = 0
 
-  /** `isOwn`: of the session itself; others work for it. A message may come several times. */
+  /** `isOwn` is false for messages of subtasks. A message may be passed several times and is counted once. */
   function add(message: Message.Info, { isOwn }: { isOwn: boolean }): void {
     if (!message.usage || counted.has(message.id)) return
     counted.add(message.id)
-    since += message.usage.cost ?? 0
+    newCost += message.usage.cost ?? 0
     if (isOwn) window = windowAfter(message)
     report()
   }
@@ -44,16 +44,16 @@ export function createUsage(send: (update: SessionUpdate) => void) {
   }
 
   function settle({ status, usage }: Session.Info): void {
-    before = usage.cost
+    storedCost = usage.cost
     if (status === "busy" || status === "waiting") return
-    const isNews = since > 0
-    since = 0
+    const hasNewCost = newCost > 0
+    newCost = 0
     counted.clear()
-    if (isNews) report()
+    if (hasNewCost) report()
   }
 
   function report(): void {
-    if (window) send(usageUpdate(window, before + since))
+    if (window) send(usageUpdate(window, storedCost + newCost))
   }
 
   return Object.freeze({ add, compacted, settle })

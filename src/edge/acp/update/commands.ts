@@ -8,7 +8,8 @@ import { plainText } from "#util/plain-text.ts"
 const maxCommands = 500
 const maxDescription = 300
 
-/** Of what the servers last said; none is started for it. With a session also of those that were brought for it. */
+/** Prompts come from the servers' last known manifests; no server is started. With `sessionId`, the servers that the
+ * client sent for that session are included. */
 export async function availableCommands(options: { sessionId?: string } = {}): Promise<AvailableCommand[]> {
   const { skills } = await Skill.list({ isQuiet: true })
   const prompts = await serverPrompts(options.sessionId)

@@ -1,5 +1,5 @@
-// Reports the events of a session as they happen. Messages are published when they are on disk, which may be after
-// events that follow them; they are reported in their order.
+// Reports the events of a session as they happen. A message is published when it is on disk, which may be later than the
+// events that follow it; messages are reported in the order of the history.
 import type { ClientCapabilities, SessionUpdate } from "@agentclientprotocol/sdk"
 import * as Permission from "#ability/permission/permission.ts"
 import * as TodoList from "#ability/plan/todo-list.ts"
@@ -18,25 +18,25 @@ import * as MessageStore from "#knowledge/message/message-store.ts"
 import { createTaskFollower } from "./follow-tasks.ts"
 import { createMessageReporter } from "./report-messages.ts"
 import { createStateReporter } from "./report-state.ts"
-import type { Wish } from "./session-options.ts"
+import type { OptionChange } from "./session-options.ts"
 import type { Send } from "./updates.ts"
 
-/** `told` resolves when everything so far was sent. */
-export type Following = Readonly<{ told(): Promise<void>; stop(): void }>
+/** `flushed` resolves when all option changes so far are reported. */
+export type Following = Readonly<{ flushed(): Promise<void>; stop(): void }>
 
 const maxNotice = 300
 
-/** Sends what happens in a session until it is stopped. Must be called inside the Instance. */
+/** Sends updates until `stop` is called. Must be called inside the instance of the session's folder. */
 export function followSession(options: {
   sessionId: string
   send: Send
   client: ClientCapabilities
-  /** What the client chose and is not in the record yet. */
-  wished?: () => Wish
-  /** Prompts that were not run before it was opened. */
+  /** Options that the client has set and that are not stored yet. */
+  pendingOptions?: () => OptionChange
+  /** Prompts that were skipped before the session was opened. */
   skipped?: readonly Session.SkippedPrompt[] | undefined
 }): Following {
-  const { sessionId, client, wished = () => ({}) } = options
+  const { sessionId, client, pendingOptions = () => ({}) } = options
   const { directory } = Instance
   const send = (update: SessionUpdate) => options.send(withoutSecrets(update))
   const reporter = createMessageReporter({ directory, client, send, isReplay: false })
@@ -44,7 +44,7 @@ export function followSession(options: {
   const questions = createQuestionFollower(send)
   const usage = createUsage(send)
   const order = createInOrder()
-  const state = createStateReporter({ sessionId, send, wished })
+  const state = createStateReporter({ sessionId, send, pendingOptions })
   let isWorking = false
 
   function report(message: Message.Info): void {
@@ -82,7 +82,7 @@ export function followSession(options: {
       if (isOwn || tasks.has(message.sessionId)) usage.add(message, { isOwn })
       if (!isOwn) return tasks.change(message)
       const { id, parentId } = message
-      if (isTakenBack(message)) order.add({ parentId, show: () => reporter.texts.takeBack(id) })
+      if (isRetried(message)) order.add({ parentId, show: () => reporter.texts.markRetry(id) })
     }),
     Bus.subscribe(Tool.Started, (started) => {
       const { messageId, callId } = started
@@ -107,7 +107,7 @@ export function followSession(options: {
       state.change(session)
       usage.settle(session)
     }),
-    // When a turn is over, a message that still waits will never get its predecessor.
+    // At the end of a turn no more messages come, so those that still wait for their predecessor are reported now.
     own(Session.Idle, order.flush),
     own(Session.Failed, () => isWorking || order.flush()),
   ]
@@ -119,23 +119,24 @@ export function followSession(options: {
     order.flush()
   }
 
-  return Object.freeze({ told: state.told, stop })
+  return Object.freeze({ flushed: state.flushed, stop })
 }
 
-/** A change of state follows whatever it follows, and is not waited for. */
+/** Whether a message is reported without waiting for its predecessor: a prompt, or a control message other than a
+ * compaction. */
 function isFirst(message: Message.Info): boolean {
   if (message.type === "text") return message.data.role === "user"
   return message.type === "system_control" && message.data.control !== "compaction"
 }
 
-/** An answer that broke off is empty until it comes again. */
-function isTakenBack(message: Message.Info): boolean {
+/** A text that is retried is stored empty until the model answers again. */
+function isRetried(message: Message.Info): boolean {
   if (message.type !== "text" || message.data.role !== "assistant") return false
   return message.data.parts.length === 0 && message.data.finish === undefined
 }
 
-/** Questions that belong to no waiting call: for an attachment, or whether to continue. An editor shows each as a
- * call, which must be closed when it is answered. */
+/** Questions without a tool call: whether a file may be attached, or whether to continue. An editor shows each as a call,
+ * which is closed when the question is answered. */
 function createQuestionFollower(send: (update: SessionUpdate) => void) {
   const open = new Set<string>()
 

@@ -1,19 +1,20 @@
-// The sessions that do a task for another one: what they do shows in the call that gave it. A call of theirs that a person
-// is asked about is shown as well, so that it does not stay open on the editor's screen.
+// Reports the work of subtasks in the `subtask` call that started them. A call of a subtask that needs a permission is
+// also reported as a call of its own, so that the editor learns when it ends.
 import type { SessionUpdate } from "@agentclientprotocol/sdk"
-import { titleOf } from "#edge/acp/show/tool-look.ts"
+import { titleOf } from "#edge/acp/show/call-title.ts"
 import type * as Session from "#engine/session/session.ts"
 import { createInOrder } from "#knowledge/message/in-order.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { type CallReporter, createCallReporter } from "./report-calls.ts"
 
 type Task = {
-  /** The call of the followed session that it works for, itself or for another task. */
+  /** The call of the followed session that started this task, or that started its parent tasks. */
   rootCall: string
   depth: number
   order: ReturnType<typeof createInOrder>
-  /** Of the calls that somebody is asked about. */
+  /** Reports the calls that need a permission. */
   calls: CallReporter
+  /** The line for each call, by its id. */
   lines: Map<string, string>
 }
 
@@ -22,14 +23,14 @@ const maxLines = 12
 export function createTaskFollower(options: {
   sessionId: string
   directory: string
-  /** Of the followed session. */
+  /** The call reporter of the followed session. */
   calls: CallReporter
   send(update: SessionUpdate): void
 }) {
   const { sessionId, directory, calls, send } = options
   const tasks = new Map<string, Task>()
-  /** What was done last for a call, by it. */
-  const done = new Map<string, string[]>()
+  /** The last lines of each root call. */
+  const progress = new Map<string, string[]>()
 
   function begin({ id, taskOf }: Session.Info): void {
     if (!taskOf) return
@@ -59,27 +60,27 @@ export function createTaskFollower(options: {
     })
   }
 
-  /** A call may come to wait for a person after its message was written. */
+  /** A call may need a permission only after its message was written. */
   function change(message: Message.Info): void {
     const task = tasks.get(message.sessionId)
     if (task && message.type === "tool_request")
       task.order.add({ parentId: message.id, show: () => askPending(task, message) })
   }
 
-  function start(of: { sessionId: string; messageId: string; callId: string }): void {
-    const task = tasks.get(of.sessionId)
+  function start(started: { sessionId: string; messageId: string; callId: string }): void {
+    const task = tasks.get(started.sessionId)
     task?.order.add({
-      parentId: of.messageId,
+      parentId: started.messageId,
       show() {
-        task.calls.start(of.callId)
-        note(task, task.lines.get(of.callId))
+        task.calls.start(started.callId)
+        note(task, task.lines.get(started.callId))
       },
     })
   }
 
-  /** The call that it was for is over. */
+  /** Forget the tasks of a root call that has its result. */
   function end(rootCall: string): void {
-    done.delete(rootCall)
+    progress.delete(rootCall)
     for (const [id, task] of tasks) {
       if (task.rootCall !== rootCall) continue
       task.calls.giveUp("It was interrupted.")
@@ -108,8 +109,8 @@ export function createTaskFollower(options: {
 
   function note({ rootCall }: Task, line: string | undefined): void {
     if (!line) return
-    const lines = [...(done.get(rootCall) ?? []), line].slice(-maxLines)
-    done.set(rootCall, lines)
+    const lines = [...(progress.get(rootCall) ?? []), line].slice(-maxLines)
+    progress.set(rootCall, lines)
     calls.report(rootCall, lines.join("\n"))
   }
 

@@ -1,5 +1,5 @@
 // Replays a stored history as updates.
-import { setImmediate as breathe } from "node:timers/promises"
+import { setImmediate as nextTick } from "node:timers/promises"
 import type { ClientCapabilities, SessionUpdate } from "@agentclientprotocol/sdk"
 import * as TodoList from "#ability/plan/todo-list.ts"
 import * as Provider from "#ability/provider/provider.ts"
@@ -11,12 +11,11 @@ import * as Session from "#engine/session/session.ts"
 import { createMessageReporter } from "./report-messages.ts"
 import type { Send } from "./updates.ts"
 
-/** The writer needs its turn between them. */
-const atOnce = 50
+/** Messages per tick. Between two batches the output stream can write. */
+const batchSize = 50
 export const maxTitle = 200
 
-/** The messages of the active branch as updates, for `session/load`. A client that supports compactions gets them
- * too. */
+/** Sends the messages of the active branch, for `session/load`. Compactions are sent to clients that support them. */
 export async function replay(options: {
   sessionId: string
   send: Send
@@ -29,14 +28,14 @@ export async function replay(options: {
   const reporter = createMessageReporter({ directory: session.directory, client, send, isReplay: true })
   for (const [i, message] of messages.entries()) {
     reporter.report(message)
-    if (i % atOnce === atOnce - 1) await breathe()
+    if (i % batchSize === batchSize - 1) await nextTick()
   }
   const isWorking = session.status === "busy" || session.status === "waiting"
   if (!isWorking) reporter.calls.giveUp("It was interrupted.")
   const todos = await TodoList.get(sessionId)
   if (todos.length) send({ sessionUpdate: "plan", entries: planEntries(todos) })
   if (session.title) send(infoUpdate(session))
-  // Those that are declared have windows of their own.
+  // Declared models have context windows of their own, so providers are loaded before the window is computed.
   await Provider.load()
   const last = messages.findLast(({ usage }) => usage)
   const window = last && windowAfter(last)

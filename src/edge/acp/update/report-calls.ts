@@ -1,15 +1,15 @@
-// Reports tool calls in the order of messages: requested, running, finished, and the images that they returned, which
-// are messages after the results.
+// Reports tool calls: requested, running, finished. Images that a call returned are messages after its result; they are
+// added to the call's content.
 import type { SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk"
 import { tail } from "#edge/acp/show/markdown.ts"
 import { block, finished, type Place, plain, requested } from "#edge/acp/show/tool-call.ts"
 import type * as Message from "#knowledge/message/message.ts"
 
-type Told = {
+type Reported = {
   call: Message.Call
   place: Place
   toolCallId: string
-  /** The output of a running call. */
+  /** The last output of a running call. */
   printed: string
   content: ToolCallContent[]
   isOver: boolean
@@ -21,10 +21,10 @@ export type CallReporter = ReturnType<typeof createCallReporter>
 
 export function createCallReporter(options: { directory: string; send(update: SessionUpdate): void }) {
   const { directory, send } = options
-  /** Those that are not over, by the id that the model gave. A later turn may give it again. */
-  const open = new Map<string, Told>()
-  /** Those of the last request. */
-  let last: Told[] = []
+  /** Calls without a result, by the model's id. A later turn may use the same id again. */
+  const open = new Map<string, Reported>()
+  /** The calls of the last request. */
+  let last: Reported[] = []
 
   function ask(message: Message.Of<"tool_request">, calls = message.data.calls): void {
     last = []
@@ -35,74 +35,74 @@ export function createCallReporter(options: { directory: string; send(update: Se
       const before = open.get(call.id)
       if (before?.toolCallId === toolCallId) continue
       if (before) fail(before, "It has no result.")
-      const told = { call, place, toolCallId, content, printed: "", isOver: false }
-      open.set(call.id, told)
-      last.push(told)
+      const reported = { call, place, toolCallId, content, printed: "", isOver: false }
+      open.set(call.id, reported)
+      last.push(reported)
       send({ sessionUpdate: "tool_call", ...shown })
     }
   }
 
   function start(callId: string): void {
-    const told = open.get(callId)
-    if (told) update(told, { status: "in_progress" })
+    const reported = open.get(callId)
+    if (reported) update(reported, { status: "in_progress" })
   }
 
   function print(callId: string, text: string): void {
-    const told = open.get(callId)
-    if (!told) return
-    told.printed = tail(told.printed + text, maxPrinted)
-    update(told, { status: "in_progress", content: [...told.content, block(told.printed)] })
+    const reported = open.get(callId)
+    if (!reported) return
+    reported.printed = tail(reported.printed + text, maxPrinted)
+    update(reported, { status: "in_progress", content: [...reported.content, block(reported.printed)] })
   }
 
-  /** Replaces the output by the progress of a task, in Markdown. */
+  /** Replaces the call's output with the progress of a task, as Markdown. */
   function report(callId: string, text: string): void {
-    const told = open.get(callId)
-    if (told) update(told, { status: "in_progress", content: [plain(text)] })
+    const reported = open.get(callId)
+    if (reported) update(reported, { status: "in_progress", content: [plain(text)] })
   }
 
   function finish({ data }: Message.Of<"tool_result">): void {
-    const told = open.get(data.requestId)
-    if (!told) return
+    const reported = open.get(data.requestId)
+    if (!reported) return
     open.delete(data.requestId)
-    const { toolCallId: _, ...shown } = finished(told.call, data, told.place)
-    told.isOver = true
-    told.content = shown.content ?? []
-    update(told, shown)
+    const { toolCallId: _, ...shown } = finished(reported.call, data, reported.place)
+    reported.isOver = true
+    reported.content = shown.content ?? []
+    update(reported, shown)
   }
 
-  /** An image of the last results; false where there are none that it could be of. Records of earlier versions do not say
-   * which call gave it. */
+  /** Adds an image to the call that returned it; false if there is no such call. Records of earlier versions have no
+   * `callId`: then the last finished call is taken. */
   function attach(content: ToolCallContent, callId: unknown): boolean {
     const over = last.filter(({ isOver }) => isOver)
-    const told = callId === undefined ? over.at(-1) : over.find(({ call }) => call.id === callId)
-    if (!told) return false
-    told.content = [...told.content, content]
-    update(told, { content: told.content })
+    const reported = callId === undefined ? over.at(-1) : over.find(({ call }) => call.id === callId)
+    if (!reported) return false
+    reported.content = [...reported.content, content]
+    update(reported, { content: reported.content })
     return true
   }
 
-  /** Nothing more comes for those that are open. */
+  /** Fails the open calls, which will get no result. */
   function giveUp(why: string): void {
-    for (const told of open.values()) fail(told, why)
+    for (const reported of open.values()) fail(reported, why)
     open.clear()
   }
 
-  function fail(told: Told, why: string): void {
-    update(told, { status: "failed", content: [plain(why)] })
+  function fail(reported: Reported, why: string): void {
+    update(reported, { status: "failed", content: [plain(why)] })
   }
 
-  function update(told: Told, change: object): void {
-    send({ sessionUpdate: "tool_call_update", toolCallId: told.toolCallId, ...change })
+  function update(reported: Reported, change: object): void {
+    send({ sessionUpdate: "tool_call_update", toolCallId: reported.toolCallId, ...change })
   }
 
   function isOpen(callId: string): boolean {
     return open.has(callId)
   }
 
-  /** What comes now is not of tools. */
-  function turn(): void {
+  /** Later images do not belong to the calls so far. */
+  function endRequest(): void {
     last = []
   }
 
-  return Object.freeze({ ask, start, print, report, finish, attach, giveUp, isOpen, turn })
+  return Object.freeze({ ask, start, print, report, finish, attach, giveUp, isOpen, endRequest })
 }

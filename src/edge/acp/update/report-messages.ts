@@ -1,5 +1,5 @@
-// Reports the messages of a session as updates, the same for a followed and a replayed session; only streaming texts
-// are reported elsewhere.
+// Reports the messages of a session as updates, for live and replayed sessions. Live texts are reported by
+// `follow-session.ts` as they stream.
 import type { ClientCapabilities, SessionUpdate } from "@agentclientprotocol/sdk"
 import { attachedContent, imageContent, isAttached } from "#edge/acp/show/attached-content.ts"
 import { compactionOf } from "#knowledge/memory/window.ts"
@@ -13,14 +13,14 @@ export function createMessageReporter(options: {
   directory: string
   client: ClientCapabilities
   send(update: SessionUpdate): void
-  /** Also the texts of the person and the model, which a connected editor has seen. */
+  /** Also report the texts of the person and the model; in a live session the editor has them already. */
   isReplay: boolean
 }) {
   const { directory, client, send, isReplay } = options
   const calls = createCallReporter({ directory, send })
   const texts = createTextReporter(send)
-  /** The message of the person that attachments belong to. */
-  let said: string | undefined
+  /** The prompt that attachments belong to. */
+  let promptId: string | undefined
 
   function report(message: Message.Info): void {
     if (message.type === "tool_request") calls.ask(message)
@@ -28,28 +28,29 @@ export function createMessageReporter(options: {
     if (message.type === "text") reportText(message)
     if (message.type === "system_control") reportCompaction(message)
     if (isAttached(message)) reportAttached(message)
-    else if (!isNote(message)) said = isPersons(message) ? message.id : undefined
+    else if (!isNote(message)) promptId = isPrompt(message) ? message.id : undefined
   }
 
   function reportText(message: Message.Of<"text">): void {
     const { role, parts } = message.data
     if (role === "system") return
-    calls.turn()
+    calls.endRequest()
     if (!isReplay) return
     if (role === "assistant") texts.addAll(message)
     else for (const { text } of parts) sendText("user_message_chunk", message.id, text, send)
   }
 
   function reportAttached(message: Message.Of<"file_reference" | "image" | "mcp_resource">): void {
-    if (message.type === "image" && said === undefined && isOfCall(message)) return
-    said ??= message.id
-    calls.turn()
+    if (message.type === "image" && promptId === undefined && addToCall(message)) return
+    promptId ??= message.id
+    calls.endRequest()
     if (!isReplay) return
     const content = attachedContent(message, directory)
-    send({ sessionUpdate: "user_message_chunk", messageId: said, content })
+    send({ sessionUpdate: "user_message_chunk", messageId: promptId, content })
   }
 
-  function isOfCall(message: Message.Of<"image">): boolean {
+  /** Returns false if no call returned the image. */
+  function addToCall(message: Message.Of<"image">): boolean {
     const content = imageContent(message, directory)
     return calls.attach({ type: "content", content }, message.data.metadata?.callId)
   }
@@ -69,11 +70,11 @@ export function createMessageReporter(options: {
   return Object.freeze({ report, calls, texts })
 }
 
-function isPersons(message: Message.Info): boolean {
+function isPrompt(message: Message.Info): boolean {
   return message.type === "text" && message.data.role === "user"
 }
 
-/** Notes for the model come between the person's text and what follows it. */
+/** Notes for the model stand between a prompt and its attachments. */
 function isNote(message: Message.Info): boolean {
   return message.type === "text" && message.data.role === "system"
 }

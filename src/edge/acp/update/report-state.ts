@@ -4,20 +4,20 @@ import * as Session from "#engine/session/session.ts"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
 import { infoUpdate } from "./replay.ts"
-import { type SessionOptions, sessionOptions, type Wish } from "./session-options.ts"
+import { type OptionChange, type SessionOptions, sessionOptions } from "./session-options.ts"
 
 export function createStateReporter(options: {
   sessionId: string
   send(update: SessionUpdate): void
   /** Options that are set but not stored yet. */
-  wished(): Wish
+  pendingOptions(): OptionChange
 }) {
-  const { sessionId, send, wished } = options
+  const { sessionId, send, pendingOptions } = options
   let known: Session.Info | undefined
   let reporting = Promise.resolve()
   let changes = 0
   let isOver = false
-  // What a client got when it opened the session is not sent again, unless it changes.
+  // The client got the current state when it opened the session; only changes are sent.
   void Session.get(sessionId).then(
     (session) => {
       known ??= session
@@ -26,7 +26,7 @@ export function createStateReporter(options: {
   )
 
   function change(record: Session.Info): void {
-    const session = { ...record, ...wished() }
+    const session = { ...record, ...pendingOptions() }
     const before = known
     known = session
     const { title, mode, model, agent } = session
@@ -39,18 +39,18 @@ export function createStateReporter(options: {
   async function reportOptions(change: number): Promise<void> {
     try {
       const { configOptions } = await optionsNow()
-      // Another change reports itself.
+      // A later change has started a report of its own.
       if (!isOver && change === changes) send({ sessionUpdate: "config_option_update", configOptions })
     } catch (error) {
-      Log.warn("the options of a session could not be told", { error: errorText(error) })
+      Log.warn("the options of a session could not be reported", { error: errorText(error) })
     }
   }
 
-  /** More may be set during the lookup. */
+  /** Repeats the lookup if an option was set meanwhile. */
   async function optionsNow(): Promise<SessionOptions> {
-    const session = { ...known!, ...wished() }
+    const session = { ...known!, ...pendingOptions() }
     const found = await sessionOptions(session)
-    const now = { ...known!, ...wished() }
+    const now = { ...known!, ...pendingOptions() }
     const isSame = (["mode", "model", "agent"] as const).every((name) => now[name] === session[name])
     return isSame ? found : optionsNow()
   }
@@ -59,10 +59,10 @@ export function createStateReporter(options: {
     isOver = true
   }
 
-  /** Resolves when all changes were sent. */
-  function told(): Promise<void> {
+  /** Resolves when all option changes are sent. */
+  function flushed(): Promise<void> {
     return reporting
   }
 
-  return Object.freeze({ change, told, stop })
+  return Object.freeze({ change, flushed, stop })
 }

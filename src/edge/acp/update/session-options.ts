@@ -1,4 +1,4 @@
-// What a client can choose for a session: the mode, the model among those that can be used, and the agent.
+// The options that a client can set for a session: mode, model (among the usable ones) and agent.
 import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol/sdk"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import * as Provider from "#ability/provider/provider.ts"
@@ -8,8 +8,8 @@ import * as Session from "#engine/session/session.ts"
 import { checkAnswerer, setAnswerer } from "#engine/session/settings.ts"
 import * as Config from "#kernel/config/config.ts"
 
-/** One thing that a client chose. */
-export type Wish = { mode?: Session.Info["mode"]; model?: string; agent?: string }
+/** One option with its new value. */
+export type OptionChange = { mode?: Session.Info["mode"]; model?: string; agent?: string }
 type Choices = { value: string; name: string; description?: string }[]
 export type SessionOptions = { modes: SessionModeState; configOptions: SessionConfigOption[] }
 
@@ -18,10 +18,9 @@ const modes = [
   { id: "plan", name: "Plan", description: "Reads and plans; nothing is changed." },
 ]
 const builtin = "local/rules"
-/** More than anybody scrolls through. */
 const maxModels = 500
 
-/** How a session stands. To be called inside the instance of its folder. */
+/** The options of a session with their current values. Must be called inside the instance of its folder. */
 export async function sessionOptions(session: Session.Info): Promise<SessionOptions> {
   const { mode, agent } = session
   const agents = await listAgents(agent)
@@ -38,8 +37,8 @@ export async function sessionOptions(session: Session.Info): Promise<SessionOpti
   }
 }
 
-/** What cannot be meant is refused at once; whether the rest is there, `checkWish` says. */
-export function wishOf(configId: string, value: unknown): Wish {
+/** Throws for unknown options and modes. Models and agents are checked by `checkOption`. */
+export function parseOption(configId: string, value: unknown): OptionChange {
   if (configId === "mode") {
     if (value === "act" || value === "plan") return { mode: value }
     throw new InvalidParams(`Mode ${JSON.stringify(value)} does not exist. Available: act, plan`)
@@ -49,16 +48,16 @@ export function wishOf(configId: string, value: unknown): Wish {
       `Option ${JSON.stringify(configId.slice(0, 100))} does not exist. Available: mode, model, agent`,
     )
   if (typeof value !== "string")
-    throw new InvalidParams(`Option ${JSON.stringify(configId)} takes the id of a value.`)
+    throw new InvalidParams(`Option ${JSON.stringify(configId)} takes a string: the id of a value.`)
   return { [configId]: value }
 }
 
-export async function checkWish({ mode: _, ...answerer }: Wish): Promise<void> {
+export async function checkOption({ mode: _, ...answerer }: OptionChange): Promise<void> {
   await checkAnswerer(answerer)
 }
 
-/** From the next prompt on. A session that works elsewhere throws `Session.Busy` for a mode. */
-export async function keepWish(sessionId: string, { mode, ...answerer }: Wish): Promise<void> {
+/** Takes effect with the next prompt. Throws `Session.Busy` for a mode if another process works in the session. */
+export async function storeOption(sessionId: string, { mode, ...answerer }: OptionChange): Promise<void> {
   if (mode !== undefined) await Session.setMode(sessionId, mode)
   else await setAnswerer(sessionId, answerer)
 }
@@ -82,7 +81,7 @@ async function listAgents(current: string): Promise<Choices> {
     }))
 }
 
-/** Those for which there is a key or a server, and always the one in use. */
+/** Models whose provider has a key or a local server, declared models, and always the current model. */
 async function listModels(session: Session.Info): Promise<{ current: string; choices: Choices }> {
   await Provider.load()
   const { provider: settings = {} } = await Config.get()

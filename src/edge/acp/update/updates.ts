@@ -1,4 +1,4 @@
-// What an editor hears of a session, as `session/update` of the Agent Client Protocol.
+// The updates (`session/update`) that an editor gets about a session.
 import type { SessionUpdate } from "@agentclientprotocol/sdk"
 
 export { toolCallOf } from "#edge/acp/show/tool-call-of.ts"
@@ -6,5 +6,5 @@ export { availableCommands } from "./commands.ts"
 export { followSession } from "./follow-session.ts"
 export { replay } from "./replay.ts"
 
-/** Takes one update. The order is kept by who is called; it never throws. */
+/** Sends one update. Updates arrive in the order of the calls; sending never throws. */
 export type Send = (update: SessionUpdate) => void

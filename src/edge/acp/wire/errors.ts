@@ -1,29 +1,28 @@
-// Errors as JSON-RPC: a code, one line, and the name of the error for programs.
+// Converts errors into JSON-RPC errors: a code, a message of one line, and the error's name for programs.
 import { RequestError } from "@agentclientprotocol/sdk"
 import * as Secret from "#kernel/process/secret.ts"
 import { errorText, NamedError } from "#util/error.ts"
 
 const maxId = 100
 
-/** Invalid input of a client. */
 export class InvalidParams extends NamedError {
   constructor(message: string) {
     super("ACP.InvalidParams", message)
   }
 }
 
-/** There may be such a session, but nobody opened it on this connection. */
+/** The session is not open on this connection; it may exist. */
 export class NotOpen extends NamedError {
   constructor(sessionId: string) {
     super(
       "ACP.NotOpen",
-      `Session ${JSON.stringify(sessionId.slice(0, maxId))} is not open here. session/load or session/resume opens one, session/new makes one.`,
+      `Session ${JSON.stringify(sessionId.slice(0, maxId))} is not open here. session/load or session/resume opens it, session/new creates one.`,
       { sessionId },
     )
   }
 }
 
-/** So that an editor offers the login. */
+/** An editor that gets this code offers the login. */
 const authRequired = -32000
 const codes: [names: RegExp, code: number][] = [
   [/^(ACP\.NotOpen|Session\.NotFound)$/, -32002],
@@ -47,12 +46,12 @@ export function toRequestError(error: unknown): RequestError {
   })
 }
 
-/** By the provider of a model. */
+/** Whether the model's provider refused the API key. */
 function isRefusedKey(error: unknown): boolean {
   return error instanceof NamedError && error.name === "Session.RequestFailed" && error.data.status === 401
 }
 
-/** The SDK reports wrong parameters as a tree; this lists the wrong places in one line. */
+/** The SDK reports invalid parameters as a tree of errors. Returns the first three as one line. */
 export function explainTree(tree: unknown): string | undefined {
   const problems: string[] = []
   collect(tree, [], problems)

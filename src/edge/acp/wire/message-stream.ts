@@ -1,7 +1,7 @@
-// JSON-RPC messages over two byte streams, one on each line. A line that is no message is answered and forgotten, one
-// that has no end is not kept, and the end of the input waits until what was asked before it is answered. The SDK gets one
-// message per tick: it tries its handlers in turn, each asynchronously, so that a message for one of the first would
-// overtake an earlier one for one of the last.
+// JSON-RPC messages over two byte streams, one message per line. Invalid lines are answered with an error, and lines
+// above the limit are not buffered. At the end of the input, `settled` waits until all requests are answered.
+// The SDK gets one message per tick: it tries its handlers one by one, each asynchronously, so a message for an early
+// handler would overtake an earlier message for a late one.
 import type { Readable, Writable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type AnyMessage, RequestError, type Stream } from "@agentclientprotocol/sdk"
@@ -10,26 +10,26 @@ import { explainTree } from "./errors.ts"
 
 export type MessageStream = Readonly<
   Stream & {
-    /** When nothing more can come. */
+    /** Resolves when no more messages can come. */
     ended: Promise<void>
-    /** When every request is answered and all is written, or the time is up. */
+    /** Resolves when every request is answered and all output is written, or after the timeout. */
     settled(milliseconds: number): Promise<void>
   }
 >
 type Id = string | number | null
 type Loose = { id?: unknown; method?: unknown; jsonrpc?: unknown; error?: { code?: number; data?: unknown } }
 
-/** Room for a few large images. */
+/** Enough for a prompt with a few large images. */
 const maxLine = 64 << 20
-/** Of a client that asks faster than it can be heard no more is read than this. */
-const maxWaiting = 1_000
+/** Backpressure: the input is paused while this many messages are queued. */
+const maxQueued = 1_000
 
 export function createMessageStream({ input, output }: { input: Readable; output: Writable }): MessageStream {
-  const asked = new Set<Id>()
+  const openRequests = new Set<Id>()
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-  const waiting: AnyMessage[] = []
-  /** Nobody takes them any more. */
-  let isUnread = false
+  const queue: AnyMessage[] = []
+  /** The reader has cancelled the stream. */
+  let isCancelled = false
   let writing = 0
   let onWritten = () => {}
 
@@ -51,10 +51,10 @@ export function createMessageStream({ input, output }: { input: Readable; output
     start(controller) {
       let isOver = false
 
-      function give(): void {
-        const message = waiting.shift()
-        if (message && !isUnread) controller.enqueue(message)
-        if (waiting.length) return void setImmediate(give)
+      function deliver(): void {
+        const message = queue.shift()
+        if (message && !isCancelled) controller.enqueue(message)
+        if (queue.length) return void setImmediate(deliver)
         if (input.isPaused()) input.resume()
         if (isOver) setImmediate(end)
       }
@@ -64,9 +64,9 @@ export function createMessageStream({ input, output }: { input: Readable; output
           if (!line.trim()) return
           const message = parse(line, refuse)
           if (!message) return
-          if (isRequest(message)) asked.add(message.id)
-          if (waiting.push(message as AnyMessage) === 1) setImmediate(give)
-          if (waiting.length >= maxWaiting) input.pause()
+          if (isRequest(message)) openRequests.add(message.id)
+          if (queue.push(message as AnyMessage) === 1) setImmediate(deliver)
+          if (queue.length >= maxQueued) input.pause()
         },
         onCut: ({ bytes }) =>
           refuse(
@@ -78,23 +78,23 @@ export function createMessageStream({ input, output }: { input: Readable; output
           ),
       })
       input.on("data", (chunk: Buffer) => lines.push(chunk))
-      // The last line may have no end.
+      // The last line may lack a newline.
       input.once("end", () => lines.push(Buffer.from("\n")))
       for (const event of ["end", "close", "error"])
         input.once(event, () => {
           isOver = true
-          if (!waiting.length) end()
+          if (!queue.length) end()
         })
     },
     cancel() {
-      isUnread = true
+      isCancelled = true
       end()
     },
   })
 
   const writable = new WritableStream<AnyMessage>({
     async write(message) {
-      if (!("method" in message)) asked.delete((message as { id: Id }).id)
+      if (!("method" in message)) openRequests.delete((message as { id: Id }).id)
       await write(explained(message as Loose))
     },
   })
@@ -102,7 +102,7 @@ export function createMessageStream({ input, output }: { input: Readable; output
   async function settled(milliseconds: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     onWritten = () => {
-      if (!asked.size && !writing) resolve()
+      if (!openRequests.size && !writing) resolve()
     }
     onWritten()
     await Promise.race([promise, sleep(milliseconds, undefined, { ref: false })])
@@ -130,7 +130,7 @@ function parse(line: string, refuse: (id: Id, error: RequestError) => void): Loo
   return undefined
 }
 
-/** What looks like an answer is left to who waits for one. */
+/** Responses are not checked further: the SDK matches them with its requests. */
 function isMessage(message: Loose | null): boolean {
   if (typeof message !== "object" || message === null || message.jsonrpc !== "2.0") return false
   if (!("method" in message)) return "id" in message
@@ -145,7 +145,7 @@ function isId(id: unknown): boolean {
   return id === null || typeof id === "string" || (typeof id === "number" && Number.isFinite(id))
 }
 
-/** Wrong parameters, in words. */
+/** Replaces the SDK's tree of invalid parameters by a readable message. */
 function explained(message: Loose): object {
   const { error } = message
   if (error?.code !== -32602) return message

@@ -52,7 +52,7 @@ for (const [name, keepEvery] of [
     await inFollowed([broken, broken, text(words, { deltas: 6 })], async ({ ask, messages, editor }) => {
       await ask("go", {}, { keepEvery })
       const [first, second, last] = editor.texts("agent")
-      const ending = /^(one.*)\n\n\[The answer broke off and is asked for again\.\]\n\n$/
+      const ending = /^(one.*)\n\n\[The answer broke off and is requested again\.\]\n\n$/
       for (const said of [first, second]) assert.ok(words.startsWith(ending.exec(said!)![1]!), said)
       assert.equal(last, words)
       assert.equal(editor.texts("agent").length, 3)

@@ -1,7 +1,7 @@
 // What an editor says of its servers, in the form of those that are configured.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { broughtServers } from "#edge/acp/session/brought-servers.ts"
+import { clientServers } from "#edge/acp/session/client-servers.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
@@ -11,7 +11,7 @@ test("each name of a list has an id of its own, in whatever script it is written
   const names = ["日本", "中国", "a b", "a-b", "db"]
   const servers = names.map((name) => ({ name, command: "x", args: [], env: [] }))
   try {
-    const fn = () => broughtServers(servers, "session/new")
+    const fn = () => clientServers(servers, "session/new")
     const brought = await Instance.provide({ directory: tmp.path, fn })
     const ids = brought.map(({ id }) => id)
     assert.equal(new Set(ids).size, names.length)

@@ -1,4 +1,4 @@
-// The MCP servers that a client brings with a session, in the form of those that are configured.
+// Converts the MCP servers that a client sends with `session/new` or `session/load` into configuration entries.
 import { homedir } from "node:os"
 import { parse } from "node:path"
 import type { McpServer } from "@agentclientprotocol/sdk"
@@ -8,10 +8,11 @@ import { Instance } from "#kernel/instance.ts"
 import * as Trust from "#kernel/trust/trust.ts"
 import { statOf } from "#util/file/path-info.ts"
 
-/** To be called inside the instance of the session's folder. */
-export async function broughtServers(servers: readonly McpServer[], method: string): Promise<Added[]> {
+/** Must be called inside the instance of the session's folder. In an untrusted folder the servers start in the home
+ * folder: npx and similar programs run code that they find in the folder they start in. */
+export async function clientServers(servers: readonly McpServer[], method: string): Promise<Added[]> {
   if (!servers.length) return []
-  const folder = (await Trust.check(Instance.worktree)) ? Instance.directory : ownFolder()
+  const folder = (await Trust.check(Instance.worktree)) ? Instance.directory : homeFolder()
   const ids = idsOf(servers.map(({ name }) => name))
   return servers.map((server) => ({
     id: ids.get(server.name)!,
@@ -23,8 +24,7 @@ export async function broughtServers(servers: readonly McpServer[], method: stri
   }))
 }
 
-/** npx and its like look for programs in the folder that they start in. */
-function ownFolder(): string {
+function homeFolder(): string {
   const home = homedir()
   return statOf(home)?.isDirectory() ? home : parse(home).root
 }

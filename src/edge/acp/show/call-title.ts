@@ -1,23 +1,23 @@
-// How an editor shows a tool call: one line about it, and its file.
+// The title of a tool call in an editor, and the file locations of the call.
 import { resolve } from "node:path"
 import type { ToolCallLocation } from "@agentclientprotocol/sdk"
 import { argument, describeCall } from "#ability/call/describe-call.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { code, firstLine } from "./markdown.ts"
 
-const longestPath = 4_096
+const maxPath = 4_096
 
-/** In Markdown. `title` is what the tool itself says once it has run. */
+/** The title as Markdown. `title` is the one that the tool returned with its result. */
 export function titleOf(call: Pick<Message.Call, "name" | "arguments">, title?: unknown): string {
   const words = describeCall(call, title)
   if (!words) return code(firstLine(call.name) || "a tool")
   const subject = words.subject && code(firstLine(words.subject))
-  // An editor shows a command as such; its line needs no verb.
+  // An editor marks a call of kind "execute" as a command, so its title needs no verb.
   const verb = call.name === "bash" && subject ? "" : words.verb
   return [verb, subject].filter(Boolean).join(" ")
 }
 
-/** With absolute paths. `line` is where the file was changed. */
+/** Locations with absolute paths. `line` is the line of the first change. */
 export function locationsOf(
   call: Pick<Message.Call, "name" | "arguments">,
   place: { directory: string; line?: number | undefined },
@@ -30,5 +30,5 @@ export function locationsOf(
 }
 
 export function isPath(text: string): boolean {
-  return text !== "" && text.length <= longestPath && !text.includes("\0")
+  return text !== "" && text.length <= maxPath && !text.includes("\0")
 }
