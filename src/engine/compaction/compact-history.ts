@@ -18,7 +18,14 @@ import * as Log from "#kernel/process/log.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import { fileFor } from "#knowledge/memory/shorten.ts"
 import { estimateTokens, outputText, tokensOf } from "#knowledge/memory/tokens.ts"
-import { type Compaction, type Cut, frontOf, frontText, limitsFor, withCuts } from "#knowledge/memory/window.ts"
+import {
+  type Compaction,
+  type Cut,
+  frontOf,
+  frontText,
+  limitsFor,
+  withCuts,
+} from "#knowledge/memory/window.ts"
 import { workingState } from "#knowledge/memory/working.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { createRelationStore } from "#knowledge/relation/relation-store.ts"

@@ -18,7 +18,15 @@ import type { Tip } from "#engine/record/session-info.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import { createPermits, type Permits } from "#engine/rights/permits.ts"
 import { createRights, readingBy } from "#engine/rights/rights.ts"
-import { type Ask, type Input, mayCall, type Offer, type Run, type Settled, type Timing } from "#engine/run/run.ts"
+import {
+  type Ask,
+  type Input,
+  mayCall,
+  type Offer,
+  type Run,
+  type Settled,
+  type Timing,
+} from "#engine/run/run.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Memory from "#knowledge/memory/memory.ts"

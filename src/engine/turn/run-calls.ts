@@ -4,7 +4,13 @@
 import { isDeepStrictEqual } from "node:util"
 import { failure } from "#ability/call/result.ts"
 import { hiddenFrom } from "#ability/mcp/if-configured.ts"
-import { type Refusal, type Result, runTool, type Step, type Call as ToolCall } from "#ability/tool/run-tool.ts"
+import {
+  type Refusal,
+  type Result,
+  runTool,
+  type Step,
+  type Call as ToolCall,
+} from "#ability/tool/run-tool.ts"
 import * as Tool from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import type { GivenImage } from "#engine/attach/see-images.ts"
