@@ -35,7 +35,7 @@ export const Removed = Bus.define("session.removed", OnlyId, {
   when: "A session and its messages were removed.",
 })
 export const Idle = Bus.define("session.idle", OnlyId, {
-  when: "A prompt is over, however it ended, and none waits behind it.",
+  when: "A prompt ended with an answer. Another one may follow at once.",
 })
 export const Failed = Bus.define(
   "session.error",
@@ -66,7 +66,8 @@ export async function create(options: Options = {}): Promise<Info> {
   const session = Info.parse({
     ...rest,
     id: createId("sess"),
-    agent: (await chooseAgent(rest.agent)).id,
+    // The prompt reads the agent files again; a known name need not be looked up here.
+    agent: (AgentRegistry.find(rest.agent ?? "") ?? (await chooseAgent(rest.agent))).id,
     projectId: Instance.project.id,
     directory: Instance.directory,
     time: { created: now, updated: now },

@@ -55,8 +55,8 @@ export async function run(given: Options): Promise<void> {
     const known = await knownSession(options)
     const attachments = await attachmentsOf(options)
     await refuseUnusable(attachments, { ...options, known, rules, asks })
-    await refuseModel(options, known)
-    const session = await sessionFor(options, known)
+    const agent = await refuseModel(options, known)
+    const session = await sessionFor({ ...options, agent }, known)
     const stopPrinting = printRun(session, options.format)
     const stopAsking =
       asks === "wait" ? (await import("#edge/cli/terminal/ask-person.ts")).askPerson() : () => {}
@@ -69,8 +69,8 @@ export async function run(given: Options): Promise<void> {
       Session.abort(session.id)
     })
     try {
-      const agent = await createAgent({ directory: Instance.directory })
-      const prompt = agent.process({
+      const host = await createAgent({ directory: Instance.directory })
+      const prompt = host.process({
         sessionId: session.id,
         parts: [...parts, { type: "text", text }, ...attachments],
         // Piped text and text of a server come from elsewhere, so `@path` in them is no reference.
@@ -146,11 +146,13 @@ async function refuseUnusable(
   if (problems.length) throw new UsageError(problems.join("\n"))
 }
 
-/** Checked before a session is created, so that a model without a key leaves none. */
-async function refuseModel({ agent, model }: Options, known: Session.Info | undefined): Promise<void> {
+/** Checked before a session is created, so that a model without a key leaves none. Returns the id of the agent. */
+async function refuseModel(options: Options, known: Session.Info | undefined): Promise<string> {
   const { chooseAgent } = await import("#engine/record/session-record.ts")
   const { checkModel } = await import("#engine/ask/choose-model.ts")
-  await checkModel(await chooseAgent(agent, known?.agent), model, known?.model)
+  const agent = await chooseAgent(options.agent, known?.agent)
+  await checkModel(agent, options.model, known?.model)
+  return agent.id
 }
 
 async function sessionFor(options: Options, known: Session.Info | undefined): Promise<Session.Info> {
