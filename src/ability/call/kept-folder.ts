@@ -6,12 +6,11 @@ import { isInside } from "#util/file/resolve-inside.ts"
 
 const folders = Instance.state(() => new Map<string, string>())
 
-/** Where the next command starts, with a note if the kept folder is gone. */
+/** Where the next command starts, with a note if the kept folder is gone. Changes nothing: a call is judged before it runs. */
 export function get(sessionId: string): { cwd: string; note?: string } {
   const kept = folders().get(sessionId)
   if (kept === undefined) return { cwd: Instance.directory }
   if (statSync(kept, { throwIfNoEntry: false })?.isDirectory()) return { cwd: kept }
-  folders().delete(sessionId)
   return { cwd: Instance.directory, note: `${kept} is gone; the working directory is ${Instance.directory}` }
 }
 
@@ -28,6 +27,7 @@ export function update(
   }
   folders().set(sessionId, to)
   const now = get(sessionId)
+  if (now.note) folders().delete(sessionId)
   if (now.note || to === from) return now
   return { cwd: to, note: `the working directory is now ${relative(Instance.worktree, to) || to}` }
 }
