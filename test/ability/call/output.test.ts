@@ -99,7 +99,7 @@ test("createOutput() gives every call a file of its own, whatever its id", async
   assert.match(basename(odd), /^[0-9a-f]{40}\.txt$/)
 })
 
-test("createOutput() goes on without a file where none can be written", async () => {
+test("createOutput() goes on without a file if none can be written", async () => {
   await using _ = await tmpdir()
   mkdirSync(Global.data(), { recursive: true })
   writeFileSync(join(Global.data(), "outputs"), "in the way")
@@ -109,7 +109,7 @@ test("createOutput() goes on without a file where none can be written", async ()
   chmodSync(join(Global.data(), "outputs"), 0o600)
 })
 
-test("read() of a sink lets go of chunks that nobody shares", async () => {
+test("read() of a sink frees chunks that nobody shares", async () => {
   await using _ = await tmpdir()
   const own = new Uint8Array(20_000).fill(97)
   const shared = Buffer.from(new ArrayBuffer(40_000), 0, 20_000).fill(98)

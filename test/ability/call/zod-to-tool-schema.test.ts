@@ -4,7 +4,7 @@ import { test } from "node:test"
 import { z } from "zod"
 import { zodToToolSchema } from "#ability/call/zod-to-tool-schema.ts"
 
-test("zodToToolSchema() says types, requirements, descriptions, enums and defaults, and nothing else", () => {
+test("zodToToolSchema() has types, required, descriptions, enums and defaults, and nothing else", () => {
   const schema = z.strictObject({
     path: z.string().describe("a file"),
     lines: z.int().optional(),
@@ -26,7 +26,7 @@ test("zodToToolSchema() says types, requirements, descriptions, enums and defaul
   })
 })
 
-test("zodToToolSchema() keeps additionalProperties where they mean something", () => {
+test("zodToToolSchema() keeps additionalProperties of records", () => {
   assert.deepEqual(zodToToolSchema(z.object({ env: z.record(z.string(), z.number()) })), {
     type: "object",
     properties: {

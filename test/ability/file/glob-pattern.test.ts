@@ -29,7 +29,7 @@ for (const [pattern, yes, no] of cases)
     for (const path of no) assert.equal(matches(path), false, path)
   })
 
-test("compileGlob() hands names to ripgrep only where both mean the same", () => {
+test("compileGlob() passes names to ripgrep only if both read them alike", () => {
   assert.deepEqual(compileGlob("src/**/*.{ts,js}").filter, [
     "--type-add=vitamin:*.ts",
     "--type-add=vitamin:*.js",
@@ -39,7 +39,7 @@ test("compileGlob() hands names to ripgrep only where both mean the same", () =>
     assert.deepEqual(compileGlob(pattern).filter, [], pattern)
 })
 
-test("compileGlob() knows when something hidden is meant", () => {
+test("compileGlob() detects patterns that name hidden files", () => {
   for (const pattern of [".github/**", "**/.env*", "{a,.b}/c"])
     assert.equal(compileGlob(pattern).hidden, true)
   for (const pattern of ["**/*", "./src/*.ts", "*.ts"]) assert.equal(compileGlob(pattern).hidden, false)
@@ -57,7 +57,7 @@ for (const [pattern, reason] of [
     assert.throws(() => compileGlob(pattern), { name: "InvalidPattern", message: reason })
   })
 
-test("compileGlob() answers for patterns and names that make regular expressions run away", () => {
+test("compileGlob() is fast for patterns that make regular expressions backtrack", () => {
   const { matches } = compileGlob(`src/${"*a".repeat(60)}*b`)
   assert.equal(matches(`src/${"a".repeat(250)}`), false)
   const deep = compileGlob(`${"**/a/".repeat(30)}b`)

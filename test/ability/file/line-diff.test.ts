@@ -58,7 +58,7 @@ test("lineDiff() is the shortest one, with three lines around each change", () =
   )
 })
 
-test("lineDiff() shows a line end that came or went", () => {
+test("lineDiff() shows an added or removed line end", () => {
   assert.deepEqual(lineDiff("a\nb", "a\nb\n"), {
     additions: 1,
     deletions: 1,
@@ -67,7 +67,7 @@ test("lineDiff() shows a line end that came or went", () => {
   assert.deepEqual(lineDiff("same", "same"), { additions: 0, deletions: 0, diff: "" })
 })
 
-test("lineDiff() gives up on the shortest one where that is far, and stays bounded", () => {
+test("lineDiff() gives up on the shortest diff if that takes long, and stays bounded", () => {
   const make = (word: string) => Array.from({ length: 60_000 }, (_, i) => `${word} ${i}\n`).join("")
   const { diff, additions, deletions } = lineDiff(`top\n${make("a")}end\n`, `top\n${make("b")}end\n`)
   assert.deepEqual({ additions, deletions }, { additions: 60_000, deletions: 60_000 })

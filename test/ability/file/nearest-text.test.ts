@@ -95,7 +95,7 @@ test("edit reports in the file's own letters, whatever its encoding", async () =
   })
 })
 
-test("edit keeps the report short and quick in a large file with long lines", async () => {
+test("edit reports briefly and fast in a large file with long lines", async () => {
   await inProject(async (tmp) => {
     const line = "the quick brown fox jumps over the lazy dog ".repeat(20)
     tmp.write("a.txt", Array.from({ length: 10_000 }, (_, i) => `${i} ${line}\n`).join(""))

@@ -79,7 +79,7 @@ test("write and edit know a file by its real place: what was read through a link
   })
 })
 
-test("write goes outside where the call was granted that, a folder standing for all below it", async () => {
+test("write reaches a granted path outside the workspace; a granted folder includes everything below it", async () => {
   await inProject(async (tmp) => {
     const outside = tree(tmp)
     const to = (path: string, ...granted: string[]) =>
@@ -120,7 +120,7 @@ test("write and edit refuse pipes, sockets, devices and links in a circle", { ti
   })
 })
 
-test("write in a folder below the worktree reaches the worktree, as our own tools show it", async () => {
+test("write from a folder below the worktree reaches the whole worktree by ../ paths", async () => {
   await inProject(
     async (tmp) => {
       mkdirSync(join(tmp.path, "packages/one"), { recursive: true })
@@ -218,7 +218,7 @@ for (const [what, path, name] of [
     })
   })
 
-test("openForWriting() notices a file that was swapped or made between the look and the write", async () => {
+test("openForWriting() notices a file that was swapped or created between the check and the write", async () => {
   await inProject(async (tmp) => {
     const context = { sessionId: "s", messageId: "m", callId: "c", signal: new AbortController().signal }
     tmp.write("old.txt", "old")

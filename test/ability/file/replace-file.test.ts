@@ -50,7 +50,7 @@ test("write and edit keep the owner and all bits of the mode", { skip: notRoot }
   })
 })
 
-test("write reads nothing half while another process writes", { timeout: 60_000 }, async () => {
+test("write never exposes a half-written file to another process", { timeout: 60_000 }, async () => {
   await inProject(async (tmp) => {
     const path = tmp.write("a.txt", "0".repeat(200_000))
     const script = `
@@ -151,7 +151,7 @@ const asNobody = `
   process.exit()
 `
 
-test("write and edit go into the file where its folder cannot be written, and say what is denied", {
+test("write and edit write in place if the folder is read-only, and say what is denied", {
   skip: notRoot,
 }, async () => {
   await using tmp = await tmpdir()

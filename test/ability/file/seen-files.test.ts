@@ -41,7 +41,7 @@ async function restarting(...parts: ((tmp: Awaited<ReturnType<typeof tmpdir>>) =
     }
 }
 
-test("write and edit refuse, after a restart, what changed since it was read before it", async () => {
+test("write and edit refuse, after a restart, a file that changed since it was read", async () => {
   await restarting(
     async (tmp) => {
       for (const name of ["a.txt", "b.txt", "c.txt", "empty.txt"])
@@ -62,7 +62,7 @@ test("write and edit refuse, after a restart, what changed since it was read bef
   )
 })
 
-test("the last version that was kept counts, from whatever folder and tool it came", async () => {
+test("the last stored version counts, whatever folder and tool it came from", async () => {
   await restarting(
     async (tmp) => {
       tmp.write("sub/a.txt", "one\n")
@@ -98,7 +98,7 @@ test("a failed call and a result without a version say nothing about a file", as
   )
 })
 
-test("a large file is known by its numbers: it counts as changed when it was touched", async () => {
+test("a large file is identified by size and times: touching it counts as a change", async () => {
   await inProject(async (tmp) => {
     const large = tmp.write("larger.txt", `${"line\n".repeat(500_000)}start\n`)
     await call("read", { path: large }, { sessionId })

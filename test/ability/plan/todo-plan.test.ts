@@ -16,7 +16,7 @@ const step = (id: string, after?: string[], status: Item["status"] = "pending"):
   ...(after ? { after } : {}),
 })
 
-test("todo keeps a plan with steps and what they wait for as relations", async () => {
+test("todo stores a plan as relations: steps, and what each waits for", async () => {
   await inProject(async () => {
     const made = await run({
       title: "Build it",
@@ -77,7 +77,7 @@ test("todo takes numbers for ids", async () => {
   })
 })
 
-test("todo refuses items that wait for each other, for themselves, or for what is not there", async () => {
+test("todo refuses items that wait for each other, for themselves, or for a missing item", async () => {
   await inProject(async () => {
     await run({ todos: [step("a"), step("b", ["a"])] })
     const round = await run({ todos: [step("a", ["b"])] })
@@ -95,7 +95,7 @@ test("todo refuses items that wait for each other, for themselves, or for what i
   })
 })
 
-test("A list from before there were relations is still there, and goes on as a plan", async () => {
+test("a list that an older version stored is read, and continues as a plan", async () => {
   await inProject(async () => {
     const old = [
       { text: "one", status: "done" },
@@ -110,7 +110,7 @@ test("A list from before there were relations is still there, and goes on as a p
   })
 })
 
-test("Of a broken list from before there were relations, what can be used is used", async () => {
+test("the valid items of a broken list of an older version are used", async () => {
   await inProject(async () => {
     await Storage.write(["todo", "ses_1"], { todos: [{ text: 3 }, null, { text: "two", status: "pending" }] })
     assert.deepEqual(await TodoList.get("ses_1"), [{ text: "two", status: "pending" }])
@@ -120,7 +120,7 @@ test("Of a broken list from before there were relations, what can be used is use
   })
 })
 
-test("Relations on the disk that cannot be used hide none that can", async () => {
+test("invalid stored relations do not hide valid ones", async () => {
   await inProject(async () => {
     await run({ todos: [step("a"), step("b", ["a"])] })
     await Storage.update<{ nodes: unknown[] }>(["relation", "ses_1"], (draft) => {

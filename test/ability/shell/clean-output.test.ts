@@ -42,7 +42,7 @@ test("createCleaner(): an endless sequence does not swallow all that follows", (
   assert.match(clean(`\x1b]0;${"x".repeat(10_000)}`), /^x{5000,}$/)
 })
 
-test("createCleaner(): a line that was given away is not drawn over", () => {
+test("createCleaner(): a line that was already emitted is not overwritten", () => {
   const cleaner = createCleaner()
   cleaner.write(Buffer.from("Continue? "))
   assert.equal(Buffer.concat(cleaner.flush()).toString(), "Continue? ")

@@ -76,12 +76,12 @@ for (const [signal, how] of [
   ["SIGUSR2", "process.exit()"],
   ["SIGKILL", "kill -9"],
 ] as const)
-  test(`no command outlives us when we end by ${how}`, async () => {
+  test(`no command outlives our process when it ends by ${how}`, async () => {
     const nap = await host(signal)
     await until(() => running(nap).length === 0, "all are gone")
   })
 
-test("what watches over the commands of an Instance ends with it", async () => {
+test("the guard process of an Instance ends with it", async () => {
   await using tmp = await tmpdir()
   const guards = () =>
     execFileSync("ps", ["-eo", "ppid=,args="], { encoding: "utf8" })

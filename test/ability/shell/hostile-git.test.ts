@@ -131,7 +131,7 @@ function hostile(tmp: Tmp): { ran(): string[] } {
   return { ran: () => readdirSync(marks).filter((name) => !name.startsWith(".")) }
 }
 
-test("git of the model runs nothing that an untrusted folder defines", async () => {
+test("git commands of the model run nothing that an untrusted folder defines", async () => {
   await using tmp = await tmpdir({ git: true })
   const { ran } = hostile(tmp)
   assert.deepEqual(ran(), [])
@@ -213,7 +213,7 @@ test("the person's own filters, aliases and helpers work in an untrusted folder 
   assert.deepEqual([existsSync(mark), existsSync(`${mark}-hostile`)], [true, false], err)
 })
 
-test("git is off where an untrusted folder has a setting that nothing turns off", async () => {
+test("git is off if an untrusted folder has a setting that cannot be overridden", async () => {
   await using tmp = await tmpdir({ git: true })
   appendFileSync(join(tmp.path, ".git/config"), `[core]\n worktree = ${join(tmp.path, "..", "..")}\n`)
   await using llm = await fakeLlm([call("bash", { command: "git status" }), text("done")])

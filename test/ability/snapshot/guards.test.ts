@@ -23,7 +23,7 @@ import { change, command, inProject, revert, sh } from "./harness.ts"
 
 const nobody = 65_534
 
-test("bytes that are kept again are as good as new, so that no sweep drops them before they are named", () =>
+test("storing the same bytes again renews their age, so that no sweep drops them before they are recorded", () =>
   inProject(async () => {
     const { store } = get()
     const hash = store.put(Buffer.from("bytes"))
@@ -38,14 +38,14 @@ test("bytes that are kept again are as good as new, so that no sweep drops them 
     assert.equal(existsSync(file), false)
   }))
 
-test("bytes that are kept and not yet named are not swept", () =>
+test("bytes that are stored and not yet recorded are not swept", () =>
   inProject(async () => {
     const hash = get().store.put(Buffer.from("bytes"))
     await prune(get())
     assert.equal((await get().store.read(hash)).toString(), "bytes")
   }))
 
-test("a file that somebody changed in the second in which git added it is kept as they left it", () =>
+test("a file that changed in the second in which git added it is stored as it is", () =>
   inProject(
     async (tmp) => {
       await changeRightAfterAdd(tmp)

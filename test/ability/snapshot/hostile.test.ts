@@ -147,7 +147,7 @@ test("a lost or broken store is named, and no wrong byte is written", () =>
     assert.equal(readFileSync(join(tmp.path, "a.txt"), "utf8"), "A")
   }))
 
-test("broken bytes are mended from the project's own objects where it has them", () =>
+test("broken bytes are read from the project's own objects if it has them", () =>
   inProject(
     async (tmp) => {
       const { messageId } = await change(["README.md"], () => tmp.write("README.md", "new"))
@@ -158,7 +158,7 @@ test("broken bytes are mended from the project's own objects where it has them",
     { git: true },
   ))
 
-test("a store whose own files are broken is mended", () =>
+test("a store whose own files are broken is repaired", () =>
   inProject(
     async (tmp) => {
       const before = imageOf(tmp.path)
@@ -178,7 +178,7 @@ test("a store whose own files are broken is mended", () =>
     { git: true },
   ))
 
-test("a file whose name is not UTF-8 stands in nobody's way", () =>
+test("a file whose name is not UTF-8 does not block an undo", () =>
   inProject(
     async (tmp) => {
       sh("echo odd > $'odd-\\xff'")
@@ -206,7 +206,7 @@ test("a store that cannot be written stops the change, and says what would help"
     await Snapshot.recover(sessionId, () => undefined)
   }))
 
-test("a record that names a path outside of the work tree is not believed", () =>
+test("a record that names a path outside the work tree is rejected", () =>
   inProject(async (tmp) => {
     const outside = join(tmp.path, "..", "outside.txt")
     writeFileSync(outside, "outside")

@@ -34,7 +34,7 @@ test("a revert that is killed converges on the next try", () =>
   }))
 
 for (const paths of ["worktree", ["a.txt", "c.txt"]] as const)
-  test(`a call (${paths}) whose process died is on record for the next revert, which wants to be sure`, () =>
+  test(`a call (${paths}) whose process died is recovered for the next revert, which refuses what is unproven`, () =>
     inProject(
       async (tmp) => {
         tmp.write("a.txt", "a")

@@ -64,7 +64,7 @@ test("Snapshot.revert() refuses a folder whose mode somebody else changed betwee
     await assert.rejects(revert(messageId), /dir: it was changed by somebody else between two calls/)
   }))
 
-test("two commands that ran side by side may both have seen the same change of a folder", () =>
+test("two parallel commands may both have seen the same change of a folder", () =>
   inProject(async (tmp) => {
     mkdirSync(join(tmp.path, "dir"))
     let inner: Promise<unknown> | undefined
@@ -158,7 +158,7 @@ test("of what git ignores, only what write and edit change is covered; diff and 
     { git: true },
   ))
 
-test("the modes of many files are put back, and their bytes are not kept for that", () =>
+test("the modes of many files are restored without storing their bytes", () =>
   inProject(
     async (tmp) => {
       for (let i = 0; i < 250; i++) tmp.write(`d/f${i}`, `${i}\n`)
@@ -219,7 +219,7 @@ test("an undo does not write into a file that a command linked to another one", 
     assert.equal(statSync(join(tmp.path, "a")).ino, statSync(join(tmp.path, "b")).ino)
   }))
 
-test("folders that come and go between commands are nobody's work", () =>
+test("folders that come and go between commands belong to no command", () =>
   inProject(async (tmp) => {
     await command("true")
     mkdirSync(join(tmp.path, "mine"))

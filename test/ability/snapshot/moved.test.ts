@@ -28,7 +28,7 @@ for (const git of [true, false])
       { git },
     ))
 
-test("a file that came from where nothing is kept is named, and never removed", () =>
+test("a file that came from an uncovered place is named, and never removed", () =>
   inProject(
     async (tmp) => {
       tmp.write(".gitignore", ".env\n")
@@ -45,7 +45,7 @@ test("a file that came from where nothing is kept is named, and never removed", 
     { git: true },
   ))
 
-test("a folder with a person's files in it, where a file was, stops only that file", () =>
+test("a folder with a person's files in the place of a file blocks only that file", () =>
   inProject(async (tmp) => {
     tmp.write("a", "a")
     tmp.write("z", "z")
@@ -72,7 +72,7 @@ test("a person's file where a folder was is named before anything is changed", (
     assert.equal(readFileSync(join(tmp.path, "dir"), "utf8"), "mine")
   }))
 
-test("what the system refuses to put back is named by its path, and can be tried again", () =>
+test("a path that the system refuses to restore is named, and can be tried again", () =>
   inProject(async (tmp) => {
     tmp.write("empty", "")
     const { messageId } = await change(["empty"], () => tmp.write("empty", "x"), {
@@ -90,7 +90,7 @@ test("what the system refuses to put back is named by its path, and can be tried
     assert.equal(readFileSync(join(tmp.path, "empty"), "utf8"), "x")
   }))
 
-test("names that hold orders for a terminal are not shown as they are", () =>
+test("terminal control characters in names are not shown", () =>
   inProject(async (tmp) => {
     const name = "\u001b]0;title\u0007"
     const { messageId } = await change([name], () => tmp.write(name, "x"))
@@ -109,7 +109,7 @@ test("a file below many missing folders is covered like any other", () =>
     assert.equal(existsSync(join(tmp.path, "d")), false)
   }))
 
-test("what git leaves out of a sparse work tree is named when a command makes it", () =>
+test("a file that a command creates outside a sparse checkout is named as not covered", () =>
   inProject(
     async (tmp) => {
       tmp.write("in/a", "a\n")

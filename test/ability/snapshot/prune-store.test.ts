@@ -31,7 +31,7 @@ test("many edits of one file stay small, and the first can still be undone", () 
     assert.deepEqual(imageOf(tmp.path), before)
   }))
 
-test("what was packed can be read, and what is broken does not stop the packing of the rest", () =>
+test("packed bytes can be read, and a broken object does not stop the packing of the rest", () =>
   inProject(async (tmp) => {
     for (const name of ["a", "b", "c"]) tmp.write(name, name.repeat(1_000))
     const { messageId } = await change(["a", "b", "c"], () => {
@@ -76,7 +76,7 @@ test("the bytes of removed and of old sessions are dropped, those of others stay
     assert.deepEqual(packsIn(get().store.gitDir), [])
   }))
 
-test("above the limit of size the oldest session goes first", () =>
+test("above the size limit the oldest session is dropped first", () =>
   inProject(async (tmp) => {
     const ids = ["sess_1", "sess_2", "sess_3"]
     for (const [i, id] of ids.entries()) {
@@ -91,7 +91,7 @@ test("above the limit of size the oldest session goes first", () =>
     assert.equal(looseIn(get().store.gitDir).length, 2)
   }))
 
-test("bytes are kept while somebody removes the folders of objects as soon as they are empty", () =>
+test("bytes are stored while another process removes empty object folders", () =>
   inProject(async (tmp) => {
     await change(["first.txt"], () => tmp.write("first.txt", "first"))
     get().store.ensure()
@@ -104,7 +104,7 @@ test("bytes are kept while somebody removes the folders of objects as soon as th
     }
   }))
 
-test("bytes that cannot be kept are never taken for a file that is not there", () =>
+test("a failure to store bytes is never taken for a missing file", () =>
   inProject(async (tmp) => {
     tmp.write("a.txt", "a")
     get().store.ensure()

@@ -103,7 +103,7 @@ for (const [what, prepare, script] of [
       assert.deepEqual(readdirSync(tmp.path), names)
     }))
 
-test("bytes that a session names while the store is swept stay", () =>
+test("bytes that a session records during a sweep stay", () =>
   inProject(async (tmp) => {
     await Storage.write(["session", Instance.project.id, sessionId], { id: sessionId })
     for (const name of ["kept", "named"]) tmp.write(name, name.repeat(100))

@@ -138,7 +138,7 @@ test("Snapshot.take() says once per session that ignored files are not covered, 
     { git: true },
   ))
 
-test("Snapshot.revert() does not remove files that only a changed .gitignore brought to light", () =>
+test("Snapshot.revert() does not remove files that a changed .gitignore no longer ignores", () =>
   inProject(
     async (tmp) => {
       tmp.write(".gitignore", "data/\n")
@@ -218,7 +218,7 @@ test("a file outside of the work tree is named as not covered", () =>
     assert.ok(tmp)
   }))
 
-test("many files of one command are kept beside the message", () =>
+test("a long list of changed files is stored outside the message", () =>
   inProject(
     async (tmp) => {
       const { messageId, part } = await command("for i in $(seq 700); do echo $i > f$i; done")
@@ -231,7 +231,7 @@ test("many files of one command are kept beside the message", () =>
     { git: true },
   ))
 
-test("nothing of the store can be read by others", () =>
+test("other users cannot read the store", () =>
   inProject(async (tmp) => {
     tmp.write("a.txt", "a")
     await change(["a.txt"], () => tmp.write("a.txt", "b"))

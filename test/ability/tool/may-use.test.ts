@@ -36,7 +36,7 @@ test("ToolRegistry.forAgent() gives build all tools, plan those that change noth
   })
 })
 
-test("ToolRegistry.forAgent() gives the tools that an agent names and that are there", async () => {
+test("ToolRegistry.forAgent() gives the tools that an agent names, if they exist", async () => {
   await inProject(async () => {
     defineAgent({ id: "analyst", tools: ["read", "grep", "teleport"] })
     assert.deepEqual(ids("analyst"), ["grep", "read"])
@@ -76,7 +76,7 @@ test("ToolRegistry.forAgent() knows the permission behind each built-in tool", a
   })
 })
 
-test("a defined tool that only reads is left to every agent; one that does more falls with tool.execute", async () => {
+test("a defined tool that only reads is offered to every agent; any other is not if tool.execute is denied", async () => {
   await inProject(async () => {
     const plan = { description: "", parameters: z.object({}), execute: async () => "" }
     Tool.define("looks", () => ({ ...plan, readOnly: true }))

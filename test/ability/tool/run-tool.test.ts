@@ -127,7 +127,7 @@ test("runTool() answers arguments that were not JSON with where they break", asy
 })
 
 for (const name of ["prob", "", "__proto__", "constructor", "read\0"])
-  test(`runTool() answers the unknown tool ${JSON.stringify(name)} with those there are`, async () => {
+  test(`runTool() answers the unknown tool ${JSON.stringify(name)} with a list of tools`, async () => {
     await inProject(async () => {
       const result = await call(name, {})
       assert.equal(result.status, "error")
@@ -227,7 +227,7 @@ for (const [what, message, recoverable] of thrown)
     })
   })
 
-test("runTool() is interrupted before, in the middle, and when the tool does not listen", async () => {
+test("runTool() is interrupted before a call, during it, and if the tool ignores the signal", async () => {
   await inProject(async () => {
     const before = probe(async () => "ran")
     const aborted = await call("probe", { n: 1 }, { slots: free, signal: AbortSignal.abort() })
@@ -265,7 +265,7 @@ test("runTool() does not run a tool that is allowed only after the abort", async
   })
 })
 
-test("runTool() cuts long text to 50 KB and spills it where read of the same session may look", async () => {
+test("runTool() cuts long text to 50 KB and stores it where the same session may read it", async () => {
   await inProject(async () => {
     const whole = Array.from({ length: 30_000 }, (_, i) => `line ${i}`).join("\n")
     probe(async () => ({ text: whole, data: { whole } }))
@@ -295,7 +295,7 @@ test("runTool() bounds the text of an error too", async () => {
   })
 })
 
-test("runTool() takes our secrets out by value, and nothing that only looks like one", async () => {
+test("runTool() redacts our secrets by value, and nothing that only looks like one", async () => {
   await inProject(async (tmp) => {
     Secret.register("tool-secret-98765", "key")
     tmp.write(".env", "KEY=tool-secret-98765\nLIKE=tool-secret-98764\n")

@@ -24,7 +24,7 @@ async function toolsFrom(id: string, ...tools: Partial<ServerTool>[]) {
   return toolsOf(one, await one.listTools())
 }
 
-test("ToolRegistry.loadFromMCP() registers every tool of a server, in the place of those it had", async () => {
+test("ToolRegistry.loadFromMCP() registers every tool of a server and replaces its earlier ones", async () => {
   await using tmp = await tmpdir()
   await Instance.provide({
     directory: tmp.path,
@@ -54,7 +54,7 @@ test("ToolRegistry.loadFromMCP() registers every tool of a server, in the place 
   })
 })
 
-test("names are fit for providers, apart from each other, and the same in whatever order servers came", async () => {
+test("tool names suit providers, are unique, and do not depend on the order of the servers", async () => {
   const long = "t".repeat(100)
   const a = (await toolsFrom("a", { name: "b_c" }, { name: "ls.all" }, { name: "ls/all" }, { name: long }))
     .tools
@@ -70,7 +70,7 @@ test("names are fit for providers, apart from each other, and the same in whatev
   assert.equal(ids.includes("a_b_c"), false, "neither of the two has it")
 })
 
-test("a tool whose name met that of another speaks of itself by the name that it has", async () => {
+test("a renamed tool uses its new name in its own texts", async () => {
   const changed = { name: "c", description: "Reads keys", inputSchema: { type: "object" } }
   const one: ToolServer = {
     ...server("a_b", [{ name: "c" }]),
@@ -138,7 +138,7 @@ test("checkSchema() refuses what is huge, deep, or would be when its references 
   assert.match(checkSchema({ type: "object", description: "x".repeat(100_000) })!, /characters/)
 })
 
-test("results become text, images and data; what says that it failed is a failure", () => {
+test("outputOf() converts results to text, images and data, and throws for a reported failure", () => {
   const image = { type: "image" as const, data: "iVBORw0KGgo=", mimeType: "image/png" }
   const output = outputOf({
     content: [

@@ -63,7 +63,7 @@ for (const id of ["", "a b", "a.b", "ä", "x".repeat(65)])
     assert.throws(() => Tool.define(id, plan("x")), { name: "Tool.InvalidId" })
   })
 
-test("Tool.define() refuses parameters that no model can be shown", () => {
+test("Tool.define() refuses parameters that have no JSON Schema", () => {
   const define = (parameters: z.ZodType) =>
     Tool.define("bad", () => ({ description: "", parameters, execute: async () => "" }))
   assert.throws(() => define(z.object({ when: z.date() })), { name: "NotRepresentable" })
@@ -71,7 +71,7 @@ test("Tool.define() refuses parameters that no model can be shown", () => {
   assert.equal(ToolRegistry.find("bad"), undefined)
 })
 
-test("ToolRegistry.get() names what there is, and the nearest", async () => {
+test("ToolRegistry.get() of an unknown name lists the tools and the nearest one", async () => {
   await using tmp = await tmpdir()
   const unknown = (id: string) => Instance.provide({ directory: tmp.path, fn: () => ToolRegistry.get(id) })
   await assert.rejects(unknown("grp"), (error: Error) => {

@@ -58,7 +58,7 @@ for (const host of [
     assert.equal(await denied(`https://${host}:8443/x`), "address")
   })
 
-test("checkUrl() denies other schemes, user names and what is no URL, and shows no password", async () => {
+test("checkUrl() denies other schemes, user names and invalid URLs, and shows no password", async () => {
   for (const url of [
     "file:///etc/passwd",
     "ftp://example.com/",

@@ -15,7 +15,7 @@ const fetched = async (web: Site, path: string, slots = granting(web)) => {
 beforeEach(() => mock.timers.enable({ apis: ["Date"], now: Date.now() }))
 afterEach(() => mock.timers.reset())
 
-test("fetch does not get the same page twice within a moment, and says so", async () => {
+test("fetch returns a recent page from the cache, and says so", async () => {
   let version = 0
   await using web = await site({ "/a": (response) => void response.end(`version ${++version}`) })
   await inProject(async () => {
@@ -36,7 +36,7 @@ test("fetch does not get the same page twice within a moment, and says so", asyn
   })
 })
 
-test("a page is fetched anew when its time is over, which on this machine is soon", async () => {
+test("an expired page is fetched again; pages of this machine expire soon", async () => {
   await using web = await site({
     "/a": "<p>one</p>",
     "/b": (response) => void response.setHeader("cache-control", "max-age=3").end("two"),
@@ -53,7 +53,7 @@ test("a page is fetched anew when its time is over, which on this machine is soo
   })
 })
 
-test("what a server wants to be asked for each time, and what failed, is fetched each time", async () => {
+test("pages marked no-cache and failed requests are not cached", async () => {
   const saying =
     (headers: Record<string, string>, status = 200) =>
     (response: import("node:http").ServerResponse) =>
@@ -85,7 +85,7 @@ test("what a server wants to be asked for each time, and what failed, is fetched
   })
 })
 
-test("a kept page is for those who may reach it: permission, private origins and redirects are judged each time", async () => {
+test("a cached page is used only with the same rights: permission, private origins and redirects are judged each time", async () => {
   await using other = await site({ "/there": "<p>secret</p>" })
   await using web = await site({ "/a": "<p>page</p>", "/go": redirect(`${other.origin}/there`) })
   await inProject(async () => {
@@ -112,7 +112,7 @@ test("a kept page is for those who may reach it: permission, private origins and
   })
 })
 
-test("pages are kept for one instance and go with it", async () => {
+test("pages are cached per instance", async () => {
   await using web = await site({ "/a": "<p>page</p>" })
   await inProject(async () => {
     await fetched(web, "/a")
@@ -124,7 +124,7 @@ test("pages are kept for one instance and go with it", async () => {
   assert.equal(web.asked.length, 2)
 })
 
-test("freshFor() reads what a server says", () => {
+test("freshFor() reads the caching headers", () => {
   assert.equal(freshFor({}), Number.POSITIVE_INFINITY)
   assert.equal(freshFor({ "cache-control": "public, max-age=60" }), 60_000)
   assert.equal(freshFor({ "cache-control": "s-maxage=60" }), Number.POSITIVE_INFINITY)

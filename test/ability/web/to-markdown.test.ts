@@ -31,7 +31,7 @@ test("toMarkdown() keeps headings, lists, code and its language, tables and imag
   )
 })
 
-test("toMarkdown() shows the whole body where no article is found, and reads what has neither head nor body", async () => {
+test("toMarkdown() shows the whole body if it finds no article, also of pages without head and body", async () => {
   const links = Array.from({ length: 30 }, (_, i) => `<div><a href="/item/${i}">Item ${i}</a></div>`).join("")
   const front = await read(
     `<html><head><base href="https://base.example/"></head><body>${links}</body></html>`,

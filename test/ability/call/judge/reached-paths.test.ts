@@ -25,7 +25,7 @@ function plainly(folders: string[], words: string[]): boolean {
   )
 }
 
-test("reachedPaths() gives what decides, whatever is there, missing, linked or gone up to", async () => {
+test("reachedPaths() gives every telling path: existing, missing, linked, or above the start", async () => {
   await using tmp = await tmpdir()
   for (const file of [
     "a/b/c",
@@ -73,7 +73,7 @@ test("reachedPaths() gives what decides, whatever is there, missing, linked or g
   assert.ok(found.yes > 300 && found.no > 300, JSON.stringify(found))
 })
 
-test("reachedPaths() looks at a few for a thousand words in ten folders", async () => {
+test("reachedPaths() looks up only a few of a thousand words in ten folders", async () => {
   await using tmp = await tmpdir()
   const folders = Array.from({ length: 10 }, (_, i) => dirname(tmp.write(`e${i}/x`, "x")))
   for (const make of [

@@ -139,7 +139,7 @@ test("a skill's script is written by a tool only when a person names it, also wh
     assert.ok(!(await isProtected("file.read", "tools/abilities/a/scripts/b.sh")))
   }))
 
-test("a command reaches what decides what runs by no other name, among many words as among few", () =>
+test("a command cannot reach protected files under another name, with few words or with many", () =>
   inProject(async (tmp) => {
     await Trust.grant(tmp.path)
     symlinkSync(join(tmp.path, ".git/hooks"), join(tmp.path, "out"))

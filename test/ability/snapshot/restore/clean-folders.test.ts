@@ -7,7 +7,7 @@ import type { Pending } from "#ability/snapshot/store/session-log.ts"
 import { get } from "#ability/snapshot/store/shadow.ts"
 import { inProject } from "../harness.ts"
 
-test("cleanFolders() leaves no folder open, also where there is none", () =>
+test("cleanFolders() leaves no folder open, even if it does not exist", () =>
   inProject(async (tmp) => {
     mkdirSync(join(tmp.path, "a/b"), { recursive: true })
     const files = ["a/b/one.txt", "two.txt", "missing/three.txt"].map((path) => ({ path }))

@@ -60,7 +60,7 @@ test("bash: a job that ends at once says so at once", async () => {
   })
 })
 
-test("bash: stop ends a job with all that it started, and may be said twice", async () => {
+test("bash: stop ends a job and everything that it started, and may be repeated", async () => {
   await inProject(async (tmp) => {
     const nap = uniqueNap()
     await start(
@@ -117,7 +117,7 @@ test("bash: a job that prints without end is bounded at each reading", async () 
   })
 })
 
-test("bash: a turn that is broken off takes the jobs that it started with it", async () => {
+test("bash: aborting a turn ends the jobs that it started", async () => {
   await inProject(async () => {
     const [mine, other] = [uniqueNap(), uniqueNap()]
     const abort = new AbortController()
@@ -142,7 +142,7 @@ test("bash: jobs end with the Instance, and keep it from being taken down as idl
   assert.deepEqual(running(nap), [])
 })
 
-test("bash: no output that nobody reads stays open", async () => {
+test("bash: the output file of a job that nobody reads is closed", async () => {
   const open = () =>
     readdirSync("/proc/self/fd").filter((fd) => {
       try {

@@ -61,7 +61,7 @@ test("bash is refused when nobody allowed it", async () => {
   })
 })
 
-test("bash: data says how it ended", async () => {
+test("bash: data has the exit code, the signal and the folder", async () => {
   await inProject(async (tmp) => {
     const { data } = await run("exit 7")
     const { duration, ...rest } = data as { duration: number }
@@ -162,7 +162,7 @@ test("bash: a command that prints for ever ends with its time, and its output is
   })
 })
 
-test("bash: at its time limit a command is ended with all that it started, whatever it does against that", async () => {
+test("bash: a time limit ends a command and everything that it started, even if it resists", async () => {
   await inProject(async () => {
     const nap = uniqueNap()
     const stubborn = `trap '' TERM INT HUP; echo begun; sleep ${nap} & ${daemon(nap)}; while :; do sleep ${nap}; done`
@@ -173,7 +173,7 @@ test("bash: at its time limit a command is ended with all that it started, whate
   })
 })
 
-test("bash: an interrupted command is ended with all that it started", async () => {
+test("bash: an abort ends a command and everything that it started", async () => {
   await inProject(async (tmp) => {
     const nap = uniqueNap()
     const abort = new AbortController()
@@ -186,7 +186,7 @@ test("bash: an interrupted command is ended with all that it started", async () 
   })
 })
 
-test("bash: what a command leaves in its group is ended and named", async () => {
+test("bash: processes that a command leaves in its group are ended and named", async () => {
   await inProject(async () => {
     const nap = uniqueNap()
     const { text, status } = await run(`sleep ${nap} & echo started`)
@@ -199,7 +199,7 @@ test("bash: what a command leaves in its group is ended and named", async () => 
   })
 })
 
-test("bash: what still writes when the shell is gone is waited for a moment", async () => {
+test("bash: waits a moment for processes that still write after the shell has ended", async () => {
   await inProject(async () => {
     assert.match((await run("echo text > >(cat)")).text, /^text\n/)
   })
@@ -217,7 +217,7 @@ test("bash returns although a daemon holds its output, and the daemon ends with 
   for (const nap of naps) assert.deepEqual(running(nap), [])
 })
 
-test("bash reports what comes while it comes, without secrets", async () => {
+test("bash reports output as it arrives, without secrets", async () => {
   await inProject(async (tmp) => {
     Secret.register("sk-very-secret-0123", "test key")
     const reported: string[] = []

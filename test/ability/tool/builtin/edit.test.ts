@@ -33,7 +33,7 @@ test("edit replaces text and says what changed", async () => {
   })
 })
 
-test("edit makes several edits in order, each on what the one before left", async () => {
+test("edit applies several edits in order, each to the result of the one before", async () => {
   await inProject(async (tmp) => {
     const path = tmp.write("a.txt", "one two three")
     const edits = [
@@ -205,7 +205,7 @@ test("edit refuses a file that changed since it was read, but not one that was o
   })
 })
 
-test("edit says that a file is gone that was removed since it was read, and what is near", async () => {
+test("edit reports a file that was removed since it was read, with similar names", async () => {
   await inProject(async (tmp) => {
     const path = tmp.write("a.txt", "one\n")
     tmp.write("b.txt", "one\n")
@@ -217,7 +217,7 @@ test("edit says that a file is gone that was removed since it was read, and what
   })
 })
 
-test("edit does not take half a character for the sign of an unknown one", async () => {
+test("edit does not match half a character with a replacement character", async () => {
   await inProject(async (tmp) => {
     tmp.write("a.txt", "a \ufffd b\n")
     assert.match((await edit("a.txt", { oldText: "\ud83d", newText: "x" })).text, /was not found/)

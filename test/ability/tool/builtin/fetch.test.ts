@@ -34,7 +34,7 @@ test("fetch gives a page's main content as Markdown, the title first, links abso
   })
 })
 
-test("fetch needs network.fetch of the URL as it will be understood, and changes nothing", () => {
+test("fetch needs network.fetch of the normalised URL, and is read-only", () => {
   const target = (url: string) => fetch.permission({ url })
   assert.deepEqual(target("HTTPS://Example.com/a/../b"), [
     { permission: "network.fetch", target: "https://example.com/b" },
@@ -57,7 +57,7 @@ for (const url of [
     })
   })
 
-test("fetch is refused where nobody allowed it, and a private address where its origin was not granted", async () => {
+test("fetch is refused without permission, and at a private address without a grant for its origin", async () => {
   await using web = await site({ "/": article })
   await inProject(async () => {
     assert.equal((await call("fetch", { url: web.origin })).refused, "permission")
@@ -141,7 +141,7 @@ test("fetch unpacks gzip, br and deflate with and without header, and refuses wh
   })
 })
 
-test("fetch stops at 5 MB, of a bomb and of a page without end", async () => {
+test("fetch stops at 5 MB of a decompression bomb and of an endless page", async () => {
   const bomb = gzipSync(Buffer.alloc(200_000_000, "a"))
   await using web = await site({
     "/bomb": (response) =>
@@ -173,7 +173,7 @@ test("fetch stops at 5 MB, of a bomb and of a page without end", async () => {
   })
 })
 
-test("fetch answers a status that is no success with the status and the beginning of what was said", async () => {
+test("fetch reports a failing status with the beginning of the page", async () => {
   await using web = await site({
     "/long": (response) =>
       void response.writeHead(500, { "content-type": "text/plain" }).end("x".repeat(9_000)),
@@ -259,7 +259,7 @@ test("fetch is interrupted at once by the signal, while it waits and while it re
   }
 })
 
-test("fetch says what is wrong with a server that is not there, and with one that speaks no HTTP", async () => {
+test("fetch reports a server that does not exist and one that does not speak HTTP", async () => {
   const gone = await site({})
   await gone[Symbol.asyncDispose]()
   await using web = await site({ "/": (response) => void response.socket!.end("garbage\r\n\r\n") })

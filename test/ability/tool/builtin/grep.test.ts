@@ -105,7 +105,7 @@ test("grep cuts long lines and leaves binaries alone", async () => {
   })
 })
 
-test("grep finds in a folder what it finds in each file, whatever is in it", async () => {
+test("grep finds the same in a folder as in each of its files", async () => {
   const line = `${"filler ".repeat(9)}\n`
   const files: [name: string, content: string | Buffer, found: RegExp][] = [
     ["bom", "\ufeffneedle\nx\n", /^1:needle$/m],
@@ -135,7 +135,7 @@ test("grep finds in a folder what it finds in each file, whatever is in it", asy
   })
 })
 
-test("grep says that it leaves out a file whose name cannot be told", async () => {
+test("grep reports that it left out a file whose name is not UTF-8", async () => {
   await inProject(async (tmp) => {
     tmp.write("a.txt", "needle\n")
     writeFileSync(Buffer.concat([Buffer.from(`${tmp.path}/b`), Buffer.from([0xff])]), "needle\n")
@@ -148,7 +148,7 @@ test("grep says that it leaves out a file whose name cannot be told", async () =
   })
 })
 
-test("grep takes a name with line ends in it for one name, and judges that", async () => {
+test("grep judges a file name with line ends as one name", async () => {
   await inProject(async (tmp) => {
     tmp.write("a.txt", "needle\nx\nz\ny\nneedle\n")
     tmp.write("odd\n\na.txt", "other needle\nx\nz\ny\nneedle\n")

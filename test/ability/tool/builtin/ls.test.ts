@@ -37,7 +37,7 @@ for (const git of [true, false])
     )
   })
 
-test("ls lists another folder, an ignored one too when it is named, and an empty one", async () => {
+test("ls lists a named folder, even if it is ignored or empty", async () => {
   await inProject(async (tmp) => {
     tmp.write(".gitignore", "dist/\n")
     tmp.write("dist/out.js", "x")
@@ -49,7 +49,7 @@ test("ls lists another folder, an ignored one too when it is named, and an empty
   })
 })
 
-test("ls and glob do not name what may not be read; ls says that there is something", async () => {
+test("ls and glob do not name files that may not be read; ls counts them", async () => {
   await inProject(async (tmp) => {
     tmp.write(".gitignore", "*.key\n")
     for (const name of [".env", "a.txt", "private.key", "secrets/x", "src/b.txt", "src/.env"])

@@ -43,7 +43,7 @@ test("read accepts an absolute path, and a last line with its end", async () => 
   })
 })
 
-test("read shows 2 000 lines by default and says how to go on", async () => {
+test("read shows 2 000 lines by default and says how to read on", async () => {
   await inProject(async (tmp) => {
     tmp.write("long.txt", lines(2_500))
     const first = await call("read", { path: "long.txt" })
@@ -75,7 +75,7 @@ test("read cuts long lines and says how long they are", async () => {
   })
 })
 
-test("read of a file of gigabytes costs no memory and stops where it is told", async () => {
+test("read of a file of gigabytes uses little memory and stops at endLine", async () => {
   await inProject(async (tmp) => {
     const path = tmp.write("huge.log", `${lines(1_000)}\n`)
     const start = statSync(path).size
@@ -213,7 +213,7 @@ test("read says that a file is empty", async () => {
   })
 })
 
-test("read of a long way into a file stops on abort", async () => {
+test("read stops on abort while it skips a large part of a file", async () => {
   await inProject(async (tmp) => {
     const path = tmp.write("huge.log", `${lines(1_000)}\n`)
     truncateSync(path, 1e12)

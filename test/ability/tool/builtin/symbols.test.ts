@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { test } from "node:test"
 import { call, inProject } from "../harness.ts"
 
-test("symbols says where something is defined, by file", async () => {
+test("symbols lists definitions by file", async () => {
   await inProject(async (tmp) => {
     tmp.write("src/b.ts", "import x\nexport function find(a: string) {\n  find(a)\n}\n")
     tmp.write("src/a.py", "class Finder:\n    def find_all(self):\n")
@@ -39,7 +39,7 @@ test("symbols of one file gives what it defines", async () => {
   })
 })
 
-test("symbols says when there is none, and how many more there are", async () => {
+test("symbols reports no match, and how many more there are", async () => {
   await inProject(async (tmp) => {
     tmp.write("a.ts", Array.from({ length: 300 }, (_, i) => `const v${i} = ${i}`).join("\n"))
     assert.match(
@@ -51,7 +51,7 @@ test("symbols says when there is none, and how many more there are", async () =>
   })
 })
 
-test("symbols shows nothing of files that may not be read, nor of what links lead to", async () => {
+test("symbols shows no file that may not be read, and follows no link", async () => {
   await inProject(async (tmp) => {
     tmp.write("src/a.ts", "function open() {}\n")
     tmp.write("src/secret/b.ts", "function open() {}\n")
@@ -68,7 +68,7 @@ test("symbols shows nothing of files that may not be read, nor of what links lea
   })
 })
 
-test("symbols shows the lines that speak of something that is defined nowhere, as far as they may be read", async () => {
+test("symbols shows readable lines that mention a name without a definition", async () => {
   await inProject(async (tmp) => {
     tmp.write("src/a.ts", "one()\n  call(a.b*c)\n")
     tmp.write("src/.env", "a.b*c = secret\n")

@@ -41,7 +41,7 @@ test("todo shows, merges by text, appends in order, and replaces", async () => {
   })
 })
 
-test("todo keeps one list per session in Storage, which goes with TodoList.remove()", async () => {
+test("todo stores one list per session, and TodoList.remove() deletes it", async () => {
   await inProject(async () => {
     await run({ todos: [item("one")] }, "ses_1")
     await run({ todos: [item("two")] }, "ses_2")
@@ -53,7 +53,7 @@ test("todo keeps one list per session in Storage, which goes with TodoList.remov
   })
 })
 
-test("todo publishes todo.updated after the write, and nothing for a look", async () => {
+test("todo publishes todo.updated after a write, and nothing for reading the list", async () => {
   await inProject(async () => {
     const events: unknown[] = []
     const stored: Promise<unknown>[] = []
@@ -101,7 +101,7 @@ test("todo needs the permission todo for everything", () => {
   assert.equal(todo.readOnly, false)
 })
 
-test("todo takes another word for done, and keeps its own", async () => {
+test('todo accepts "completed" for "done", and stores "done"', async () => {
   await inProject(async () => {
     const todos = ["done", "completed", "complete"].map((status, i) => ({ text: `Step ${i}`, status }))
     const { text, data } = await call("todo", { todos }, { slots: free, sessionId: "ses_1" })

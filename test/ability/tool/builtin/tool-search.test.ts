@@ -19,7 +19,7 @@ async function search(args: Json, findTools?: Context["findTools"]) {
   return runTool({ call, context: { ...context, ...(findTools ? { findTools } : {}) } })
 }
 
-test("tool_search shows in a line what is in the list, and all that a call needs of what is not", async () => {
+test("tool_search shows listed tools in one line, and other tools with their parameters", async () => {
   const asked: unknown[] = []
   const { text, title, data } = await search({ query: "a thing" }, async (query, limit) => {
     asked.push(query, limit)
@@ -34,7 +34,7 @@ test("tool_search shows in a line what is in the list, and all that a call needs
   assert.deepEqual([title, data], ["a thing (2)", { found: ["one", "two"] }])
 })
 
-test("tool_search says what to do where nothing is found", async () => {
+test("tool_search says what to do if nothing is found", async () => {
   assert.equal((await search({ query: "x" }, async () => [])).text, "No other tool fits. Try other words.")
   const alone = await search({ query: "x" })
   assert.equal(alone.text, "There are no other tools than those that you have.")
@@ -42,7 +42,7 @@ test("tool_search says what to do where nothing is found", async () => {
   assert.equal((await search({ query: "x", limit: 21 })).status, "error")
 })
 
-test("tool_search never calls a tool: only the session makes a call of it", async () => {
+test("tool_search never calls a tool; the session does", async () => {
   const { status, text } = await search({ call: "bash", arguments: { command: "true" } }, async () => [])
   assert.equal(status, "error")
   assert.match(text, /"bash" cannot be called by tool_search/)

@@ -42,7 +42,7 @@ test("write replaces a file by a rename, keeps its mode, and leaves nothing besi
   })
 })
 
-test("write of what is there already changes nothing", async () => {
+test("write of the same content changes nothing", async () => {
   await inProject(async (tmp) => {
     const path = tmp.write("a.txt", "same\n")
     const before = statSync(path, { bigint: true })
@@ -105,7 +105,7 @@ for (const [what, old, content] of given)
     })
   })
 
-test("write replaces a file of gigabytes without looking into it", async () => {
+test("write replaces a file of gigabytes without reading it", async () => {
   await inProject(async (tmp) => {
     const path = tmp.write("huge.log", "x")
     truncateSync(path, 3e9)
@@ -180,7 +180,7 @@ for (const [args, text] of bad)
     })
   })
 
-test("write needs file.write of the absolute path, and does nothing where that is not allowed", async () => {
+test("write needs file.write of the absolute path, and does nothing without it", async () => {
   await inProject(async (tmp) => {
     const needs: unknown[] = []
     const permit = (step: { needs: unknown[] }) => {
