@@ -16,7 +16,7 @@ afterEach(async () => {
 
 const here = () => Instance.directory
 
-test("Instance.dispose() hands each state to its dispose once, last made first, and drops the instance", async () => {
+test("Instance.dispose() disposes each state once, last created first, and removes the instance", async () => {
   await using tmp = await tmpdir()
   const ended: unknown[] = []
   const first = Instance.state(
@@ -85,7 +85,7 @@ test("Instance.stopWork() stops the work of every instance once, and leaves its 
   assert.deepEqual(ended.sort(), ["other", "part", "part", "project"])
 })
 
-test("Instance.dispose() goes on when one state cannot be disposed, and says so", async () => {
+test("Instance.dispose() continues when one state cannot be disposed, and reports it", async () => {
   await using tmp = await tmpdir()
   const file = join(tmp.path, "log")
   Log.setFile(file)
@@ -229,7 +229,7 @@ test("Instance.disposeIdle() never ends an instance in which a call runs, or tha
   assert.deepEqual(ended, ["idle", "running", "held"])
 })
 
-test("Instance.disposeIdle() and a call that comes at the same time do not meet", async () => {
+test("Instance.disposeIdle() never disposes of an instance under a call that starts at the same time", async () => {
   await using tmp = await tmpdir()
   const { enter } = await stand(tmp.path, ["a"])
   const made = Instance.state(() => ({}))
@@ -246,7 +246,7 @@ test("Instance.disposeIdle() and a call that comes at the same time do not meet"
   assert.equal(runs.length, 20)
 })
 
-test("Instance.state() after the end is refused, while the end runs it works and is disposed too", async () => {
+test("Instance.state() works during disposal and is disposed too, and throws after it", async () => {
   await using tmp = await tmpdir()
   const ended: string[] = []
   const late = Instance.state(

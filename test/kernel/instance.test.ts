@@ -15,7 +15,7 @@ afterEach(async () => {
 
 const here = () => Instance.directory
 
-test("Instance.provide() makes a context, runs init in it before fn, and gives back what fn gives", async () => {
+test("Instance.provide() creates a context, runs init in it before fn, and returns the result of fn", async () => {
   await using tmp = await tmpdir()
   const steps: string[] = []
   const value = await Instance.provide({
@@ -104,7 +104,7 @@ test("Instance.state() runs its factory once per instance", async () => {
   assert.equal(made, 2)
 })
 
-test("Instance.provide() inside another gives its own context, and the outer one is back afterwards", async () => {
+test("Instance.provide() inside another uses its own context, and then the outer one again", async () => {
   await using tmp = await tmpdir()
   const inner = join(tmp.path, "inner")
   mkdirSync(inner)

@@ -138,14 +138,14 @@ const garbage: Record<string, (git: string) => void> = {
 }
 
 for (const [what, make] of Object.entries(garbage))
-  test(`Space.detect() takes no notice of a .git that is ${what}`, async () => {
+  test(`Space.detect() ignores a .git that is ${what}`, async () => {
     await using tmp = await tmpdir()
     make(join(tmp.path, ".git"))
     const space = await Space.detect(tmp.path)
     assert.deepEqual(space, { id: space.id, name: "project", worktree: tmp.path })
   })
 
-test("Space.detect() of a repository that git cannot read has an id of its own, not that of the one around it", async () => {
+test("Space.detect() gives a repository that git cannot read its own id, not that of the one around it", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write("inner/.git/HEAD", "ref: refs/heads/main\n")
   const space = await Space.detect(join(tmp.path, "inner"))
@@ -233,7 +233,7 @@ test("Space.detect() keeps the id of a folder that becomes a repository", async 
   await Storage.close()
 })
 
-test("Space.detect() does not keep an id for good when git could not be asked", async () => {
+test("Space.detect() does not store an id when git could not be asked", async () => {
   await using tmp = await tmpdir({ git: true })
   const path = process.env.PATH
   process.env.PATH = join(tmp.path, "nothing-here")

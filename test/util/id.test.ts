@@ -55,7 +55,7 @@ test("followId() makes later ids sort after an id from a process whose clock is 
   assert.deepEqual([...ids].sort(), ids)
 })
 
-test("followId() takes no notice of what is no id of ours, or of a time that no id can be behind", () => {
+test("followId() ignores texts that are no ids of ours, and times beyond the last one", () => {
   const before = createId("t")
   for (const odd of ["", "msg_none", "t_uuuuuuuuuuuuuuuuuuuuuuuuuu", `t_${"z".repeat(26)}`]) followId(odd)
   const after = createId("t")

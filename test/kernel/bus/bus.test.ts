@@ -108,7 +108,7 @@ test('Bus.subscribe("*") gets every event of the instance in order', async () =>
   })
 })
 
-test("Bus keeps instances apart, GlobalBus hears them all with their directory", async () => {
+test("Bus delivers events within their instance, GlobalBus those of all instances with their directory", async () => {
   await using tmp = await tmpdir()
   const [a, b] = [join(tmp.path, "a"), join(tmp.path, "b")]
   for (const folder of [a, b]) mkdirSync(folder)
@@ -132,7 +132,7 @@ test("Bus keeps instances apart, GlobalBus hears them all with their directory",
   assert.deepEqual(seen, ["a 1", `b ${b}`, "a 3"])
 })
 
-test("Bus.subscribe() gives a function that ends it, however often it is called", async () => {
+test("Bus.subscribe() returns a function that unsubscribes, and may be called again", async () => {
   await using tmp = await tmpdir()
   const listening = GlobalBus.listeners()
   await inInstance(tmp.path, () => {
@@ -195,7 +195,7 @@ test("Bus numbers events with ids that grow; live ones have none; numbering goes
   })
 })
 
-test("Bus: an event that a subscriber publishes comes after the one it answers, for everybody", async () => {
+test("Bus: an event that a subscriber publishes is delivered after the current one, to all subscribers", async () => {
   await using tmp = await tmpdir()
   await inInstance(tmp.path, (all) => {
     const seen: string[] = []
@@ -212,7 +212,7 @@ test("Bus: an event that a subscriber publishes comes after the one it answers, 
   })
 })
 
-test("Bus delivers to the subscribers of the instance in the order they came, then to the GlobalBus", async () => {
+test("Bus delivers to the subscribers of the instance in order of subscription, then to the GlobalBus", async () => {
   await using tmp = await tmpdir()
   const heard: string[] = []
   const stop = GlobalBus.subscribe(({ type }) => void (type === Created.type && heard.push("global")))
@@ -228,7 +228,7 @@ test("Bus delivers to the subscribers of the instance in the order they came, th
   assert.deepEqual(heard, ["first", "second", "third", "global"])
 })
 
-test("Bus delivers an event to those who had subscribed when it was published, not to who comes during it", async () => {
+test("Bus delivers an event only to those who had subscribed when it was published", async () => {
   await using tmp = await tmpdir()
   const heard: string[] = []
   await Instance.provide({
@@ -244,7 +244,7 @@ test("Bus delivers an event to those who had subscribed when it was published, n
   assert.deepEqual(heard, ["early"])
 })
 
-test("Bus takes held secrets out before anybody sees an event, and leaves the rest as it is", async () => {
+test("Bus redacts known secrets before an event is delivered, and changes nothing else", async () => {
   await using tmp = await tmpdir()
   const odd = 'bus "secret"\nwith a line'
   Secret.register(odd, "bus key")

@@ -53,7 +53,7 @@ function abandoned(directory: string): string {
   return directory
 }
 
-test("createEventLog() gives back exactly what came after an id, also across an orderly restart", async () => {
+test("createEventLog() returns exactly the events after an id, also after an orderly restart", async () => {
   await using tmp = await tmpdir()
   const directory = join(tmp.path, "events")
   const log = createEventLog({ directory })
@@ -132,7 +132,7 @@ test("createEventLog() cuts a torn end and bytes that are zero", async () => {
   }
 })
 
-test("createEventLog() never gives an id twice when the newest file is lost", async () => {
+test("createEventLog() never assigns an id twice when the newest file is lost", async () => {
   await using tmp = await tmpdir()
   const directory = join(tmp.path, "events")
   add(createEventLog({ directory }), 10)
@@ -143,7 +143,7 @@ test("createEventLog() never gives an id twice when the newest file is lost", as
   log.close()
 })
 
-test("createEventLog() drops the oldest segment if enough is kept, and reports a gap to an old cursor", async () => {
+test("createEventLog() removes the oldest segment when enough events remain, and reports a gap to an old cursor", async () => {
   await using tmp = await tmpdir()
   const directory = join(tmp.path, "events")
   const log = createEventLog({ directory, maxEvents: 100, segmentBytes: 4000 })
@@ -161,7 +161,7 @@ test("createEventLog() drops the oldest segment if enough is kept, and reports a
   again.close()
 })
 
-test("createEventLog() keeps by bytes when they are reached first", async () => {
+test("createEventLog() limits what it stores by bytes if they are reached first", async () => {
   await using tmp = await tmpdir()
   const log = createEventLog({
     directory: join(tmp.path, "e"),
@@ -192,7 +192,7 @@ test("createEventLog() takes the next slot when the first is in use; cursors of 
   three.close()
 })
 
-test("createEventLog() goes on without a disk, with a gap for who comes back", async () => {
+test("createEventLog() continues without a disk, and reports a gap to clients that reconnect", async () => {
   await using tmp = await tmpdir()
   const log = createEventLog({ directory: tmp.write("a-file", "") })
   const before = log.lastId()
@@ -204,7 +204,7 @@ test("createEventLog() goes on without a disk, with a gap for who comes back", a
   log.close()
 })
 
-test("createEventLog() goes on when its folder is taken away, and keeps events again when it is back", async () => {
+test("createEventLog() continues when its folder becomes unusable, and stores events again afterwards", async () => {
   await using tmp = await tmpdir()
   const directory = join(tmp.path, "events")
   const log = createEventLog({ directory, segmentBytes: 1000 })
@@ -227,7 +227,7 @@ test("createEventLog() goes on when its folder is taken away, and keeps events a
   log.close()
 })
 
-test("createEventLog() makes a removed folder again, says once what was lost, and goes on above the old ids", async () => {
+test("createEventLog() recreates a removed folder, reports the loss once, and continues above the old ids", async () => {
   await using tmp = await tmpdir()
   const directory = join(tmp.path, "events")
   const file = join(tmp.path, "log")
@@ -310,7 +310,7 @@ for (const [what, use] of [
     again.close()
   })
 
-test("createEventLog() tries again after a while by a clock that cannot go back", async (t) => {
+test("createEventLog() retries after a while by a monotonic clock", async (t) => {
   await using tmp = await tmpdir()
   const directory = join(tmp.path, "events")
   const log = createEventLog({ directory })
@@ -328,7 +328,7 @@ test("createEventLog() tries again after a while by a clock that cannot go back"
   log.close()
 })
 
-test("createEventLog() takes back what a full disk took only half of, and goes on elsewhere", async () => {
+test("createEventLog() removes a half-written batch when the disk is full, and reports a gap for later events", async () => {
   await using tmp = await tmpdir()
   const script = `
     import { frameOf } from "#kernel/bus/event-frame.ts"

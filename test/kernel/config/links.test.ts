@@ -21,7 +21,7 @@ function config(tmp: Tmp, folder: string): string {
   return tmp.write(`${folder}/config.jsonc`, `{ "model": "a/${folder}" }`)
 }
 
-test("Config.watch() sees a folder .vitamin that is a link and is swapped, time after time", async () => {
+test("Config.watch() notices each time that a linked folder .vitamin is replaced", async () => {
   await using tmp = await tmpdir()
   for (const folder of ["v1", "v2", "v3"]) config(tmp, folder)
   link(tmp, "v1", ".vitamin")
@@ -36,7 +36,7 @@ test("Config.watch() sees a folder .vitamin that is a link and is swapped, time 
   })
 })
 
-test("Config.watch() sees every link of a chain, and a target that comes later", async () => {
+test("Config.watch() notices every link of a chain, and a target that is created later", async () => {
   await using tmp = await tmpdir()
   await using far = await tmpdir()
   for (const folder of ["one", "two"]) config(far, folder)
@@ -64,7 +64,7 @@ test("Config.watch() sees every link of a chain, and a target that comes later",
   })
 })
 
-test("Config.watch() sees a target that another file replaces, and a swapped ..data", async () => {
+test("Config.watch() notices a replaced target, and a replaced ..data", async () => {
   await using tmp = await tmpdir()
   config(tmp, ".vitamin/..1")
   config(tmp, ".vitamin/..2")
@@ -82,7 +82,7 @@ test("Config.watch() sees a target that another file replaces, and a swapped ..d
   })
 })
 
-test("Config.watch() is not held up by links that lead in a circle", async () => {
+test("Config.watch() is not blocked by links in a circle", async () => {
   await using tmp = await tmpdir()
   config(tmp, "good")
   symlinkSync("b", join(tmp.path, "a"))

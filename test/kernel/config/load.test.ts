@@ -8,7 +8,7 @@ import * as Trust from "#kernel/trust/trust.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { inInstance, withVariable, writeGlobal } from "./fixture.ts"
 
-test("Config.load() gives an empty config where nothing is written", async () => {
+test("Config.load() returns an empty config if there are no files", async () => {
   await using tmp = await tmpdir()
   assert.deepEqual(await Config.load({ directory: tmp.path }), {})
 })
@@ -23,7 +23,7 @@ test("Config.load() lets the project win over the global file and keeps untouche
   })
 })
 
-test("Config.load() rises from global over project, TypeScript and VITAMIN_CONFIG to inline", async () => {
+test("Config.load() applies global, project, TypeScript, VITAMIN_CONFIG and inline layers in this order", async () => {
   await using tmp = await tmpdir()
   const names = ["global", "project", "typescript", "environment", "inline"]
   const agentOf = async (inline?: Config.Input) => {

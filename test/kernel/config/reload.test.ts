@@ -22,7 +22,7 @@ function replace(tmp: Tmp, name: string, content: string) {
   renameSync(tmp.write(`${name}.new`, content), join(tmp.path, name))
 }
 
-test("Config.watch() sees a file that is created, edited by rename, edited in place and deleted", async () => {
+test("Config.watch() notices a file that is created, replaced, edited in place and deleted", async () => {
   await using tmp = await tmpdir()
   mkdirSync(join(tmp.path, ".vitamin"))
   await inInstance(tmp.path, async (changes) => {
@@ -42,7 +42,7 @@ test("Config.watch() sees a file that is created, edited by rename, edited in pl
   })
 })
 
-test("Config.watch() sees folders that are created later, removed and created again", async () => {
+test("Config.watch() notices folders that are created later, removed and created again", async () => {
   await using tmp = await tmpdir()
   await inInstance(tmp.path, async () => {
     await Config.watch()
@@ -59,7 +59,7 @@ test("Config.watch() sees folders that are created later, removed and created ag
   })
 })
 
-test("Config.watch() sees a folder that takes the place of another", async () => {
+test("Config.watch() notices a folder that replaces another", async () => {
   await using tmp = await tmpdir()
   tmp.write(".vitamin/config.jsonc", '{ "model": "a/old" }')
   tmp.write("next/config.jsonc", '{ "model": "a/new" }')
@@ -73,7 +73,7 @@ test("Config.watch() sees a folder that takes the place of another", async () =>
   })
 })
 
-test("Config.watch() sees changes of what a file links to", async () => {
+test("Config.watch() notices changes of the target of a link", async () => {
   await using tmp = await tmpdir()
   const target = tmp.write("dotfiles/vitamin.jsonc", '{ "model": "a/one" }')
   mkdirSync(Global.config(), { recursive: true })
@@ -85,7 +85,7 @@ test("Config.watch() sees changes of what a file links to", async () => {
   })
 })
 
-test("Config.watch() sees the file of VITAMIN_CONFIG, and the TypeScript file when it was reviewed", async () => {
+test("Config.watch() notices changes of the file of VITAMIN_CONFIG, and of a reviewed TypeScript file", async () => {
   await using tmp = await tmpdir()
   const own = tmp.write("own.jsonc", "{}")
   await withVariable(own, () =>
@@ -105,7 +105,7 @@ test("Config.watch() sees the file of VITAMIN_CONFIG, and the TypeScript file wh
   )
 })
 
-test("Config.watch() keeps the last good config after a broken edit, says so, and recovers", async () => {
+test("Config.watch() keeps the last good config after a broken edit, reports it, and recovers", async () => {
   await using tmp = await tmpdir()
   const log = join(tmp.path, "log")
   Log.setFile(log)
@@ -140,7 +140,7 @@ test("Config.watch() publishes nothing for an equal config", async () => {
   })
 })
 
-test("Config.watch() starts on a broken config and takes its repair", async () => {
+test("Config.watch() starts with a broken config and applies its repair", async () => {
   await using tmp = await tmpdir()
   tmp.write(".vitamin/config.jsonc", "{")
   await inInstance(tmp.path, async (changes) => {
@@ -153,7 +153,7 @@ test("Config.watch() starts on a broken config and takes its repair", async () =
   })
 })
 
-test("Config.watch() sees what changed between the first read and the watch", async () => {
+test("Config.watch() notices a change between the first read and the watch", async () => {
   await using tmp = await tmpdir()
   await inInstance(tmp.path, async (changes) => {
     await Config.get()
@@ -189,7 +189,7 @@ test("Config.watch() stops with the instance", async (t) => {
   }
 })
 
-test("Config.reload() takes what an untrusted folder said once it is trusted", async () => {
+test("Config.reload() applies the settings of a folder once it is trusted", async () => {
   await using tmp = await tmpdir()
   Log.setFile(join(tmp.path, "log"))
   tmp.write(".vitamin/config.jsonc", '{ "environment": { "pass": ["b"] } }')

@@ -78,7 +78,7 @@ test("Config.get() starts without the remote layer, then takes it and publishes 
   assert.equal(statSync(kept()[0]!).mode & 0o777, 0o600)
 })
 
-test("Config.get() uses the kept copy at once while the server is dead", async () => {
+test("Config.get() uses the cached copy at once while the server is down", async () => {
   await using tmp = await tmpdir()
   const server = await serve(says('{ "model": "a/kept" }'))
   name(server.url)
@@ -95,7 +95,7 @@ test("Config.get() uses the kept copy at once while the server is dead", async (
   assert.equal((await Config.load({ directory: tmp.path })).model, "a/kept")
 })
 
-test("Config.get() takes a changed answer over the kept one; an equal one says nothing", async () => {
+test("Config.get() replaces the cached copy by a changed answer, and reports nothing for an equal one", async () => {
   await using tmp = await tmpdir()
   await using server = await serve(says('{ "model": "a/one" }'))
   name(server.url)
@@ -129,7 +129,7 @@ const refused: [string, RequestListener, RegExp][] = [
   ["invalid UTF-8", says(Buffer.from([0x7b, 0xff, 0x7d])), /UTF-8/],
 ]
 for (const [kind, answer, pattern] of refused)
-  test(`Config.get() keeps the kept copy when the answer is ${kind}, and warns`, async () => {
+  test(`Config.get() keeps the cached copy when the answer is ${kind}, and warns`, async () => {
     await using tmp = await tmpdir()
     await using server = await serve(says('{ "model": "a/kept" }'))
     name(server.url)
@@ -149,7 +149,7 @@ for (const [kind, answer, pattern] of refused)
     )
   })
 
-test("Config.get() waits for a slow server neither at the start nor at the end", async () => {
+test("Config.get() does not wait for a slow server, neither at start nor at the end", async () => {
   await using tmp = await tmpdir()
   await using server = await serve(() => {})
   name(server.url, { timeout: 60_000 })
@@ -160,7 +160,7 @@ test("Config.get() waits for a slow server neither at the start nor at the end",
   assert.deepEqual(kept(), [])
 })
 
-test("Config.get() gives a server no longer than its time limit", async () => {
+test("Config.get() stops waiting for a server after its time limit", async () => {
   await using tmp = await tmpdir()
   await using server = await serve((_, response) => void response.write('{ "model"'))
   name(server.url, { timeout: 100 })
@@ -172,7 +172,7 @@ test("Config.get() gives a server no longer than its time limit", async () => {
   )
 })
 
-test("Config.get() is not stopped by a kept copy that is broken", async () => {
+test("Config.get() ignores a broken cached copy", async () => {
   await using tmp = await tmpdir()
   await using server = await serve(says('{ "model": "a/b" }'))
   name(server.url)
@@ -204,7 +204,7 @@ test("Config.get() ignores a remote key in the remote answer, and the layers abo
   })
 })
 
-test("Config.get() fetches anew when the URL changes", async () => {
+test("Config.get() fetches again when the URL changes", async () => {
   await using tmp = await tmpdir()
   await using one = await serve(says('{ "model": "a/one" }'))
   await using two = await serve(says('{ "model": "a/two" }'))

@@ -27,7 +27,7 @@ test("Config.rules() gives the rules of each layer with its source, in the order
   )
 })
 
-test("Config.rules() leaves out what a folder that is not trusted would allow", async () => {
+test("Config.rules() leaves out allow rules of an untrusted folder", async () => {
   await using tmp = await tmpdir()
   tmp.write(
     ".vitamin/config.jsonc",

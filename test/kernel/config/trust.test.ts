@@ -55,7 +55,7 @@ test("Config.inspect() ignores and names what an untrusted folder may not say", 
   assert.ok(ignored.every(({ source, reason }) => source === "project" && reason.length > 0))
 })
 
-test("Config.inspect() takes all of it but the remote key once the folder is trusted", async () => {
+test("Config.inspect() applies all settings but the remote key once the folder is trusted", async () => {
   await using tmp = await tmpdir()
   tmp.write(".vitamin/config.jsonc", everything)
   await Trust.grant(tmp.path)
@@ -142,7 +142,7 @@ for (const [kind, extra] of [
   ["valid", {}],
   ["broken", { model: 5 }],
 ] as const)
-  test(`Config.load() holds nothing for a ${kind} file of an untrusted folder`, async () => {
+  test(`Config.load() redacts no values of a ${kind} file of an untrusted folder`, async () => {
     await using tmp = await tmpdir()
     const provider = { a: { apiKey: `untrusted-${kind}`, headers: { "x-key": `header-${kind}` } } }
     tmp.write(".vitamin/config.jsonc", JSON.stringify({ provider, ...extra }))

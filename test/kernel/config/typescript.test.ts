@@ -188,7 +188,7 @@ test("loadConfig() names the file that is missing, throws, is broken, or exports
   assert.match(await messageOf("odd.ts", "throw undefined"), /odd\.ts: /)
 })
 
-test("Config.load() makes a throwing TypeScript file Config.Invalid", async () => {
+test("Config.load() throws Config.Invalid for a TypeScript file that throws", async () => {
   await using tmp = await tmpdir()
   const file = tmp.write(".vitamin/config.ts", 'throw new Error("boom")')
   await Trust.grant(tmp.path)
@@ -204,7 +204,7 @@ test("importConfig() gives up on an import that never ends", async () => {
   assert.match(message, /hangs\.ts: the import took longer than 0\.05 s/)
 })
 
-test("loadConfig() sees new content, and gives the same functions for the same content", async () => {
+test("loadConfig() loads new content, and returns the same functions for the same content", async () => {
   await using tmp = await tmpdir()
   const write = (name: string) =>
     tmp.write("config.ts", `export default { agent: { name: "${name}" }, mcp: { hooks: { onLog() {} } } }`)
@@ -215,7 +215,7 @@ test("loadConfig() sees new content, and gives the same functions for the same c
   assert.deepEqual([first.agent.name, second.agent.name], ["one", "two"])
 })
 
-test("loadConfig() leaves the object of the file as it is", async () => {
+test("loadConfig() does not change the object of the file", async () => {
   await using tmp = await tmpdir()
   const code = 'export const own = { agent: { name: "n", nmae: "x" } }\nexport default own'
   const file = tmp.write("config.ts", code)
@@ -223,7 +223,7 @@ test("loadConfig() leaves the object of the file as it is", async () => {
   assert.deepEqual(await importConfig(file, Buffer.from(code)), { agent: { name: "n", nmae: "x" } })
 })
 
-test("defineConfig() gives back what it was given", () => {
+test("defineConfig() returns its argument", () => {
   const config = { agent: { name: "n" }, provider: { default: "a", a: { apiKey: "k" } } }
   assert.equal(defineConfig(config), config)
 })

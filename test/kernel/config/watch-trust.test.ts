@@ -24,7 +24,7 @@ async function inAnotherProcess(tmp: Tmp, call: "grant" | "remove") {
 const environmentIs = (value: string | undefined) =>
   until(async () => (await Config.get()).environment?.pass?.[0] === value, `environment ${value}`)
 
-test("Config.watch() takes what a folder says when it is trusted, and drops it when it no longer is", async () => {
+test("Config.watch() applies settings when their folder becomes trusted, and drops them when trust ends", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write(".vitamin/config.jsonc", '{ "model": "a/b", "environment": { "pass": ["b"] } }')
   tmp.write(".vitamin/config.ts", 'export default { agent: { name: "ts" } }')
@@ -45,7 +45,7 @@ test("Config.watch() takes what a folder says when it is trusted, and drops it w
 })
 
 for (const kind of ["broken", "elsewhere"])
-  test(`Config.watch() lets no rights outlive trust when the file is ${kind}`, async () => {
+  test(`Config.watch() ends rights together with trust when the file is ${kind}`, async () => {
     await using tmp = await tmpdir()
     const content = '{ "model": "a/b", "environment": { "pass": ["b"] } }'
     if (kind === "broken") tmp.write(".vitamin/config.jsonc", content)

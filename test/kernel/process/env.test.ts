@@ -29,7 +29,7 @@ test("Env.all() is a copy of everything", () => {
   assert.equal(process.env.ENV_TEST, "one")
 })
 
-test("Env.forChild() leaves out what holds one of our secrets, and a child never sees it", async () => {
+test("Env.forChild() leaves out variables that contain a known secret, and a child never sees them", async () => {
   Secret.register("env-secret-0123", "key")
   process.env.ENV_TEST_KEY = "env-secret-0123"
   process.env.ENV_TEST_HEADER = "Bearer env-secret-0123"
@@ -44,7 +44,7 @@ test("Env.forChild() leaves out what holds one of our secrets, and a child never
   assert.equal("ENV_TEST_KEY" in seen || "ENV_TEST_HEADER" in seen, false)
 })
 
-test("Env.forCommand() leaves out credentials but for those that a person named, and we keep them all", async () => {
+test("Env.forCommand() leaves out credentials that the person has not named, and process.env keeps them all", async () => {
   process.env.ENV_TEST_TOKEN = "token-of-another-0123"
   process.env.ENV_TEST_SECRET = "secret-of-another-0123"
   Secret.register("held-by-us-0123", "key")

@@ -76,7 +76,7 @@ test("Log goes to stderr, never to stdout, at the level of VITAMIN_LOG", async (
   assert.deepEqual(await levelsOf("nonsense"), ["warn", "error"])
 })
 
-test("Log tells a person on stderr in plain words, and logs there when more than warnings are asked for", async () => {
+test("Log writes plain sentences to stderr, and log lines if more than warnings are asked for", async () => {
   await using tmp = await tmpdir()
   const script = tmp.write(
     "log.mts",
@@ -122,7 +122,7 @@ test("Log shows the stack of an error at debug only", async () => {
   assert.match((await logged(fail))[0]!, /went wrong\\n +at .*log\.test\.ts/)
 })
 
-test("Log escapes what would forge a line or drive a terminal, in messages, names and values", async () => {
+test("Log escapes characters that forge a line or control a terminal, in messages, names and values", async () => {
   const evil = "a\nERROR forged\r\u001b[2J\u009b2J\u0007\u202e\u2066\u007f"
   const lines = await logged(() => Log.warn(evil, { [evil]: evil, list: [evil] }))
   assert.equal(lines.length, 1)
@@ -133,7 +133,7 @@ test("Log escapes what would forge a line or drive a terminal, in messages, name
   )
 })
 
-test("Log takes held secrets out of messages, names and values, also when they have several lines", async () => {
+test("Log redacts known secrets in messages, names and values, also those of several lines", async () => {
   const key = "-----BEGIN KEY-----\nlog-secret-body\n-----END KEY-----\n"
   Secret.register(key, "private key")
   Secret.register("log-token-123", "log token")

@@ -38,7 +38,7 @@ test("createRedactor() holds back only what may become a secret", () => {
   assert.equal(write("off"), "held-off")
 })
 
-test("createRedactor() keeps no memory of the caller", () => {
+test("createRedactor() copies the bytes that it holds back", () => {
   Secret.register("reused-memory-1", "value")
   const redactor = createRedactor()
   const chunk = Buffer.from("x reused-")

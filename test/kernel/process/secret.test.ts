@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Secret from "#kernel/process/secret.ts"
 
-test("Secret.redact() replaces every held value, the longer one first", () => {
+test("Secret.redact() replaces every known value, the longer one first", () => {
   Secret.register("redact-me-1", "one")
   Secret.register("redact-me-1-and-more", "two")
   assert.equal(Secret.redact("redact-me-1 redact-me-1-and-more redact-me-2"), "[one] [two] redact-me-2")
@@ -37,7 +37,7 @@ test("Secret.redactJson() gives JSON whatever the secrets look like", () => {
   assert.equal(Secret.redactJson('{"b":1, "a":2}'), '{"b":1, "a":2}')
 })
 
-test("Secret.redactJson() leaves a name alone that is an ordinary word, also where it is a held value", () => {
+test("Secret.redactJson() leaves a name that is an ordinary word, even if it is a known secret", () => {
   Secret.register("directory", "a bad key")
   const data = {
     directory: "in directory",
@@ -50,7 +50,7 @@ test("Secret.redactJson() leaves a name alone that is an ordinary word, also whe
   )
 })
 
-test("Secret.register() does not sort what it holds before it is needed", () => {
+test("Secret.register() sorts the secrets only when they are needed", () => {
   const { sort } = Array.prototype
   let sorted = 0
   Array.prototype.sort = function (...args) {

@@ -103,7 +103,7 @@ test("Config.load() does not wait on a pipe and refuses a folder in the place of
   assert.match(folder.message, /config\.jsonc: .*not a regular file/)
 })
 
-test("Config.load() takes a .vitamin that is a file as no configuration", async () => {
+test("Config.load() ignores a .vitamin that is a file", async () => {
   await using tmp = await tmpdir()
   writeFileSync(join(tmp.path, ".vitamin"), "")
   assert.deepEqual(await Config.load({ directory: tmp.path }), {})
@@ -129,7 +129,7 @@ for (const [value, expected] of [
     })
   })
 
-test("Config.load() takes a VITAMIN_CONFIG without content as none", async () => {
+test("Config.load() ignores an empty VITAMIN_CONFIG", async () => {
   await using tmp = await tmpdir()
   for (const value of ["", " ", "\n"])
     await withVariable(value, async () => assert.deepEqual(await Config.load({ directory: tmp.path }), {}))
@@ -201,7 +201,7 @@ test("Config.load() refuses __proto__, cycles and non-objects given inline", asy
   }
 })
 
-test("Config.load() refuses a remote URL that is not https, but for this machine", async () => {
+test("Config.load() refuses a remote URL that is neither https nor on this machine", async () => {
   await using tmp = await tmpdir()
   const urls = [
     "http://example.com/c",

@@ -50,7 +50,7 @@ test("Config.load() redacts the secrets of every layer, even of overridden value
     assert.equal(Secret.redact(`x ${secret} y`).includes(secret), false, secret)
 })
 
-test("Config.load() does not hold ordinary header values", async () => {
+test("Config.load() does not redact ordinary header values", async () => {
   await using tmp = await tmpdir()
   const headers = { "content-type": "application/json", "anthropic-version": "2023-06-01" }
   await Config.load({ directory: tmp.path, inline: { provider: { a: { headers } } } })

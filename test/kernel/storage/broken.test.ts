@@ -37,7 +37,7 @@ function thousand(store: TmpStore): { well: string[]; broken: string[] } {
 
 const keyOf = (name: string) => ["session", `p${name.at(-1)}`, name]
 
-test("Storage.check() names each of 20 broken records among 1 000 and sets it aside; all others load", async () => {
+test("Storage.check() reports and quarantines each of 20 broken records among 1 000; all others load", async () => {
   await using store = await tmpStore()
   const { well, broken } = thousand(store)
   const result = await Storage.check()
@@ -77,7 +77,7 @@ function contentOf(path: string): Buffer | "folder" {
 }
 
 for (const [kind, damage] of Object.entries(kinds)) {
-  test(`Storage.read() mends a broken file (${kind}) whose value is still in the journal`, async () => {
+  test(`Storage.read() repairs a broken file (${kind}) whose value is still in the journal`, async () => {
     await using store = await tmpStore()
     const key = ["mend", "k"]
     await Storage.write(key, { n: 1 })
@@ -88,7 +88,7 @@ for (const [kind, damage] of Object.entries(kinds)) {
     assert.match(store.log(), /Record mend\/k is broken \(.*mended from the journal/)
   })
 
-  test(`Storage mends a broken file (${kind}) when it opens, and other records are not held up`, async () => {
+  test(`Storage repairs a broken file (${kind}) when it opens, and other records are readable`, async () => {
     await using store = await tmpStore()
     await Storage.write(["mend", "k"], { n: 1 })
     await Storage.close()
@@ -98,7 +98,7 @@ for (const [kind, damage] of Object.entries(kinds)) {
     assert.deepEqual(await Storage.read(["mend", "k"]), { n: 1 })
   })
 
-  test(`Storage.update() of a broken record (${kind}) mends it first, or names it and changes nothing`, async () => {
+  test(`Storage.update() repairs a broken record (${kind}) first, or reports it and changes nothing`, async () => {
     await using store = await tmpStore()
     await Storage.write(["mend", "k"], { n: 1 })
     damage(store.file("mend", "k"))
@@ -122,7 +122,7 @@ test("Storage.Corrupt tells the reason once, and where the record is now", async
   })
 })
 
-test("Storage sets a broken record with the longest names aside too", async () => {
+test("Storage quarantines a broken record with the longest names", async () => {
   await using store = await tmpStore()
   const key = ["a".repeat(200), "b".repeat(200), "c".repeat(200)]
   mkdirSync(dirname(store.file(...key)), { recursive: true })
@@ -132,7 +132,7 @@ test("Storage sets a broken record with the longest names aside too", async () =
   assert.ok(existsSync(error.data.movedTo as string))
 })
 
-test("Storage: a write beside the repair of its record is never undone", async () => {
+test("Storage: a repair never undoes a write at the same time", async () => {
   await using store = await tmpStore()
   const keys = Array.from({ length: 40 }, (_, i) => ["race", `k${i}`])
   for (const [i, key] of keys.entries()) {
@@ -165,7 +165,7 @@ test("Storage.check() goes past foreign files and names the ones that cannot be 
   for (const text of broken) assert.match(text, /^Key .* is refused: /)
 })
 
-test("Storage goes on when its folder was removed while it was open, and what it acknowledges then is kept", async () => {
+test("Storage continues when its folder was removed while it was open, and later writes are kept", async () => {
   await using tmp = await tmpdir()
   await Storage.write(["a", "one"], { n: 1 })
   rmSync(Global.data(), { recursive: true })

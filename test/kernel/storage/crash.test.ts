@@ -9,7 +9,7 @@ import { repeat } from "../../fixture/soak.ts"
 import { acknowledged, verify } from "../../fixture/storage-verify.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
-test("Storage loses nothing acknowledged and shows nothing half after kill -9", async () => {
+test("Storage loses no acknowledged write and shows no half-written one after kill -9", async () => {
   await using tmp = await tmpdir()
   const data = join(tmp.path, "data")
   let acks = new Map<string, number>()

@@ -112,7 +112,7 @@ test("Storage takes keys with unusual but safe names", async () => {
   assert.deepEqual(readdirSync(store.root).sort(), ["journal", "storage"])
 })
 
-test("Storage never lets a held secret reach the disk, whatever holds it and however JSON writes it", async () => {
+test("Storage never writes a known secret, in any value and any form of JSON", async () => {
   await using store = await tmpStore()
   const plain = "sk-held-0123456789"
   const odd = 'pem "quoted"\nline\\two\u0007'
@@ -147,7 +147,7 @@ test("Storage never lets a held secret reach the disk, whatever holds it and how
   }
 })
 
-test("Storage leaves alone what only looks like a secret, or like one once it is JSON", async () => {
+test("Storage leaves text that only looks like a secret, also in JSON form", async () => {
   await using _ = await tmpStore()
   Secret.register("ntoken-12345", "token")
   Secret.register("1234567890", "number")

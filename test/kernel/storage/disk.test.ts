@@ -10,7 +10,7 @@ import { tmpdir } from "../../fixture/tmpdir.ts"
 const notRoot = process.getuid?.() === 0 ? false : "needs root to mount a small file system"
 const key = ["disk", "one"]
 
-test("Storage keeps the old value on a full disk and goes on when there is space", {
+test("Storage keeps the old value on a full disk, and continues when there is space", {
   skip: notRoot,
 }, async () => {
   await using tmp = await tmpdir()
@@ -72,7 +72,7 @@ test("Storage reads from a read-only folder and refuses to write there", { skip:
   }
 })
 
-test("Storage says when no file handle is left, and goes on when one is", async () => {
+test("Storage reports that no file handle is left, and continues when one is", async () => {
   await using tmp = await tmpdir()
   const script = `
     import { openSync, closeSync } from "node:fs"

@@ -61,7 +61,7 @@ test("Storage opens a journal that was torn at any byte of its last record, and 
   assert.deepEqual(await Storage.read(last), { n: 2 })
 })
 
-test("Storage goes on behind a torn tail, and reads that after the next open", async () => {
+test("Storage continues after a torn tail, and reads it after the next open", async () => {
   await using store = await tmpStore()
   await Storage.write(["torn", "first"], 1)
   await Storage.write(["torn", "last"], 2)
@@ -99,7 +99,7 @@ test("Storage loses nothing to a flipped byte in the middle of the journal", asy
   assert.equal(existsSync(join(store.root, "broken")), false)
 })
 
-test("readSegment() takes nothing that an older generation left behind the end", async () => {
+test("readSegment() ignores records of an older generation after the end", async () => {
   await using tmp = await tmpdir()
   const file = join(tmp.path, "segment")
   const text = Buffer.from('"same size"')
@@ -116,7 +116,7 @@ test("readSegment() takes nothing that an older generation left behind the end",
   assert.deepEqual(readSegment(file), { generation: 3, entries, end: headerBytes + size })
 })
 
-test("readSegment() takes no record that somebody put into a value, even when the record around it is damaged", async () => {
+test("readSegment() ignores a record inside a value, even if the record around it is damaged", async () => {
   await using tmp = await tmpdir()
   const [file, foreign] = [join(tmp.path, "segment"), join(tmp.path, "foreign")]
   const other = beginSegment(foreign, 1, 4096)
@@ -182,7 +182,7 @@ function generationOf(store: TmpStore): number {
   return Math.max(...[0, 1].map((n) => readSegment(segmentOf(store, n))?.generation ?? 0))
 }
 
-test("Storage says what is in the way when its journal cannot be a journal, and still reads", async () => {
+test("Storage reports what is wrong with the place of its journal, and still reads", async () => {
   await using store = await tmpStore()
   await Storage.write(["way", "k"], 1)
   await Storage.close()
@@ -212,7 +212,7 @@ test("Storage removes what a crash left in its temporary folder, folders too", a
   assert.deepEqual(readdirSync(temporary), [])
 })
 
-test("Storage: what a dead process left in the journal never outlives a later write of another", async () => {
+test("Storage: a change of a dead process in the journal never replaces a later write", async () => {
   await using store = await tmpStore()
   await Storage.write(["dies", "open"], 0)
   await using child = runFixture("storage-dies.ts", { env: store.env })

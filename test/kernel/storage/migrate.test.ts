@@ -36,7 +36,7 @@ test("Storage.migrate() has nothing to do in a new store", async () => {
   assert.equal(await Storage.migrate(), 0)
 })
 
-test("Storage.migrate() stays behind a migration that fails, and the next start goes on there", async () => {
+test("Storage.migrate() stops at a migration that fails, and the next start continues there", async () => {
   await using store = await tmpStore()
   const ran: number[] = []
   await assert.rejects(Storage.migrate([1, 2, 3].map(recording(ran, 2))), /migration 2 failed/)

@@ -9,7 +9,7 @@ import * as Storage from "#kernel/storage/storage.ts"
 import { tmpStore } from "../../fixture/tmp-store.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
-test("Storage.write() of many at once leaves each text whole, whatever its length and alphabet", async () => {
+test("Storage.write() of many texts at once stores each one whole, of any length and alphabet", async () => {
   await using store = await tmpStore()
   const texts = ["a", "ü", "語", "🙂", '"\n'].flatMap((c) => [0, 1, 4_097, 90_000].map((n) => c.repeat(n)))
   for (const turn of ["first", "second"])
@@ -21,7 +21,7 @@ test("Storage.write() of many at once leaves each text whole, whatever its lengt
     assert.deepEqual(await Storage.read(["text", `t${i}`]), { turn: "second", text })
 })
 
-test("Storage: changes of one record in one batch end with the last, also when that one removes it", async () => {
+test("Storage: of several changes of a record in one batch the last one counts, also a removal", async () => {
   await using store = await tmpStore()
   const add = (draft: { n: number }) => draft.n++
   const [kept, gone] = [
@@ -43,7 +43,7 @@ test("Storage: changes of one record in one batch end with the last, also when t
   assert.deepEqual(await Storage.list(["one"]), ["kept"])
 })
 
-test("Storage refuses every change of a record that cannot be put in place, and no other of the batch", async () => {
+test("Storage refuses the changes of a record whose file cannot be written, and no others of the batch", async () => {
   await using store = await tmpStore()
   const [stuck, free] = [
     ["batch", "stuck"],
@@ -95,7 +95,7 @@ test("Storage keeps the old value and no trace of the new one when the disk fail
   assert.deepEqual(out.trim().split("\n").slice(1), ['"old"', "0", "old", '"newer"'])
 })
 
-test("createWritten() knows a generation only while nobody else has written to it", () => {
+test("createWritten() knows the records of a generation only while no other process writes to it", () => {
   const written = createWritten()
   const state = (generation: number, end: number) => ({ generation, end, records: 0, checkpoint: 0 })
   const commit = (path: string, from: ReturnType<typeof state>, end: number) => {

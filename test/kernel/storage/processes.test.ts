@@ -25,7 +25,7 @@ test("Storage.update() of four processes on one key loses no increment", async (
   await Storage.close()
 })
 
-test("Storage.write() sees to it that another process reads the new value", async () => {
+test("Storage.write() makes another process read the new value", async () => {
   await using tmp = await tmpdir()
   await Storage.write(key, { n: 1 })
   await using child = runFixture("storage-counter.ts", { args: ["1"], env: tmp.env })
@@ -62,7 +62,7 @@ test("Storage: a paused holder keeps the lock, the others fail after five second
   await Storage.close()
 })
 
-test("Storage: who has waited five seconds for a paused holder does not wait as long again at the next call", async () => {
+test("Storage: after a wait of five seconds for a paused holder, the next call fails soon", async () => {
   await using tmp = await tmpdir()
   await Storage.write(key, { n: 1 })
   await Storage.close()
@@ -78,14 +78,14 @@ test("Storage: who has waited five seconds for a paused holder does not wait as 
   await Storage.close()
 })
 
-test("createLock() of four processes that open and close it all the time lets each in", async () => {
+test("createLock() lets each of four processes in that open and close it all the time", async () => {
   await using tmp = await tmpdir()
   const args = [join(tmp.path, "lock"), "300"]
   const children = [1, 2, 3, 4].map(() => runFixture("storage-lock.ts", { args, env: tmp.env }))
   for (const child of children) assert.equal(await child.exit, 0, child.errors())
 })
 
-test("Opening.acquire() after a wait in vain still gets a lock that is let go after an ordinary commit's time", async () => {
+test("Opening.acquire() after a failed wait still waits as long as an ordinary commit takes", async () => {
   await using tmp = await tmpdir()
   const folder = (name: string) => join(tmp.path, name)
   const folders = { records: folder("records"), temporary: folder("temporary"), journal: folder("journal") }

@@ -22,7 +22,7 @@ async function readAll(prefix = ["all"]): Promise<[name: string, value: unknown]
   return found
 }
 
-test("Storage.readAll() hands over the records of a prefix by name, and nothing else that lies there", async () => {
+test("Storage.readAll() passes on the records of a prefix by name, and no other files", async () => {
   await using store = await tmpStore()
   await Storage.write(["all", "b"], { n: 2 })
   await Storage.write(["all", "a"], ["ü€😀\ufffd"])
@@ -41,7 +41,7 @@ test("Storage.readAll() hands over the records of a prefix by name, and nothing 
   await assert.rejects(readAll([".."]), Storage.InvalidKey)
 })
 
-test("Storage.readAll() sets broken records aside and names them, mends what the journal has, and gives all others", async () => {
+test("Storage.readAll() quarantines and reports broken records, repairs those of the journal, and passes on all others", async () => {
   await using store = await tmpStore()
   await Storage.write(["all", "r0003"], { name: "mended" })
   lay(store, 300)
@@ -67,7 +67,7 @@ test("Storage.readAll() sets broken records aside and names them, mends what the
   assert.deepEqual(await readAll(), expected)
 })
 
-test("Storage.readAll() sees own changes that nobody has waited for, those made while it reads too", async () => {
+test("Storage.readAll() reads own changes that are still being written, also those made while it reads", async () => {
   await using store = await tmpStore()
   lay(store, 400)
   const changes = [Storage.write(["all", "r0001"], "new"), Storage.remove(["all", "r0002"])]
@@ -111,7 +111,7 @@ test("Storage.readAll() never sees half of what another process writes, nor an o
   assert.deepEqual(await readAll(["counter"]), [["one", { n: 300 }]])
 })
 
-test("Storage.readAll() lets others go on while it reads thousands", async () => {
+test("Storage.readAll() yields to the event loop while it reads thousands", async () => {
   await using store = await tmpStore()
   lay(store, 4_000)
   let turns = 0
@@ -129,7 +129,7 @@ test("Storage.readAll() lets others go on while it reads thousands", async () =>
   assert.ok(turns > 1, String(turns))
 })
 
-test("Storage.readAll() passes on what its taker throws", async () => {
+test("Storage.readAll() throws what its callback throws", async () => {
   await using store = await tmpStore()
   lay(store, 3)
   const taken: string[] = []

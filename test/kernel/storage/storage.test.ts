@@ -23,7 +23,7 @@ test("Storage.write() leaves a plain JSON file under $XDG_DATA_HOME/vitamin/stor
   assert.deepEqual(readdirSync(join(store.root, "storage/.tmp")), [])
 })
 
-test("Storage.read() gives back what was written, also after everything was closed", async () => {
+test("Storage.read() returns what was written, also after a close", async () => {
   await using _ = await tmpStore()
   const data = { text: 'line\n"quoted"\u2028 🙂', list: [], nothing: null, deep: { a: { b: [false] } } }
   await Storage.write(key, data)
@@ -43,7 +43,7 @@ test("Storage.read() of a missing record throws Storage.NotFound, before and aft
   await assert.rejects(Storage.read([...key, "below"]), Storage.NotFound)
 })
 
-test("Storage.write() takes the data as it is at the call", async () => {
+test("Storage.write() stores the data as it is at the call", async () => {
   await using _ = await tmpStore()
   const data = { n: 1 }
   const written = Storage.write(key, data)
@@ -52,7 +52,7 @@ test("Storage.write() takes the data as it is at the call", async () => {
   assert.deepEqual(await Storage.read(key), { n: 1 })
 })
 
-test("Storage.update() gives the new value, and 100 parallel ones end at 100", async () => {
+test("Storage.update() returns the new value, and 100 parallel ones end at 100", async () => {
   await using store = await tmpStore()
   await Storage.write(key, { n: 0 })
   const add = (draft: { n: number }) => draft.n++
@@ -151,7 +151,7 @@ test("Storage keeps the order of calls that nobody waited for", async () => {
   await Promise.all(ignored)
 })
 
-test("Storage: a writer gets its turn however many read without end", { timeout: 30_000 }, async () => {
+test("Storage: a writer gets its turn while others read without end", { timeout: 30_000 }, async () => {
   await using _ = await tmpStore()
   await Storage.write(key, { n: 0 })
   let stop = false
@@ -170,7 +170,7 @@ test("Storage: a writer gets its turn however many read without end", { timeout:
   assert.ok(reads >= 16)
 })
 
-test("Storage: while one writer is inside, readers go on and the next writer waits", async () => {
+test("Storage: while one writer has the lock, readers continue and the next writer waits", async () => {
   await using store = await tmpStore()
   const counter = ["counter", "one"]
   await Storage.write(counter, { n: 1 })
@@ -253,7 +253,7 @@ async function rotated(root: string): Promise<number> {
   }
 }
 
-test("Storage.close() waits for its own work: nothing is written after it", async () => {
+test("Storage.close() waits for its own writes: nothing is written after it", async () => {
   await using store = await tmpStore()
   for (let n = 0; n < 450; n++) void Storage.write(["many", `r${n}`], "x".repeat(20_000))
   await Storage.close()

@@ -41,7 +41,7 @@ test("Trust.accept() for this process keeps both of two reviews at once", async 
   await Trust.remove(tmp.path)
 })
 
-test("Trust.remove() takes trust back, also where there was none", async () => {
+test("Trust.remove() takes trust back, also if there was none", async () => {
   await using tmp = await tmpdir({ git: true })
   assert.equal(await Trust.remove(tmp.path), tmp.path)
   await Trust.grant(tmp.path)
@@ -180,7 +180,7 @@ test("Trust.pending() names what is new, changed and removed since it was truste
   )
 })
 
-test("Trust.accept() trusts what was shown, not what the file became meanwhile", async () => {
+test("Trust.accept() trusts the content that was shown, not a later one", async () => {
   await using tmp = await tmpdir()
   tmp.write(".vitamin/config.jsonc", '{ "model": "a/shown" }')
   const shown = await Trust.pending(tmp.path)

@@ -189,7 +189,7 @@ test("a description that is registered comes into the JSON Schema, also of a fie
   assert.deepEqual(show(lazyZod), show(Zod.z))
 })
 
-test("an async rule counts", async () => {
+test("an async rule is applied", async () => {
   const schema = lazyZod.object({
     a: lazyZod.string().superRefine(async (a, context) => {
       if (a !== "x") context.addIssue({ code: "custom", message: "not x" })

@@ -106,7 +106,7 @@ test("filePathOf() drops the anchor and reads what is written in per cent, where
 })
 
 // Quadratic work on a megabyte takes minutes: then this never ends.
-test("extractMarkdownLinks() looks at hostile text in time that grows with its length only", {
+test("extractMarkdownLinks() takes linear time for hostile text", {
   timeout: 120_000,
 }, () => {
   const hostile = [
