@@ -84,6 +84,9 @@ async function sweep(shadow: Shadow, before: number): Promise<void> {
   const kept = held.filter((hash) => needed.has(hash))
   if (kept.length === held.length && packs.length < 50) return
   const made = await packThese(shadow, kept)
+  // Its objects are all old, and so is the pack: the next sweep may drop more of them.
+  const time = before / 1_000 - 1
+  if (made) utimesSync(join(packFolder(shadow), `pack-${made}.pack`), time, time)
   // Objects that were named meanwhile may exist nowhere else, so they stay until the next time.
   const neededNow = neededIn(shadow)
   if (held.some((hash) => neededNow.has(hash) && !needed.has(hash))) return

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict"
-import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { randomBytes } from "node:crypto"
+import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { pack, prune } from "#ability/snapshot/prune-store.ts"
@@ -89,6 +90,22 @@ test("above the size limit the oldest session is dropped first", () =>
     await prune(get(), { grace: -60_000, maxBytes: total - 1 })
     assert.deepEqual(readdirSync(join(get().folder, "session")), ["sess_2", "sess_3"])
     assert.equal(looseIn(get().store.gitDir).length, 2)
+  }))
+
+test("above the size limit no more sessions are dropped than needed, also out of packs", () =>
+  inProject(async (tmp) => {
+    const ids = ["sess_1", "sess_2", "sess_3", "sess_4"]
+    for (const id of ids) {
+      await Storage.write(["session", Instance.project.id, id], { id })
+      tmp.write("a", randomBytes(50_000))
+      await change(["a"], () => rmSync(join(tmp.path, "a")), { sessionId: id })
+    }
+    await pack(get())
+    const packs = join(get().store.gitDir, "objects", "pack")
+    for (const name of readdirSync(packs)) utimesSync(join(packs, name), 1, 1)
+    await prune(get(), { maxBytes: 110_000 })
+    assert.deepEqual(readdirSync(join(get().folder, "session")), ["sess_3", "sess_4"])
+    assert.ok(sizeOf(packs) < 110_000)
   }))
 
 test("bytes are stored while another process removes empty object folders", () =>
