@@ -1,4 +1,5 @@
-// A tool for a client: through the gate like every other call, with the rules, snapshots and records of a session.
+// Runs a tool for an MCP client: through the gate like every other call, with the rules, snapshots and records of a
+// session.
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import { judgeStep } from "#ability/call/judge-step.ts"
 import type * as Permission from "#ability/permission/permission.ts"
@@ -20,20 +21,20 @@ import * as MessageStore from "#knowledge/message/message-store.ts"
 import { createId } from "#util/id.ts"
 import * as ToolCalls from "./tool-calls.ts"
 
-export type Asked = {
+export type ToolCall = {
   agent: AgentDefinition
   rules: readonly Permission.Rule[]
-  /** Take as allowed whatever would be asked. */
+  /** Allow calls that would need a person's permission. */
   yes: boolean
   tool: Definition
   args: Json
-  /** What a person has allowed; it counts for exactly that call. */
+  /** The key of the judgement that the person approved; the approval holds for that call only. */
   approved?: string | undefined
   signal: AbortSignal
   report(text: string): void
 }
 
-export async function callTool(asked: Asked): Promise<Result> {
+export async function callTool(asked: ToolCall): Promise<Result> {
   const { agent, tool } = asked
   const session = await ToolCalls.session(agent.id)
   return ToolCalls.run({ signal: asked.signal, readsOnly: tool.readOnly }, async (signal) => {
@@ -57,7 +58,7 @@ export async function callTool(asked: Asked): Promise<Result> {
     if (asked.approved === undefined) await permits.judge(request)
     else kept.approval = "approved"
     keep(records, MessageStore.write(request))
-    // A call that changes something must be on disk before it runs; one that only reads need not wait.
+    // The request of a call that changes something must be on disk before the call runs.
     if (!tool.readOnly) await settle(records)
     const snapshot = takeSnapshot({ request, call: kept, records })
     const slot = permits.slot({ request, call: kept })
@@ -77,11 +78,11 @@ export async function callTool(asked: Asked): Promise<Result> {
   })
 }
 
-function contextOf(place: Omit<Context, "report">, { agent, report }: Asked): Context {
+function contextOf(place: Omit<Context, "report">, { agent, report }: ToolCall): Context {
   return { ...place, agent: agent.id, report }
 }
 
-/** An answer counts for what the person was shown, as long as no rule has come to deny it. */
+/** Grants the call if its judgement is still the one that the person approved, and no rule denies it now. */
 async function allowedByPerson(
   step: Step,
   rights: Rights,

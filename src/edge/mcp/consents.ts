@@ -1,47 +1,48 @@
-// Questions that a client takes to its person, each good for one answer. What the client carries between the two is signed,
-// and a question is open here until it is answered or too old: no answer counts twice, and another process asks again.
+// Questions that a client asks its person, each with one answer. The client returns the question's signed state with the
+// answer. Open questions are also recorded here, until they are answered or expire, so no answer can be replayed. After a
+// restart the question is openQuestions again.
 import { randomBytes, randomUUID } from "node:crypto"
 import { createRequestStateCodec, type RequestStateCodec } from "@modelcontextprotocol/server"
 
-/** What was asked for, and which question it was. */
+/** `key` identifies the call that needs consent, `question` the question. */
 type State = { key: string; question: string }
 
 export type Consents = Readonly<{
-  /** What the server checks the state of every request with. */
+  /** Checks the signature of the state in a request. */
   verify: RequestStateCodec<State>["verify"]
-  /** A question about `key`, as the client carries it. */
+  /** Open a question about `key`; returns the signed state for the client. */
   open(key: string): Promise<string>
-  /** Whether the state is that of an open question about `key`, which is then answered. */
+  /** Whether the state belongs to an open question about `key`. Closes the question. */
   answer(state: State | undefined, key: string): boolean
 }>
 
 const ttlSeconds = 600
-/** Of more questions the oldest are forgotten, and asked again. */
+/** Above this number the oldest questions are dropped; their calls are openQuestions about again. */
 const maxOpen = 1_000
 
 export function createConsents(): Consents {
   const codec = createRequestStateCodec<State>({ key: randomBytes(32), ttlSeconds })
-  /** In the order in which they were asked, with the time of each. */
-  const asked = new Map<string, number>()
+  /** Open questions with the time of each, the oldest first. */
+  const openQuestions = new Map<string, number>()
 
   async function open(key: string): Promise<string> {
-    forget()
+    dropExpired()
     const question = randomUUID()
-    asked.set(question, Date.now())
+    openQuestions.set(question, Date.now())
     return codec.mint({ key, question })
   }
 
-  function forget(): void {
+  function dropExpired(): void {
     const oldest = Date.now() - ttlSeconds * 1_000
-    for (const [question, time] of asked) {
-      if (asked.size < maxOpen && time > oldest) return
-      asked.delete(question)
+    for (const [question, time] of openQuestions) {
+      if (openQuestions.size < maxOpen && time > oldest) return
+      openQuestions.delete(question)
     }
   }
 
   return Object.freeze({
     verify: codec.verify,
     open,
-    answer: (state, key) => state?.key === key && asked.delete(state.question),
+    answer: (state, key) => state?.key === key && openQuestions.delete(state.question),
   })
 }

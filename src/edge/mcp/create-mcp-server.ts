@@ -1,5 +1,5 @@
-// Vitamin as an MCP server, for one connection or one request: the tools that the rules allow, and `run`. Both revisions of
-// the protocol are spoken by the SDK; what is asked of a person goes through the client, where that can ask.
+// Vitamin as an MCP server, for one connection or one request: the tools that the rules allow, and `run`. The SDK handles
+// both revisions of the protocol. Permissions are asked through the client if it supports elicitation.
 import { createHash } from "node:crypto"
 import {
   acceptedContent,
@@ -30,7 +30,7 @@ import * as Secret from "#kernel/process/secret.ts"
 import { errorText } from "#util/error.ts"
 import { plainText } from "#util/plain-text.ts"
 import { version } from "#util/version.ts"
-import { type Asked, callTool } from "./call-tool.ts"
+import { callTool, type ToolCall } from "./call-tool.ts"
 import type { Consents } from "./consents.ts"
 import { offeredTools, offersRun } from "./offered-tools.ts"
 import * as RunPrompt from "./run-prompt.ts"
@@ -38,18 +38,18 @@ import { errorResult, toCallResult } from "./to-call-result.ts"
 import * as ToolCalls from "./tool-calls.ts"
 
 export type Options = {
-  /** Of the person, for as long as the server runs. */
+  /** Rules from the command line, for as long as the server runs. */
   rules: readonly Permission.Rule[]
   yes: boolean
   /** Offer the tools of other MCP servers too. */
   servers: boolean
 }
-/** Runs a function in the instance that the server is for. */
+/** Runs a function in the instance of the served folder. */
 type Inside = <T>(fn: () => T) => T
 type Given = {
   options: Options
   inside: Inside
-  /** The same for every connection and request that a client may come back by. */
+  /** Shared by all connections and requests: a client may answer a question in another request. */
   consents: Consents
 }
 type Offer = { agent: AgentDefinition; tools: Definition[]; run: boolean }
@@ -67,7 +67,7 @@ export function createMcpServer({ options, inside, consents }: Given): Server {
     { capabilities: { tools: {} }, instructions, requestState: { verify: consents.verify } },
   )
   server.onerror = (error) => Log.debug("an MCP client was answered with an error", { error })
-  const canAsk = (context: ServerContext) => !options.yes && asksForms(server, context)
+  const canAsk = (context: ServerContext) => !options.yes && supportsForms(server, context)
   const answer = <T>(fn: () => Promise<T>) => inside(() => fn().catch(rethrow))
   server.setRequestHandler("tools/list", (_, context) =>
     answer(async () => listTools(await offer(options, canAsk(context), context.mcpReq.signal))),
@@ -82,15 +82,15 @@ export function createMcpServer({ options, inside, consents }: Given): Server {
       if (!tool) throw await unavailable(name, { offered, options, context })
       const { agent } = offered
       const { rules, yes } = options
-      const asked = { agent, rules, yes, tool, args: args as Json, signal: context.mcpReq.signal, report }
-      if (canAsk(context)) return askThenCall(asked, { context, consents })
-      return toCallResult(tool, await callTool(asked))
+      const call = { agent, rules, yes, tool, args: args as Json, signal: context.mcpReq.signal, report }
+      if (canAsk(context)) return askThenCall(call, { context, consents })
+      return toCallResult(tool, await callTool(call))
     }),
   )
   return server
 }
 
-/** What is thrown here is sent as it is. */
+/** The SDK sends errors unchanged, so secrets are redacted here. */
 function rethrow(error: unknown): never {
   if (error instanceof ProtocolError) throw error
   throw new ProtocolError(ProtocolErrorCode.InternalError, Secret.redact(errorText(error)))
@@ -114,7 +114,8 @@ function listTools({ tools, run }: Offer): ListToolsResult {
   return { tools: [...listed, ...(run ? [own] : [])].sort((a, b) => (a.name < b.name ? -1 : 1)) }
 }
 
-/** A tool of another server may want arguments as HTTP headers too. We check none, so none are asked for. */
+/** A tool of another server may ask for arguments as HTTP headers too. We do not read such headers, so clients must not
+ * send them. */
 function withoutHeaders(schema: object): object {
   const key = "x-mcp-header"
   const json = JSON.stringify(schema)
@@ -141,15 +142,16 @@ async function runPrompt(call: {
   }
 }
 
-/** The client asks its person and calls again with the answer. It counts for what was asked, and once. */
+/** The client asks its person, and calls again with the answer. The answer is valid once, for the call that was
+ * asked about. */
 async function askThenCall(
-  asked: Asked,
+  call: ToolCall,
   { context, consents }: { context: ServerContext; consents: Consents },
 ): Promise<CallToolResult | InputRequiredResult> {
-  const question = await questionOf(asked)
-  if (!question) return toCallResult(asked.tool, await callTool(asked))
+  const question = await questionOf(call)
+  if (!question) return toCallResult(call.tool, await callTool(call))
   const { inputResponses, requestState } = context.mcpReq
-  const key = sumOf(question.key, asked)
+  const key = hashOf(question.key, call)
   if (!inputResponses?.consent || !consents.answer(requestState(), key))
     return inputRequired({
       inputRequests: {
@@ -158,31 +160,31 @@ async function askThenCall(
       requestState: await consents.open(key),
     })
   const consent = await acceptedContent(inputResponses, "consent", Consent)
-  if (!consent?.allow) return errorResult(`"${asked.tool.id}" was not run: the person rejected it.`)
-  return toCallResult(asked.tool, await callTool({ ...asked, approved: question.key }))
+  if (!consent?.allow) return errorResult(`"${call.tool.id}" was not run: the person rejected it.`)
+  return toCallResult(call.tool, await callTool({ ...call, approved: question.key }))
 }
 
-/** What was judged may say less than what was shown: the arguments of another server's tool are in no rule. */
-function sumOf(judged: string, { tool, args }: Asked): string {
+/** The judgement's key may cover less than the person saw: no rule speaks of the arguments of another server's tool. */
+function hashOf(judged: string, { tool, args }: ToolCall): string {
   return createHash("sha256")
     .update(JSON.stringify([judged, tool.id, args]))
     .digest("hex")
 }
 
-function asksForms(server: Server, { mcpReq }: ServerContext): boolean {
+function supportsForms(server: Server, { mcpReq }: ServerContext): boolean {
   const envelope = mcpReq.envelope as { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined
   const { elicitation } = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities() ?? {}
-  // Before there were two ways of asking, an empty object meant this one.
+  // In older revisions an empty object stands for forms, since URLs did not exist.
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
 }
 
-/** What is denied looks the same as what does not exist. */
+/** Denied tools get the same error as tools that do not exist. */
 async function unavailable(
   name: string,
   { offered, options, context }: { offered: Offer; options: Options; context: ServerContext },
 ): Promise<ProtocolError> {
   const { agent, tools, run } = offered
-  // Of those who can be told so: older clients do not know the code.
+  // Only clients of the newer revision know this error code.
   if (context.mcpReq.envelope) {
     const askable = await offeredTools({ agent, rules: options.rules, canAsk: true })
     if (askable.some(({ id }) => id === name && !tools.some((tool) => tool.id === id)))
@@ -198,30 +200,29 @@ async function unavailable(
   )
 }
 
-/** Tells a client how its call goes on, where it wants to know: one notification after the other, each with a
- * higher number. */
+/** Sends progress notifications with ascending numbers, if the client asked for them with a progress token. */
 function createReport({ mcpReq }: ServerContext): (text: string) => void {
   const { progressToken } = mcpReq._meta ?? {}
   if (progressToken === undefined) return () => {}
   let progress = 0
   return (text) => {
-    // Of what a program prints, the end is what it does now.
+    // The end of a program's output shows what it does now.
     const message = plainText(Secret.redact(text.trim()).slice(-maxText), maxText)
     if (!message || mcpReq.signal.aborted) return
     const params = { progressToken, progress: ++progress, message }
     mcpReq
       .notify({ method: "notifications/progress", params })
-      .catch((error) => Log.debug("an MCP client did not take a notification", { error }))
+      .catch((error) => Log.debug("a notification could not be sent to an MCP client", { error }))
   }
 }
 
-/** What a person would be asked before a call may run, where the rules leave it to one. `key` is what exactly was
- * judged. Undefined where nobody needs to be asked, or the call cannot run anyway. */
-async function questionOf(asked: Asked): Promise<{ key: string; text: string } | undefined> {
-  const { agent, rules, tool, args, signal } = asked
+/** The question for a person, if the rules say "ask" for a call. `key` identifies the judgement. Undefined if no question
+ * is needed, or if the call cannot run anyway. */
+async function questionOf(call: ToolCall): Promise<{ key: string; text: string } | undefined> {
+  const { agent, rules, tool, args, signal } = call
   const session = await ToolCalls.session(agent.id)
   const context = { sessionId: session.id, messageId: "", callId: "", signal }
-  // What is wrong with it is said by the gate.
+  // The gate reports what is wrong with the call.
   const step = await stepOf({ id: "", name: tool.id, arguments: args }, context).catch(() => undefined)
   if (!step) return undefined
   const { decide } = await createRights({ session, agent, rules }).now()

@@ -1,5 +1,5 @@
-// Clients of the revisions of 2025 over HTTP: each has a server of its own from `initialize` on, so that what it cancels, and
-// what its person answers, finds the call that it is about. Who comes back after too long begins anew.
+// Sessions for HTTP clients of the 2025 revisions. Each client gets an MCP server of its own with `initialize`, so that its
+// cancellations and answers reach the right call. Sessions expire; the client then has to initialize again.
 import { randomUUID } from "node:crypto"
 import {
   isInitializeRequest,
@@ -23,15 +23,15 @@ export function createLegacySessions(createServer: () => Server): LegacySessions
   async function fetch(request: Request, parsedBody?: unknown): Promise<Response> {
     const id = request.headers.get("mcp-session-id")
     if (id === null && !isInitializeRequest(parsedBody))
-      return refusal(400, "Bad Request: the header Mcp-Session-Id is missing. Begin with initialize.")
+      return refusal(400, "Bad Request: the header Mcp-Session-Id is missing. Send initialize first.")
     const live = id === null ? await begin() : sessions.get(id)
-    if (!live) return refusal(404, "Session not found. Begin anew with initialize.")
+    if (!live) return refusal(404, "Session not found. Send initialize again.")
     live.usedAt = performance.now()
     return live.transport.handleRequest(request, parsedBody === undefined ? {} : { parsedBody })
   }
 
   async function begin(): Promise<Live> {
-    await forget()
+    await dropExpired()
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => void sessions.set(id, live),
@@ -42,7 +42,7 @@ export function createLegacySessions(createServer: () => Server): LegacySessions
     return live
   }
 
-  async function forget(): Promise<void> {
+  async function dropExpired(): Promise<void> {
     const byAge = [...sessions].sort(([, a], [, b]) => a.usedAt - b.usedAt)
     const tooMany = byAge.length - maxSessions
     const oldest = performance.now() - maxIdle

@@ -1,5 +1,5 @@
-// The MCP server over HTTP, as a route of our server: the same token, Host and Origin guards, and limits as every other.
-// Requests of 2026-07-28 stand by themselves; older clients have sessions.
+// The MCP server as a route of the HTTP server, with the same token, Host and Origin checks and limits as other routes.
+// Requests of revision 2026-07-28 are stateless; clients of older revisions have sessions.
 import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server"
 import { z } from "zod"
 import { defineRoute, type Route, securityHeaders } from "#edge/server/define-route.ts"
@@ -9,7 +9,7 @@ import { createMcpServer, type Options } from "./create-mcp-server.ts"
 import { createLegacySessions } from "./legacy-sessions.ts"
 
 export function createMcpRoutes(options: Options): { routes: Route[]; close(): Promise<void> } {
-  // Each request comes in the instance of its folder.
+  // The HTTP server has already entered the instance of the request's folder.
   const inside = <T>(fn: () => T) => fn()
   const consents = createConsents()
   const create = () => createMcpServer({ options, inside, consents })
@@ -43,14 +43,14 @@ export function createMcpRoutes(options: Options): { routes: Route[]; close(): P
       ...shared,
       id: "followMcp",
       method: "GET",
-      summary: "What the server says to a client of 2025 between its requests.",
+      summary: "Messages of the server to a client of revision 2025, outside of responses.",
       handle: ({ c }) => answer(c.req.raw),
     }),
     defineRoute({
       ...shared,
       id: "endMcpSession",
       method: "DELETE",
-      summary: "End the session of a client of 2025.",
+      summary: "End the session of a client of revision 2025.",
       handle: ({ c }) => answer(c.req.raw),
     }),
   ]

@@ -1,5 +1,5 @@
-// Which tools a client is offered: those that the rules allow for some target. Partial permissions are decided call
-// by call. Tools that need a question are offered if a person can be asked; denied ones never.
+// Which tools a client is offered: those that the rules allow for at least one target. Each call is judged again with its
+// real target. Tools that need a permission are offered if a person can be asked; denied tools never are.
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import * as Grant from "#ability/permission/grant.ts"
 import * as Permission from "#ability/permission/permission.ts"
@@ -9,10 +9,10 @@ import type { Definition } from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import * as Config from "#kernel/config/config.ts"
 
-/** A permission, and of what where that is known without arguments. */
+/** A permission that a tool needs, and its target if that is known without arguments. */
 type Probe = Pick<Permission.Need, "permission" | "fingerprint"> & { target?: string }
 
-/** Our own, and one that gives a task to an agent from within a session: `run` does that here. */
+/** Tools that are not offered: `run` is the server's own, and it replaces `subtask`. */
 const replaced = new Set(["run", "subtask"])
 
 export async function offeredTools(options: {
@@ -29,7 +29,7 @@ export async function offeredTools(options: {
   })
 }
 
-/** `run` does nothing by itself, so it is there unless it is denied. */
+/** `run` is offered unless it is denied: the calls of its session are judged on their own. */
 export async function offersRun(options: {
   agent: AgentDefinition
   rules: readonly Permission.Rule[]
@@ -38,7 +38,7 @@ export async function offersRun(options: {
   return Permission.evaluate(need, ...(await layersFor(options))).action !== "deny"
 }
 
-/** In the order in which they count for a session. */
+/** The layers of rules, in the order that a session uses. */
 async function layersFor(options: {
   agent: AgentDefinition
   rules: readonly Permission.Rule[]
@@ -54,7 +54,7 @@ async function layersFor(options: {
 }
 
 function judge(tool: Definition, layers: Permission.Layer[]): Permission.Action {
-  const actions = probesOf(tool).map((probe) => mostOf(probe, layers))
+  const actions = probesOf(tool).map((probe) => mostPermissive(probe, layers))
   if (actions.includes("deny")) return "deny"
   return actions.includes("ask") ? "ask" : "allow"
 }
@@ -67,13 +67,16 @@ function probesOf(tool: Definition): Probe[] {
   try {
     return (tool.permission?.({}) ?? []).map(({ permission }) => ({ permission }))
   } catch {
-    // It cannot say what it needs before it has its arguments; the gate will ask it then.
+    // Some tools need their arguments to name their permissions; the gate then judges each call.
     return []
   }
 }
 
-/** The most that is allowed: tried on what rules speak of, and on something that no rule names. */
-function mostOf({ permission, target, fingerprint }: Probe, layers: Permission.Layer[]): Permission.Action {
+/** The most permissive action over examples of all patterns in the rules, and a target that no rule names. */
+function mostPermissive(
+  { permission, target, fingerprint }: Probe,
+  layers: Permission.Layer[],
+): Permission.Action {
   const rules = layers.flatMap((layer) => layer.rules).filter((rule) => covers(rule, permission))
   const targets = target === undefined ? ["x", ...rules.map(({ pattern }) => exampleOf(pattern))] : [target]
   const needs = targets.map((target) => ({ permission, target, fingerprint }))
@@ -82,7 +85,7 @@ function mostOf({ permission, target, fingerprint }: Probe, layers: Permission.L
   return actions.includes("ask") ? "ask" : "deny"
 }
 
-/** Something that a pattern fits. */
+/** A target that a pattern matches. */
 function exampleOf(pattern: string): string {
   return pattern.replaceAll(/\*+/g, "x").replace(/\/$/, "/x")
 }

@@ -1,6 +1,5 @@
-// The tool `run`: a prompt for a session of this folder, as `vitamin run` takes it; the answer comes back when the session
-// is done. Nobody can be asked on the way, so what would need that is denied.
-
+// The tool `run`: runs a prompt in a session of this folder, like `vitamin run`, and returns the answer. Nobody can be
+// asked meanwhile, so calls that need a permission are denied (unless the server runs with --yes).
 import { z } from "zod"
 import { zodToToolSchema } from "#ability/call/zod-to-tool-schema.ts"
 import type * as Permission from "#ability/permission/permission.ts"
@@ -17,20 +16,20 @@ import { NamedError } from "#util/error.ts"
 
 export const Parameters = z.strictObject({
   prompt: z.string().trim().min(1).describe("what to do"),
-  session: z.string().min(1).optional().describe("go on with this session; default: a new one"),
+  session: z.string().min(1).optional().describe("id of the session to continue; default: a new session"),
   model: z.string().min(1).optional().describe("provider/model"),
-  agent: z.string().min(1).optional().describe("who does it"),
+  agent: z.string().min(1).optional().describe("id of the agent to run"),
 })
 export const Answer = z.object({ sessionId: z.string(), text: z.string() })
 export type Answer = z.infer<typeof Answer>
 
-/** As `tools/list` shows it. */
+/** The entry of `run` in `tools/list`. */
 export const description = {
   name: "run",
   title: "Run an agent",
   description:
-    "Give a task to a coding agent that works in this folder with its own tools. It answers when it is done; " +
-    "pass the sessionId of its answer as `session` to go on.",
+    "Give a task to a coding agent that works in this folder with its own tools. It answers when it is done. " +
+    "To continue, pass the sessionId of its answer as `session`.",
   inputSchema: zodToToolSchema(Parameters),
   outputSchema: zodToToolSchema(Answer),
 }
@@ -52,7 +51,7 @@ export async function runPrompt(options: {
   const { args, signal, report } = options
   const { agent, model } = args
   const named = { ...(agent ? { agent } : {}), ...(model ? { model } : {}) }
-  const session = args.session ? await known(args.session) : await Session.create(named)
+  const session = args.session ? await projectSession(args.session) : await Session.create(named)
   const { id: sessionId } = session
   report(`session ${sessionId}`)
   const stop = Bus.subscribe(MessageStore.Created, ({ sessionId: id, message }) => {
@@ -63,7 +62,7 @@ export async function runPrompt(options: {
       ...named,
       sessionId,
       text: args.prompt,
-      // It comes from another model as a rule: what it points at, it has to name to a tool.
+      // The prompt usually comes from another model, so `@path` in it attaches no files.
       mentionsIn: "",
       asks: options.yes ? "once" : "deny",
       rules: [...options.rules],
@@ -78,8 +77,8 @@ export async function runPrompt(options: {
   }
 }
 
-/** Of this project: who may work in one folder has no say in others. */
-async function known(sessionId: string): Promise<Session.Info> {
+/** Throws for sessions of other projects: a client of one folder must not reach them. */
+async function projectSession(sessionId: string): Promise<Session.Info> {
   const session = await Session.get(sessionId)
   if (session.projectId !== Instance.project.id) throw new Session.NotFound(sessionId)
   return session

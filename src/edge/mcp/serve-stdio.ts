@@ -1,4 +1,4 @@
-// The MCP server on stdin and stdout. It ends when the client closes our input, or on a signal.
+// Serves MCP on stdin and stdout until the client closes stdin, or until a signal.
 import { AsyncLocalStorage } from "node:async_hooks"
 import type { Writable } from "node:stream"
 import { StdioServerTransport, serveStdio as serve } from "@modelcontextprotocol/server/stdio"
@@ -6,7 +6,7 @@ import * as Log from "#kernel/process/log.ts"
 import { createConsents } from "./consents.ts"
 import { createMcpServer, type Options } from "./create-mcp-server.ts"
 
-/** Serve until the client goes, or until `signal` says so. */
+/** Serve until the client disconnects or `signal` is aborted. */
 export async function serveStdio(
   options: Options,
   { output, signal }: { output: Writable; signal: AbortSignal },
@@ -24,9 +24,9 @@ export async function serveStdio(
   const consents = createConsents()
   const handle = serve(() => createMcpServer({ options, inside, consents }), {
     transport,
-    onerror: (error) => Log.warn("the MCP client sent something that cannot be used", { error }),
+    onerror: (error) => Log.warn("the MCP client sent an invalid message", { error }),
   })
   await over
-  await handle.close().catch((error) => Log.debug("the MCP connection did not close", { error }))
+  await handle.close().catch((error) => Log.debug("the MCP connection failed to close", { error }))
   process.stdin.destroy()
 }

@@ -43,7 +43,7 @@ test("a line without an end is not kept for ever: it is named, and that is the e
   stdin!.write(`{"jsonrpc":"2.0","method":"${"x".repeat(30_000_000)}`)
   assert.equal(await child.exit, 0)
   assert.deepEqual(child.lines, [])
-  assert.match(child.errors(), /warning: the MCP client sent something that cannot be used.*maximum size/)
+  assert.match(child.errors(), /warning: the MCP client sent an invalid message.*maximum size/)
 })
 
 test("a client that goes at once leaves no error behind", async () => {
