@@ -1,13 +1,13 @@
-// Where a server can be reached, from the address that the system says it listens on: what a person wrote may be any
-// spelling of that ("0", "127.1", "localhost").
+// URLs and Host values of the server. They are derived from the address that the system reports, since --host may be any
+// spelling of it ("0", "127.1", "localhost").
 import { hostname, networkInterfaces } from "node:os"
 
-/** The URL that answers. */
+/** The URL of the server on this machine. */
 export function urlOf(address: string, port: number): string {
   return `http://${isWildcard(address) ? "127.0.0.1" : bracketed(withoutMapping(address))}:${port}`
 }
 
-/** Every URL under which a server listens, when that is more than this machine can reach; else undefined. */
+/** The URLs under which other machines can reach the server; undefined if it listens on loopback only. */
 export function openUrls(address: string, port: number): string[] | undefined {
   if (isLoopback(address)) return undefined
   if (!isWildcard(address)) return [`http://${bracketed(withoutMapping(address))}:${port}`]
@@ -18,12 +18,12 @@ export function openUrls(address: string, port: number): string[] | undefined {
     .map((each) => `http://${bracketed(each.address)}:${port}`)
 }
 
-/** The Host values of a server. Bound to every address, it answers under the machine's own addresses and name; else
- * also under the name that was asked for. */
+/** The Host values that the server accepts. Bound to every address, it accepts the machine's addresses and host name;
+ * otherwise also the name given by --host. */
 export function hostsOf(bound: { address: string; asked: string; port: number }): string[] {
   const { address, asked, port } = bound
   const names = new Set(["127.0.0.1", "localhost", "[::1]"])
-  // Spelt as clients spell it that take a URL apart: 127.1 as 127.0.0.1.
+  // Clients that parse the URL normalise the host: 127.1 becomes 127.0.0.1.
   const add = (name: string) => names.add(URL.parse(`http://${bracketed(name)}`)?.hostname ?? bracketed(name))
   if (isWildcard(address)) {
     add(hostname())
@@ -41,12 +41,12 @@ function isWildcard(address: string): boolean {
   return ["0.0.0.0", "::"].includes(withoutMapping(address))
 }
 
-/** An IPv4 address that is written as one of IPv6, as itself. */
+/** Converts an IPv4-mapped IPv6 address into the IPv4 address. */
 function withoutMapping(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, "")
 }
 
-/** As it stands in a URL. */
+/** The spelling of an address in a URL: IPv6 in brackets. */
 function bracketed(address: string): string {
   return (address.includes(":") && !address.startsWith("[") ? `[${address}]` : address).toLowerCase()
 }

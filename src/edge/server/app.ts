@@ -1,5 +1,5 @@
 // The Hono app: every request passes the guard, then finds its route, then runs in the instance of its directory. One
-// place answers for whatever is thrown on the way.
+// error handler converts everything that is thrown.
 import type { Socket } from "node:net"
 import { type Context, Hono } from "hono"
 import type { z } from "zod"
@@ -15,11 +15,11 @@ import { createGuard } from "./guard.ts"
 
 export type AppOptions = {
   token: string
-  /** The exact Host values it answers to, such as `127.0.0.1:3141`. */
+  /** The exact Host values that the server accepts, such as `127.0.0.1:3141`. */
   hosts: readonly string[]
-  /** The exact Origin values of web pages that may use it. */
+  /** The exact Origin values of web pages that may use the server. */
   origins: readonly string[]
-  /** Where requests run that name no directory. */
+  /** The directory of requests without x-vitamin-directory. */
   directory: string
   /** Runs once in every new instance. */
   init?: () => unknown
@@ -40,7 +40,7 @@ export function createApp(options: AppOptions): App {
   const routes: Route[] = [...coreRoutes({ ...options, routes: () => routes }), ...(options.routes ?? [])]
   const limitOf = (route: Route) => Math.max(bodyLimit, route.bodyLimit ?? 0)
   const largest = Math.max(...routes.map(limitOf))
-  // Also for methods that it does not have: that they are not possible is no secret.
+  // A method that an open path does not have also needs no token, so that it gets 405 and not 401.
   const isOpen = (method: string, path: string) => {
     const here = routes.filter((route) => route.path === path)
     return here.some(({ open }) => open) && here.every((route) => route.open || route.method !== method)
@@ -79,7 +79,7 @@ export function createApp(options: AppOptions): App {
       const query = parse(route.query, c.req.query(), "query")
       const headers = parse(route.headers, c.req.header(), "header")
       const body = route.body && parse(route.body, await readJson(c, limit), "body")
-      // A body of unknown length that nobody wants is still read to its end, within the limit.
+      // If a route takes no body, a chunked one is still read to its end, up to the limit.
       if (!route.body && c.req.header("transfer-encoding")) await readBody(c, limit)
       const result = await route.handle({ params, query, headers, body, c })
       return result instanceof Response ? result : jsonResponse(route.response.parse(result))

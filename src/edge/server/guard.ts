@@ -1,5 +1,5 @@
-// Access control of the server, before anything else: the exact Host, against DNS rebinding; the exact Origin,
-// against other web sites in the person's browser; the token, against everybody else on the machine.
+// Access control, the first step of every request. It checks the exact Host against DNS rebinding, the exact Origin against
+// other web sites in the person's browser, and the token against other users of the machine.
 import { createHash, timingSafeEqual } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
@@ -10,7 +10,8 @@ import type { Bindings } from "#edge/server/http/respond.ts"
 
 const place = "its target"
 
-/** Every Host header of a request, and the host of its target where that is a whole URL, must be one of ours. */
+/** A request must have exactly one Host header with an accepted value. If its target is an absolute URL, the host of that
+ * URL must be accepted too. */
 export function checkHost(incoming: IncomingMessage, hosts: readonly string[]): void {
   const named = incoming.rawHeaders.filter((_, i, all) => i % 2 === 1 && all[i - 1]?.toLowerCase() === "host")
   if (named.length !== 1 || !hosts.includes(named[0]!.toLowerCase())) throw foreignHost()
@@ -45,17 +46,17 @@ function tokenOf(c: Context): string | undefined {
   return header === undefined ? getCookie(c, "vitamin_token") : /^Bearer +(\S+) *$/i.exec(header)?.[1]
 }
 
-/** Of one length whatever was sent, as the comparison asks for. */
+/** A hash of fixed length, since `timingSafeEqual` needs buffers of equal length. */
 function digest(token: string): Buffer {
   return createHash("sha256").update(token).digest()
 }
 
-/** The host that a target names, if it is a whole URL. Throws for a path that means another one than it says: parsing it
- * as a URL would resolve dots and slashes and hide that. */
+/** Returns the host of a target that is an absolute URL. Throws for paths with dot segments, encoded slashes or
+ * backslashes: a URL parser would silently turn them into another path. */
 function checkTarget(target: string): { host?: string } {
   const [, scheme, host, rest] = /^(?:([a-z][a-z\d+.-]*):\/\/([^/?#\\]*))?(.*)$/is.exec(target) ?? []
   if (scheme !== undefined && scheme.toLowerCase() !== "http")
-    throw invalidRequest(place, `${scheme} is not spoken here, only http`)
+    throw invalidRequest(place, `the scheme ${scheme} is not supported, only http`)
   const path = (rest ?? "").replace(/\?.*$/s, "")
   if (!path.startsWith("/") && (host === undefined || path !== ""))
     throw invalidRequest(place, "it is not a path")

@@ -1,17 +1,18 @@
-// Every directory that a request names becomes an instance, with watches and memory of its own. Those that nobody uses
-// any more are taken down: after a while, and the oldest as soon as there are too many. The server's own stays.
+// Disposes idle instances. Every directory that a request names becomes an instance with file watchers and memory of its
+// own. Instances are disposed after a time without use, and the oldest ones when there are too many. The instance of the
+// server's own directory stays.
 import { existsSync, realpathSync } from "node:fs"
 import { Instance } from "#kernel/instance.ts"
 
 export type IdleSweep = Readonly<{
-  /** To be called when an instance is made. */
+  /** Must be called when an instance is created. */
   run(): void
   stop(): void
 }>
 
 export function createIdleSweep(options: {
   directory: string
-  /** In milliseconds, as `every`. */
+  /** In milliseconds, like `every`. */
   olderThan: number
   keep: number
   every: number

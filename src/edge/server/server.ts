@@ -1,5 +1,5 @@
-// The server process: node:http with limits on everything that a client can send or hold, the app, the event log and
-// the token. `stop` ends it without cutting off responses.
+// The HTTP server: node:http with limits on what a client can send and how long it can hold a connection, the app, the
+// event log and the token. `stop` lets running responses finish, up to a timeout.
 import { once } from "node:events"
 import { createServer as createHttpServer, type IncomingMessage, type Server } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
@@ -19,13 +19,14 @@ import { createIdleSweep } from "./idle-sweep.ts"
 import * as Token from "./token.ts"
 
 type Connections = Readonly<{
-  /** A request on this connection showed the token. */
+  /** Mark a connection as authenticated: a request on it had the token. */
   admit(socket: Socket): void
 }>
 
 /** Node refuses connections above this number, from any client. */
 const maxConnections = 4_000
-const maxStrangers = 500
+/** Connections without the token. */
+const maxUnauthenticated = 500
 
 export class PortInUse extends NamedError {
   constructor(port: number, host: string) {
@@ -41,7 +42,7 @@ export class InvalidHost extends NamedError {
   constructor(host: string) {
     super(
       "Server.InvalidHost",
-      `The server cannot listen on ${JSON.stringify(host)}: that is no address. Use 127.0.0.1, or 0.0.0.0 for every address of this machine.`,
+      `The server cannot listen on ${JSON.stringify(host)}: that is not an address. Use 127.0.0.1, or 0.0.0.0 for every address of this machine.`,
       { host },
     )
   }
@@ -58,7 +59,7 @@ export class CannotListen extends NamedError {
 
 export type RunningServer = Readonly<{
   url: string
-  /** Where other machines may reach it; undefined on loopback. */
+  /** The URLs for other machines; undefined on loopback. */
   openUrls: string[] | undefined
   port: number
   tokenFile: string
@@ -80,7 +81,7 @@ export type ServerOptions = Pick<
 
 const keepAliveTimeout = 5_000
 
-/** Start to listen. Port 0 takes any free one. */
+/** Start listening. Port 0 takes any free port. */
 export async function createServer(options: ServerOptions): Promise<RunningServer> {
   const { port, host = "127.0.0.1", headersTimeout = 10_000, requestTimeout = 60_000, ...rest } = options
   const { token, file: tokenFile } = Token.load()
@@ -89,7 +90,7 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
     headersTimeout,
     requestTimeout,
     keepAliveTimeout,
-    // Left to Node, the answer would not be in our form.
+    // Node's own answer would not be in our error format.
     requireHostHeader: false,
     connectionsCheckingInterval: Math.min(1_000, headersTimeout / 2),
   })
@@ -131,7 +132,7 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
     server.close()
     sweep.stop()
     eventStream.disconnect()
-    // A connection becomes idle when its answer is out, and would then be kept for the next request.
+    // A connection becomes idle when its response is sent; keep-alive would then hold it open.
     const closing = setInterval(() => server.closeIdleConnections(), 20)
     const deadline = setTimeout(() => server.closeAllConnections(), rest.stopTimeout ?? 5_000)
     await closed
@@ -161,7 +162,7 @@ function checkExpectation({ headers, httpVersion }: IncomingMessage): void {
 
 async function listen(server: Server, port: number, host: string): Promise<AddressInfo> {
   const name = host.trim().replace(/^\[(.*)\]$/, "$1")
-  // For Node an empty one means every address.
+  // Node takes an empty host for every address.
   if (name === "") throw new InvalidHost(host)
   try {
     server.listen({ port, host: name })
@@ -173,20 +174,19 @@ async function listen(server: Server, port: number, host: string): Promise<Addre
   return server.address() as AddressInfo
 }
 
-/** Which connections count. One that has shown the token is kept; the others share a fixed number of places, and
- * the oldest of them leaves when a new one comes. Clients without the token can therefore never lock out the
- * others. */
+/** Limits connections without the token: above the limit, the oldest of them is closed. Clients without the token can
+ * therefore never lock out the others. */
 function createConnections(server: Server): Connections {
-  /** In the order in which they came. */
-  const strangers = new Set<Socket>()
+  /** The oldest first. */
+  const unauthenticated = new Set<Socket>()
   server.maxConnections = maxConnections
   server.on("connection", (socket: Socket) => {
-    strangers.add(socket)
-    socket.once("close", () => strangers.delete(socket))
-    if (strangers.size <= maxStrangers) return
-    const [oldest] = strangers
+    unauthenticated.add(socket)
+    socket.once("close", () => unauthenticated.delete(socket))
+    if (unauthenticated.size <= maxUnauthenticated) return
+    const [oldest] = unauthenticated
     oldest!.destroy()
-    strangers.delete(oldest!)
+    unauthenticated.delete(oldest!)
   })
-  return Object.freeze({ admit: (socket: Socket) => void strangers.delete(socket) })
+  return Object.freeze({ admit: (socket: Socket) => void unauthenticated.delete(socket) })
 }

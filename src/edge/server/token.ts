@@ -1,5 +1,5 @@
-// The server's token: 256 random bits in a file that only its owner can read. Whoever can read the file may use the
-// server, so a file or folder that is not plainly the owner's is repaired or refused.
+// The server's token: 256 random bits in a file that only its owner can read. Anyone who can read the file can use the
+// server. So permissions that are too open are repaired, and symbolic links and files of other users are refused.
 import { randomBytes } from "node:crypto"
 import { chmodSync, lstatSync, mkdirSync } from "node:fs"
 import { dirname } from "node:path"
@@ -11,9 +11,13 @@ import { errorCode, errorText, NamedError } from "#util/error.ts"
 
 export class UnsafeFile extends NamedError {
   constructor(path: string, reason: string) {
-    super("Token.UnsafeFile", `The token cannot be kept at ${path}: ${reason}. Remove it and start again.`, {
-      path,
-    })
+    super(
+      "Token.UnsafeFile",
+      `The token cannot be stored at ${path}: ${reason}. Remove it and start again.`,
+      {
+        path,
+      },
+    )
   }
 }
 
@@ -29,7 +33,7 @@ class NotWritable extends NamedError {
   }
 }
 
-/** The token, made at the first start and kept since. */
+/** The token. The first start creates it. */
 export function load(): { token: string; file: string } {
   const file = SecretFiles.tokenFile()
   makeFolder(dirname(file))
@@ -44,7 +48,7 @@ export function load(): { token: string; file: string } {
   return { token, file }
 }
 
-/** The message of Node names the folder that was wanted, and often the wrong reason for one that is read-only. */
+/** Throws our own error: Node's message often gives a wrong reason for a read-only parent folder. */
 function makeFolder(folder: string) {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -66,7 +70,7 @@ function read(file: string): string | undefined {
   return PrivateFile.read(file, (reason) => new UnsafeFile(file, reason))?.trim()
 }
 
-/** Of two servers that start at once, both use the token that was there first. */
+/** If two servers start at the same time, both use the token that was written first. */
 function create(file: string, { replace }: { replace: boolean }): string {
   const token = randomBytes(32).toString("base64url")
   try {

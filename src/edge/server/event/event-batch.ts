@@ -1,16 +1,17 @@
-// The events of one tick, each serialised once. They arrive in the order of their ids; live ones lie between them.
+// Collects the events of one tick and serialises each once. Events with an id arrive in the order of their ids; live-only
+// events have no id and may stand between them.
 import { frameOf } from "#kernel/bus/event-frame.ts"
 import type * as GlobalBus from "#kernel/bus/global-bus.ts"
 
 export type EventBatch = Readonly<{
   add(event: GlobalBus.Event): void
-  /** Large enough to be taken before the tick ends. */
+  /** Whether the batch is large maxBytes to be flushed before the tick ends. */
   isFull(): boolean
-  /** All frames, and those that are kept for replay. Empties the batch. */
+  /** Empties the batch. Returns all frames, and separately the frames that are stored for replay. */
   take(): { live: Buffer; kept?: { bytes: Buffer; first: number; last: number; count: number } } | undefined
 }>
 
-const enough = 64 << 10
+const maxBytes = 64 << 10
 
 export function createEventBatch(): EventBatch {
   let live = ""
@@ -41,7 +42,7 @@ export function createEventBatch(): EventBatch {
     return taken
   }
 
-  return Object.freeze({ add, isFull: () => live.length >= enough, take })
+  return Object.freeze({ add, isFull: () => live.length >= maxBytes, take })
 }
 
 /** A small buffer from Node's pool would keep 64 KB alive for as long as the ring holds it. */

@@ -1,5 +1,5 @@
-// One client of the event stream: a cursor and nothing else. It reads the shared ring while it keeps up, the event log
-// while it is behind, and has at most one chunk under way, so a client that does not read costs next to nothing.
+// One client of the event stream. It holds only a cursor: it reads the shared ring while it keeps up, and the event log
+// while it is behind. At most one chunk is in flight, so a client that does not read needs almost no memory.
 import { createDirectoryFilter, gapFrame } from "#kernel/bus/event-frame.ts"
 import type { EventLog } from "#kernel/bus/event-log.ts"
 import type { EventRing } from "./event-ring.ts"
@@ -9,13 +9,13 @@ export type EventClient = Readonly<{
   /** Send pending events, as far as the client reads them. */
   pump(): void
   drained(): void
-  /** Must be called regularly, with `performance.now()`: keeps an idle connection open, and returns whether the
-   * client has stopped reading. */
+  /** Must be called regularly with `performance.now()`. Sends a heartbeat on an idle connection, and returns "stalled" if
+   * the client has stopped reading. */
   check(now: number): "stalled" | undefined
   stop(): void
 }>
 
-const chunk = 64 << 10
+const chunkSize = 64 << 10
 
 export function createEventClient(options: {
   log: EventLog
@@ -25,17 +25,17 @@ export function createEventClient(options: {
   directory?: string
   heartbeat: number
   stall: number
-  /** Called when what the client should get next is no longer kept; it can come back with its cursor. */
+  /** Called when the client's next events are no longer in the log. The client can reconnect with its cursor. */
   cutOff: () => void
 }): EventClient {
   const { log, ring, sink, heartbeat, stall } = options
   const filter = options.directory === undefined ? undefined : createDirectoryFilter(options.directory)
   let offset = log.end()
-  /** The ring entry to send next, while the client keeps up. */
+  /** The ring entry to send next; undefined while the client reads from the log. */
   let number: number | undefined = ring.next()
   let blockedSince: number | undefined
   let wroteAt = performance.now()
-  let soon: NodeJS.Immediate | undefined
+  let nextRead: NodeJS.Immediate | undefined
   let stopped = false
 
   write(Buffer.from("retry: 1000\n\n"))
@@ -51,7 +51,7 @@ export function createEventClient(options: {
   }
 
   function pump() {
-    while (!stopped && blockedSince === undefined && soon === undefined) {
+    while (!stopped && blockedSince === undefined && nextRead === undefined) {
       const fromRing = nextOfRing()
       if (fromRing) write(filter ? filter(fromRing) : fromRing)
       else if (number !== undefined) return
@@ -82,9 +82,9 @@ export function createEventClient(options: {
     return rest
   }
 
-  /** One chunk, then the others have their turn. */
+  /** Sends one chunk per tick, so that other clients are served too. */
   function readLog() {
-    const part = log.read(offset, chunk)
+    const part = log.read(offset, chunkSize)
     if (!part) {
       stopped = true
       return options.cutOff()
@@ -92,13 +92,14 @@ export function createEventClient(options: {
     offset = part.next
     write(filter ? filter(part.bytes) : part.bytes)
     if (blockedSince === undefined && !stopped)
-      soon = setImmediate(() => {
-        soon = undefined
+      nextRead = setImmediate(() => {
+        nextRead = undefined
         pump()
       })
   }
 
-  /** Whoever follows one directory has its cursor moved past the events of others: they are not missing to it. */
+  /** The heartbeat of a client that follows one directory has an id: it moves the cursor past events of other directories,
+   * so that they do not count as a gap. */
   function heartbeatBlock(): Buffer {
     return Buffer.from(filter ? `: heartbeat\nid: ${log.lastId()}\n\n` : ": heartbeat\n\n")
   }
@@ -122,7 +123,7 @@ export function createEventClient(options: {
     },
     stop() {
       stopped = true
-      clearImmediate(soon)
+      clearImmediate(nextRead)
     },
   })
 }

@@ -1,13 +1,13 @@
-// The newest frames in memory, shared by all clients: one entry per tick, whatever the number of clients. An entry
-// has the bytes for who follows live, and the bytes that are also on disk, by whose offsets late clients find it.
+// The newest frames in memory, shared by all clients. There is one entry per tick, with the bytes for live clients and the
+// bytes that are also in the event log. A client that was behind finds its entry by the offset in the log.
 
-/** `live` holds everything of a tick in order; `kept` is the same without events that are never replayed. */
+/** `live` has all events of a tick in order; `kept` leaves out events that are never replayed. */
 type Entry = { number: number; start: number; end: number; live: Buffer; kept: Buffer }
 export type EventRing = Readonly<{
   push(entry: { start: number; live: Buffer; kept: Buffer }): void
-  /** An entry by number; undefined when it has left the ring or is yet to come. */
+  /** An entry by its number; undefined if it was evicted or does not exist yet. */
   get(number: number): Entry | undefined
-  /** The entry that has the byte at an offset of the event log. */
+  /** The entry that contains an offset of the event log. */
   find(offset: number): Entry | undefined
   /** The number that the next entry will have. */
   next(): number

@@ -1,8 +1,8 @@
-// Where a client's bytes go: the Node response itself, since web streams cannot carry a hundred clients, or a web
-// stream where there is no Node response.
+// Where a client's bytes are written: the Node response, since web streams are too slow for a hundred clients, or a web
+// stream if there is no Node response (`app.request()`).
 import type { ServerResponse } from "node:http"
 
-/** `write` gives false when the client should be left alone until `drained` is called. */
+/** Backpressure: after `write` returned false, nothing is written until `drained` is called. */
 export type Sink = Readonly<{
   write(bytes: Uint8Array): boolean
   end(): void

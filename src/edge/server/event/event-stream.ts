@@ -1,5 +1,5 @@
-// All events of this process, for the clients of GET /event. The frames of one tick are
-// written to the event log in one go, and only then sent to anybody, so whatever a client saw can be replayed.
+// Sends the events of this process to the clients of GET /event. The frames of one tick are appended to the event log
+// before they are sent, so everything that a client has received can be replayed.
 import type { EventLog } from "#kernel/bus/event-log.ts"
 import * as GlobalBus from "#kernel/bus/global-bus.ts"
 import * as Log from "#kernel/process/log.ts"
@@ -9,18 +9,18 @@ import { createEventRing } from "./event-ring.ts"
 import type { Sink, SinkEvents } from "./event-sink.ts"
 
 export type EventStream = Readonly<{
-  /** Add a client. `connect` is handed what its sink has to report. */
+  /** Add a client. `connect` creates its sink, which calls the given callbacks. */
   open(
     connect: (events: SinkEvents) => Sink,
     options: { lastEventId?: string | undefined; directory?: string | undefined },
   ): void
-  /** The newest id that clients have been sent. */
+  /** The newest event id in the log. */
   lastId(): number
-  /** How many clients there are; a leak shows here. */
+  /** The number of connected clients. */
   clients(): number
-  /** End every client's stream; events are still kept. */
+  /** End every client's stream; events are still logged. */
   disconnect(): void
-  /** Disconnect, and listen to events no longer. */
+  /** Disconnect, and unsubscribe from events. */
   close(): void
 }>
 

@@ -1,5 +1,5 @@
-// Reading a request's body: never more than the limit, whatever its headers promise; UTF-8 only; JSON that is not
-// nested deeper than code which walks it can bear.
+// Reads a request's body: never more than the limit, whatever its headers say; UTF-8 only; JSON up to a depth that
+// recursive code can handle.
 import type { IncomingMessage } from "node:http"
 import type { Context } from "hono"
 import { errorText } from "#util/error.ts"
@@ -7,12 +7,12 @@ import { isTooDeep } from "#util/parse/is-too-deep.ts"
 import { invalidRequest, Refusal, tooLarge } from "./refusal.ts"
 import type { Bindings } from "./respond.ts"
 
-/** Refuse by what the request says about its length, before anything is read. */
+/** Refuses a request by its Content-Length, before the body is read. */
 export function checkLength(c: Context, limit: number): void {
   if (Number(c.req.header("content-length") ?? 0) > limit) throw tooLarge(limit)
 }
 
-/** The whole body. Only now is a client that asked first (`Expect: 100-continue`) told to send it. */
+/** Reads the whole body. A client that sent `Expect: 100-continue` is told to send it only now. */
 export async function readBody(c: Context<{ Bindings: Bindings }>, limit: number): Promise<Buffer> {
   checkLength(c, limit)
   if (!c.env?.incoming) return collect(c.req.raw.body ?? [], limit)
@@ -49,7 +49,7 @@ async function collect(parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, 
   return Buffer.concat(kept)
 }
 
-/** By events and not by iteration, which would close the socket at the limit, with the answer still unsent. */
+/** Uses events: leaving an iteration at the limit would destroy the socket before the response is sent. */
 function collectIncoming(incoming: IncomingMessage, limit: number): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   let kept: Buffer[] = []

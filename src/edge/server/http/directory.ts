@@ -1,4 +1,4 @@
-// The header x-vitamin-directory: the folder that a request is about. Percent-encoded where it is not plain ASCII.
+// The header x-vitamin-directory: the folder of a request, percent-encoded if it has characters outside ASCII.
 import { realpathSync, statSync } from "node:fs"
 import { isAbsolute } from "node:path"
 import { errorText } from "#util/error.ts"
@@ -6,7 +6,7 @@ import { invalidRequest } from "./refusal.ts"
 
 const place = "header x-vitamin-directory"
 
-/** The real path of the folder that a header names. */
+/** The real path of the folder in the header. Throws if it is not an absolute path of a folder. */
 export function resolveDirectory(header: string): string {
   const path = decode(header)
   if (path.includes("\0")) throw invalidRequest(place, "it has a NUL byte")

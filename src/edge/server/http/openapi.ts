@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document, made from the declared routes and the event types that are known at the time.
+// Generates the OpenAPI 3.1 document from the declared routes and the event types that are defined so far.
 import { STATUS_CODES } from "node:http"
 import { z } from "zod"
 import * as Bus from "#kernel/bus/bus.ts"
@@ -19,10 +19,10 @@ const directory = {
 
 const gap = {
   type: "object",
-  description: "Events are missing: those after `after`, up to `from`, are no longer kept",
+  description: "Events are missing: those between `after` and `from` are no longer stored",
   properties: {
     type: { const: "gap" },
-    after: { type: ["integer", "string"], description: "the cursor that the client came with" },
+    after: { type: ["integer", "string"], description: "the cursor that the client sent" },
     from: { type: "integer", description: "the id of the next event" },
   },
   required: ["type", "after", "from"],
@@ -113,7 +113,7 @@ function describeEvents(): Schema {
     `#/components/schemas/${eventName({ type })}`,
   ])
   return {
-    description: "The JSON behind `data:` of each event of the stream",
+    description: "The JSON in the `data:` field of each event of the stream",
     oneOf: refs.map(([, $ref]) => ({ $ref })),
     discriminator: { propertyName: "type", mapping: Object.fromEntries(refs) },
   }
@@ -138,7 +138,7 @@ function eventName({ type }: { type: string }): string {
   return `${pascal(type)}Event`
 }
 
-/** `NotFound` for 404. */
+/** The name of a status: `NotFound` for 404. */
 function responseName(status: number): string {
   return (STATUS_CODES[status] ?? String(status)).replace(/\W/g, "")
 }
@@ -147,10 +147,10 @@ function json(schema: Schema): Schema {
   return { "application/json": { schema } }
 }
 
-/** `schemaOf` gives the JSON Schema of a Zod schema. A schema that has a name is described once, among `components`, and
- * every other place refers to it. */
+/** `schemaOf` converts a Zod schema into JSON Schema. Named schemas are described once, in `components`, and referenced
+ * everywhere else. */
 function createSchemas() {
-  // By their insides: in the bundle a schema and what Zod makes of it are two objects (`lazy-zod.ts`).
+  // Keyed by `_zod`: in the bundle, a declared schema and the one that Zod creates are two objects (`lazy-zod.ts`).
   const names = new Map<object, string>(Object.entries(named).map(([name, schema]) => [schema._zod, name]))
   const components: Record<string, Schema> = {}
   return Object.freeze({ components, schemaOf })
@@ -162,7 +162,7 @@ function createSchemas() {
 
   function refer(name: string, io: "input" | "output"): Schema {
     if (!components[name]) {
-      // Held before it is converted, since a schema may refer to itself.
+      // Reserve the name before converting, since a schema may refer to itself.
       components[name] = {}
       components[name] = convert(named[name]!, io)
     }

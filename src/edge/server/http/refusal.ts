@@ -1,4 +1,4 @@
-// The errors with which the server turns a request away, each with its status.
+// The errors with which the server refuses a request, each with its HTTP status.
 import { NamedError } from "#util/error.ts"
 
 export class Refusal extends NamedError {
@@ -39,12 +39,12 @@ export function unauthorized(): Refusal {
 }
 
 export function unknownPath(path: string): Refusal {
-  const message = `There is nothing at ${JSON.stringify(path)}. GET /openapi.json lists what there is.`
+  const message = `The path ${JSON.stringify(path)} does not exist. GET /openapi.json lists all paths.`
   return new Refusal({ status: 404, name: "NotFound", message })
 }
 
 export function methodNotAllowed(method: string, allow: string[]): Refusal {
-  const message = `${method} is not possible here. Possible: ${allow.join(", ")}`
+  const message = `${method} is not allowed here. Allowed: ${allow.join(", ")}`
   return new Refusal({
     status: 405,
     name: "MethodNotAllowed",
@@ -63,7 +63,7 @@ export function unmetExpectation(expected: string): Refusal {
   return new Refusal({ status: 417, name: "UnmetExpectation", message })
 }
 
-/** `place` says where in the request it is wrong: "body.parts.0.text", "header x-vitamin-directory". */
+/** `place` is the wrong part of the request: "body.parts.0.text", "header x-vitamin-directory". */
 export function invalidRequest(place: string, reason: string): Refusal {
   const message = `The request is wrong at ${place}: ${reason}`
   return new Refusal({ status: 400, name: "InvalidRequest", message, data: { place } })

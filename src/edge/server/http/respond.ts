@@ -1,5 +1,5 @@
-// How every response leaves the server, errors included: JSON, secrets redacted, with headers that keep browsers from
-// guessing, caching or sharing it.
+// Creates the JSON responses, errors included: secrets are redacted, and headers forbid browsers to cache the response, to
+// guess its type, or to share it with other origins.
 import type { HttpBindings } from "@hono/node-server"
 import * as Log from "#kernel/process/log.ts"
 import * as Secret from "#kernel/process/secret.ts"
@@ -7,7 +7,7 @@ import { NamedError } from "#util/error.ts"
 import { Refusal } from "./refusal.ts"
 import { statusOf } from "./statuses.ts"
 
-/** The Node request and response; missing when the app is called without a socket. */
+/** The Node request and response; missing if the app is called without a socket (`app.request()`). */
 export type Bindings = Partial<HttpBindings>
 
 export const securityHeaders = {
@@ -27,7 +27,7 @@ export function jsonResponse(
   })
 }
 
-/** The response for anything thrown. Internal details stay in the log. */
+/** The response for any error. Internal details go to the log only. */
 export function errorResponse(error: unknown): Response {
   if (error instanceof Refusal)
     return jsonResponse(errorBody(error), { status: error.status, headers: error.headers })

@@ -1,5 +1,5 @@
-// A route is declared once, with the schemas of what goes in and comes out. The handlers and the OpenAPI document are
-// both made from the declaration, so they cannot disagree.
+// A route is declared once, with the schemas of its request and response. Both the handler and the OpenAPI document use
+// the declaration, so they cannot disagree.
 import type { Context } from "hono"
 import type { z } from "zod"
 import type { Bindings } from "./respond.ts"
@@ -9,7 +9,7 @@ type Any = z.ZodType
 type None = z.ZodType<undefined>
 
 type Declaration<P extends Any, Q extends Any, H extends Any, B extends Any, R extends Any> = {
-  /** The operationId, which generated clients name their functions after. */
+  /** The operationId: generated clients use it as a function name. */
   id: string
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
   /** Parameters as `:name`. */
@@ -17,21 +17,21 @@ type Declaration<P extends Any, Q extends Any, H extends Any, B extends Any, R e
   summary: string
   params?: P
   query?: Q
-  /** Headers that the route itself reads, by their names in lower case. */
+  /** Headers that the route reads, with names in lower case. */
   headers?: H
   body?: B
   response: R
-  /** What it answers with 202; the handler then returns that Response itself. */
+  /** The body of a 202 response; the handler then returns the Response itself. */
   accepted?: z.ZodType
-  /** Statuses it answers with beyond those of every route. */
+  /** Error statuses of this route, in addition to those that every route has. */
   errors?: number[]
-  /** Needs no token. */
+  /** Whether the route needs no token. */
   open?: boolean
-  /** Runs in the instance of the request's directory, unless false. */
+  /** False if the route does not run in the instance of the request's directory. */
   instance?: boolean
-  /** In bytes, for one whose bodies are larger than those of others. */
+  /** In bytes, if larger bodies than usual are accepted. */
   bodyLimit?: number
-  /** Another type than JSON; the handler then returns the Response itself. */
+  /** The content type if it is not JSON; the handler then returns the Response itself. */
   contentType?: string
   handle(
     call: Call<z.output<P>, z.output<Q>, z.output<H>, z.output<B>>,

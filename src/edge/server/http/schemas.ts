@@ -1,5 +1,5 @@
-// The schemas that the OpenAPI document names: what routes take and answer, those of lower folders included. A schema
-// of this table is described once, under its name, wherever it occurs.
+// The named schemas of the OpenAPI document: requests and responses of routes, and the schemas of lower folders. A schema
+// in `named` is described once and referenced by its name.
 import { z } from "zod"
 import { AgentDefinition } from "#ability/agent/agent.ts"
 import * as Elicitation from "#ability/elicitation/elicitation.ts"
@@ -40,23 +40,23 @@ export const Prompt = z.object({
     .string()
     .optional()
     .describe("`@path`, `@path:10` and `@path:10-20` in it attach files, `@server:uri` a resource"),
-  parts: z.array(Session.PromptPart).max(500).optional().describe("behind the text"),
+  parts: z.array(Session.PromptPart).max(500).optional().describe("attachments, after the text"),
   refresh: z
     .boolean()
     .optional()
-    .describe("first read again attached files that have changed, and try again what failed"),
+    .describe("first read attached files that have changed again, and retry failed attachments"),
   agent: z.string().optional(),
   model: z.string().optional().describe("provider/model"),
   whenBusy: z
     .enum(["queue", "steer", "refuse"])
     .optional()
     .describe(
-      "wait behind the running prompt (the default), join it before its next request (its answer is then the answer to both; a prompt that comes too late, or that brings settings of its own, runs next), or be refused with 409",
+      "if the session is busy: wait for the running prompt (the default), join it before its next request (its answer is then the answer to both; a prompt that comes too late, or that brings settings of its own, runs next), or be refused with 409",
     ),
   asks: z
     .enum(["wait", "deny", "once"])
     .optional()
-    .describe("what is done where a person must allow something; wait for one where it is left out"),
+    .describe("what happens if a call needs a person's permission; default: wait for the reply"),
   maxSteps: z.number().int().positive().optional(),
   maxCost: z.number().positive().optional().describe("in US dollars"),
   timeout: z.number().positive().optional().describe("in milliseconds"),
@@ -65,19 +65,21 @@ export const Prompt = z.object({
 export const Accepted = z.object({
   sessionId: z.string(),
   accepted: z.literal(true),
-  promptId: z.string().describe("the message that the prompt begins with has it too"),
+  promptId: z.string().describe("also the promptId of the prompt's first message"),
 })
 
 export const Removed = z.object({ removed: z.literal(true) })
 
 export const Reverted = z.object({
-  restored: z.array(z.string()).describe("put back as they were"),
-  removed: z.array(z.string()).describe("they had been made since"),
+  restored: z.array(z.string()).describe("files with their earlier content again"),
+  removed: z.array(z.string()).describe("files that had been created since"),
   conflicts: z
     .array(z.object({ path: z.string(), reason: z.string() }))
-    .describe("what others changed since, and what was not kept"),
-  notes: z.array(z.string()).describe("what an undo of these calls does not cover in any case"),
-  messageId: z.string().optional().describe("revert to this one to undo the revert"),
+    .describe(
+      "files that were not restored: others have changed them since, or their content was not stored",
+    ),
+  notes: z.array(z.string()).describe("effects of these calls that a revert never covers"),
+  messageId: z.string().optional().describe("revert to this message to undo the revert"),
 })
 
 const Model = z.looseObject({ id: z.string(), name: z.string(), context: z.number(), output: z.number() })
@@ -85,7 +87,7 @@ const Model = z.looseObject({ id: z.string(), name: z.string(), context: z.numbe
 export const ProviderInfo = z.object({
   id: z.string(),
   name: z.string(),
-  hasKey: z.boolean().describe("a key is configured, in the environment, or was kept by a login"),
+  hasKey: z.boolean().describe("a key is configured, in the environment, or stored by a login"),
   models: z.array(Model),
 })
 
@@ -94,14 +96,14 @@ export const Tool = z.object({
   category: z.string(),
   description: z.string(),
   readOnly: z.boolean(),
-  server: z.string().optional().describe("the MCP server that it comes from"),
+  server: z.string().optional().describe("the MCP server of the tool"),
   parameters: z.record(z.string(), z.unknown()).describe("JSON Schema"),
-  score: z.number().optional().describe("of a search: how well it fits, more is better"),
+  score: z.number().optional().describe("relevance for the search; higher is better"),
 })
 
 export const Agent = AgentDefinition.extend({
-  usableTools: z.array(z.string()).describe("ids of the tools that it may use"),
-  file: z.string().optional().describe("where it was read from"),
+  usableTools: z.array(z.string()).describe("ids of the tools that the agent may use"),
+  file: z.string().optional().describe("the file of the agent"),
 })
 
 const Script = z.object({ name: z.string(), file: z.string(), description: z.string(), runner: z.string() })
@@ -111,9 +113,9 @@ export const Skill = z.object({
   name: z.string(),
   description: z.string(),
   file: z.string(),
-  isOwn: z.boolean().describe("the person's own, not the project's"),
-  isTrusted: z.boolean().describe("its MCP servers may start"),
-  isManual: z.boolean().describe("it is used only when it is called for"),
+  isOwn: z.boolean().describe("whether the skill is the person's own, not the project's"),
+  isTrusted: z.boolean().describe("whether the skill's MCP servers may start"),
+  isManual: z.boolean().describe("whether the skill is used only on request"),
   license: z.string().optional(),
   compatibility: z.string().optional(),
   metadata: z.record(z.string(), z.string()),
@@ -129,7 +131,7 @@ const offered = {
   name: z.string(),
   title: z.string().optional(),
   description: z.string().optional(),
-  score: z.number().optional().describe("of a search: how well it fits, more is better"),
+  score: z.number().optional().describe("relevance for the search; higher is better"),
 }
 const mimeType = z.string().optional()
 
@@ -140,7 +142,7 @@ export const Offers = z.object({
   ),
   templates: z
     .array(z.object({ ...offered, uriTemplate: z.string(), mimeType }))
-    .describe("resources whose address has parts to fill in; a search does not look among them"),
+    .describe("resources whose URI has variables; not searched"),
   prompts: z.array(
     z.object({
       ...offered,
@@ -159,7 +161,7 @@ export const Failure = z.object({
   }),
 })
 
-/** By the name that the document gives them. */
+/** The schemas by their names in the document. */
 export const named: Readonly<Record<string, z.ZodType>> = {
   Failure,
   Health,
@@ -193,7 +195,7 @@ export const named: Readonly<Record<string, z.ZodType>> = {
   McpOffers: Offers,
 }
 
-/** `file_reference` and `session.created` as `FileReference` and `SessionCreated`. */
+/** Converts `file_reference` and `session.created` into `FileReference` and `SessionCreated`. */
 export function pascal(name: string): string {
   return name.replace(/(?:^|[^a-zA-Z0-9]+)(\w)/g, (_, letter: string) => letter.toUpperCase())
 }

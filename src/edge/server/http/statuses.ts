@@ -1,13 +1,13 @@
-// The statuses of refusals and failures: what they mean, and which errors of other folders become one. Those know
-// nothing of HTTP; the last part of their name ("Storage.NotFound") tells what kind they are.
+// Error statuses: what each means, and which errors of other folders map to it. Those folders know nothing about HTTP, so
+// errors are mapped by the last part of their name ("Storage.NotFound").
 import type { Route } from "./route.ts"
 
 type Row = {
   status: number
   meaning: string
-  /** Which errors, by the last part of their name. The first row that fits counts. */
+  /** Matches the last part of an error's name. The first matching row is used. */
   errors?: RegExp
-  /** Which routes may answer so, whatever they declare. */
+  /** Routes that may answer with this status without declaring it. */
   from?: (route: Route) => boolean
 }
 
@@ -17,13 +17,13 @@ export const statuses: readonly Row[] = [
   { status: 404, meaning: "Does not exist", errors: /NotFound$/ },
   {
     status: 400,
-    meaning: "Something in the request is wrong; the message says where",
+    meaning: "The request is invalid; the message says where",
     errors: /^(Invalid|Unknown|Bad)|Invalid$/,
     from: every,
   },
   {
     status: 409,
-    meaning: "Busy, locked, there already, changed since, or stopped before its end",
+    meaning: "Busy, locked, existing already, changed meanwhile, or stopped before the end",
     errors: /(Busy|Locked|Exists|Conflict|Interrupted|Limit|Looping)$/,
   },
   { status: 403, meaning: "Foreign Origin, or denied", errors: /(Denied|Outside|Untrusted)$/, from: every },
@@ -32,7 +32,7 @@ export const statuses: readonly Row[] = [
   { status: 408, meaning: "The request took too long to arrive", from: every },
   {
     status: 413,
-    meaning: "The body is too large, or more than the model takes",
+    meaning: "The body is too large, or exceeds the model's context window",
     errors: /Full$/,
     from: every,
   },
@@ -43,14 +43,14 @@ export const statuses: readonly Row[] = [
   { status: 500, meaning: "The server failed", from: every },
 ]
 
-/** The statuses of refusals and failures that a route answers with. */
+/** The error statuses of a route. */
 export function statusesOf(route: Route): number[] {
   return statuses
     .filter(({ status, from }) => from?.(route) || route.errors?.includes(status))
     .map(({ status }) => status)
 }
 
-/** The status of an error by its name. What is not listed is a failure of ours. */
+/** The status of an error by its name; 500 for unknown errors. */
 export function statusOf(name: string): number {
   const word = name.split(".").at(-1) ?? ""
   return statuses.find(({ errors }) => errors?.test(word))?.status ?? 500

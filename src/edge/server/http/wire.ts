@@ -1,5 +1,6 @@
-// What happens below the app: requests that are not HTTP, too slow or too long, tunnels, bodies that nobody reads.
-// They get an answer in our form where one can still be sent, and never hold a connection for long.
+// Answers requests that never reach the app: invalid HTTP, requests that are too slow or too large, CONNECT tunnels. It
+// also drops bodies that no route reads. The client gets an error in our format if one can still be sent, and the
+// connection is closed soon.
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import * as Log from "#kernel/process/log.ts"
@@ -9,9 +10,10 @@ import { errorBody, securityHeaders } from "./respond.ts"
 
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void
 
+/** How long a client may go on sending after its error response. */
 const lingerTime = 2_000
 
-/** Hand proper requests to the listener, and answer everything else. */
+/** Passes valid requests to the listener, and answers all others. */
 export function answerFaults(server: Server, listener: Listener): void {
   const answers = new WeakMap<Duplex, Set<ServerResponse>>()
   const handle: Listener = (incoming, outgoing) => {
@@ -24,21 +26,21 @@ export function answerFaults(server: Server, listener: Listener): void {
   }
   server.on("request", handle)
   server.on("checkContinue", (incoming, outgoing) => {
-    // Reading the body sends "continue"; if nobody reads it, the rest of the connection cannot be parsed.
+    // `readBody` sends "100 Continue". If no route reads the body, the next request on this connection could not be parsed.
     outgoing.shouldKeepAlive = false
     handle(incoming, outgoing)
   })
-  // Node would answer it in a form of its own.
+  // Node's own answer would not be in our error format.
   server.on("checkExpectation", (incoming, outgoing) => {
     outgoing.shouldKeepAlive = false
     handle(incoming, outgoing)
   })
-  // Accepting a connection can fail, for want of file descriptors for one; that is no reason to end.
+  // Accepting a connection may fail, for example without free file descriptors. The server goes on.
   server.on("error", (error) => Log.warn("a connection could not be accepted", { error }))
   server.on("connect", (_, socket) => writeRefusal(socket, methodNotAllowed("CONNECT", ["GET"])))
   server.on("clientError", (error, socket) => {
-    const begun = [...(answers.get(socket) ?? [])].some(({ headersSent }) => headersSent)
-    if (!socket.writable || begun || errorCode(error) === "ECONNRESET") socket.destroy()
+    const isStarted = [...(answers.get(socket) ?? [])].some(({ headersSent }) => headersSent)
+    if (!socket.writable || isStarted || errorCode(error) === "ECONNRESET") socket.destroy()
     else writeRefusal(socket, refusalFor(errorCode(error)))
   })
 }
@@ -87,7 +89,8 @@ function headersOf(refusal: Refusal): Record<string, string> {
   return { ...securityHeaders, "content-type": "application/json; charset=utf-8", ...refusal.headers }
 }
 
-/** After the answer a client may finish sending, for a moment: closing at once would take the answer away from it. */
+/** Drops the rest of the body after the response. The socket stays open for a moment: closing it at once would reset the
+ * connection before the client has read the response. */
 function dropUnread(incoming: IncomingMessage) {
   if (incoming.complete) return
   const timer = setTimeout(() => incoming.socket.destroy(), lingerTime).unref()

@@ -1,4 +1,4 @@
-// What there is to work with, over HTTP: providers with their models, and tools, those of MCP servers as they are known.
+// Routes for providers with their models, and for tools. Tools of MCP servers are listed from their last known manifests.
 import { z } from "zod"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import * as Provider from "#ability/provider/provider.ts"
@@ -32,7 +32,7 @@ export function abilityRoutes(): Route[] {
       id: "listTools",
       method: "GET",
       path: "/tool",
-      summary: "The tools of the project; with `search` those that fit some words, the best first.",
+      summary: "The tools of the project; with `search` the matching ones, the best first.",
       query: z.object({ search: z.string().max(2_000).optional() }),
       response: z.array(Tool),
       async handle({ query }) {

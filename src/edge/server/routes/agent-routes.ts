@@ -1,4 +1,4 @@
-// The agents of a project over HTTP.
+// Routes for the agents of a project.
 import { z } from "zod"
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"

@@ -109,8 +109,8 @@ export function coreRoutes(options: {
   ]
 }
 
-/** The answer to GET /event: headers, then the client's share of the event stream for as long as it stays. With a
- * directory only its events are sent. */
+/** The response of GET /event: headers, then events until the client disconnects. With a directory, only events of that
+ * directory. */
 function eventResponse(
   c: Context<{ Bindings: Bindings }>,
   stream: EventStream,

@@ -1,4 +1,4 @@
-// What MCP servers ask a person, over HTTP.
+// Routes for elicitations: questions of MCP servers to the person.
 import { z } from "zod"
 import * as Elicitation from "#ability/elicitation/elicitation.ts"
 import { defineRoute, type Route } from "#edge/server/http/route.ts"

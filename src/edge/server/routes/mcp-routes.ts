@@ -1,4 +1,4 @@
-// MCP servers over HTTP: how they stand, and starting and ending them.
+// Routes for MCP servers: their state and offers; connecting and disconnecting them.
 import { z } from "zod"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
 import { Status } from "#ability/mcp/server-status.ts"
@@ -7,10 +7,13 @@ import { Offers } from "#edge/server/http/schemas.ts"
 
 const Completion = z.object({
   prompt: z.string().optional(),
-  resourceTemplate: z.string().optional().describe("in place of a prompt"),
+  resourceTemplate: z.string().optional().describe("instead of a prompt"),
   argument: z.string(),
-  value: z.string().default("").describe("what of it is written already"),
-  given: z.record(z.string(), z.string()).optional().describe("the arguments that are filled in"),
+  value: z.string().default("").describe("what the person has typed so far"),
+  given: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe("the other arguments that are already filled in"),
 })
 const params = z.object({ id: z.string() })
 
@@ -20,7 +23,7 @@ export function mcpRoutes(): Route[] {
       id: "listMcpServers",
       method: "GET",
       path: "/mcp",
-      summary: "The MCP servers of the project, and how they stand. Starts none.",
+      summary: "The MCP servers of the project and their state. Starts no server.",
       response: z.array(Status),
       handle: async () => (await ifConfigured())?.list() ?? [],
     }),
@@ -29,9 +32,9 @@ export function mcpRoutes(): Route[] {
       method: "GET",
       path: "/mcp/offer",
       summary:
-        "What the MCP servers offer, as far as that is known: tools, resources, prompts. With `search` those that fit some words, the best first. Starts no server.",
+        "The known tools, resources and prompts of the MCP servers. With `search` the matching ones, the best first. Starts no server.",
       query: z.object({
-        server: z.string().optional().describe("of one server only"),
+        server: z.string().optional().describe("only of this server"),
         search: z.string().max(2_000).optional(),
       }),
       response: Offers,
@@ -43,7 +46,7 @@ export function mcpRoutes(): Route[] {
       method: "POST",
       path: "/mcp/:id/complete",
       summary:
-        "What a server suggests for an argument of one of its prompts or resource templates. Starts the server; empty where it suggests nothing.",
+        "A server's suggestions for an argument of one of its prompts or resource templates. Starts the server; empty if there are none.",
       params,
       body: Completion,
       response: z.object({ values: z.array(z.string()) }),
@@ -55,7 +58,7 @@ export function mcpRoutes(): Route[] {
       id: "connectMcpServer",
       method: "POST",
       path: "/mcp/:id/connect",
-      summary: "Start a server, or reach it. That it failed is in its state.",
+      summary: "Connect a server, and start it if it is local. A failure is reported in its state.",
       params,
       response: Status,
       errors: [404],
@@ -65,7 +68,7 @@ export function mcpRoutes(): Route[] {
       id: "disconnectMcpServer",
       method: "POST",
       path: "/mcp/:id/disconnect",
-      summary: "End a server. Its tools are gone until it is connected again.",
+      summary: "Disconnect a server. Its tools are unavailable until it is connected again.",
       params,
       response: Status,
       errors: [404],

@@ -1,4 +1,4 @@
-// Open permission questions and grants over HTTP.
+// Routes for open permission requests and for grants.
 import { z } from "zod"
 import * as Grant from "#ability/permission/grant.ts"
 import * as Permission from "#ability/permission/permission.ts"
@@ -13,7 +13,7 @@ export function permissionRoutes(): Route[] {
       id: "listPermissions",
       method: "GET",
       path: "/permission/pending",
-      summary: "The questions that wait for an answer, the oldest first.",
+      summary: "The open permission requests, the oldest first.",
       response: z.array(Permission.Request),
       handle: () => Permission.pending(),
     }),
@@ -22,7 +22,7 @@ export function permissionRoutes(): Route[] {
       method: "POST",
       path: "/permission/:id/respond",
       summary:
-        'Answer a question: "once", "always" (its rules then hold for its agents, in the project or, with scope "session", in the session), or "reject". A message to a rejection reaches the model.',
+        'Reply to a permission request: "once", "always" (stores its rules for the agent, in the project or, with scope "session", in the session), or "reject". The message of a rejection is sent to the model.',
       params: Id,
       body: Permission.Details.extend({ reply: Permission.Reply }),
       response: z.object({
@@ -30,7 +30,7 @@ export function permissionRoutes(): Route[] {
         notice: z
           .string()
           .optional()
-          .describe('why "always" counts as "once": no rule can allow it for good'),
+          .describe('why "always" was taken as "once": no rule can express the request'),
       }),
       errors: [404, 409],
       async handle({ params, body: { reply, ...details } }) {
@@ -41,7 +41,7 @@ export function permissionRoutes(): Route[] {
       id: "listGrants",
       method: "GET",
       path: "/grant",
-      summary: 'What was answered with "always" in this project and still holds, the oldest first.',
+      summary: 'The grants of this project (replies "always" that are still valid), the oldest first.',
       response: z.array(Grant.Info),
       handle: () => Grant.list(),
     }),
@@ -49,7 +49,7 @@ export function permissionRoutes(): Route[] {
       id: "removeGrant",
       method: "DELETE",
       path: "/grant/:id",
-      summary: "Take a grant back. It counts at once, also for what is at work.",
+      summary: "Revoke a grant. Takes effect at once, for running sessions too.",
       params: Id,
       response: Removed,
       errors: [404, 409],

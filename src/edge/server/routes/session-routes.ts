@@ -1,5 +1,4 @@
-// Sessions over HTTP.
-
+// Routes for sessions: their messages, prompts, branches and plan.
 import { z } from "zod"
 import { jsonResponse } from "#edge/server/http/respond.ts"
 import { defineRoute, type Route } from "#edge/server/http/route.ts"
@@ -9,7 +8,7 @@ import * as Session from "#engine/session/session.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Message from "#knowledge/message/message.ts"
 
-/** Room for the largest image in base64, and for words. */
+/** Enough for the largest image in base64, and text. */
 const promptLimit = 28 << 20
 const Id = z.object({ id: z.string() })
 const Switch = z.enum(["true", "false"]).optional()
@@ -19,7 +18,7 @@ export function sessionRoutes(): Route[] {
       id: "listSessions",
       method: "GET",
       path: "/session",
-      summary: "The sessions of the project, the one used last first; with tasks=true those of subtasks too.",
+      summary: "The sessions of the project, last used first; with tasks=true also sessions of subtasks.",
       query: z.object({ tasks: Switch }),
       response: z.array(Session.Info),
       handle: ({ query }) => Session.list({ tasks: query.tasks === "true" }),
@@ -28,7 +27,7 @@ export function sessionRoutes(): Route[] {
       id: "createSession",
       method: "POST",
       path: "/session",
-      summary: "A new session.",
+      summary: "Create a session.",
       body: z.object({
         agent: z.string().optional(),
         model: z.string().optional(),
@@ -67,7 +66,7 @@ export function sessionRoutes(): Route[] {
       id: "listMessages",
       method: "GET",
       path: "/session/:id/message",
-      summary: "The messages of a session: of its active branch, of another one, or all.",
+      summary: "The messages of a session: of the active branch, of another branch, or all.",
       params: Id,
       query: z.object({ branch: z.string().optional(), all: Switch }),
       response: z.array(Message.Info),
@@ -83,7 +82,7 @@ export function sessionRoutes(): Route[] {
       method: "POST",
       path: "/session/:id/message",
       summary:
-        "Prompt a session. Answers when the turn is over, with 409 if it was stopped before its end. With Prefer: respond-async it answers 202 as soon as the prompt is stored: from then on it is not lost. It begins with a message that has its promptId, or it is reported with session.error or prompt.skipped and, if it did not run, under `skipped` in the session.",
+        "Prompt a session. Answers when the turn is over, with 409 if it was stopped before its end. With Prefer: respond-async it answers 202 as soon as the prompt is stored; from then on the prompt is not lost. When the prompt starts, its first message has the promptId. If it cannot run, it is reported with session.error or prompt.skipped, and listed under `skipped` in the session.",
       params: Id,
       headers: z.object({
         prefer: z.string().optional().describe("`respond-async`: answer with 202 once the prompt is stored"),
@@ -95,7 +94,7 @@ export function sessionRoutes(): Route[] {
       errors: [404, 409],
       async handle({ params, headers, body }) {
         await Session.get(params.id)
-        // A client may look for questions with GET /permission/pending alone.
+        // Wait for replies even if no client follows events: a client may poll GET /permission/pending.
         const input = { asks: "wait" as const, ...defined(body), sessionId: params.id }
         const prompt = (await createAgent({ directory: Instance.directory })).process(input)
         if (!/\brespond-async\b/.test(headers.prefer ?? "")) return prompt.answer()
@@ -108,8 +107,7 @@ export function sessionRoutes(): Route[] {
       id: "listPrompts",
       method: "GET",
       path: "/session/:id/prompt",
-      summary:
-        "The prompts of a session that were accepted and have not begun: those that wait, and skipped ones.",
+      summary: "The accepted prompts of a session that have not started: waiting and skipped ones.",
       params: Id,
       response: z.array(Session.WaitingPrompt),
       errors: [404],
@@ -122,7 +120,7 @@ export function sessionRoutes(): Route[] {
       id: "removePrompt",
       method: "DELETE",
       path: "/session/:id/prompt/:promptId",
-      summary: "Take back a prompt that waits, or forget one that was skipped. 409 for one that has begun.",
+      summary: "Remove a waiting or skipped prompt. Answers 409 for a prompt that has started.",
       params: z.object({ id: z.string(), promptId: z.string() }),
       response: Removed,
       errors: [404, 409],
@@ -135,7 +133,7 @@ export function sessionRoutes(): Route[] {
       id: "forkSession",
       method: "POST",
       path: "/session/:id/fork",
-      summary: "A new session with the messages up to and with one.",
+      summary: "Create a session with the messages up to and including one.",
       params: Id,
       body: z.object({ messageId: z.string().optional() }),
       response: Session.Info,
@@ -146,12 +144,12 @@ export function sessionRoutes(): Route[] {
       id: "revertSession",
       method: "POST",
       path: "/session/:id/revert",
-      summary: "Undo a message and all that came after it, in the files and in the conversation.",
+      summary: "Undo a message and everything after it, in the files and in the conversation.",
       params: Id,
       body: z.object({
         messageId: z.string(),
-        force: z.boolean().optional().describe("also what somebody else changed since"),
-        preview: z.boolean().optional().describe("only say what would be done"),
+        force: z.boolean().optional().describe("also restore files that others have changed since"),
+        preview: z.boolean().optional().describe("only report what would be done"),
       }),
       response: Reverted,
       errors: [404, 409],
@@ -162,7 +160,7 @@ export function sessionRoutes(): Route[] {
       id: "setMode",
       method: "POST",
       path: "/session/:id/mode",
-      summary: "Plan (nothing is changed) or act, from the next prompt on.",
+      summary: "Set the mode: plan (changes nothing) or act. Takes effect with the next prompt.",
       params: Id,
       body: z.object({ mode: z.enum(["plan", "act"]) }),
       response: Session.Info,
@@ -173,7 +171,8 @@ export function sessionRoutes(): Route[] {
       id: "compactSession",
       method: "POST",
       path: "/session/:id/compact",
-      summary: "Have the model be sent a summary in place of the older messages. They stay in the session.",
+      summary:
+        "Compact a session: the model gets a summary instead of the older messages, which stay stored.",
       params: Id,
       response: Session.Info,
       errors: [404, 409],
@@ -184,7 +183,7 @@ export function sessionRoutes(): Route[] {
       method: "GET",
       path: "/session/:id/plan",
       summary:
-        "The plan of a session as relations: its steps and what they wait for, the files that were changed for them, the sessions of its tasks.",
+        "The plan of a session as relations: steps with their dependencies, changed files, sessions of subtasks.",
       params: Id,
       response: Session.Plan,
       errors: [404],
@@ -204,7 +203,7 @@ export function sessionRoutes(): Route[] {
       id: "switchBranch",
       method: "POST",
       path: "/session/:id/branch",
-      summary: "Make a branch and switch to it, or switch to one that is there.",
+      summary: "Switch to a branch; creates it if it does not exist.",
       params: Id,
       body: z.object({
         name: z.string(),
@@ -212,7 +211,7 @@ export function sessionRoutes(): Route[] {
           .string()
           .optional()
           .describe(
-            "the message that a new one is made at; the last one of the active branch where it is left out",
+            "the message at which a new branch starts; default: the last message of the active branch",
           ),
       }),
       response: Session.Info,
@@ -223,7 +222,7 @@ export function sessionRoutes(): Route[] {
       id: "abortSession",
       method: "POST",
       path: "/session/:id/abort",
-      summary: "Stop what a session is doing.",
+      summary: "Abort the running prompt of a session, and the waiting ones.",
       params: Id,
       response: z.object({ aborted: z.boolean() }),
       errors: [404],
@@ -235,7 +234,7 @@ export function sessionRoutes(): Route[] {
   ]
 }
 
-/** Without the keys that were left out, which a schema gives as undefined. */
+/** Removes keys whose value is undefined, which the schema adds for omitted keys. */
 function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as never
 }

@@ -1,4 +1,4 @@
-// The skills of a project over HTTP, those of the person included.
+// Route for the skills of a project and of the person.
 import { z } from "zod"
 import { defineRoute, type Route } from "#edge/server/http/route.ts"
 import { Skill } from "#edge/server/http/schemas.ts"
@@ -12,7 +12,7 @@ export function skillRoutes(): Route[] {
       summary: "The skills of the project and of the person.",
       response: z.array(Skill),
       handle: async () => {
-        // What reads skills knows YAML; a server that is never asked for them does without.
+        // Imported on demand, since the skill reader loads a YAML parser.
         const { list } = await import("#ability/skill/skill.ts")
         return (await list()).skills
       },
