@@ -209,10 +209,7 @@ export function createConfiguredServer(options: {
         if (isOver()) return
         // The next attempt is made when it is due, not at the next call.
         freshness = { ...freshness, time: Date.now() }
-        Log.warn("an MCP server did not say what it offers now", {
-          server: server.id,
-          error: errorText(error),
-        })
+        Log.warn("an MCP server did not list its offers", { server: server.id, error: errorText(error) })
       } finally {
         refreshing = undefined
       }

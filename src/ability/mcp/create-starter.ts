@@ -8,11 +8,11 @@ import { ownCommand } from "#util/own-command.ts"
 import type { ConfiguredServer } from "./configured-server.ts"
 
 export type Starter = Readonly<{
-  /** Begin with those that nobody tried, or not for long. */
+  /** Starts servers that were never tried, or not for a long time, in the background. */
   begin(servers: Iterable<ConfiguredServer>): void
-  /** Begin with those that nobody ever tried, and wait for them as long as a first request may. */
+  /** Starts servers that were never tried, and waits for them as long as a first request may. */
   waitFor(servers: Iterable<ConfiguredServer>, signal: AbortSignal): Promise<void>
-  /** A little later, try those that failed, or were not up for long. */
+  /** A little later, starts those that failed, or were not connected for a long time. */
   tend(): void
   end(): void
 }>
@@ -23,13 +23,12 @@ const firstWait = 3_000
 const tendAfter = 2_000
 const atOnce = 8
 
-/** `usable` are the servers that are wanted at the moment, by id. */
+/** `usable`: the current servers, by id. */
 export function createStarter(usable: ReadonlyMap<string, ConfiguredServer>): Starter {
   const end = new AbortController()
   const starting = new Map<ConfiguredServer, Promise<void>>()
   let tending: NodeJS.Timeout | undefined
 
-  /** All of them begin at once as far as the machine bears it. */
   async function waitFor(servers: Iterable<ConfiguredServer>, signal: AbortSignal): Promise<void> {
     const fresh = [...servers].filter(isFresh)
     if (!fresh.length) return
@@ -48,7 +47,7 @@ export function createStarter(usable: ReadonlyMap<string, ConfiguredServer>): St
     }
   }
 
-  /** Whoever wants it started while it starts waits for the same. */
+  /** Callers that start the same server at once share one start. */
   function start(one: ConfiguredServer): Promise<void> {
     if (!isWanted(one)) return Promise.resolve()
     let begun = starting.get(one)
@@ -99,8 +98,8 @@ function isFresh(one: ConfiguredServer): boolean {
   return one.isNew() && one.state() !== "disconnected"
 }
 
-/** Much work, a few at a time. One that takes its time gives its place to the next: a server that hangs must not
- * hold up those behind it. */
+/** Works on a few items at a time. After `patience`, an item gives its slot to the next: a server that hangs must not hold up
+ * the others. */
 async function withSlots<T>(slots: number, items: T[], work: (item: T) => Promise<void>): Promise<void> {
   const waiting = [...items]
   const running: Promise<void>[] = []

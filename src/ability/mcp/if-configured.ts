@@ -13,7 +13,7 @@ type Mcp = typeof import("./mcp.ts")
 const met = Instance.state((): { servers: boolean; brought?: Mcp } => ({ servers: false }))
 const none: ReadonlySet<string> = new Set()
 
-/** What knows the servers; undefined where there have never been any. */
+/** The module `mcp.ts`; undefined as long as there has been no server. */
 export async function ifConfigured(): Promise<Mcp | undefined> {
   const own = met()
   const { mcp } = await Config.get()

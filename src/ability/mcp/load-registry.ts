@@ -1,5 +1,5 @@
-// The registry of the current instance: every tool that can be called, and what else its configured servers are known to
-// offer. No server is started for it. Its index is a file, so that nothing is worked out again that has not changed.
+// The registry of the current instance: every tool that can be called, and the known resources and prompts of its servers.
+// No server is started for it. Its index is a file, so that only changes are indexed.
 import { createHash } from "node:crypto"
 import { dirname, join } from "node:path"
 import { createMCPRegistry, type MCPRegistry } from "#ability/mcp/registry/create-registry.ts"
@@ -18,7 +18,7 @@ import type { Manifest } from "./manifest.ts"
 export type { MCPRegistry, ToolMatch } from "#ability/mcp/registry/create-registry.ts"
 export { placeOf } from "#ability/mcp/registry/local-tools.ts"
 
-/** Of one server. Tools can also come from one that no file names. */
+/** The offers of one server. Tools may also come from a server that has no manifest. */
 type Offers = { tools: Definition[]; manifest?: Manifest | undefined }
 type Own = {
   registry?: MCPRegistry
@@ -32,12 +32,12 @@ const own = Instance.state<Own>(
   () => ({ taken: new Map(), work: Promise.resolve() }),
   async ({ registry, path }) => {
     await registry?.close()
-    // When the work is done: nobody waits for it then.
+    // At the end, when nobody waits for an answer.
     if (path) pruneIndexes(dirname(path))
   },
 )
 
-/** One after the other: tasks begin side by side, and none may search what another has only half taken in. */
+/** Updates run one after the other: a task must not search a registry that another one is still updating. */
 export function loadRegistry(): Promise<MCPRegistry> {
   const state = own()
   const loaded = state.work.then(bringUpToDate)
@@ -83,7 +83,7 @@ function isSame(one: Offers, other: Offers | undefined): boolean {
   return one.tools.every((tool, i) => tool === other.tools[i])
 }
 
-/** Another embedder, by a change of the configuration, needs another index. */
+/** A changed configuration may bring another embedder, which needs another index. */
 async function withEmbedder(embedder: Embedder | undefined): Promise<MCPRegistry> {
   const state = own()
   if (state.registry && state.embedder === embedder) return state.registry

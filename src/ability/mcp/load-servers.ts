@@ -1,6 +1,6 @@
-// Which MCP servers a work tree has: those of its files, those of the configuration, those of clients; of equal ids the
-// later one counts. One that cannot be used does not keep the others from it. Servers of a file that is not reviewed are not
-// used, nor those whose command is a project file that is not.
+// Collects the MCP servers of a work tree: of its files, of the configuration, of clients; the later one of equal ids counts. An
+// unusable one does not affect the others. Servers of an unreviewed file are not used, nor those whose command would run an
+// unreviewed file of the project.
 import { homedir } from "node:os"
 import { join, relative } from "node:path"
 import {
@@ -31,7 +31,7 @@ export type Found = {
   source: string
   server?: MCPServerConfig
   problem?: string
-  /** The problem is that a person has not reviewed it. */
+  /** It cannot be used because nobody has reviewed it. */
   isUntrusted?: boolean
   /** It is the person's own, from outside of the project: nothing of the project has to be reviewed for it. */
   isOwn?: boolean
@@ -40,7 +40,7 @@ export type Found = {
   brought?: "private" | "shared"
 }
 /**
- * One that something in use brings with it. `isOwn`: it is the person's, and no trust in the project is needed.
+ * A server of a skill in use or of a client. `isOwn`: it is the person's, and no trust in the project is needed.
  * `isLiteral`: a `${NAME}` in it is not a variable.
  */
 export type Added = {
@@ -53,7 +53,7 @@ export type Added = {
 }
 export type Loaded = {
   servers: Found[]
-  /** Where those of clients stand. */
+  /** The ids of the servers of clients. */
   places: Places
   /** Files that could not be read, servers that were replaced. */
   problems: string[]
@@ -66,11 +66,11 @@ const maxServers = 200
 export async function loadServers(options: {
   reviewed: Reviewed.Reviewed
   configured: readonly McpServer[]
-  /** Those that give way to all others. */
+  /** Servers of skills. Any other server of the same id replaces them. */
   added?: readonly Added[]
-  /** Those of clients, by session, which come before all others. */
+  /** Servers of clients, by session. They replace configured ones of the same id. */
   brought?: ReadonlyMap<string, readonly Added[]>
-  /** Where these stood until now. */
+  /** The ids that these have had so far. */
   places?: Places
 }): Promise<Loaded> {
   const { added = [], brought = new Map(), places: before = new Map(), reviewed } = options
@@ -120,12 +120,13 @@ export async function loadServers(options: {
   return loaded
 }
 
-/** If it was unusable, no session had it. */
+/** Whether all sessions see a server: an unusable one, none does. */
 function isForAll(before: Found | undefined): boolean {
   return before?.brought ? before.brought === "shared" : before?.server !== undefined
 }
 
-/** Of one that a client brought: another client may bring another one under its name. */
+/** The command or URL of a server that a client brought: grants hold for it only, because another client may bring another
+ * program under the same name. */
 export function programOf({ brought, server }: Partial<Found> = {}): readonly string[] | undefined {
   if (!brought || !server) return undefined
   return server.command ?? [server.url ?? ""]
@@ -145,25 +146,25 @@ async function readFile(name: string, reviewed: Reviewed.Reviewed): Promise<Foun
   return Promise.all(found.map((one) => checked(one, reviewed)))
 }
 
-/** One whose command is a project file that nobody reviewed is not used. */
+/** Marks a server as unusable if its command would run an unreviewed file of the project. */
 async function checked(found: Found, reviewed: Reviewed.Reviewed): Promise<Found> {
   const { id, source, server } = found
   const problem = server && (await unreviewedProgram(server, reviewed))
   return problem ? { id, source, problem, isUntrusted: true } : found
 }
 
-/** Comments are rare here, and searching for them would slow down the start. */
+/** Tries plain JSON first: comments are rare, and a parser for them would slow down the start. */
 function parse(bytes: Buffer, name: string): Record<string, unknown> {
   try {
     const value = JSON.parse(bytes.toString("utf8"))
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value
   } catch {
-    // The problem is reported below.
+    // The parser below reports the problem.
   }
   return parseJsonc(bytes, name).value
 }
 
-/** Both forms in either file: a list, or an object with a name for each. */
+/** The entries of a file: a list, or an object with a name for each. */
 export function entriesOf(value: Record<string, unknown>): [id: string, entry: unknown][] {
   return ["servers", "mcpServers"].flatMap((key) => {
     const part = value[key] ?? []

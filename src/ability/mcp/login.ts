@@ -6,7 +6,7 @@ import { createMCPClient } from "#ability/mcp/client/create-client.ts"
 import * as LoginFile from "#ability/mcp/login/login-file.ts"
 import { createLoginProvider } from "#ability/mcp/login/login-provider.ts"
 import { openCallback } from "#ability/mcp/login/open-callback.ts"
-import { createLeadCheck, type Resolve } from "#ability/mcp/server/check-lead.ts"
+import { createTargetCheck, type Resolve } from "#ability/mcp/server/check-target.ts"
 import { InvalidServer, LoginFailed, LoginNeeded } from "#ability/mcp/server/errors.ts"
 import { loadSDK, type SDK } from "#ability/mcp/server/sdk.ts"
 import type { MCPServerConfig } from "#ability/mcp/server/types.ts"
@@ -23,7 +23,7 @@ export async function login(options: {
   /** The address to open in a browser. */
   onUrl: (url: string) => void
   signal?: AbortSignal
-  /** The addresses of a name, in place of what this machine says. */
+  /** Resolves host names, in place of the system. */
   resolve?: Resolve
 }): Promise<"present" | "done"> {
   const { server, onUrl } = options
@@ -42,16 +42,16 @@ export async function login(options: {
     ...(wanted.scope ? { scope: wanted.scope } : {}),
     ...((await isOfOldRevision({ ...options, sdk, wanted })) ? { skipIssuerMetadataValidation: true } : {}),
   }
-  const checkLead = createLeadCheck(options)
+  const checkTarget = createTargetCheck(options)
   try {
     // The SDK would continue without it, and nobody would learn why.
-    if (flow.resourceMetadataUrl) await checkLead(flow.resourceMetadataUrl)
+    if (flow.resourceMetadataUrl) await checkTarget(flow.resourceMetadataUrl)
     const begun = await sdk.auth(provider, { ...flow, forceReauthorization: true })
     if (begun === "REDIRECT") {
       const destination = provider.destination()!
       if (!/^https?:$/.test(destination.protocol))
         throw new Error(`it leads to ${destination.protocol}, which no login does`)
-      await checkLead(destination)
+      await checkTarget(destination)
       onUrl(destination.href)
       const { code, iss } = await callback.answer(provider.expectedState)
       await sdk.auth(provider, { ...flow, authorizationCode: code, ...(iss === undefined ? {} : { iss }) })
@@ -68,8 +68,8 @@ export async function login(options: {
   return "done"
 }
 
-/** Before servers named their authorization server, they were it themselves, and some gave it another path. That the
- * metadata comes from the server's own origin is all that can be known of those. */
+/** In older revisions of the protocol a server was its own authorization server, sometimes at another path. For those it can
+ * only be checked that the metadata comes from the server's own origin. */
 async function isOfOldRevision(
   given: Place & {
     sdk: SDK

@@ -1,4 +1,4 @@
-// One more tool for the resources and prompts of a server: `query` searches them, `uri` reads a resource, `prompt`
+// The tool for the resources and prompts of a server: `query` searches them, `uri` reads a resource, `prompt`
 // gets the text of a prompt. It passes the gate like every call: `mcp.call` of `server/resource:uri` or
 // `server/prompt:name`.
 import { z } from "zod"
@@ -44,7 +44,7 @@ export function offerTool(one: ConfiguredServer, manifest: Manifest): Definition
       const { query, uri, prompt } = given as Args
       if (uri) return [{ permission: "mcp.call", target: `${server}/resource:${uri}` }]
       if (prompt) return [{ permission: "mcp.call", target: `${server}/prompt:${prompt}` }]
-      // Its names are known already; without anything it is asked for itself.
+      // A search shows only names that are known already.
       return query ? [] : [{ permission: "mcp.call", target: `${server}/resource:` }]
     },
     execute: (given, context) => run(one, given as Args, context),
@@ -101,7 +101,7 @@ async function promptText(one: ConfiguredServer, { prompt, ...args }: Args, call
   }
 }
 
-/** Without a search, all of them are shown, within a limit. */
+/** Without an index to search, the first ones are shown. */
 async function search(one: ConfiguredServer, query: string, find: Context["findOffers"]): Promise<Output> {
   const all = one.manifest()
   const { resources, prompts } = find

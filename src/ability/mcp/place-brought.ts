@@ -15,9 +15,9 @@ const maxId = 64
 export function placeBrought(options: {
   brought: ReadonlyMap<string, readonly Added[]>
   before: Places
-  /** As its client named it. */
+  /** Reads its settings, under the name that its client has for it. */
   read(added: Added): Found
-  /** Whether one that no client brought has this id; a number is never put in its place. */
+  /** Whether a server that no client brought has this id; a numbered id never replaces that one. */
   isTaken(id: string): boolean
 }): { places: Places; found: Found[]; problems: string[] } {
   const { brought, before, read, isTaken } = options
@@ -61,7 +61,7 @@ export function placeBrought(options: {
   const usable = wishes.filter(({ found }) => found.server)
   for (const wish of usable.filter(stays)) place(wish, wish.last!.id)
   for (const wish of usable.filter((wish) => !stays(wish))) place(wish, idFor(wish))
-  // What cannot be used is in nobody's way.
+  // An unusable server gets only an id that no other one has.
   for (const wish of wishes.filter(({ found }) => !found.server)) {
     const { id, source, problem } = wish.found
     if (held.get(id)?.server || isTaken(id)) problems.push(`${id} of ${source} is not used: ${problem}`)
@@ -70,7 +70,7 @@ export function placeBrought(options: {
   return { places, found, problems }
 }
 
-/** The names that the sessions of a chain use, and their ids. A removed server belongs to nobody at once. */
+/** The names and ids of the servers that a session and its parents brought. */
 export function placesOf(
   { brought, places }: { brought: ReadonlyMap<string, unknown>; places: Places },
   line: readonly string[],

@@ -1,4 +1,4 @@
-// Tools as they can be called, by what they do: of those that are given, the ones that fit some words, the best first.
+// Searches the given tools by what they do, best match first.
 
 import type { Why } from "#ability/mcp/registry/create-catalog.ts"
 import { placeOf } from "#ability/mcp/registry/local-tools.ts"
@@ -17,7 +17,7 @@ export async function searchTools(
   const byPlace = new Map<string, Definition>()
   for (const tool of tools) byPlace.set(placeOf(tool), tool)
   const registry = await loadRegistry()
-  // Those that are not given may stand before the others.
+  // Tools that were not given may rank before the others.
   const rest = ToolRegistry.list().length - byPlace.size
   const found = await registry.discoverRelevant(ends(words), { limit: limit + rest })
   return found.tools

@@ -1,18 +1,18 @@
-// Sits between the SDK and a transport: lets the host see and change messages, decides whether lists continue, and
-// removes list entries of the wrong type, so that one bad entry does not cost the others.
+// A layer between the SDK and a transport: hooks of the host see and change messages, the number of pages of lists is bounded,
+// and list entries of the wrong shape are removed, so that the SDK does not refuse the whole list.
 import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/client"
 import type { MCPHooks, MCPLog } from "#ability/mcp/server/types.ts"
 import { wrongAnswer } from "#ability/mcp/transport/stdio-transport.ts"
 import { errorText } from "#util/error.ts"
 import { cleanList, isListMethod, type ListMethod } from "./lists.ts"
 
-/** Through the pages of a list. */
+/** The state of one walk through the pages of a list. */
 type Walk = { pages: number; names: Set<string>; size: number }
 type Message = { id?: number | string; method?: string; params?: object; result?: object; error?: object }
 
 const maxPages = 100
 const maxItems = 10_000
-/** Of all pages of a list together, written out. */
+/** Characters of all pages of a list together, as JSON. */
 const maxSize = 32 << 20
 
 export function withCallHooks<T extends Transport>(options: {
@@ -61,7 +61,7 @@ export function withCallHooks<T extends Transport>(options: {
     return !full && ((await hooks.onPaginate?.(cursor)) ?? true) ? list : rest
   }
 
-  /** Over http an answer has a stream of its own. When that ends without it, nothing will come any more. */
+  /** Over http an answer has a stream of its own. If the stream ends without it, the call fails at once. */
   const untilStreamEnds = ({ id, method }: Message, given: TransportSendOptions = {}) => {
     if (id === undefined || method === undefined) return given
     open.add(id)

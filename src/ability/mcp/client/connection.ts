@@ -32,15 +32,15 @@ export type Connection = {
   updates: Set<(uri: string) => void>
   close(): Promise<void>
 }
-/** For all of the first exchange. */
+/** Milliseconds for the handshake. */
 export const connectTime = 60_000
 
 type Inner = { stdio?: StdioTransport; http?: StreamableHTTPClientTransport; sse?: SSEClientTransport }
 
-/** A program that knows only older revisions may leave the first question without an answer. */
+/** A program that knows only older revisions may never answer the first request. */
 const probeTime = 10_000
 const goodbye = 1_000
-/** Nobody answers more at once; the rest is declined. */
+/** Open questions at a time; more are declined. */
 const mostQuestions = 8
 const maxName = 100
 const maxInstructions = 10_000
@@ -89,11 +89,11 @@ export async function openConnection(options: {
     if (inner.http?.sessionId)
       await Promise.race([inner.http.terminateSession().catch(() => {}), pause(goodbye)])
     await client.close()
-    // A connection that failed half-way is not the SDK's to close.
+    // The SDK does not close a connection that failed during the handshake.
     await transport.close()
   }
   const failure = () => inner.stdio?.failure()
-  // The SDK's first question does not listen to a signal.
+  // The SDK's first request ignores the signal.
   const giveUp = () => void transport.close()
   options.signal.addEventListener("abort", giveUp, { once: true })
   try {

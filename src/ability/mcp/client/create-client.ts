@@ -108,8 +108,8 @@ export function createMCPClient(config: MCPClientConfig): MCPClient {
   })
 }
 
-/** Tells of changes of one resource until the loop over it is left. The revisions of the protocol differ in how a
- * client asks for that; the notifications are the same. */
+/** Yields at each change of a resource until the loop over it is left. Revisions of the protocol differ in how a client
+ * subscribes; the notifications are the same. */
 async function* watchResource(
   getConnection: () => Promise<Connection>,
   uri: string,
@@ -117,7 +117,7 @@ async function* watchResource(
   const { client, updates } = await getConnection()
   const emitter = new EventEmitter()
   const ending = new AbortController()
-  // Listening begins before the server is asked, so that no change falls in between.
+  // Listens before it subscribes, so that no change is missed.
   const changes = on(emitter, "change", { signal: ending.signal })
   const listener = (changed: string) => void (changed === uri && emitter.emit("change"))
   updates.add(listener)

@@ -10,7 +10,7 @@ import { errorText, NamedError } from "#util/error.ts"
 import { plainText } from "#util/plain-text.ts"
 import { RedirectRefused } from "#util/redirect.ts"
 
-/** One after the other, a person is asked for each. */
+/** Pages that a person is asked to visit, one after the other. */
 const mostVisits = 3
 const maxUrl = 1_000
 
@@ -43,7 +43,7 @@ function translateError(given: { sdk: SDK; server: MCPServerConfig; method: stri
   // The SDK wraps the error in a less specific one.
   const redirect = chainOf(error).find((one) => one instanceof RedirectRefused)
   if (redirect) return new Unavailable(server, errorText(redirect), { cause: error })
-  // Redact before blanks are changed: a secret may contain some.
+  // Redacts before white space is normalised: a secret may contain some.
   const message = safeLine(Secret.redact(rootText(error)).replaceAll(/\s+/g, " "))
   if (sdk.ProtocolError.isInstance(error))
     return error.code === wrongAnswer
@@ -65,7 +65,7 @@ function isAnswerCode(code: string): boolean {
   return /INVALID|UNEXPECTED|SCHEMA|RESULT/.test(code)
 }
 
-/** "fetch failed" alone does not say why. */
+/** With the causes, because "fetch failed" alone does not say why. */
 function rootText(error: unknown): string {
   return [...new Set(chainOf(error).map(errorText))].filter(Boolean).join(": ")
 }

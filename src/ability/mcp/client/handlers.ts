@@ -12,7 +12,7 @@ export function capabilitiesOf(config: MCPClientConfig): ClientCapabilities {
   }
 }
 
-/** `asking` runs while a person is asked: that time is not the server's. It gives nothing when too much is asked. */
+/** `asking` runs a question to a person, whose time does not count for the call. It resolves to undefined if too many are open. */
 export function answerServer(options: {
   client: Client
   config: MCPClientConfig
@@ -51,7 +51,7 @@ export function answerServer(options: {
   })
 }
 
-/** Nobody is sent to an address that is not one of the web. */
+/** Undefined for a URL that is not http or https: nobody is sent there. */
 function elicitationOf(params: { mode?: string; message: string }): Elicitation | undefined {
   const { message } = params
   if (params.mode === "url") {

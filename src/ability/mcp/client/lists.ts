@@ -17,7 +17,7 @@ export type Offers = {
   resources: MCPResource[]
   templates: MCPResourceTemplate[]
   prompts: MCPPrompt[]
-  /** Milliseconds for which all of it holds, where the server says so. */
+  /** Milliseconds for which all lists are valid, if the server states them. */
   ttl?: number
   /** What went wrong with its lists. */
   problems?: string[]
@@ -49,7 +49,7 @@ export async function listOffers(client: MCPClient, { capabilities }: MCPServerI
   const [tools, resources, templates, prompts] = await Promise.all([
     capabilities.tools ? client.listTools(options) : [],
     capabilities.resources ? client.listResources(options).catch(orNone) : [],
-    // Many have none and do not even know the question.
+    // Many servers have none and do not know the method.
     capabilities.resources ? client.listResourceTemplates(options).catch(() => []) : [],
     capabilities.prompts ? client.listPrompts(options).catch(orNone) : [],
   ])
@@ -67,7 +67,7 @@ export function isListMethod(method: string): method is ListMethod {
   return Object.hasOwn(lists, method)
 }
 
-/** The result with the entries that can be used. `names` has those of earlier pages, and gets the new ones. */
+/** Removes unusable entries from a page. `names` has the names of earlier pages, and gets the new ones. */
 export function cleanList(options: {
   method: ListMethod
   result: Record<string, unknown>
@@ -162,7 +162,7 @@ function isObject(value: unknown): value is Entry {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
-/** Whoever reads it goes down by recursion. Nothing that is this deep was ever meant. */
+/** Readers of schemas recurse, and no honest schema is this deep. */
 function isDeep(value: unknown): boolean {
   let level = [value]
   for (let depth = 0; level.length; depth++) {

@@ -48,7 +48,7 @@ function isSmall(schema: unknown): boolean {
   try {
     return countNodes(schema, schema, new Set()) <= maxNodes
   } catch {
-    // A reference in it cannot even be read.
+    // One of its references cannot be decoded.
     return false
   }
 }
@@ -73,7 +73,7 @@ function isReference(name: string): boolean {
   return name === "$ref" || name === "$dynamicRef" || name === "$recursiveRef"
 }
 
-/** Only within the document; the validator refuses the rest by itself and fetches nothing. */
+/** Resolves references within the document; the validator refuses all others and fetches nothing. */
 function follow(reference: string, root: unknown): unknown {
   if (!reference.startsWith("#")) return undefined
   let node: unknown = root
@@ -88,7 +88,7 @@ function decodeStep(step: string): string {
   return decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~")
 }
 
-/** A property may well be called "pattern": only schema words are left out. */
+/** Removes only keywords: a property may be called "pattern". */
 function withoutPatterns(node: unknown, names = false): unknown {
   if (Array.isArray(node)) return node.map((item) => withoutPatterns(item))
   if (typeof node !== "object" || node === null) return node

@@ -1,7 +1,7 @@
 // Which token goes to a server over http: the one of its own settings, else the one that the host's hook gives for this
 // server, else the one of a login. A hook is never asked for a server that has a token of its own.
 import type { AuthProvider } from "@modelcontextprotocol/client"
-import type { Resolve } from "#ability/mcp/server/check-lead.ts"
+import type { Resolve } from "#ability/mcp/server/check-target.ts"
 import type { SDK } from "#ability/mcp/server/sdk.ts"
 import type { AuthToken, MCPHooks, MCPServerConfig } from "#ability/mcp/server/types.ts"
 import * as Secret from "#kernel/process/secret.ts"

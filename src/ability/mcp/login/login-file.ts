@@ -6,9 +6,9 @@ import { createPrivateJson } from "#kernel/storage/private-json.ts"
 import { NamedError } from "#util/error.ts"
 
 export type Login = {
-  /** What each authorization server gave. A client id means nothing to another one. */
+  /** Client and tokens by authorization server: a client id is valid only for its own. */
   issuers: Record<string, { client?: StoredOAuthClientInformation; tokens?: StoredOAuthTokens }>
-  /** Whose tokens are sent. */
+  /** The authorization server whose tokens are sent. */
   issuer?: string
   /** What the server asked for when it refused us, for the next login. */
   wanted?: Wanted

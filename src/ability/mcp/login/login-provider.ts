@@ -6,7 +6,7 @@ import type { MCPServerConfig } from "#ability/mcp/server/types.ts"
 import * as LoginFile from "./login-file.ts"
 
 export type LoginProvider = OAuthClientProvider & {
-  /** Where a person has to go, once the flow came that far, and the word that must come back from there. */
+  /** The page that the person has to open, once the flow is that far. `expectedState` must come back from there. */
   destination(): URL | undefined
   expectedState: string
 }
@@ -20,7 +20,7 @@ export function createLoginProvider(options: {
   const { server, redirectUrl, mayRegister } = options
   const url = server.url!
   const { clientId, token: clientSecret } = server.auth ?? {}
-  // A client id that is an address is a document about us, which the authorization server fetches.
+  // A client id that is a URL names our metadata document, which the authorization server fetches.
   const document = clientId?.startsWith("https://") ? clientId : undefined
   const expectedState = randomBytes(16).toString("hex")
   let verifier = ""

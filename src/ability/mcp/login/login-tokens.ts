@@ -1,7 +1,7 @@
-// The tokens of a login, sent to the server and refreshed when it refuses them. Nobody is asked here: where a login is
-// needed, what the server wants is noted for it and the call fails with the words that say so.
+// Sends the tokens of a login to the server, and refreshes them when it refuses them. If a login is needed, the server's
+// requirements are stored for it, and the call fails with an error that says so.
 import type { AuthProvider } from "@modelcontextprotocol/client"
-import type { Resolve } from "#ability/mcp/server/check-lead.ts"
+import type { Resolve } from "#ability/mcp/server/check-target.ts"
 import { LoginFailed, LoginNeeded } from "#ability/mcp/server/errors.ts"
 import type { SDK } from "#ability/mcp/server/sdk.ts"
 import type { MCPServerConfig } from "#ability/mcp/server/types.ts"

@@ -15,7 +15,7 @@ export async function openCallback(signal: AbortSignal): Promise<Callback> {
   })
   let expected: string | undefined
   const server = createServer((request, response) => {
-    // Whatever runs on this machine, a page in the browser too, may come by with anything.
+    // Any program on this machine, or a page in the browser, may send requests here.
     const url = URL.parse(request.url ?? "/", "http://127.0.0.1")
     const answer = url?.pathname === "/callback" ? url.searchParams : undefined
     const own = expected !== undefined && answer?.get("state") === expected

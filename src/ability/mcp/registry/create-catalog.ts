@@ -1,5 +1,5 @@
-// What servers offer: found by words, known by its kind, its server and its name. Tools have an index of their own, because
-// there can be thousands of them; resources and prompts share another one beside it.
+// Search over the offers of servers. Tools have an index of their own, because there can be thousands of them; resources and
+// prompts share another one.
 import type { MCPPrompt, MCPResource, MCPTool } from "#ability/mcp/server/types.ts"
 import { createEmbedder } from "#knowledge/embedder/create-embedder.ts"
 import type { Embedder } from "#knowledge/embedder/types.ts"
@@ -77,7 +77,7 @@ export function createCatalog({ path, ...rest }: CatalogConfig = {}): Catalog {
     const { limit = usualLimit, serverId: group } = options
     const [foundTools, foundOffers] = await Promise.all([
       searchTools(query, options),
-      // Of the kind that there is less of, all may stand behind the other.
+      // All matches: those of one kind may all rank behind those of the other.
       offers.search(query, { limit: offers.items().length, group }),
     ])
     const [tool, near] = leaveOutFar(foundTools, foundOffers)
@@ -100,7 +100,7 @@ function ofKind<K extends Kind>(kind: K, found: ItemMatch<Offer>[]): Match<K>[] 
   })
 }
 
-/** Scores with vectors in them are on one scale; those of words alone depend on what else is in their index. */
+/** Drops matches far below the best one. Scores by vectors are comparable across indexes; scores by words alone are not. */
 function leaveOutFar<A extends Scored, B extends Scored>(one: A[], other: B[]): [A[], B[]] {
   const best = (found: Scored[]) => found[0]?.score ?? 0
   const bestOfAll = Math.max(best(one), best(other))

@@ -1,5 +1,5 @@
-// What MCP servers offer, in one place: searched by words, called by name and server. The tools of this program are in it
-// like those of a server named "local".
+// A registry of the offers of MCP servers: searched by text, called by name and server. The tools of this program are in it as
+// those of a server named "local".
 
 import { listOffers } from "#ability/mcp/client/lists.ts"
 import type {
@@ -59,7 +59,7 @@ export type MCPRegistry = Readonly<{
     register(prompt: MCPPrompt, serverId: string): Promise<void>
     get(prompt: { name: string; args?: Record<string, string>; serverId: string }): Promise<MCPPromptContent>
   }
-  /** What matters for an intent, of every kind. */
+  /** The best matches of every kind. */
   discoverRelevant(
     intent: string,
     options?: DiscoveryOptions,
@@ -83,7 +83,7 @@ export function createMCPRegistry(config: MCPRegistryConfig = {}): MCPRegistry {
   async function current(): Promise<Catalog> {
     const fresh = (local ? localTools() : []).filter((tool) => locals.get(tool.id) !== tool)
     for (const tool of fresh) locals.set(tool.id, tool)
-    // All at once: another search must not find them half taken in.
+    // All at once: another search must not find only some of them.
     await Promise.all(fresh.map((tool) => catalog.put("tool", toMCPTool(tool), localId)))
     return catalog
   }

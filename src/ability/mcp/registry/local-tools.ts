@@ -1,5 +1,4 @@
-// The tools of this program in the form of an MCP server's, so that both are found and called one way. A call goes through
-// the gate like any other.
+// The tools of this program as tools of an MCP server, so that all tools are found and called alike. A call passes the gate.
 
 import type { MCPTool, MCPToolResult } from "#ability/mcp/server/types.ts"
 import { runTool, type Slots } from "#ability/tool/run-tool.ts"
@@ -24,7 +23,7 @@ export function toMCPTool(tool: Definition): MCPTool {
   return { name, description: tool.description, inputSchema: ToolRegistry.schemaOf(tool) }
 }
 
-/** Without slots what only reads in the workspace is allowed. */
+/** Without slots, only reading in the workspace is allowed. */
 export async function callLocalTool(options: {
   name: string
   args: unknown

@@ -6,7 +6,7 @@ import type { MCPToolResult } from "./types.ts"
 type Of = { id: string }
 
 const noMethod = -32_601
-/** Also the code for wrong arguments: there the words tell. */
+/** Also the code for wrong arguments, so the message decides. */
 const invalidParams = -32_602
 const unknownTool = /\b(unknown tool|no such tool|tool\b.{0,200}\b(not found|does not exist))/is
 const maxRead = 500
@@ -47,7 +47,7 @@ export class Refused extends NamedError {
   }
 }
 
-/** The answer is not what the protocol says it is. */
+/** The answer violates the protocol. */
 export class BadAnswer extends NamedError {
   constructor({ id }: Of, method: string, reason: string) {
     super("MCP.BadAnswer", `MCP server "${id}" answered ${method} wrongly: ${reason}`, { server: id, method })
@@ -68,7 +68,7 @@ export class LoginNeeded extends NamedError {
   }
 }
 
-/** The login failed, or is of no use. */
+/** The login failed, or did not help. */
 export class LoginFailed extends NamedError {
   constructor({ id }: Of, reason: string, options?: ErrorOptions) {
     super("MCP.LoginFailed", `The login to MCP server "${id}" failed: ${reason}`, { server: id }, options)

@@ -1,5 +1,5 @@
-// One server as a file names it, in the form that clients take. Files of other tools are read as they are: a command as
-// a line or a list, `args` beside it, `type` or `transport`, and `${VAR}` or `${VAR:-default}` in every value.
+// Converts the entry of a server in a file into the settings that clients take. Files of other tools are read as they are: a
+// command as a line or a list, `args` beside it, `type` or `transport`, and `${VAR}` or `${VAR:-default}` in every value.
 import { isAbsolute, join } from "node:path"
 import * as Env from "#kernel/process/env.ts"
 import * as Secret from "#kernel/process/secret.ts"
@@ -38,7 +38,7 @@ const areTexts = (value: unknown) =>
 const isAuth = (value: unknown) =>
   areTexts(value) && ["oauth", "bearer", "none"].includes((value as MCPAuth).type)
 
-/** By hand: to have Zod compile a schema for it takes longer than a start may. */
+/** Checked by hand: compiling a Zod schema would slow down the start. */
 const kinds: { [K in keyof Required<Entry>]: [fits: (value: unknown) => boolean, expected: string] } = {
   name: [isText, "a text"],
   command: [(value) => isText(value) || isList(value), "a text or a list of texts"],
@@ -54,7 +54,7 @@ const kinds: { [K in keyof Required<Entry>]: [fits: (value: unknown) => boolean,
   disabled: [(value) => typeof value === "boolean", "true or false"],
 }
 
-/** Keys that only other tools know are left alone. */
+/** Keys of other tools are ignored. */
 export function checkEntry(value: unknown): Entry {
   if (!isPlain(value)) throw new InvalidEntry("it is not an object")
   const entry = value as Record<string, unknown>
@@ -66,8 +66,8 @@ export function checkEntry(value: unknown): Entry {
 
 const http = new Set(["http", "streamable-http", "streamableHttp"])
 
-/** `folder` is where it starts; with `isLiteral` every value is what it says. Throws `InvalidEntry` for what cannot be
- * started or reached. */
+/** `folder` is where it starts; with `isLiteral` no variable is expanded. Throws `InvalidEntry` if it cannot be started or
+ * reached. */
 export function normalizeServer(
   entry: Entry,
   { id, folder, isLiteral = false }: { id: string; folder: string; isLiteral?: boolean },
@@ -106,7 +106,7 @@ function commandOf(command: Entry["command"]): string[] {
   return command ?? []
 }
 
-/** What is said of a wrong one is what was written: a variable may be a secret. Where it was put in already, nothing is. */
+/** The error quotes the URL with its variables unexpanded, because their values may be secret; a literal URL is not quoted. */
 function checkedUrl(text: string, fill: Fill): string {
   const url = fill(text)
   const { protocol } = URL.parse(url) ?? {}
@@ -128,7 +128,7 @@ function fillAll(values: Record<string, string> | undefined, fill: Fill): Record
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fill(String(value))]))
 }
 
-/** A variable that is not set is a mistake: an empty word in its place would run something else. */
+/** A variable that is not set is an error: with an empty value, the command would run something else. */
 function expand(text: string): string {
   return checked(text).replace(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, name: string, fallback?: string) => {
     const value = Env.get(name) || fallback
@@ -138,7 +138,7 @@ function expand(text: string): string {
   })
 }
 
-/** What would be said of it later has the whole value in it. */
+/** Refused here, because Node's error about it would quote the whole value. */
 function checked(text: string): string {
   if (text.includes("\0")) throw new InvalidEntry("there is a NUL character in it")
   return text
@@ -149,8 +149,7 @@ function isCredential(name: string): boolean {
   return /key|token|secret|passw|auth|credential|cookie/i.test(name)
 }
 
-/** A command written as one line, as the words of a program and its arguments. No shell: quotes and backslashes are
- * all that it knows. */
+/** Splits a command line into words. It is no shell: only quotes and backslashes have a meaning. */
 function splitWords(line: string): string[] {
   const words: string[] = []
   let word: string | undefined

@@ -1,13 +1,13 @@
 // The types of MCP servers for the rest of vitamin and for embedding programs. None is a type of the protocol's SDK, so that
 // another version of the SDK changes nothing outside of this area.
 import type { Question as Elicitation, Reply as ElicitationReply } from "#ability/elicitation/elicitation.ts"
-import type { Resolve } from "./check-lead.ts"
+import type { Resolve } from "./check-target.ts"
 
 export type { Elicitation, ElicitationReply }
 
 export type MCPAuth = {
   type: "oauth" | "bearer" | "none"
-  /** For oauth: of a client that was registered beforehand, or the https address of a document about it. */
+  /** For oauth: the id of a registered client, or the https URL of its metadata document. */
   clientId?: string
   /** The bearer token; for oauth the secret of the registered client, if it has one. */
   token?: string
@@ -16,7 +16,7 @@ export type MCPAuth = {
 export type MCPServerConfig = {
   id: string
   name: string
-  /** `sse` is the older way over http, for servers that have no other. */
+  /** `sse` is the older transport over http, for servers that have no other. */
   transport: "http" | "sse" | "stdio"
   /** For http and sse. */
   url?: string
@@ -24,7 +24,7 @@ export type MCPServerConfig = {
   auth?: MCPAuth
   /** For stdio: the program and its arguments. */
   command?: string[]
-  /** Beside a base such as PATH and HOME, all that the program gets. */
+  /** The program gets these variables, and basic ones such as PATH and HOME. */
   env?: Record<string, string>
   cwd?: string
   /** Milliseconds for one call, 60 000 by default. */
@@ -47,7 +47,7 @@ export type MCPClientConfig = {
   mayStart?: () => Promise<void>
   /** The roots for a server that asks for them. */
   roots?: string[]
-  /** The addresses of a name, in place of what this machine says. */
+  /** Resolves host names, in place of the system. */
   resolve?: Resolve
 }
 
@@ -67,7 +67,7 @@ export type MCPTool = {
   name: string
   title?: string
   description?: string
-  /** JSON Schema, as the server gave it: nothing in it was checked but that it is an object. */
+  /** JSON Schema as the server sent it; checked only to be an object. */
   inputSchema: Record<string, unknown>
   outputSchema?: Record<string, unknown>
   annotations?: Record<string, unknown>
@@ -124,7 +124,7 @@ export type MCPCallOptions = {
 }
 
 export type MCPListOptions = MCPCallOptions & {
-  /** Told for how many milliseconds the list holds, where the server says so. */
+  /** Called with the milliseconds for which the list is valid, if the server states them. */
   onTtl?: (ms: number) => void
 }
 
@@ -137,7 +137,7 @@ type MCPCompletion = {
 
 export type MCPClient = {
   readonly server: MCPServerConfig
-  /** Starts the server or reaches it. The other calls do so by themselves; one that ended is started anew. */
+  /** Starts or reaches the server. The other calls do this by themselves, also after the server ended. */
   connect(options?: { signal?: AbortSignal }): Promise<MCPServerInfo>
   status(): MCPStatus
   listTools(options?: MCPListOptions): Promise<MCPTool[]>
@@ -146,7 +146,7 @@ export type MCPClient = {
   listPrompts(options?: MCPListOptions): Promise<MCPPrompt[]>
   callTool(name: string, args?: Record<string, unknown>, options?: MCPCallOptions): Promise<MCPToolResult>
   readResource(uri: string, options?: MCPCallOptions): Promise<MCPResourceContent[]>
-  /** Says the URI each time that the resource changed, until the loop over it is left. */
+  /** Yields the URI each time the resource changes, until the loop over it is left. */
   subscribe(uri: string): AsyncIterable<{ uri: string }>
   getPrompt(name: string, args?: Record<string, string>, options?: MCPCallOptions): Promise<MCPPromptContent>
   complete(request: MCPCompletion, options?: MCPCallOptions): Promise<string[]>
@@ -156,7 +156,7 @@ export type MCPClient = {
 
 export type AuthToken = {
   value: string
-  /** When it ends, in milliseconds since 1970. It is refreshed before. */
+  /** When it expires, in milliseconds since 1970. It is refreshed before. */
   expires?: number
 }
 
@@ -183,6 +183,6 @@ export type MCPHooks = {
   onRequest?: (request: MCPRequest) => MCPRequest | Promise<MCPRequest>
   onResponse?: (response: MCPResponse) => MCPResponse | Promise<MCPResponse>
   onLog?: (log: MCPLog) => void
-  /** Whether to ask for the page behind the cursor. */
+  /** Whether to request the next page of a list. */
   onPaginate?: (cursor: string) => Promise<boolean>
 }

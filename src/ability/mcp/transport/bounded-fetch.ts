@@ -1,12 +1,12 @@
-// Fetch for servers over http: an answer, or one event of a stream, never takes more than a message may, a server leads
-// nowhere that it must not (`check-lead.ts`), and redirects stay within the origin that was asked.
+// `fetch` for servers over http. The size of an answer, or of one event of a stream, is bounded; every target is checked
+// (`check-target.ts`); redirects stay within the origin.
 
 import * as Dns from "node:dns"
 import * as Http from "node:http"
 import * as Https from "node:https"
 import { isIP, type LookupFunction } from "node:net"
 import { Readable } from "node:stream"
-import { createLeadCheck, hostOf, type Resolve } from "#ability/mcp/server/check-lead.ts"
+import { createTargetCheck, hostOf, type Resolve } from "#ability/mcp/server/check-target.ts"
 import { InvalidServer } from "#ability/mcp/server/errors.ts"
 import type { MCPServerConfig } from "#ability/mcp/server/types.ts"
 import { proxyOfEnvironment } from "#ability/provider/use-proxy.ts"
@@ -33,13 +33,13 @@ export function createBoundedFetch(options: {
   resolve?: Resolve | undefined
 }): Fetch {
   const { server } = options
-  const check = createLeadCheck(options)
+  const check = createTargetCheck(options)
   const send = createDirectFetch()
   const setting = `the url of the MCP server "${server.id}"`
 
   async function sendChecked(target: URL, init: RequestInit | undefined): Promise<Response> {
     const checked = check(target)
-    // Name servers do not listen to a signal.
+    // Name resolution ignores the signal.
     const addresses = await (init?.signal ? orAborted(checked, init.signal) : checked)
     return send(target, { init, addresses })
   }
@@ -88,14 +88,14 @@ export function createDirectFetch(): DirectFetch {
     try {
       return toResponse(message, target)
     } catch (cause) {
-      // Of a status or a header that there is not. Nobody would read it to its end.
+      // An invalid status or header: the rest of the answer is not read.
       message.destroy()
       throw new TypeError("fetch failed", { cause })
     }
   }
 }
 
-/** The answer to any lookup of the host. A proxy has a name of its own. */
+/** Resolves the host to the checked addresses only. The host of a proxy is resolved as usual. */
 function only(host: string, addresses: string[] | undefined): LookupFunction {
   const found = (addresses ?? []).map((address) => ({ address, family: isIP(address) }))
   return (name, options, done) => {
@@ -115,7 +115,7 @@ function answerTo(
     outgoing.on("error", (cause) =>
       reject(signal?.aborted ? signal.reason : new TypeError("fetch failed", { cause })),
     )
-    // Without an answer that we know, such as a change of the protocol.
+    // Closed without a response, for example after a protocol upgrade.
     outgoing.on("close", () => reject(new TypeError("fetch failed: there was no answer")))
     outgoing.end(body)
   })

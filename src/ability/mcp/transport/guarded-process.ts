@@ -1,7 +1,6 @@
 // Starts a program that cannot outlive us, however we end. A shell in the program's own process group waits on a pipe
-// that only we hold open: when we are gone, even by SIGKILL, the pipe closes and the shell ends the whole group, and what
-// left it: on Linux by the mark that it carries, elsewhere and without a mark by who started it. Messages do not pass
-// through it.
+// that only we hold open. When we are gone, even by SIGKILL, the pipe closes and the shell ends the whole group, and processes
+// that left it: on Linux by the mark in their environment, otherwise by their parent. Messages do not pass through the shell.
 import { type ChildProcessByStdio, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import type { Duplex, Readable, Writable } from "node:stream"
@@ -74,7 +73,7 @@ export function startGuarded(options: {
     }, scanPause).unref()
   })
   const kill = () => {
-    // Once its group was ended after it, its number may be another's.
+    // After the program and its group have ended, the process id may be reused.
     if (child.pid === undefined || gone) return
     clearTimeout(scanning)
     scan()

@@ -26,7 +26,7 @@ const maxShown = 300
 const drain = 300
 
 export type StdioTransport = Transport & {
-  /** The SDK takes a transport with these two for a program. */
+  /** By these two the SDK recognises a transport to a program. */
   readonly pid: number | null
   readonly stderr: null
   /** How the server ended by itself. */
@@ -141,7 +141,7 @@ export function createStdioTransport(options: {
   return transport
 }
 
-/** Undefined when it takes longer than a dead server is waited for. */
+/** Undefined if it takes longer than `drain`. */
 function within<T>(work: Promise<T>): Promise<T | undefined> {
   return Promise.race([
     work,
@@ -172,7 +172,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
-/** The id is the first or the last member of what servers send. One brace after it: it is the message's own. */
+/** The id of a message that was cut. Servers send it as the first or the last member; the brace after it ends the message. */
 function answered({ head, tail }: Cut): number | undefined {
   const id =
     /"id"\s*:\s*(\d+)\s*\}\s*$/.exec(tail)?.[1] ??

@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from "node:net"
 import { type TestContext, test } from "node:test"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { login } from "#ability/mcp/login.ts"
-import { createLeadCheck } from "#ability/mcp/server/check-lead.ts"
+import { createTargetCheck } from "#ability/mcp/server/check-target.ts"
 import type { MCPServerConfig } from "#ability/mcp/server/types.ts"
 import { type LeadingServer, leadingServer, type Step } from "../../../fixture/mcp/leading-server.ts"
 import * as Tls from "../../../fixture/tls.ts"
@@ -157,7 +157,7 @@ test("a server on this machine may have its login here under another name, at th
   )
 })
 
-test("createLeadCheck() lets a server lead to its own kind of network and further away, and what is public stays so", async (t) => {
+test("createTargetCheck() lets a server lead to its own kind of network and further away, and what is public stays so", async (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: Date.now() })
   const addresses: Record<string, string[]> = {
     "own.test": ["10.0.0.1"],
@@ -167,7 +167,7 @@ test("createLeadCheck() lets a server lead to its own kind of network and furthe
     "late.test": ["192.168.0.3"],
   }
   const resolve = async (host: string) => addresses[host]!
-  const check = createLeadCheck({ server: serverAt("https://own.test/mcp"), resolve })
+  const check = createTargetCheck({ server: serverAt("https://own.test/mcp"), resolve })
   const lead = (url: string) => check(new URL(url))
   assert.deepEqual(await lead("https://near.test/token"), ["192.168.0.2"])
   assert.deepEqual(await lead("https://far.test/token"), [publicAddress])

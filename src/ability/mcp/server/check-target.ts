@@ -1,6 +1,6 @@
-// Where a server may redirect us. A person chose its own address. An address that the server names, for a login or a
-// redirect, must not be more private than its own: a public server leads only to public addresses. A name is judged
-// by all addresses that it resolves to, and only those are connected to.
+// Guards against server-side request forgery by MCP servers. A person chose the server's own address. An address that the
+// server names, for a login or a redirect, must not be more private than that: a public server may send us only to public
+// addresses. A host name is judged by all addresses that it resolves to, and only those are connected to.
 import { lookup } from "node:dns/promises"
 import { isIP } from "node:net"
 import { proxyOfEnvironment } from "#ability/provider/use-proxy.ts"
@@ -11,25 +11,26 @@ import type { MCPServerConfig } from "./types.ts"
 
 export type Resolve = (host: string) => Promise<string[]>
 /** The addresses to connect to. Undefined if only a proxy can resolve the name. */
-export type LeadCheck = (target: URL) => Promise<string[] | undefined>
+export type TargetCheck = (target: URL) => Promise<string[] | undefined>
 
-/** How near an address is: anywhere, in this network, on this machine. Others, such as those of metadata, are no server's. */
+/** How private an address is: public, in a private network, on this machine. Others, such as those of cloud metadata, are
+ * never allowed. */
 const [anywhere, network, machine, nowhere] = [0, 1, 2, 3]
-/** Long enough for a login; what moved is found again. */
+/** How long resolved addresses are kept: long enough for a login. */
 const resolveAge = 60_000
 const loopback = blockList("127.0.0.0/8", "::1/128")
 const privateNetworks = blockList(
   ..."10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 fc00::/7".split(" "),
 )
 
-export function createLeadCheck(options: {
+export function createTargetCheck(options: {
   server: MCPServerConfig
   resolve?: Resolve | undefined
-}): LeadCheck {
+}): TargetCheck {
   const { server, resolve = resolveHost } = options
   const own = new URL(server.url!)
   const known = new Map<string, { addresses: string[] | undefined; time: number }>()
-  /** Of all addresses of its name: the owner of a name could switch it to a private address for a moment. */
+  /** The most public of all addresses seen so far: the owner of a name could point it at a private address for a moment. */
   let ownNearness = nowhere
 
   async function addressesOf(host: string): Promise<string[] | undefined> {
@@ -58,7 +59,7 @@ export function createLeadCheck(options: {
     const nearest = Math.max(anywhere, ...(addresses?.map(nearnessOf) ?? []))
     if (nearest > ownNearness)
       throw new InvalidServer(server, `it leads to ${target.origin}, ${why(nearest)}`)
-    // For what does not leave this machine, and for networks whose server does without secrecy already.
+    // Plain http is allowed on this machine, and in a private network whose server itself uses it.
     const mayBePlain = nearest === machine || (own.protocol === "http:" && ownNearness !== anywhere)
     if (target.protocol !== "https:" && !mayBePlain)
       throw new InvalidServer(server, `it leads to ${target.origin}, which is not https`)
