@@ -14,7 +14,7 @@ export type Window = {
 
 const chunkBytes = 1 << 16
 const minBuffer = 1 << 11
-/** Bytes of the first, synchronous read, which is faster than another thread; the rest is read asynchronously. */
+/** Bytes at the beginning of a file that are read synchronously. */
 const maxBlocking = 1 << 18
 const maxLine = 2_000
 const maxLineBytes = 4 * maxLine
@@ -37,10 +37,7 @@ export async function readWindow(options: Source & Wanted): Promise<Window> {
   const window = createWindow(options)
   for (let position = skip; ; ) {
     signal.throwIfAborted()
-    const bytesRead =
-      position < maxBlocking
-        ? readSync(fd, buffer, 0, buffer.length, position)
-        : await readLater(fd, buffer, position)
+    const bytesRead = await readChunk(fd, buffer, position)
     if (bytesRead === 0) break
     position += bytesRead
     const bytes = buffer.subarray(0, bytesRead)
@@ -50,6 +47,15 @@ export async function readWindow(options: Source & Wanted): Promise<Window> {
   const rest = decoder?.decode()
   if (rest) window.add(Buffer.from(rest))
   return window.end("counted")
+}
+
+/** Fills the buffer from a position of a file, and returns the number of bytes. The beginning is read synchronously, which is
+ * faster than another thread; the rest does not block other work. */
+export function readChunk(fd: number, buffer: Buffer, position: number): number | Promise<number> {
+  if (position < maxBlocking) return readSync(fd, buffer, 0, buffer.length, position)
+  return new Promise((resolve, reject) => {
+    read(fd, buffer, 0, buffer.length, position, (error, size) => (error ? reject(error) : resolve(size)))
+  })
 }
 
 /** Takes UTF-8 bytes of any file. A chunk is valid only until the next one. */
@@ -110,14 +116,6 @@ function createWindow({ start, maxLines, maxBytes }: Wanted) {
   }
 
   return Object.freeze({ add, end })
-}
-
-function readLater(fd: number, buffer: Buffer, position: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    read(fd, buffer, 0, buffer.length, position, (error, bytesRead) =>
-      error ? reject(error) : resolve(bytesRead),
-    )
-  })
 }
 
 /** Line by line, so that one odd byte does not spoil a file: an invalid UTF-8 line is read as latin-1. */

@@ -1,14 +1,12 @@
 // Verifies ripgrep's matches. ripgrep opens files by name, and a name may lead elsewhere for a moment. So each shown
 // file is opened, checked to be where its name says, and read up to the last line shown.
-import { read, readSync } from "node:fs"
 import { setImmediate } from "node:timers/promises"
 import { cutMark } from "#knowledge/grounding/ripgrep.ts"
 import type { Group } from "./grep-matches.ts"
 import { openReal } from "./open-target.ts"
+import { readChunk } from "./text-window.ts"
 
 const chunkBytes = 1 << 16
-/** Bytes of the first, synchronous read; the rest is read asynchronously. */
-const maxBlocking = 1 << 18
 /** ripgrep cuts lines long before this. */
 const maxLine = 1 << 16
 const filesAtOnce = 50
@@ -55,10 +53,7 @@ async function holds(options: {
   let decoder: InstanceType<typeof TextDecoder> | undefined
   for (let position = 0; !search.isOver(); ) {
     signal.throwIfAborted()
-    const size =
-      position < maxBlocking
-        ? readSync(fd, buffer, 0, buffer.length, position)
-        : await readLater(fd, buffer, position)
+    const size = await readChunk(fd, buffer, position)
     if (size === 0) return search.end()
     const bytes = buffer.subarray(0, size)
     const mark = position === 0 ? markOf(bytes) : undefined
@@ -132,10 +127,4 @@ function markOf(bytes: Buffer): { length: number; encoding?: string } | undefine
   if (hex === "efbbbf") return { length: 3 }
   if (hex.startsWith("fffe")) return { length: 2, encoding: "utf-16le" }
   return hex.startsWith("feff") ? { length: 2, encoding: "utf-16be" } : undefined
-}
-
-function readLater(fd: number, buffer: Buffer, position: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    read(fd, buffer, 0, buffer.length, position, (error, size) => (error ? reject(error) : resolve(size)))
-  })
 }
