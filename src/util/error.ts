@@ -17,6 +17,12 @@ export function errorCode(error: unknown): string | undefined {
   return typeof code === "string" ? code : undefined
 }
 
+/** Whether a system call failed because there is no such file or folder. */
+export function isMissing(error: unknown): boolean {
+  const code = errorCode(error)
+  return code === "ENOENT" || code === "ENOTDIR"
+}
+
 /** One line about any thrown value. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

@@ -1,11 +1,10 @@
 // Every file of a work tree that can make something run or widen rights, as it is on the disk now: configuration, MCP
 // servers, agents, skills with their scripts, and the project files that these import or name as a command.
-import { readdirSync } from "node:fs"
 import { extname, join, resolve } from "node:path"
 import * as Log from "#kernel/process/log.ts"
 import { readSmallFile } from "#kernel/schema/read-file.ts"
 import { errorText } from "#util/error.ts"
-import { statOf } from "#util/file/path-info.ts"
+import { namesIn as allNamesIn, statOf } from "#util/file/path-info.ts"
 import { JsoncError, parseJsonc } from "#util/parse/jsonc.ts"
 import { agentFolders, isAgentFile, levels, maxProgram, serverFiles, skillFolders } from "./places.ts"
 import { namedByText, withImports } from "./project-code.ts"
@@ -124,9 +123,5 @@ function pathsIn(folder: string): string[] {
 }
 
 function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).sort().slice(0, maxFiles)
-  } catch {
-    return []
-  }
+  return allNamesIn(folder).slice(0, maxFiles)
 }

@@ -1,8 +1,8 @@
 // Reads a file of a project, bounded, and never waits on a pipe or a device.
 import { constants } from "node:fs"
 import { type FileHandle, open, realpath, stat } from "node:fs/promises"
-import { isAbsolute, relative, sep } from "node:path"
-import { errorCode } from "#util/error.ts"
+import { isMissing } from "#util/error.ts"
+import { isInside } from "#util/file/resolve-inside.ts"
 
 const maxBytes = 1 << 20
 
@@ -14,7 +14,7 @@ export async function readSmallFile(
   limit = maxBytes,
 ): Promise<Buffer | undefined> {
   const handle = await openInside(path, root).catch((error) => {
-    if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return undefined
+    if (isMissing(error)) return undefined
     throw error
   })
   if (!handle) return undefined
@@ -45,7 +45,6 @@ async function openInside(path: string, root: string | undefined): Promise<FileH
 
 async function realPathInside(path: string, root: string): Promise<string> {
   const [real, realRoot] = await Promise.all([realpath(path), realpath(root)])
-  const way = relative(realRoot, real)
-  if (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way)) return real
+  if (isInside(realRoot, real)) return real
   throw new Error(`it leads outside the work tree, to ${real}, which only a trusted folder may do`)
 }

@@ -14,7 +14,7 @@ import {
 } from "node:fs"
 import { open } from "node:fs/promises"
 import { dirname, join, relative, sep } from "node:path"
-import { errorCode, errorText } from "#util/error.ts"
+import { errorCode, errorText, isMissing } from "#util/error.ts"
 
 export type Found = { text: string } | { reason: string } | undefined
 type FoundBytes = { bytes: Buffer } | { reason: string } | undefined
@@ -121,18 +121,12 @@ export function removeLeftovers(folders: Folders): void {
 
 /** Names of the direct children, records and folders, sorted. */
 export function listRecords(folders: Folders, path: string): string[] {
-  try {
-    const entries = readdirSync(join(folders.records, path), { withFileTypes: true })
-    const names = entries.flatMap((entry) => {
-      if (entry.name.startsWith(".")) return []
-      if (entry.name.endsWith(".json")) return [entry.name.slice(0, -5)]
-      return entry.isDirectory() ? [entry.name] : []
-    })
-    return [...new Set(names)].sort()
-  } catch (error) {
-    if (isMissing(error)) return []
-    throw error
-  }
+  const names = entriesIn(join(folders.records, path)).flatMap((entry) => {
+    if (entry.name.startsWith(".")) return []
+    if (entry.name.endsWith(".json")) return [entry.name.slice(0, -5)]
+    return entry.isDirectory() ? [entry.name] : []
+  })
+  return [...new Set(names)].sort()
 }
 
 async function syncPath(path: string) {
@@ -146,11 +140,6 @@ async function syncPath(path: string) {
   } catch (error) {
     if (!isMissing(error)) throw error
   }
-}
-
-export function isMissing(error: unknown): boolean {
-  const code = errorCode(error)
-  return code === "ENOENT" || code === "ENOTDIR"
 }
 
 /** The quarantined files at and below a prefix; the oldest of each record first. */

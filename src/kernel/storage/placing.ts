@@ -13,9 +13,9 @@ import {
   writeSync,
 } from "node:fs"
 import { dirname, join } from "node:path"
-import { errorCode } from "#util/error.ts"
+import { errorCode, isMissing } from "#util/error.ts"
 import { randomBytes } from "#util/random-bytes.ts"
-import { type Folders, fileOf, isMissing } from "./files.ts"
+import { type Folders, fileOf } from "./files.ts"
 
 /** A record that only needs its rename (without `temporary`: its removal), or why that is impossible. */
 type Prepared = { path: string; temporary?: string; replaced?: number; error?: unknown }

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import * as Log from "#kernel/process/log.ts"
-import { errorCode, errorText } from "#util/error.ts"
+import { errorCode, errorText, isMissing } from "#util/error.ts"
 import { statOf } from "#util/file/path-info.ts"
 import { isBroken } from "./index-file.ts"
 import { day, usedEnd } from "./note-index-use.ts"
@@ -64,7 +64,7 @@ function isGone(folder: string): boolean {
     statSync(folder)
     return false
   } catch (error) {
-    return errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR"
+    return isMissing(error)
   }
 }
 

@@ -1,7 +1,7 @@
 // Reads a document of the project safely: the open file is checked, not its name, so that no link leads out of the
 // root; no pipes or devices; bounded; text only.
 import { readSync } from "node:fs"
-import { errorCode, NamedError } from "#util/error.ts"
+import { errorCode, isMissing, NamedError } from "#util/error.ts"
 import { openInside, PathInvalid, PathOutside } from "#util/file/resolve-inside.ts"
 
 export type FileText = {
@@ -63,8 +63,8 @@ function encodingOf(bytes: Buffer): "utf-8" | "utf-16le" | "utf-16be" {
 function reasonOf(error: unknown): string {
   if (error instanceof PathOutside) return `it is outside of ${error.data.root}`
   if (error instanceof PathInvalid) return String(error.data.reason)
+  if (isMissing(error)) return "it does not exist"
   const code = errorCode(error)
-  if (code === "ENOENT" || code === "ENOTDIR") return "it does not exist"
   if (code === "ELOOP") return "its symbolic links lead in a circle"
   return code ?? (error instanceof Error ? error.message : String(error))
 }

@@ -1,9 +1,8 @@
 // Lists the files beside a SKILL.md: scripts with a description from their first comment, and assets. Nothing is run, and
 // only the beginning of a script is read.
-import { readdirSync } from "node:fs"
 import { basename, extname, join, relative } from "node:path"
 import { readDocument, Unreadable } from "#knowledge/index/read-document.ts"
-import { realOf, statOf } from "#util/file/path-info.ts"
+import { namesIn, realOf, statOf } from "#util/file/path-info.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
 import type { SkillScript } from "./skill-types.ts"
 
@@ -21,6 +20,7 @@ const runners: Record<string, string> = {
   ".rb": "ruby",
   ".pl": "perl",
 }
+const ignored = /^\.|^node_modules$|^__pycache__$/
 const maxFiles = 100
 const maxDepth = 4
 /** Links in a circle would give names without end. */
@@ -50,6 +50,7 @@ function filesIn({ folder, root }: Home, name: string): string[] {
   let names = 0
   const scan = (path: string, depth: number) => {
     for (const entry of namesIn(path)) {
+      if (ignored.test(entry)) continue
       if (files.length >= maxFiles || ++names > maxNames) return
       const file = join(path, entry)
       const real = realOf(file)
@@ -61,17 +62,6 @@ function filesIn({ folder, root }: Home, name: string): string[] {
   }
   scan(join(folder, name), 1)
   return files
-}
-
-function namesIn(path: string): string[] {
-  if (!statOf(path)?.isDirectory()) return []
-  try {
-    return readdirSync(path)
-      .filter((name) => !/^\.|^node_modules$|^__pycache__$/.test(name))
-      .sort()
-  } catch {
-    return []
-  }
 }
 
 /** The first words of its first comment. */

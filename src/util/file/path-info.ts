@@ -1,5 +1,5 @@
 // What is at a path, links followed, for callers to whom it does not matter why nothing can be seen there.
-import { realpathSync, type Stats, statSync } from "node:fs"
+import { readdirSync, realpathSync, type Stats, statSync } from "node:fs"
 
 /** Undefined if nothing is there, or it cannot be reached. */
 export function statOf(path: string): Stats | undefined {
@@ -16,5 +16,14 @@ export function realOf(path: string): string | undefined {
     return realpathSync.native(path)
   } catch {
     return undefined
+  }
+}
+
+/** The sorted names in a folder; empty if it cannot be read. */
+export function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort()
+  } catch {
+    return []
   }
 }

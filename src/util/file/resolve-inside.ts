@@ -2,7 +2,7 @@
 // that nothing can be swapped in between.
 import { closeSync, constants, fstatSync, openSync, readlinkSync, realpathSync, type Stats } from "node:fs"
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
-import { errorCode, NamedError } from "#util/error.ts"
+import { errorCode, isMissing, NamedError } from "#util/error.ts"
 import { statOf } from "./path-info.ts"
 
 // Blocking calls throughout: each takes microseconds, and the thread pool many times that.
@@ -96,7 +96,7 @@ function realTarget(target: string, path: string, links = 0): string {
     if (code === "ELOOP" || links > maxLinks)
       throw new PathInvalid(path, "its symbolic links lead in a circle")
     if (code === "ENAMETOOLONG") throw new PathInvalid(path, "it is too long")
-    if (code !== "ENOENT" && code !== "ENOTDIR") throw error
+    if (!isMissing(error)) throw error
   }
   const parent = dirname(target)
   const link = linkOf(target)

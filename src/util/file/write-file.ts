@@ -2,20 +2,13 @@
 // so that nobody reads half of it. The name of a temporary file says which process writes it, so that the files of killed
 // processes are removed and those of living ones are not.
 import { createHash, randomUUID } from "node:crypto"
-import {
-  fstatSync,
-  ftruncateSync,
-  lstatSync,
-  readdirSync,
-  readlinkSync,
-  unlinkSync,
-  writeSync,
-} from "node:fs"
+import { fstatSync, ftruncateSync, lstatSync, readlinkSync, unlinkSync, writeSync } from "node:fs"
 import { mkdir, rename, rm, writeFile } from "node:fs/promises"
 import { hostname } from "node:os"
 import { dirname, join } from "node:path"
 import { createId } from "#util/id.ts"
 import { isRunning, ownLife } from "#util/process.ts"
+import { namesIn } from "./path-info.ts"
 
 const temporaryForm = /^\.vitamin-tmp\.([0-9a-f]{8})\.(\d+)\.(\d*)\.tmp_[0-9a-z]+$/
 /** Milliseconds after which a file of another machine or container counts as left: its process cannot be checked. */
@@ -74,14 +67,6 @@ function processSpace(): string {
     return readlinkSync("/proc/self/ns/pid")
   } catch {
     return ""
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
   }
 }
 
