@@ -4,8 +4,7 @@ import * as Log from "#kernel/process/log.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"
 import { createFit } from "./create-fit.ts"
-import { isObject, type JsonObject } from "./json.ts"
-import { Info, type Of, type Problem, problemsOf, types } from "./schema.ts"
+import { Info, isObject, type JsonObject, type Of, type Problem, problemsOf, types } from "./schema.ts"
 
 /** Where a message is kept. It counts more than what the message says of itself. */
 export type Place = { id?: string; sessionId?: string }

@@ -2,7 +2,7 @@
 // return. It says yes only if that is certain; unknown kinds of schema, and values that a schema would fill in, drop
 // or refuse, are left to the schema itself.
 import type { z } from "zod"
-import { isObject } from "./json.ts"
+import { isObject } from "./schema.ts"
 
 type Schema = z.core.$ZodType
 type Fit = (value: unknown) => boolean

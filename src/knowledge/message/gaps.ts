@@ -4,8 +4,7 @@
 // follow the last one (reverts, branch switches).
 import * as Storage from "#kernel/storage/storage.ts"
 import { turnsAway } from "./conversation-order.ts"
-import { isObject } from "./json.ts"
-import type { Info, Of } from "./schema.ts"
+import { type Info, isObject, type Of } from "./schema.ts"
 
 /** An unreadable message: why it cannot be read, and its place if that is known. */
 export type Lost = {

@@ -3,12 +3,21 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider"
 import { z } from "zod"
 import { createId, followId } from "#util/id.ts"
-import { type Call, Info, type Of, type Type, type Usage } from "./schema.ts"
+import {
+  type Call,
+  Info,
+  isObject,
+  type Json,
+  type JsonObject,
+  type Of,
+  type Type,
+  type Usage,
+} from "./schema.ts"
 
 export { Invalid, type Place, parse, serialize } from "./codec.ts"
 export { type Converter, createConverter } from "./converter.ts"
-export type { Json, JsonObject } from "./json.ts"
 export { fileName } from "./model-parts.ts"
+export type { Json, JsonObject } from "./schema.ts"
 export {
   Call,
   type Check,
@@ -24,7 +33,6 @@ export { type Facts, toModel } from "./to-model.ts"
 export { validate } from "./validate.ts"
 
 import { isTooDeep } from "#util/parse/is-too-deep.ts"
-import { isObject, type Json, type JsonObject } from "./json.ts"
 
 /** One message of a prompt, as `toModel` gives it. */
 export type ModelMessage = LanguageModelV4Message

@@ -6,8 +6,7 @@ import type {
   LanguageModelV4ToolResultOutput,
 } from "@ai-sdk/provider"
 import { insideTag } from "#util/parse/inside-tag.ts"
-import { isObject } from "./json.ts"
-import { type Call, type Of, toolName } from "./schema.ts"
+import { type Call, isObject, type Of, toolName } from "./schema.ts"
 
 export type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart
 /** What a model accepts, and how to find the stored bytes of an image. */

@@ -1,7 +1,15 @@
 // The one stored form of a message: an envelope with a `type`, and the data of that type below it. The descriptions
 // are the text of docs/messages.md. Rules that a record may break and still be read are in validate.ts.
 import { z } from "zod"
-import { Json, JsonObject } from "./json.ts"
+
+/** JSON as a type, and as a schema that does not walk or copy it: the output of a tool may be large. */
+export type Json = null | string | number | boolean | readonly Json[] | JsonObject
+export type JsonObject = { readonly [name: string]: Json | undefined }
+
+export const Json = z.custom<Json>((value) => value !== undefined, "a JSON value is expected")
+export const JsonObject = z
+  .custom<JsonObject>(isObject, "an object is expected")
+  .meta({ type: "object", additionalProperties: true })
 
 export const Usage = z.object({
   input: z.number().describe("tokens of the request"),
@@ -205,4 +213,8 @@ export function assertNever(value: never): never {
 
 function variant<T extends string, D extends z.ZodType>(type: T, data: D, description: string) {
   return z.object({ ...envelope, type: z.literal(type), data }).describe(description)
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

@@ -1,7 +1,6 @@
 // Validates a message beyond its shape before it is accepted. Stored messages are read more leniently: a broken rule
 // must not hide a history.
 import { posix } from "node:path"
-import { isJson } from "./json.ts"
 import {
   assertNever,
   type Call,
@@ -129,4 +128,34 @@ function required(fields: Record<string, string>, prefix = "data."): Problem[] {
   return Object.entries(fields).flatMap(([name, value]) =>
     value.trim() === "" ? [{ path: `${prefix}${name}`, message: "it is empty" }] : [],
   )
+}
+
+/** Whether a value would come back from JSON as it is: no functions, no NaN, no cycles, no instances of classes. */
+function isJson(value: unknown): boolean {
+  try {
+    JSON.stringify(value)
+  } catch {
+    return false
+  }
+  const waiting: unknown[] = [value]
+  const seen = new Set<unknown>()
+  for (const item of waiting) {
+    if (item === null || typeof item === "string" || typeof item === "boolean") continue
+    if (typeof item === "number" && Number.isFinite(item)) continue
+    if (typeof item !== "object") return false
+    if (seen.has(item)) continue
+    seen.add(item)
+    if (Array.isArray(item)) for (const child of item) waiting.push(child)
+    else if (isPlain(item))
+      for (const child of Object.values(item)) {
+        if (child !== undefined) waiting.push(child)
+      }
+    else return false
+  }
+  return true
+}
+
+function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
 }
