@@ -6,7 +6,9 @@ import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts
 import { onSignal } from "#edge/cli/process/on-signal.ts"
 import { readStdin } from "#edge/cli/process/read-stdin.ts"
 import { findSession, newestSession } from "#edge/cli/session/find-session.ts"
+import { checkModel } from "#engine/ask/choose-model.ts"
 import { createAgent } from "#engine/host/create-agent.ts"
+import { chooseAgent } from "#engine/record/session-record.ts"
 import * as Session from "#engine/session/session.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Message from "#knowledge/message/message.ts"
@@ -148,8 +150,6 @@ async function refuseUnusable(
 
 /** Checked before a session is created, so that a model without a key leaves none. Returns the id of the agent. */
 async function refuseModel(options: Options, known: Session.Info | undefined): Promise<string> {
-  const { chooseAgent } = await import("#engine/record/session-record.ts")
-  const { checkModel } = await import("#engine/ask/choose-model.ts")
   const agent = await chooseAgent(options.agent, known?.agent)
   await checkModel(agent, options.model, known?.model)
   return agent.id
