@@ -6,10 +6,7 @@ import { ownCommand } from "#util/own-command.ts"
 import { Stalled } from "./ask-model.ts"
 import type { Chosen } from "./choose-model.ts"
 import { EmptyAnswer, ProviderFault, Unfinished } from "./collect.ts"
-import { isOutOfQuota, isRefused } from "./retry.ts"
-
-/** The fields of request errors, in the AI SDK and in our own client. */
-type Facts = Partial<{ url: string; statusCode: number; message: string; name: string }>
+import { type Facts, factsOf, isOutOfQuota, isRefused } from "./retry.ts"
 
 const maxSaid = 300
 const noServer = "no server answers (connection refused)"
@@ -18,11 +15,11 @@ const noServer = "no server answers (connection refused)"
 export async function explainFailure(error: unknown, chosen: Chosen): Promise<unknown> {
   if (!isAboutProvider(error)) return error
   const { providerId, modelId } = chosen
-  const { statusCode, url } = error as Facts
+  const { statusCode, url } = factsOf(error)
   const status = statusCode !== undefined && statusCode >= 300 ? statusCode : undefined
   const at = originOf(url)
   const who = at ? `${providerId} (${at})` : providerId
-  const said = isRefused(error) && url ? noServer : saidBy(error as Facts)
+  const said = isRefused(error) && url ? noServer : saidBy(factsOf(error))
   const what = status === undefined ? said : `answered ${status}${said ? `: ${said}` : ""}`
   const isKey = (status === 401 || status === 403) && !isOutOfQuota(error)
   const remedy = isKey ? await aboutKey(providerId) : remedyFor({ error, status, providerId, modelId })
@@ -34,10 +31,9 @@ export async function explainFailure(error: unknown, chosen: Chosen): Promise<un
 
 /** The reason why a request failed in a few words, for a line about a retry. */
 export function shortFailure(error: unknown): string {
-  const { statusCode } = (error ?? {}) as Facts
-  const { url } = (error ?? {}) as Facts
+  const { statusCode, url } = factsOf(error)
   if (isRefused(error) && url) return `${noServer} at ${originOf(url)}`
-  const said = saidBy((error ?? {}) as Facts)
+  const said = saidBy(factsOf(error))
   return statusCode !== undefined && statusCode >= 300 ? `${statusCode}${said ? ` (${said})` : ""}` : said
 }
 
@@ -47,7 +43,7 @@ function isAboutProvider(error: unknown): boolean {
   return (
     [Unfinished, ProviderFault, Stalled].some((kind) => error instanceof kind) ||
     error.name.startsWith("AI_") ||
-    (error as Facts).statusCode !== undefined ||
+    factsOf(error).statusCode !== undefined ||
     isMalformed(error)
   )
 }
@@ -94,10 +90,10 @@ function remedyFor(facts: {
   if (status === 404) return `Check the model's name: ${ownCommand} models ${providerId}`
   if (status === 429) return "Wait a while, or use another --model"
   if (status !== undefined && status >= 500) return "Try again later, or use another --model"
-  if (isMalformed(error as Facts) || error instanceof Unfinished) return "Try again, or use another --model"
+  if (isMalformed(factsOf(error)) || error instanceof Unfinished) return "Try again, or use another --model"
   if (isRefused(error))
     return `Start the server, or check its address (provider.${providerId}.baseURL): ${ownCommand} doctor`
-  if (status === undefined && /connect/i.test((error as Facts).message ?? ""))
+  if (status === undefined && /connect/i.test(factsOf(error).message ?? ""))
     return `Check the address and the network: ${ownCommand} doctor`
   return ""
 }

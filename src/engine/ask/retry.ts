@@ -36,6 +36,17 @@ const aboutQuota = /per[- ](min|minute|day|hour)|\btpm\b|rate[_ -]limit|quota/
 /** What the SDK says about the response. Its other errors concern our request, and are not retried. */
 const aboutAnswers = /^AI_(APICall|JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)Error$/
 
+export type Facts = Partial<{
+  url: string
+  statusCode: number
+  message: string
+  name: string
+  isRetryable: boolean
+  responseBody: string
+  responseHeaders: Record<string, string>
+  data: unknown
+}>
+
 /** A transient failure: the error, how long the wait is, and the number of the next attempt. */
 export type Fault = { error: unknown; wait: number; next: number; limit: number }
 
@@ -90,20 +101,17 @@ function reported(error: unknown): unknown {
   return error
 }
 
+/** The fields of request errors, in the AI SDK and in our own client. Each may be missing. */
+export function factsOf(error: unknown): Facts {
+  return (error ?? {}) as Facts
+}
+
 /** Busy, broken or unreachable for now; not a request that can never succeed. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof EmptyAnswer) return error.isPassing
   if (error instanceof Filtered) return true
   if (isTooLong(error) || isOutOfQuota(error)) return false
-  const {
-    statusCode,
-    isRetryable,
-    name = "",
-  } = (error ?? {}) as Partial<{
-    statusCode: number
-    isRetryable: boolean
-    name: string
-  }>
+  const { statusCode, isRetryable, name = "" } = factsOf(error)
   // The status of an answer that broke in the middle is 200 and says nothing.
   if (statusCode !== undefined && statusCode >= 300)
     return statusCode === 408 || statusCode === 409 || statusCode === 429 || statusCode >= 500
@@ -115,13 +123,8 @@ export function isPassing(error: unknown): boolean {
 
 /** The provider refused a request because it exceeds the model's window. */
 export function isTooLong(error: unknown): boolean {
-  const { statusCode, responseBody, data } = (error ?? {}) as {
-    statusCode?: unknown
-    responseBody?: unknown
-    data?: unknown
-  }
-  if (typeof statusCode === "number" && (statusCode === 429 || statusCode === 401 || statusCode === 403))
-    return false
+  const { statusCode, responseBody, data } = factsOf(error)
+  if (statusCode === 429 || statusCode === 401 || statusCode === 403) return false
   const body = typeof responseBody === "string" ? responseBody.slice(0, 5_000) : ""
   const said = `${errorText(error)} ${body} ${codeOf(data)}`.toLowerCase()
   return tooLong.some((form) => form.test(said)) && !aboutQuota.test(said)
@@ -135,15 +138,7 @@ function codeOf(data: unknown): string {
 
 /** The account is empty: waiting does not help, although the status is that of a busy provider. */
 export function isOutOfQuota(error: unknown): boolean {
-  const {
-    responseBody = "",
-    message = "",
-    data,
-  } = (error ?? {}) as Partial<{
-    responseBody: string
-    message: string
-    data: unknown
-  }>
+  const { responseBody = "", message = "", data } = factsOf(error)
   const said = `${responseBody} ${message} ${JSON.stringify(data) ?? ""}`
   return /insufficient_quota|billing_hard_limit|credit balance is too low/i.test(said)
 }
@@ -155,8 +150,7 @@ function isOurs(error: unknown): boolean {
 
 /** The wait that the provider asks for, else exponential backoff with jitter, of at most a minute. */
 export function waitFor(error: unknown, tries: number): number {
-  const headers = (error as { responseHeaders?: Record<string, string> } | undefined)?.responseHeaders
-  const asked = retryAfter(headers)
+  const asked = retryAfter(factsOf(error).responseHeaders)
   const own = 250 * 2 ** tries * (0.5 + Math.random() / 2)
   return asked ?? Math.min(own, longestWait)
 }

@@ -5,6 +5,7 @@ import { describesImage } from "#ability/image/describes-image.ts"
 import { findOcr } from "#ability/image/find-ocr.ts"
 import * as ImageStore from "#ability/image/image-store.ts"
 import type { OutputImage } from "#ability/tool/tool.ts"
+import { factsOf } from "#engine/ask/retry.ts"
 import { isInline } from "#engine/queue/store-images.ts"
 import { append, keep, lastId } from "#engine/record/append.ts"
 import { Notice } from "#engine/record/notice.ts"
@@ -177,9 +178,7 @@ function modelOf({ chosen: { providerId, modelId } }: Seeing): string {
 
 /** Servers word this in many ways, and some use the status of a server error. */
 function isAboutImages(error: unknown): boolean {
-  const { statusCode, responseBody, message } = (error ?? {}) as Partial<
-    Record<"responseBody" | "message", string> & { statusCode: number }
-  >
+  const { statusCode, responseBody, message } = factsOf(error)
   if (statusCode === 413) return true
   if (statusCode !== undefined && (statusCode < 400 || unrelated.has(statusCode))) return false
   const said = `${message ?? ""} ${responseBody ?? ""}`.slice(0, 5_000)

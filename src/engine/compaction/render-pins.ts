@@ -37,30 +37,25 @@ export function renderPins(pins: Pins): string {
   const { state, budget, mode, isShown } = pins
   const [title = "", ...steps] = pins.plan.split("\n")
   const changed = state.files.filter((file) => file.changed > 0).reverse()
-  const others = [
-    ...(mode === "plan" ? ["The session was in plan mode when this was written."] : []),
-    ...section(title, steps, budget * shares.plan),
-    ...section("Not decided by the person, and so not done:", waitingLines(pins), budget * shares.calls),
-    ...section(
-      "Calls that were refused, the newest first:",
-      state.refused.map(callLine).reverse(),
-      budget * shares.calls,
-    ),
-    ...section(
+  const sections: [title: string, lines: string[], share: number][] = [
+    [title, steps, shares.plan],
+    ["Not decided by the person, and so not done:", waitingLines(pins), shares.calls],
+    ["Calls that were refused, the newest first:", state.refused.map(callLine).reverse(), shares.calls],
+    [
       "Files changed in this session, the newest first; read them again before a change:",
       changed.map(fileLine),
-      budget * shares.files,
-    ),
-    ...section(
-      "Files that the person pointed at:",
-      state.references.map(referenceLine).reverse(),
-      budget * shares.references,
-    ),
-    ...section(
+      shares.files,
+    ],
+    ["Files that the person pointed at:", state.references.map(referenceLine).reverse(), shares.references],
+    [
       "Resources of MCP servers that were shown and are not any more:",
       goneResources(pins),
-      budget * shares.references,
-    ),
+      shares.references,
+    ],
+  ]
+  const others = [
+    ...(mode === "plan" ? ["The session was in plan mode when this was written."] : []),
+    ...sections.flatMap(([title, lines, share]) => section(title, lines, budget * share)),
   ]
   const tokens = budget - others.reduce((sum, text) => sum + estimateTokens(text), 0)
   return [...renderWords(state.words, { isShown, tokens }), ...others].join("\n\n")

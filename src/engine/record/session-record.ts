@@ -47,16 +47,9 @@ export const Failed = Bus.define(
   { when: "A prompt ended with an error." },
 )
 
-export type Options = {
-  directory?: string
-  agent?: string
-  model?: string
-  title?: string
-  mode?: Info["mode"]
-  parentId?: string
-  taskOf?: { sessionId: string; callId: string }
-  metadata?: Record<string, unknown>
-}
+export type Options = Partial<
+  Pick<Info, "directory" | "agent" | "model" | "title" | "mode" | "parentId" | "taskOf" | "metadata">
+>
 
 /** Creates a session and stores it before the event is published. Default `directory`: that of the current instance. */
 export async function create(options: Options = {}): Promise<Info> {
