@@ -1,4 +1,4 @@
-// The public door: everything that programs which embed vitamin hold on to.
+// The public API of the package, for programs that embed vitamin.
 
 export { z } from "zod"
 export { AgentDefinition, AgentRole } from "#ability/agent/agent.ts"

@@ -18,6 +18,7 @@ import { interrupted, recognizeImage } from "./recognize-image.ts"
 import { resolveFile } from "./resolve-file.ts"
 
 type Place = Pick<Run, "session" | "progress" | "signal" | "chosen" | "timing" | "permits"> & {
+  /** The notices of this prompt; each is published once. */
   told: Set<string>
   /** The record of the prompt; its first message names it. */
   promptId?: string | undefined
@@ -65,7 +66,7 @@ async function refreshAll(place: Place): Promise<void> {
   Memory.shortTerm(session.id).renew()
 }
 
-/** A reference to a resource has a colon. */
+/** References to resources of MCP servers. The servers are read only if the text has `@…:`. */
 async function resourcesIn(
   mentionsIn: string,
   { session }: Place,
@@ -87,7 +88,7 @@ function reportMisspelt(place: Place, misspelt: Misspelt[]): void {
   }
 }
 
-/** Attachments first, then references in the text. An image may be both. */
+/** Attachments first, then references in the text, each once. An image replaces a reference to the same file. */
 function attachmentsOf(parts: PromptPart[], mentionsIn: string): Attachment[] {
   const found = new Map<string, Attachment>()
   for (const part of [...parts, ...findReferences(mentionsIn)]) {

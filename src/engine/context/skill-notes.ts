@@ -27,8 +27,8 @@ export function skillNote(skill: Skill.Info, budget: number): Note {
   const files = filesOf(skill)
   const { body, name, file } = skill
   const rest = `[cut here: read ${pathForTools(file)} for the rest]`
-  const room = budget - estimateTokens(files) - estimateTokens(rest) - frame
-  const kept = cutToTokens(body, Math.max(0, room))
+  const left = budget - estimateTokens(files) - estimateTokens(rest) - frame
+  const kept = cutToTokens(body, Math.max(0, left))
   return { kind: "skill", name, text: [kept, ...(kept === body ? [] : [rest]), files].join("\n\n") }
 }
 

@@ -10,7 +10,7 @@ import type * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
 import { startParts, users } from "./bootstrap.ts"
 
-/** The folder that the agent works in, and what holds for each of its prompts unless the prompt says otherwise. */
+/** The folder that the agent works in, and the settings of its prompts, which each prompt may override. */
 export type AgentConfig = { directory: string } & Pick<Input, Setting>
 /** Without a session, a new one begins. */
 export type AgentInput = Omit<Input, "sessionId" | "parent"> & { sessionId?: string }
@@ -182,7 +182,7 @@ async function* outputs(send: Send): AsyncGenerator<AgentOutput, void> {
     isOver = true
     wake.resolve()
   })
-  // It is thrown below, when all that came before it was given out.
+  // Its error is thrown below, after the events that came before it.
   work.catch(() => {})
   try {
     while (!isOver || waiting.length) {

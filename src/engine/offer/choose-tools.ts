@@ -52,11 +52,11 @@ export async function chooseTools(
   if (!hasTool(chosen, searchId)) tools.push(form)
   const found = await discover(intent, others)
   const most = isFirst ? Math.min(budget - tokensOf(form), more.cap) : more.cap
-  let room = isFirst ? atFirst : later
+  let left = isFirst ? atFirst : later
   for (const tool of found) {
-    if (room <= 0) break
+    if (left <= 0) break
     // A tool that is already in the list still counts as one of the best.
-    if (add(chosen, tool, most)) room--
+    if (add(chosen, tool, most)) left--
   }
   remember(run, chosen)
   return chosen

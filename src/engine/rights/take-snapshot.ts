@@ -9,7 +9,7 @@ import * as MessageStore from "#knowledge/message/message-store.ts"
 type Request = Message.Of<"tool_request">
 type Asked = { request: Request; call: Request["data"]["calls"][number]; records: Records }
 
-/** Whether a tool may change anything in the work tree. */
+/** Permissions of calls that may change any file of the work tree, and of calls that change one file. */
 const anything = new Set(["bash.execute", "tool.execute", "mcp.call"])
 const oneFile = new Set(["file.write", "file.edit"])
 

@@ -22,7 +22,7 @@ export const Branch = z.object({
 })
 export type Branch = z.infer<typeof Branch>
 
-/** Every session has it, also before its first message. */
+/** The branch that every session has, also before its first message. */
 const first = "main"
 const longest = 64
 
@@ -145,7 +145,7 @@ function namesOf(messages: Message.Info[], active: string): string[] {
   return [...new Set([first, ...messages.map(({ branch }) => branch), active])]
 }
 
-/** By the message that made it. Other switches follow a message of the branch itself. */
+/** Where a branch was made: its first switch follows a message of another branch, later ones follow one of its own. */
 function originOf(messages: Message.Info[], name: string): Branch["from"] {
   const byId = new Map(messages.map((message) => [message.id, message]))
   for (const { branch, parentId, type, data } of messages) {

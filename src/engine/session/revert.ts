@@ -69,7 +69,7 @@ export async function diff(
   return Snapshot.diff({ sessionId, messageId, tasks, stat })
 }
 
-/** The current state of the files that a session and its tasks have changed. */
+/** The files that differ now from what they were before the session and its tasks. */
 async function changedBy(session: SessionRecord.Info): Promise<string[]> {
   const tasks = await tasksSince(session, await MessageStore.list(session.id), undefined)
   const { files } = await Snapshot.diff({ sessionId: session.id, tasks, stat: true })
@@ -93,12 +93,13 @@ function ifBusy(error: unknown): void {
   if (!(error instanceof SessionRecord.Busy)) throw error
 }
 
-/** Also what was taken back there before. The end of another branch would become the end of this one. */
+/** Whether a message belongs to a branch; its reverted messages do too. To revert a message of another branch would make the
+ * end of that branch the end of this one. */
 function isOn(branch: string, target: Message.Info, messages: Message.Info[]): boolean {
   return target.branch === branch || pathTo(messages, branch).includes(target)
 }
 
-/** One that was cut off, by whatever it was. */
+/** Finishes a revert that was cut off, such as by a crash. */
 async function finishBegun(
   session: SessionRecord.Info,
   force: boolean | undefined,
@@ -143,7 +144,8 @@ async function record(
   return { ...result, messageId: message.id }
 }
 
-/** The last message of the conversation then. Undoing a revert goes back to where that revert came from. */
+/** The last message of the conversation before the target. If the target is itself a revert, the message that was the last
+ * one before that revert. */
 function headBefore(target: Message.Info): string | null {
   if (target.type !== "system_control" || target.data.control !== "revert") return target.parentId
   const { from } = target.data.parameters

@@ -61,7 +61,7 @@ export async function beginRun(work: Work, begun: Begun, prompt: Ask): Promise<R
   await addPrompt(settled, work.parent ? { ...work, mentionsIn: "" } : work)
   if (skipped) leaveSkipped(settled, skipped)
   await findContext(settled)
-  await startServers(settled)
+  await prepareServers(settled)
   Object.assign(offer, await toolsFor(settled, settled.intent))
   const run: Run = Object.freeze({ ...settled, system: await systemOf(settled), offer })
   work.parent?.progress.tasks.runs.set(run.session.id, run)
@@ -78,7 +78,7 @@ async function chooseAnswering(work: Work, { session }: Begun): Promise<Answerin
   return { agent, chosen }
 }
 
-/** The session record names who answers. */
+/** Writes into the session record which agent and model answer, and its title. */
 function noteStart(work: Work, { session, progress }: Begun, { agent, chosen }: Answering) {
   session.agent = agent.id
   const name = `${chosen.providerId}/${chosen.modelId}`
@@ -136,7 +136,7 @@ function settle(
   }
 }
 
-/** Invalid rules end a prompt before it costs anything. */
+/** Throws for invalid rules, before the prompt costs anything. */
 function permitsFor(
   work: Work,
   { session, progress, signal, agent, offer }: Begun & Answering & { offer: Offer },
@@ -157,8 +157,8 @@ function permitsFor(
   })
 }
 
-/** Skills may have started MCP servers. */
-async function startServers({ session, signal }: Settled): Promise<void> {
+/** Puts the tools of the session's MCP servers, those of skills included, into the registry. */
+async function prepareServers({ session, signal }: Settled): Promise<void> {
   const servers = await ifConfigured()
   await servers?.prepare(signal, await lineOf(session))
 }

@@ -142,7 +142,8 @@ function ownNames({ tools, more }: Offer): string[] {
   return [...new Set([...tools.map(({ name }) => name), ...(more?.usable.keys() ?? [])])].sort()
 }
 
-/** The client may have removed the server while another session still has one of that name. */
+/** Refuses tools that the agent was not given, and those of servers of other sessions: the client may have removed its own
+ * server of that name meanwhile. */
 async function refuseForeign(run: Run, { id, server }: Tool.Definition): Promise<Refusal | undefined> {
   const isHidden = server !== undefined && hiddenFrom(await lineOf(run.session)).has(server)
   if (mayCall(run.offer, id) && !isHidden) return undefined
@@ -150,7 +151,7 @@ async function refuseForeign(run: Run, { id, server }: Tool.Definition): Promise
   return { message: `"${id}" is not a tool of the agent "${run.agent.id}". Its tools: ${own}` }
 }
 
-/** Returns how often in a row this call, or the last few calls, had this result. */
+/** Stores the result of a call. Returns how often in a row this call, or the last few calls, had this result. */
 function appendResult(run: Run, call: Call, result: Result): Repeat {
   const { status, text, duration } = result
   const said = [call.name, call.arguments, status, text]
