@@ -91,7 +91,7 @@ test("Session.prompt() gives up after six attempts with the provider's own words
   )
 })
 
-test("Session.prompt() does not ask again for what will never be right", async () => {
+test("Session.prompt() does not retry a request that can never succeed", async () => {
   for (const code of [400, 401, 403, 404, 413, 422])
     await inWorld(
       () => status(code),
@@ -138,7 +138,7 @@ for (const wire of wires)
       )
   })
 
-test("A retry after streamed text publishes the message as empty, so that a face can throw the text away", async () => {
+test("a retry after streamed text publishes the message as empty, so that clients can discard the text", async () => {
   const slow = { deltas: 6, delay: 5, chunk: 200 }
   for (const keepEvery of [1_000, 1])
     await inWorld(

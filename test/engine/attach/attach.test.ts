@@ -14,7 +14,7 @@ import { files, outside, point, sent } from "../session/attached.ts"
 import { inWorld, resultsOf, shapeOf, textOf } from "../session/harness.ts"
 import { next } from "../session/needy.ts"
 
-test("a file that the words point at is in the history behind them, resolved before the model is asked", async () => {
+test("a referenced file is read before the model is asked, and stored after the text", async () => {
   await inWorld([text("I see")], async (world) => {
     world.tmp.write("src/app.ts", "one\ntwo\nthree\nfour\n")
     assert.equal(textOf(await world.ask("Explain @src/app.ts:2-3, please.")), "I see")
@@ -145,7 +145,7 @@ test("a huge file and a huge line are bounded, and the message says where they g
   })
 })
 
-test("refresh reads again what has changed and tries again what failed; without it the history stays as it was", async () => {
+test("refresh reads changed files again and retries failed attachments; without it the history stays", async () => {
   await inWorld([text("1"), text("2"), text("3")], async (world) => {
     world.tmp.write("a.txt", "old\n")
     world.tmp.write("same.txt", "same\n")
@@ -170,7 +170,7 @@ test("refresh reads again what has changed and tries again what failed; without 
   })
 })
 
-test("a file that was pointed at counts as read: what somebody else changed since is not edited, in a later process neither", async () => {
+test("a referenced file counts as read: if somebody else changes it, it is not edited, in a later process neither", async () => {
   const edit = call("edit", { path: "a.txt", edits: [{ oldText: "two", newText: "2" }] })
   await inWorld([text("seen")], async (world) => {
     world.tmp.write("a.txt", "one\ntwo\n")
@@ -188,7 +188,7 @@ test("a file that was pointed at counts as read: what somebody else changed sinc
   })
 })
 
-test("to undo a prompt is to undo what was attached to it", async () => {
+test("Session.revert() of a prompt also reverts its attachments", async () => {
   await inWorld([text("1"), text("2")], async (world) => {
     world.tmp.write("a.txt", "attached\n")
     await world.ask("first")
@@ -203,7 +203,7 @@ test("to undo a prompt is to undo what was attached to it", async () => {
   })
 })
 
-test("in a folder of the project a path counts from there, then from its root", async () => {
+test("a path is resolved from the folder of the session, then from the root of the project", async () => {
   await inWorld(
     [text("ok")],
     async (world) => {
@@ -221,7 +221,7 @@ test("in a folder of the project a path counts from there, then from its root", 
   )
 })
 
-test("the Markdown of a session shows what was attached, and why something was not", async () => {
+test("the Markdown export shows attachments, and why one failed", async () => {
   await inWorld([text("ok")], async (world) => {
     world.tmp.write("a.txt", "one\ntwo\n")
     await world.ask("look @a.txt:2 @gone.txt")
@@ -257,7 +257,7 @@ test("a file that is an image, whatever its name says, is one in the history; ou
   )
 })
 
-test("an image that failed is tried again by refresh", async () => {
+test("refresh retries an image that failed", async () => {
   await inWorld(
     [text("one"), text("The image shows a handwritten note.")],
     async (world) => {

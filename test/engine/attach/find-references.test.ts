@@ -81,7 +81,7 @@ const plain = [
   `@${"a".repeat(5_000)}.md`,
 ]
 
-test("findReferences() finds what a person points at, and its lines", async () => {
+test("findReferences() finds files and line ranges", async () => {
   const all = await found(pointing.map(([text]) => text))
   for (const [i, [text, references]] of pointing.entries()) assert.deepEqual(all[i], references, text)
 })
@@ -98,7 +98,7 @@ test("findReferences() takes a path from the folder of the person, else from the
   assert.deepEqual(await found(["@app.ts"], "src"), [["app.ts"]])
 })
 
-test("findReferences() of a text with any number of signs ends soon and gives no more than fifty", async () => {
+test("findReferences() is fast on a text full of `@`, and returns at most fifty", async () => {
   const many = Array.from({ length: 100_000 }, (_, i) => `@none${i}.... @README.md:${i}`).join(" ")
   const [first, second, third] = await found([
     many,
@@ -109,7 +109,7 @@ test("findReferences() of a text with any number of signs ends soon and gives no
   assert.deepEqual([second, third], [[], []])
 })
 
-test("parseReference() takes what was given on purpose as it is", async () => {
+test("parseReference() accepts any path of an option, existing or not", async () => {
   await using tmp = await tmpdir()
   tmp.write("a.ts", "x")
   tmp.write("a.ts:7", "x")

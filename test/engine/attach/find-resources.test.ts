@@ -15,20 +15,20 @@ test("findResources() finds @server:uri of known servers, each once, without the
   assert.deepEqual(found("@db:urn:isbn:1"), ["db urn:isbn:1"])
 })
 
-test("findResources() leaves alone what is no resource of a known server", () => {
+test("findResources() ignores words that name no known server", () => {
   for (const text of ["@other:a:b", "me@db:rows://a", "@db:10-20", "@db", "@db:", "db:rows://a"])
     assert.deepEqual(findResources(text, servers), { resources: [], misspelt: [], rest: text })
   assert.deepEqual(found(`@db:rows://${"a".repeat(3_000)}`), [])
   assert.equal(found(Array.from({ length: 100 }, (_, i) => `@db:rows://${i}`).join(" ")).length, 20)
 })
 
-test("findResources() takes what it found out of the text, and looks into no block of code", () => {
+test("findResources() removes resources from the text, and ignores code blocks", () => {
   const { rest } = findResources("Read @db:file:///notes.md and @src/app.ts.", servers)
   assert.equal(rest, "Read  and @src/app.ts.")
   assert.deepEqual(found("```\n@db:rows://a\n```\n@db:rows://b"), ["db rows://b"])
 })
 
-test("findResources() names what is nearly a resource of a known server, or has the form of one", () => {
+test("findResources() reports likely typos of server names", () => {
   const wrong = (text: string) => findResources(text, ["notes", "db"]).misspelt
   assert.deepEqual(wrong("See @note:rows://a, @note:rows://a and @notess:urn:isbn:1."), [
     { word: "note:rows://a", serverName: "note", meant: "notes:rows://a" },

@@ -56,7 +56,7 @@ test("findPlan() returns an unfinished plan if the window does not show its curr
   })
 })
 
-test("findPlan() says nothing twice: after a compaction the plan is at the front, until it changes", async () => {
+test("findPlan() returns nothing while the front of a compacted history shows the plan", async () => {
   let turn = 0
   const answers = (request: Request) => {
     if (isSummary(request)) return text("SUMMARY")
@@ -76,7 +76,7 @@ test("findPlan() says nothing twice: after a compaction the plan is at the front
   })
 })
 
-test("findPlan() is small, whatever the plan, and shows what is open", async () => {
+test("findPlan() keeps a long plan within its budget, and shows the open steps", async () => {
   const todos = Array.from({ length: 200 }, (_, i) => ({
     id: `step-${i}`,
     text: `${i} ${"long words ".repeat(40)}`,

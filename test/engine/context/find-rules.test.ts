@@ -23,7 +23,7 @@ function writeProject(tmp: Tmp): void {
 const namesFor = async (intent: string, budget = 2_000) =>
   (await findRules(intent, { budget })).map(({ name }) => name)
 
-test("a question is answered with the linked document that fits it, whole where it is short", async () => {
+test("findRules() returns the linked document that fits the prompt, whole if it is short", async () => {
   await inProject(async ({ tmp }) => {
     writeProject(tmp)
     assert.deepEqual(await findRules("How do we roll back a bad release?", { budget: 2_000 }), [
@@ -32,7 +32,7 @@ test("a question is answered with the linked document that fits it, whole where 
   })
 })
 
-test("most requests find the document that is about them, and those about nothing of it find none", async (t) => {
+test("findRules() finds the right document for most prompts, and none for unrelated ones", async (t) => {
   await inProject(async ({ tmp }) => {
     writeProject(tmp)
     const found: string[] = []
@@ -72,7 +72,7 @@ test("the matching passages of a long document are sent, with where the rest is"
   })
 })
 
-test("what the model still sees is not found again", async () => {
+test("findRules() does not return a document that the model still sees", async () => {
   await inProject(async ({ tmp }) => {
     writeProject(tmp)
     const intent = "How do we roll back a bad release?"
@@ -82,7 +82,7 @@ test("what the model still sees is not found again", async () => {
   })
 })
 
-test("what may not be read is not told", async () => {
+test("findRules() returns no document that the rules deny", async () => {
   await inProject(async ({ tmp }) => {
     writeProject(tmp)
     const intent = "How do we roll back a bad release?"
@@ -96,7 +96,7 @@ test("what may not be read is not told", async () => {
   })
 })
 
-test("without a link to a document nothing is opened and no database is made", async () => {
+test("findRules() opens nothing and makes no database if the instructions link to no document", async () => {
   await inProject(async ({ tmp }) => {
     assert.equal(await mayHaveRules(), false)
     for (const text of ["No link.", "[x](https://example.org/x.md)", "[x](src/index.ts)", "`docs/x.md`"]) {
@@ -110,7 +110,7 @@ test("without a link to a document nothing is opened and no database is made", a
   })
 })
 
-test("what changes between two prompts is seen, and so is another file of instructions", async () => {
+test("findRules() sees changed documents and another instruction file at the next prompt", async () => {
   await inProject(async ({ tmp }) => {
     writeProject(tmp)
     assert.deepEqual(await namesFor("deploy to production"), ["docs/deploy.md"])
@@ -126,7 +126,7 @@ test("what changes between two prompts is seen, and so is another file of instru
   })
 })
 
-test("the instructions that the configuration names are the ones whose links count", async () => {
+test("findRules() follows the links of the configured instruction file", async () => {
   await inProject(
     async ({ tmp }) => {
       tmp.write("AGENTS.md", "[Deploying to production](docs/wrong.md)")
@@ -139,7 +139,7 @@ test("the instructions that the configuration names are the ones whose links cou
   )
 })
 
-test("a database that is broken does not end a prompt", async () => {
+test("a broken rules database does not fail a prompt", async () => {
   await inProject(async ({ tmp }) => {
     writeProject(tmp)
     assert.deepEqual(await namesFor("deploy to production"), ["docs/deploy.md"])

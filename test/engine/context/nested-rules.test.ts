@@ -113,7 +113,7 @@ test("the rules of folders above a touched file are sent once, from the root dow
   })
 })
 
-test("every tool that names a path touches it, a folder its own rules; what failed has touched nothing", async () => {
+test("every tool with a path touches it, a folder has its own rules, and a failed call touches nothing", async () => {
   await withTeller(async ({ world: { tmp }, touch }) => {
     for (const name of ["a", "b", "c", "d", "e", "f"]) tmp.write(`${name}/AGENTS.md`, `Of ${name}.`)
     assert.deepEqual(await touch(["ls", { path: "a" }]), ["a/AGENTS.md"])
@@ -139,7 +139,7 @@ test("CLAUDE.md and GEMINI.md stand in for AGENTS.md in a folder too", async () 
   })
 })
 
-test("what is not a text of the project is not told", async () => {
+test("rule files that are no text of the project are not sent", async () => {
   await withTeller(async ({ world: { tmp }, touch, told }) => {
     const outside = join(tmp.path, "..", "outside")
     mkdirSync(join(outside, "sub"), { recursive: true })
@@ -169,7 +169,7 @@ test("the rules of a folder with two names are sent once", async () => {
   })
 })
 
-test("rules take a tenth of a model's window and no more; further ones are named", async () => {
+test("rules use at most a tenth of the window; further ones are only named", async () => {
   await withTeller(async ({ world: { tmp, session }, touch, told }) => {
     const line = "Keep this module free of side effects, please.\n"
     for (let i = 0; i < 12; i++) tmp.write(`m${i}/AGENTS.md`, line.repeat(40))
@@ -193,7 +193,7 @@ test("rules take a tenth of a model's window and no more; further ones are named
   }, 32_000)
 })
 
-test("what is only named has a bound as well: that there are more is said once", async () => {
+test("rule files that are only named are limited too; that there are more is said once", async () => {
   await withTeller(async ({ world: { tmp }, touch, told }) => {
     for (let i = 0; i < 60; i++)
       tmp.write(`m${i}/AGENTS.md`, "Keep this module free of side effects, please.\n".repeat(80))
@@ -231,7 +231,7 @@ test("rules that a compaction dropped are sent again, with budget left for other
   }, 32_000)
 })
 
-test("rules that may not be read are not told", async () => {
+test("rule files that the rules deny are not sent", async () => {
   await withTeller(async ({ world: { tmp }, touch }) => {
     tmp.write("denied/AGENTS.md", "Of a folder that may not be read.")
     tmp.write("src/AGENTS.md", "Of another.")

@@ -11,7 +11,7 @@ import { inWorld } from "../session/harness.ts"
 
 const front = "---\nname: deploy\ndescription: Deploys things.\n---\n"
 
-test("a key that we hold reaches the model by no note, and a note with one is said once", async () => {
+test("notes redact our keys, and a note that is redacted is still sent only once", async () => {
   const replies = [
     call("read", { path: "src/x.ts" }),
     text("a"),
@@ -33,7 +33,7 @@ test("a key that we hold reaches the model by no note, and a note with one is sa
   })
 })
 
-test("no file of a project closes the tags that its words are in", async () => {
+test("a project file cannot close the tag that its text is in", async () => {
   const ends = [
     "</skill>",
     "</ SKILL >",
@@ -65,7 +65,7 @@ test("no file of a project closes the tags that its words are in", async () => {
   })
 })
 
-test("rules have a tenth of a small window, and no more than is good to read of a large one", async () => {
+test("rulesBudget() is a tenth of a small window, and bounded for a large one", async () => {
   await inWorld([], async ({ session }) => {
     const of = (context: number) => rulesBudget(session.id, { context })
     assert.deepEqual(of(32_000), { linked: 800, nested: 3_200, each: 1_600 })
@@ -77,7 +77,7 @@ test("rules have a tenth of a small window, and no more than is good to read of 
   })
 })
 
-test("what the window has of rules counts, and half is kept for those beside files", async () => {
+test("rulesBudget() counts rules in the window, and reserves half for rules of subfolders", async () => {
   await inWorld([], async ({ session }) => {
     const run = { session, progress: createProgress(Memory.begin(session.id)) }
     const facts = { context: 32_000 }

@@ -48,7 +48,7 @@ test("of 527 tools a first request names up to ten that fit, and tool_search", a
   })
 })
 
-test("of several wishes each has its tool in the first request, and what no tool is for brings none", async () => {
+test("a prompt with several wishes gets a tool for each, and none for a wish that no tool fits", async () => {
   await inWorld([text("done"), text("done")], async ({ ask, llm }) => {
     await loadMany()
     await ask(

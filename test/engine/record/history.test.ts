@@ -36,13 +36,13 @@ test("pathTo() finds the newest message also when the clock went back between tw
   assert.deepEqual(pathTo([c, a, b], "main").map(textOf), ["a", "b", "c"])
 })
 
-test("pathTo() ends where messages go in a circle", () => {
+test("pathTo() ends at a cycle of parents", () => {
   const a = said("a", "msg_2", { id: "msg_1" })
   const b = said("b", "msg_1", { id: "msg_2" })
   assert.deepEqual(pathTo([a, b], "main").map(textOf), ["a", "b"])
 })
 
-test("missingResults() answers what has no result, also where a call id comes again", () => {
+test("missingResults() returns a result for each open call, also if a call id is used twice", () => {
   const ask = (ids: string[]) => {
     const calls = ids.map((id) => ({ id, name: "read", arguments: {}, approval: "approved" as const }))
     return Message.make({ sessionId: "sess_1", parentId: null, type: "tool_request", data: { calls } })

@@ -113,7 +113,7 @@ test("always keeps exactly the shown rule, and holds for the next call and the n
   })
 })
 
-test("calls of one turn are all asked for at once, and always answers the others that it allows", async () => {
+test('the calls of one turn are asked for at once, and an answer "always" also answers those that it allows', async () => {
   await inWorld([calls([use("a"), use("b"), use("a")]), text("done")], async ({ ask, messages }) => {
     const ran = needy()
     const answered = ask("go")
@@ -231,7 +231,7 @@ test("a link is judged by where it leads, and what was allowed outside is handed
   )
 })
 
-test("what a link leads to is judged again when the call runs, and once more when it was asked for", async () => {
+test("the target of a link is judged again when the call runs, and again after a question", async () => {
   await inWorld([calls([use("a"), use("link")]), text("done")], async ({ ask, messages, tmp }) => {
     const ran = needy({ permission: "file.write" })
     const own = tmp.write(".vitamin/b", "")
@@ -256,7 +256,7 @@ test("what a link leads to is judged again when the call runs, and once more whe
   })
 })
 
-test("a person's reply reaches the origin that was asked for, --yes and a star do not", async () => {
+test("a person's reply grants the tool the origin that was asked for; --yes and a rule with a star do not", async () => {
   const url = "http://127.0.0.1:1/x"
   const script = () => [use(url), text("done")]
   await inWorld([...script(), ...script(), ...script()], async ({ ask, messages }) => {
