@@ -9,7 +9,7 @@ import { outputFolder } from "#ability/call/output.ts"
 import { errorCode } from "#util/error.ts"
 import { replaceFile } from "#util/file/write-file.ts"
 
-/** Keep an image; gives its sum. It is on the disk when this returns. */
+/** Stores an image and returns its hash. It is on the disk when this resolves. */
 export async function write(sessionId: string, bytes: Buffer): Promise<string> {
   const hash = createHash("sha256").update(bytes).digest("hex")
   const folder = folderOf(sessionId)
@@ -20,14 +20,14 @@ export async function write(sessionId: string, bytes: Buffer): Promise<string> {
   return hash
 }
 
-/** Whether there is one under this sum. */
+/** Whether there is an image with this hash. */
 export function has(sessionId: string, hash: string): boolean {
-  return isSum(hash) && existsSync(join(folderOf(sessionId), hash))
+  return isHash(hash) && existsSync(join(folderOf(sessionId), hash))
 }
 
 /** Undefined if it is not stored here, or is damaged. */
 export function read(sessionId: string, hash: string): Buffer | undefined {
-  if (!isSum(hash)) return undefined
+  if (!isHash(hash)) return undefined
   try {
     const bytes = readFileSync(join(folderOf(sessionId), hash))
     return createHash("sha256").update(bytes).digest("hex") === hash ? bytes : undefined
@@ -49,8 +49,8 @@ export async function copy(from: string, to: string): Promise<void> {
   }
 }
 
-/** What an import names may be anything. */
-function isSum(hash: string): boolean {
+/** An imported session may contain anything in its place. */
+function isHash(hash: string): boolean {
   return /^[0-9a-f]{64}$/.test(hash)
 }
 

@@ -1,5 +1,5 @@
-// Reading text in images. The engine (Tesseract as WebAssembly with its English data, without any network) takes a fifth
-// of a second to start and 130 MB to run: it stays for the next image, and goes when none comes.
+// Reads text in images. The engine (Tesseract as WebAssembly with English data, without network) takes 0.2 s to start and
+// 130 MB of memory: it stays for the next image, and ends if none comes.
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
@@ -34,7 +34,7 @@ class Failed extends NamedError {
   }
 }
 
-/** The one of this Instance. It ends with it. */
+/** The engine of this instance. */
 export const ofInstance = Instance.state(
   () => createOcr(),
   (ocr) => ocr.dispose(),
@@ -139,13 +139,13 @@ async function run(): Promise<ChildProcess> {
   return child
 }
 
-/** While it rests it keeps nobody waiting: a program that is done ends at once. */
+/** An idle engine does not keep the program from exiting. */
 function hold(child: ChildProcess, isNeeded: boolean): void {
   child[isNeeded ? "ref" : "unref"]()
   child.channel?.[isNeeded ? "ref" : "unref"]()
 }
 
-/** The next thing that the process says; that it died counts as one. */
+/** The next message of the process. Its end counts as an error message. */
 async function ask(child: ChildProcess, task: Task, signal: AbortSignal): Promise<Answer> {
   const over = new AbortController()
   const options = { signal: over.signal }

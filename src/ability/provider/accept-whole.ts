@@ -1,6 +1,6 @@
-// Some servers answer with one JSON although a stream was asked for. The AI SDK's clients read such an answer in
-// `doGenerate`: it is handed to that, without a second request, and its content becomes a stream. A list of chunks, as
-// Gemini sends without `alt=sse`, becomes the events that it stands for.
+// Some servers answer a streaming request with one JSON. Such an answer is passed to `doGenerate` of the AI SDK's client,
+// without a second request, and its content becomes a stream. A list of chunks, as Gemini sends without `alt=sse`, is
+// converted to events.
 import { AsyncLocalStorage } from "node:async_hooks"
 import type {
   LanguageModelV4,
@@ -62,7 +62,7 @@ function isJson({ headers }: Response): boolean {
   return /^application\/json\b/i.test(headers.get("content-type") ?? "")
 }
 
-/** Undefined for what is no list; one that was cut off is left to `doGenerate`, which says so. */
+/** Undefined if it is no list. A list that was cut off is left to `doGenerate`, which reports it. */
 function chunksIn(text: string): unknown[] | undefined {
   if (!/^\s*\[/.test(text)) return undefined
   try {

@@ -12,7 +12,7 @@ export type AddedModel = {
   size: number
   /** Milliseconds. */
   modified: number
-  /** The longest context that it was made for, where it says so. */
+  /** The context length in the file's header, if there is one. */
   context?: number
 }
 
@@ -32,7 +32,7 @@ class ModelChanged extends NamedError {
   }
 }
 
-/** What FunctionGemma was made for, and what is enough for an answer of a small model. */
+/** The context length of FunctionGemma, and enough tokens for an answer of a small model. */
 const usualContext = 32_768
 const usualOutput = 4_096
 const validName = /^[\w][\w.:-]{0,99}$/
@@ -52,7 +52,7 @@ export function listAdded(): Record<string, AddedModel> {
   return read()
 }
 
-/** Keep a file under a name. Throws `CannotAdd`, and what the file's own header has against it. */
+/** Adds a file under a name. Throws `CannotAdd`, and errors about the file's header. */
 export async function addModel(file: string, wanted?: string): Promise<{ name: string; model: AddedModel }> {
   const path = resolve(file)
   const { readGgufHeader } = await import("#knowledge/llama/gguf-header.ts")
@@ -80,7 +80,7 @@ export async function removeModel(name: string): Promise<boolean> {
   return true
 }
 
-/** The file as it was added. Throws `ModelChanged`. */
+/** Throws `ModelChanged` if the file is not as it was added. */
 export function checkAdded(name: string, { path, size, modified }: AddedModel): void {
   const now = statSync(path, { throwIfNoEntry: false })
   if (!now) throw new ModelChanged(name, path, "is not there any more")
@@ -104,7 +104,7 @@ export function factsOfAdded(id: string, { context = usualContext }: AddedModel)
   }
 }
 
-/** The first FunctionGemma is called so; any other file by its own name. */
+/** `functiongemma` for the first FunctionGemma; any other file gets its own name. */
 function nameOf(path: string): string {
   const own = basename(path)
     .replace(/\.gguf$/i, "")

@@ -35,14 +35,14 @@ async function make({ model, gguf }: NonNullable<Config.Info["embedder"]>): Prom
   if (!model) return embedded()
   const { loadEmbeddingModel } = await import("./load-embedding-model.ts")
   const embedMany = await loadEmbeddingModel(model)
-  // How long its vectors are only the model can say.
+  // The length of its vectors is known only from an answer.
   const [first] = await embedMany(["length"])
   const dimensions = first?.length ?? 0
   if (dimensions === 0) throw new Error(`${model} answered without a vector`)
   return withScale(createEmbedder({ backend: "model", id: `${model}:${dimensions}`, dimensions, embedMany }))
 }
 
-/** Measured with the first search, and again only where that failed. */
+/** Calibrated with the first search, and again only if that failed. */
 function withScale(embedder: Embedder): Embedder {
   let scale: ReturnType<typeof calibrate> | undefined
   const measured = () => {
@@ -55,7 +55,7 @@ function withScale(embedder: Embedder): Embedder {
   return Object.freeze({ ...embedder, scale: measured })
 }
 
-/** A broken model file shows with the first text, and a caller always has one. */
+/** Embeds a text at once, so that a broken model file is reported here. */
 function embedded(): Embedder {
   const embedder = createEmbedder()
   embedder.embedNow?.("")

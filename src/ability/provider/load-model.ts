@@ -1,4 +1,4 @@
-// A model by the wire form that it speaks. The code of a wire form is loaded when the first such model is asked for.
+// Loads a model by its wire form. The code of a wire form is loaded with the first such model.
 import type { LanguageModelV4 } from "@ai-sdk/provider"
 import { createProviderFetch } from "#ability/provider/reach/provider-fetch.ts"
 import type { Wire } from "#ability/provider/reach/providers.ts"
@@ -7,7 +7,7 @@ import type { Llama } from "#knowledge/llama/llama.ts"
 import { acceptWhole } from "./accept-whole.ts"
 import type { Resolved } from "./resolve-model.ts"
 
-/** Those that this instance has in use. */
+/** The llama.cpp processes of this instance. */
 const llamas = Instance.state(
   () => new Set<Llama>(),
   (all) => Promise.all([...all].map((llama) => llama.close())),
@@ -75,7 +75,7 @@ export function loadModel(resolved: Resolved): Promise<LanguageModelV4> {
   return loaders[resolved.connection.wire](resolved)
 }
 
-/** A header that is given twice in different spellings would be sent with both values. */
+/** In one spelling, because a header in two spellings would be sent with both values. */
 function lowerCased(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }

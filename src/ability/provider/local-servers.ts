@@ -10,9 +10,9 @@ export type Place = { providerId: string; baseURLs: string[] }
 export type LocalServer = {
   providerId: string
   baseURL: string
-  /** Those that can hold a conversation. */
+  /** Models that can chat. */
   models: string[]
-  /** The one to take when nobody chose. */
+  /** The model to use if nobody chose one. */
   model?: string
 }
 
@@ -25,7 +25,7 @@ const ports: [providerId: string, port: number][] = [
   ["llamacpp", 8_080],
   ["vllm", 8_000],
 ]
-/** What such servers also hold, and what cannot talk. */
+/** Models that such servers also list but that cannot chat. */
 const mute = /embed|\bbge\b|minilm|\be5-|\bgte-|rerank|whisper|\btts\b|\bclip\b|moderation|guard/i
 const plainId = /^[\w.:/@+-]{1,200}$/
 /** Best first. */

@@ -1,5 +1,5 @@
-// Registers every possible provider key for redaction before anything is written or run, used or not: a command or a
-// model can print any key of the environment. Also the keys, logins and the token in our files.
+// Registers the keys of all providers for redaction, used or not, because a command or a model can print any key of the
+// environment; and the keys, logins and the token in our files.
 import { providers } from "#ability/provider/reach/providers.ts"
 import * as Env from "#kernel/process/env.ts"
 import * as Secret from "#kernel/process/secret.ts"

@@ -1,5 +1,4 @@
-// Newer facts about models, fetched when a person asks for them and kept beside what ships. Nothing else needs the
-// network.
+// Fetches a newer catalog of models when a person asks for it, and stores it beside the shipped one.
 import * as Catalog from "#ability/provider/catalog/catalog.ts"
 import { catalogRows } from "#ability/provider/catalog/catalog-rows.ts"
 import { providers } from "#ability/provider/reach/providers.ts"
@@ -22,7 +21,7 @@ export class NotRefreshed extends NamedError {
   }
 }
 
-/** Fetch the list and keep it; gives how many models of our providers are in it. */
+/** Returns the number of models of our providers in it. */
 export async function refreshCatalog(url: string = source): Promise<number> {
   await useProxy()
   try {

@@ -1,5 +1,5 @@
-// Sends what this process fetches through the proxy that the environment names, the way Node itself does it. Servers on
-// this machine are always reached directly.
+// Sends requests of this process through the proxy of the environment, by Node's own means. Servers on this machine are always
+// reached directly.
 
 import { Unusable } from "#ability/provider/reach/errors.ts"
 import * as Env from "#kernel/process/env.ts"
@@ -18,7 +18,7 @@ export async function useProxy(): Promise<void> {
   }
 }
 
-/** For who has an agent of its own. */
+/** For callers with an agent of their own. */
 export function proxyOfEnvironment(): Record<string, string> | undefined {
   const [http, https] = [either("HTTP_PROXY"), either("HTTPS_PROXY")]
   if (!http && !https) return undefined

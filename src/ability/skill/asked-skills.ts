@@ -1,4 +1,4 @@
-// Which skills a person calls for by name: "/name …" at the start, or "use the skill name" and its like.
+// Finds the skills that a request names: "/name …" at its start, or "use the skill name" and similar.
 const called = /^\s*\/([\p{L}\p{N}-]{1,64})(?=\s|$)/u
 const asked = [
   /\b(?:use|using|with|apply|follow|load|run|via)\s+(?:the\s+|my\s+|our\s+)?skill\s+["'`“/]?([\p{L}\p{N}-]{1,64})/giu,
@@ -6,7 +6,7 @@ const asked = [
 ]
 const maxText = 20_000
 
-/** Those that there are, in the order of the words. */
+/** The existing ones, in the order of the text. */
 export function askedSkills(words: string, names: readonly string[]): string[] {
   const text = words.slice(0, maxText)
   const first = called.exec(text)?.[1]

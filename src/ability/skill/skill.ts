@@ -12,7 +12,7 @@ import { NamedError } from "#util/error.ts"
 import { nearest } from "#util/nearest.ts"
 import { ownCommand } from "#util/own-command.ts"
 import { type SkillPlace, skillPlaces } from "./skill-places.ts"
-import { takeUnsaid } from "./unsaid-problems.ts"
+import { takeUnreported } from "./unreported-problems.ts"
 
 /** `isTrusted`: its servers and scripts may start. `isOwn`: the person's, not the project's. */
 export type Info = SkillInfo & { isOwn: boolean; isTrusted: boolean }
@@ -61,7 +61,7 @@ export async function list({ isQuiet = false } = {}): Promise<Listing> {
     ...own,
     ...projects.map((scan) => part(scan, (skill) => !isReviewed(skill), scan.found.unusable)),
   ])
-  if (!isQuiet) await say(problems, said)
+  if (!isQuiet) await report(problems, said)
   const inOrder = skills.toSorted((a, b) => Number(a.isOwn) - Number(b.isOwn))
   return {
     skills: inOrder.map((skill) => ({ ...skill, isTrusted: skill.isOwn || isReviewed(skill) })),
@@ -145,12 +145,12 @@ function isCopy(one: SkillInfo, other: SkillInfo): boolean {
   return one.body === other.body && one.description === other.description
 }
 
-async function say(problems: Problem[], said: Set<string>): Promise<void> {
+async function report(problems: Problem[], said: Set<string>): Promise<void> {
   const unsaid = problems.filter((problem) => !said.has(lineOf(problem)))
   for (const problem of unsaid) said.add(lineOf(problem))
-  // All of a file's, so that it is known by them.
+  // With all problems of a file, which identify its state.
   const files = new Set(unsaid.map(({ file }) => file))
-  const news = await takeUnsaid(problems.filter(({ file }) => files.has(file)))
+  const news = await takeUnreported(problems.filter(({ file }) => files.has(file)))
   for (const problem of news.slice(0, maxSaid)) Log.warn(lineOf(problem))
   if (news.length > maxSaid)
     Log.warn(`and ${news.length - maxSaid} more about skills (${ownCommand} skill list)`)

@@ -1,5 +1,5 @@
-// Tool calls out of the pieces in which servers send them: with an index or without, with an id or without, the name
-// first or last. A call comes out when the answer is over: arguments that parse may still be the start of longer ones.
+// Assembles tool calls from the pieces in which servers send them: with or without an index or an id, the name first or last.
+// A call is complete only at the end of the answer: arguments that parse may still be the start of longer ones.
 import { randomBytes } from "node:crypto"
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider"
 
@@ -7,12 +7,12 @@ export type CallDelta = {
   index?: number | null
   id?: string | null
   function?: { name?: string | null; arguments?: unknown } | null
-  /** Gemini's, in its imitation of chat completions. */
+  /** Sent by Gemini over chat completions. */
   extra_content?: { google?: { thought_signature?: string | null } | null } | null
 }
 type Call = {
   index: number | undefined
-  /** As the server calls it; ours is another where two calls share one. */
+  /** The server's id. Ours differs if two calls have the same one. */
   wireId: string | undefined
   id: string
   name: string
@@ -37,7 +37,7 @@ export function createCallReader(options: {
     call.name ||= word(delta.function?.name) ?? ""
     call.signature ??= delta.extra_content?.google?.thought_signature ?? undefined
     call.input += piece
-    // An id is final once it was shown, and a name is never empty there unless none comes.
+    // A call is shown once its name is known: from then on its id must not change.
     if (!call.isShown && call.name) show(call)
     else if (call.isShown && piece) push({ type: "tool-input-delta", id: call.id, delta: piece })
   }
@@ -82,7 +82,7 @@ export function createCallReader(options: {
   return Object.freeze({ take, end })
 }
 
-/** The call that a piece may go on: that of its index, else of its id, else the last one. */
+/** The call that a piece may continue: by its index, else by its id, else the last one. */
 function find(calls: Call[], { index, id, function: said }: CallDelta): Call | undefined {
   const wireId = word(id)
   const named = word(said?.name) !== undefined
@@ -94,7 +94,7 @@ function find(calls: Call[], { index, id, function: said }: CallDelta): Call | u
   return named ? undefined : calls.at(-1)
 }
 
-/** Names and ids are repeated by some servers, indexes and ids used again by others. */
+/** Whether a piece begins another call. Some servers repeat names and ids, others reuse indexes and ids. */
 function startsAnother(call: Call, delta: CallDelta): boolean {
   const name = word(delta.function?.name)
   const wireId = word(delta.id)

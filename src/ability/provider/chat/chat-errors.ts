@@ -1,4 +1,4 @@
-// What went wrong with a request that left, as the errors of the AI SDK: callers handle those of all wire forms alike.
+// Errors of requests, as those of the AI SDK, so that callers handle all wire forms alike.
 import { APICallError } from "@ai-sdk/provider"
 import { errorCode, NamedError } from "#util/error.ts"
 import type { Reply } from "./post.ts"
@@ -23,13 +23,13 @@ export async function refused(reply: Reply, url: string): Promise<APICallError> 
 export function unreachable(error: unknown, url: string): unknown {
   const isOurs = [TypeError, RangeError, NamedError].some((kind) => error instanceof kind)
   if (!(error instanceof Error) || isOurs) return error
-  // Of a name with several addresses each has its own failure, and the whole has no words.
+  // A host with several addresses has an error for each, and the whole has no message.
   const [first = error] = (error as Partial<AggregateError>).errors ?? []
   const message = `Cannot connect to API: ${first.message || errorCode(error)}`
   return new APICallError({ message, cause: error, url, requestBodyValues: undefined, isRetryable: true })
 }
 
-/** The answer began and its connection broke. */
+/** The connection broke during the answer. */
 export function brokenOff(cause: unknown, reply: Reply, url: string): Error {
   if (cause instanceof NamedError) return cause
   return new APICallError({
@@ -43,14 +43,14 @@ export function brokenOff(cause: unknown, reply: Reply, url: string): Error {
   })
 }
 
-/** The answer itself says that it failed. */
+/** The stream contains an error. */
 export function faultOf(error: unknown, url: string): Error {
   if (error instanceof Error) return error
   const message = saidIn(JSON.stringify({ error })) || "The provider failed."
   return new APICallError({ message, url, requestBodyValues: undefined, data: error, isRetryable: true })
 }
 
-/** The beginning of the body: what a provider says about an error is short. */
+/** The start of the body: messages about errors are short. */
 async function textOf({ body }: Reply): Promise<string> {
   const parts: Buffer[] = []
   let size = 0

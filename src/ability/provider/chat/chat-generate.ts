@@ -1,4 +1,4 @@
-// An answer in one piece, out of its stream.
+// Collects a stream into one answer, for `doGenerate`.
 import {
   InvalidResponseDataError,
   type LanguageModelV4Content,

@@ -1,4 +1,4 @@
-// A prompt as the messages of a chat-completions request.
+// Converts a message of a prompt into messages of a chat-completions request.
 import {
   type LanguageModelV4FilePart,
   type LanguageModelV4Message,
@@ -10,7 +10,7 @@ import {
 type Fields = Record<string, unknown>
 type Content<R extends string> = Extract<LanguageModelV4Message, { role: R }>["content"]
 
-/** The message of a prompt as messages of chat completions; each tool result is one of its own. */
+/** Each tool result becomes a message of its own. */
 export function chatMessages(message: LanguageModelV4Message, providerId: string): Fields[] {
   switch (message.role) {
     case "system":
@@ -53,7 +53,7 @@ function filePart({ data, mediaType, filename }: LanguageModelV4FilePart): Field
   throw new UnsupportedFunctionalityError({ functionality: `file part ${mediaType} as ${data.type}` })
 }
 
-/** Servers look at the bytes of an image themselves, but want a whole type before them. */
+/** Servers detect the format of an image by its bytes, but a data URL needs a complete media type. */
 function fullType(mediaType: string): string {
   if (/^[^/]+\/[^*]+$/.test(mediaType)) return mediaType
   return mediaType.startsWith("video") ? "video/mp4" : "image/png"

@@ -1,5 +1,5 @@
-// A model that is spoken to in OpenAI's chat completions: one request, one stream from its bytes to parts. The AI SDK's
-// package does the same in four streams with a schema for every chunk, which costs more than the rest of a turn.
+// A model over OpenAI's chat completions: one request, and the bytes of its answer converted to parts in one pass. The AI SDK's
+// package uses four streams and a schema for every chunk, which costs more than the rest of a turn.
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,

@@ -11,7 +11,7 @@ type BuiltRequest = {
   warnings: SharedV4Warning[]
 }
 
-/** Blocks are small at first, and larger the more there is to hold. */
+/** Blocks grow with the number of bytes that are stored. */
 const blockBytes = { least: 1 << 16, most: 1 << 20 }
 
 export function createRequestBuilder(config: ChatModelConfig) {
@@ -29,7 +29,7 @@ export function createRequestBuilder(config: ChatModelConfig) {
     const [begin, ...more] = piecesOf(prompt, undefined)
     const body = [
       Buffer.from(`${JSON.stringify(first).slice(0, -1)},"messages":[`),
-      // Each message begins with a comma, which the first one has no use for.
+      // Each message begins with a comma, which the first one must not have.
       ...(begin ? [begin.subarray(1)] : []),
       ...more,
       Buffer.from(`],${JSON.stringify(last).slice(1)}`),
@@ -114,7 +114,7 @@ export function createMessageBytes(write: (message: LanguageModelV4Message) => s
   return Object.freeze({ bytesOf })
 }
 
-/** Add bytes behind others; to the last of those where they lie side by side, so that the pieces are few. */
+/** Appends bytes; extends the last piece if both are adjacent in memory, so that there are few pieces. */
 export function addPiece(pieces: Buffer[], piece: Buffer): void {
   const last = pieces.at(-1)
   const isBeside = last?.buffer === piece.buffer && last.byteOffset + last.length === piece.byteOffset

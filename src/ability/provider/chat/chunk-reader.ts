@@ -1,5 +1,5 @@
-// The chunks of a chat-completions stream, as the parts that a model gives out. Nothing looks finished unless the server
-// said why it stopped: calls and the finish come out at the end, and only then.
+// Converts the chunks of a chat-completions stream into parts. Calls and the finish are returned only at the end, and only if
+// the server sent a finish reason, so that a broken stream does not look complete.
 import {
   InvalidResponseDataError,
   JSONParseError,
@@ -78,7 +78,7 @@ export function createChunkReader(options: { providerId: string; raw: boolean })
     if (choice?.message) reason ??= "stop"
   }
 
-  /** A last line that was cut is no fault of its own: what matters is whether a finish came before it. */
+  /** A cut last line is no error by itself: only a missing finish reason is. */
   function parse(data: string, whole: boolean): unknown {
     try {
       return JSON.parse(data)
@@ -93,7 +93,7 @@ export function createChunkReader(options: { providerId: string; raw: boolean })
     parts.push({ type: "error", error })
   }
 
-  /** Some servers begin with a chunk that says nothing of itself. */
+  /** Some servers begin with a chunk without id, model and time. */
   function describe({ id, model, created }: Chunk) {
     if (!id && !model && !created) return
     isDescribed = true

@@ -1,5 +1,5 @@
-// One POST, with a body in pieces: they leave as they are, so that a long conversation is neither put together nor copied
-// again at every turn. `fetch` does both, and takes more to load than the rest of a request.
+// Sends a POST with a body in pieces, so that a long conversation is not joined and copied at every turn. `fetch` would do both,
+// and takes longer to load than the rest of a request.
 import type { IncomingMessage } from "node:http"
 import type { Readable } from "node:stream"
 import { errorCode } from "#util/error.ts"
@@ -15,7 +15,7 @@ type Sending = {
   url: string
   headers: Record<string, string>
   body: readonly Uint8Array[]
-  /** What a person changes to send it elsewhere. */
+  /** The setting of the URL, named in errors. */
   setting: string
   signal?: AbortSignal | undefined
 }
@@ -42,13 +42,13 @@ export async function post(sending: Sending, hops = 0): Promise<Reply> {
   return { status, statusText, headers: headersOf(response), body: await decoded(response) }
 }
 
-/** The server let go of a connection in the moment in which it was used again; the request was not heard. */
+/** The server closed a kept connection just as it was reused: the request can be sent again. */
 const closedMeanwhile = new Error("The connection was closed meanwhile.")
 
 async function send({ url, headers, body, signal }: Sending): Promise<IncomingMessage> {
   signal?.throwIfAborted()
   const target = new URL(url)
-  // An import would read every export of the module, and one of them loads all that is behind `fetch`.
+  // An import would evaluate every export of the module, and one of them loads the code of `fetch`.
   const { request } = process.getBuiltinModule(target.protocol === "https:" ? "node:https" : "node:http")
   const length = body.reduce((sum, { byteLength }) => sum + byteLength, 0)
   return new Promise((resolve, reject) => {
@@ -74,12 +74,12 @@ function headersOf({ headers }: IncomingMessage): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 }
 
-/** Nobody asked for it, but some gateways compress all the same. */
+/** Some gateways compress although no encoding was accepted. */
 async function decoded(response: IncomingMessage): Promise<Readable> {
   const encoding = response.headers["content-encoding"]
   if (!encoding || encoding === "identity") return response
   const { createBrotliDecompress, createUnzip } = await import("node:zlib")
   const { pipeline } = await import("node:stream")
-  // What fails shows at the stream that is read.
+  // Errors appear at the returned stream.
   return pipeline(response, encoding === "br" ? createBrotliDecompress() : createUnzip(), () => {})
 }

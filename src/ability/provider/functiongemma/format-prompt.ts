@@ -10,7 +10,7 @@ import { neutralize, tokens } from "./control-tokens.ts"
 import { formatToolDeclarations } from "./format-tool-declarations.ts"
 import { checkName, formatFunctionResponse, formatObject } from "./format-value.ts"
 
-/** The model calls functions only after these words. */
+/** The model calls functions only if the prompt has this sentence. */
 const trigger = "You are a model that can do function calling with the following functions"
 
 export function formatPrompt({
@@ -66,7 +66,7 @@ function plain(content: LanguageModelV4Message["content"]): string {
   return neutralize(texts.join("\n\n").trim())
 }
 
-/** Texts are kept apart: the end of one and the beginning of the next must not make a control token. */
+/** Texts are separated, so that the end of one and the start of the next cannot form a control token. */
 function said({ content }: Extract<LanguageModelV4Message, { role: "assistant" }>, before: string): string {
   let text = ""
   for (const part of content) {
@@ -78,12 +78,12 @@ function said({ content }: Extract<LanguageModelV4Message, { role: "assistant" }
   return text
 }
 
-/** Other models call functions by names that are none, and their sessions go on here. */
+/** The session may have been held with another model, which called functions by invalid names. */
 function nameOf({ toolName }: { toolName: string }): string {
   return toolName.replaceAll(/[^\w.:/@$-]+/g, "_") || "_"
 }
 
-/** What had no form when it came is shown as it came. */
+/** Arguments that could not be parsed are shown as they came. */
 function argumentsOf(input: unknown): object {
   return typeof input === "object" && input !== null && !Array.isArray(input) ? input : { value: input }
 }
@@ -111,7 +111,7 @@ function resultOf(output: LanguageModelV4ToolResultOutput): unknown {
   }
 }
 
-/** A call as the model writes it: for the history that it is shown. */
+/** An earlier call, in the form in which the model writes calls. */
 export function formatFunctionCall(name: string, args: object): string {
   return `${tokens.startCall}call:${checkName(name)}${formatObject(args)}${tokens.endCall}`
 }

@@ -1,5 +1,5 @@
-// Tools as FunctionGemma is told of them. Its language knows types, descriptions, lists of choices, items, properties
-// and what is required; the rest of a JSON schema is left out.
+// Tool declarations in the format of FunctionGemma. It knows types, descriptions, enums, items, properties and required
+// properties; the rest of a JSON schema is left out.
 import { tokens } from "./control-tokens.ts"
 import { checkName, formatKey, formatString, formatValue } from "./format-value.ts"
 
@@ -14,11 +14,11 @@ type Place = {
   made: { count: number }
 }
 
-/** Of one tool: levels, and schemas in all. A few definitions that refer to each other can make any number of them. */
+/** Limits of one tool: levels, and schemas in all. A few definitions that refer to each other could expand without end. */
 const maxDepth = 16
 const maxSchemas = 500
 
-/** All declarations, one behind the other, for the turn of the developer. */
+/** All declarations in a row, for the turn of the developer. */
 export function formatToolDeclarations(tools: readonly DeclaredTool[]): string {
   return tools.map(formatDeclaration).join("")
 }
@@ -33,14 +33,14 @@ function formatDeclaration({ name, description, inputSchema }: DeclaredTool): st
   ].join("")
 }
 
-/** Its parts in the order in which the model has seen them: description, enum, items, properties, required, type. */
+/** The parts are in the order of the model's training data: description, enum, items, properties, required, type. */
 function formatSchema(given: Schema, { root, depth, references, made }: Place): string {
   const { schema, isNullable, followed } = settle(given, root)
   const isTop = depth === 0
   const description = given.description ?? schema.description
   const choices = "const" in schema ? [schema.const] : schema.enum
   const type = isTop ? "object" : typeOf(schema, choices)
-  // What refers to itself is shown once.
+  // A schema that refers to itself is written once.
   const isOpen = depth < maxDepth && made.count++ < maxSchemas && !followed.some((one) => references.has(one))
   const below = { root, depth: depth + 1, references: new Set([...references, ...followed]), made }
   const inner = (part: unknown) => formatSchema(schemaOf(part), below)
@@ -61,7 +61,7 @@ function formatSchema(given: Schema, { root, depth, references, made }: Place): 
   return `{${parts.join(",")}}`
 }
 
-/** References followed, and of several possibilities the first that is not null. */
+/** Follows references, and takes the first alternative that is not null. */
 function settle(given: Schema, root: Schema) {
   const followed: string[] = []
   let schema = given

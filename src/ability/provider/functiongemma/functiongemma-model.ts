@@ -16,9 +16,9 @@ import { formatPrompt } from "./format-prompt.ts"
 import type { OutputPart } from "./parse-function-calls.ts"
 import { createOutputReader } from "./read-output.ts"
 
-/** Completes text, up to a stop sequence, which is not part of it, or to its own end. */
+/** Completes a text up to its end or to a stop sequence, which is not returned. */
 export type CompletionBackend = Readonly<{
-  /** Tokens that it sees at once. */
+  /** The size of its context window, in tokens. */
   contextSize: number
   countTokens(text: string, signal?: AbortSignal): Promise<number>
   complete(request: {
@@ -26,7 +26,7 @@ export type CompletionBackend = Readonly<{
     stop: string[]
     maxTokens: number
     signal?: AbortSignal
-    /** Hears of each piece. An empty one says that it is still at work. */
+    /** Called with each piece. An empty piece means that the model is still working. */
     onToken?: (text: string) => void
     temperature?: number | undefined
     topK?: number | undefined
@@ -47,7 +47,7 @@ class PromptTooLong extends NamedError {
   }
 }
 
-/** An answer that had less room would break off at once. */
+/** Tokens that must be left for the answer; with fewer it would break off at once. */
 const leastAnswer = 16
 
 export function createFunctionGemmaModel(config: {
@@ -178,7 +178,7 @@ function createPartWriter(emit: (part: LanguageModelV4StreamPart) => void) {
     if (part.type === "text") text(part.text)
     else if (part.type === "call") call(part.name, JSON.stringify(part.args))
     else if (part.problem.functionName === undefined) text(part.problem.source)
-    // No JSON, so that it can never run; the gate shows it to the model.
+    // Not valid JSON, so that the call cannot run; the gate reports it to the model.
     else call(part.problem.functionName, `${part.problem.message} ${part.problem.source}`)
   }
 

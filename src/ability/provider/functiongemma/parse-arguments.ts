@@ -1,4 +1,4 @@
-// The arguments of a call: an object of strings between <escape>, numbers, true, false, null, lists and objects.
+// Parses the arguments of a call: an object of strings between <escape>, numbers, true, false, null, lists and objects.
 import { restore, tokens } from "./control-tokens.ts"
 
 type Fault = { position: number; reason: string }

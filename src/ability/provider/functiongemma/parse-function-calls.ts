@@ -1,5 +1,5 @@
-// What a FunctionGemma model said: text, calls, and what was meant as a call and is none. Nothing is guessed: a call
-// counts only when it is whole. Each letter is looked at a bounded number of times, whatever the output.
+// Parses the output of a FunctionGemma model: text, calls and malformed calls. Nothing is guessed: a call counts only if it is
+// complete. The time is linear in the length of the output.
 import { NamedError } from "#util/error.ts"
 import { restore, tokens } from "./control-tokens.ts"
 import { parseArguments } from "./parse-arguments.ts"
@@ -10,7 +10,7 @@ export type OutputPart =
   | ({ type: "call" } & FunctionCall)
   | { type: "problem"; problem: InvalidCall }
 export type Output = {
-  /** All of it, in its order. */
+  /** All parts, in their order. */
   parts: OutputPart[]
   text: string
   calls: FunctionCall[]
@@ -18,11 +18,11 @@ export type Output = {
 }
 
 export class InvalidCall extends NamedError {
-  /** Where in the output it goes wrong, from 0. */
+  /** The position of the error in the output, from 0. */
   readonly position: number
-  /** Of the function, where it had come so far. */
+  /** The name of the function, if it could be read. */
   readonly functionName: string | undefined
-  /** What stands in place of a call. */
+  /** The text of the malformed call. */
   readonly source: string
 
   constructor(options: {
@@ -41,7 +41,7 @@ export class InvalidCall extends NamedError {
 
 const prefix = /\s*call:([\w.:/@$-]+)\s*/y
 const boundary = new RegExp(`${tokens.escape}|${tokens.startCall}|${tokens.endCall}`, "g")
-/** What may come in between, and what ends the output. */
+/** Tokens that may stand between calls, and those that end the output. */
 const inText = new RegExp(
   `${tokens.startCall}|${tokens.endCall}|${tokens.escape}|${tokens.endTurn}|${tokens.startResponse}|<eos>`,
   "g",
@@ -94,7 +94,7 @@ function readCall(output: string, start: number): { part: OutputPart; end: numbe
   return { part: { type: "call", name, args: read.args }, end }
 }
 
-/** Behind the end of a call; also where the output, or the next call, came before the model could say it. */
+/** The position after the end of a call. The end token may be missing at the end of the output or before the next call. */
 function closeOf(output: string, from: number): number | undefined {
   let at = from
   while (/\s/.test(output.charAt(at))) at++
@@ -115,7 +115,7 @@ function broken(
   return { part: { type: "problem", problem }, end }
 }
 
-/** Where to go on: at the next beginning or behind the next end that is in no string. What a string has is never a call. */
+/** Where parsing continues after an error: at the next start token, or after the next end token, outside of strings. */
 function afterBroken(output: string, from: number): number {
   boundary.lastIndex = from
   for (let found = boundary.exec(output); found; found = boundary.exec(output)) {

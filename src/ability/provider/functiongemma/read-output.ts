@@ -1,12 +1,12 @@
-// The output of a model while it comes: text is given on at once, unless it may be the beginning of something else; from
-// the first control token on all is kept, since only the whole shows whether it is a call.
+// Reads the output of a model as it streams. Text is passed on at once, unless it may be the start of a control token; from the
+// first control token on everything is kept, because only the whole shows whether it is a call.
 import { restore } from "./control-tokens.ts"
 import { type OutputPart, parseFunctionCalls } from "./parse-function-calls.ts"
 
 export type OutputReader = Readonly<{
-  /** Text that is certain. */
+  /** Text that can be passed on now. */
   add(piece: string): string
-  /** The rest. */
+  /** The rest, at the end. */
   end(): OutputPart[]
 }>
 

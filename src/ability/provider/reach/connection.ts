@@ -101,7 +101,7 @@ function baseFromEnvironment({ env, baseEnv }: Entry): string | undefined {
   return (name && name !== env[0] && Env.get(name)?.trim()) || undefined
 }
 
-/** Ollama's own variable: a host, a port or both, and where the server listens everywhere, this machine. */
+/** Ollama's own variable: a host, a port or both. An address for listening on all interfaces means this machine. */
 function ollamaHost(): string | undefined {
   const said = Env.get("OLLAMA_HOST")?.trim()
   if (!said) return undefined
@@ -111,7 +111,7 @@ function ollamaHost(): string | undefined {
   if (!URL.canParse(address)) return undefined
   const url = new URL(address)
   if (url.hostname === "0.0.0.0" || url.hostname === "[::]") url.hostname = "127.0.0.1"
-  // A scheme brings its own port; a bare host is asked where Ollama usually is.
+  // A URL has the port of its scheme; a bare host gets Ollama's usual port.
   if (!url.port && address !== said) url.port = "11434"
   return `${trimmed(url.href)}/v1`
 }

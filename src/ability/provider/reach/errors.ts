@@ -1,4 +1,4 @@
-// What can go wrong before a request leaves. Each text names what would work.
+// Errors before a request is sent. Each message names what would work.
 import { NamedError } from "#util/error.ts"
 import { nearest } from "#util/nearest.ts"
 import { ownCommand } from "#util/own-command.ts"
@@ -28,7 +28,7 @@ export class UnknownModel extends NamedError {
   }
 }
 
-/** A model that runs here, of which no file is known. */
+/** A local model whose file was not added. */
 export class NotAdded extends NamedError {
   constructor(modelId: string) {
     super(
@@ -69,7 +69,7 @@ export class Unusable extends NamedError {
   }
 }
 
-/** Up to three names: misspellings first, then those that go on from what was typed. */
+/** Up to three names: misspellings first, then names that contain the word. */
 function nearestNames(word: string, known: string[]): string[] {
   const rest = new Set(known)
   const found: string[] = []

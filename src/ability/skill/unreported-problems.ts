@@ -11,15 +11,15 @@ import { replaceFile } from "#util/file/write-file.ts"
 
 type Problem = { file: string; message: string }
 /** The state of a file when it was reported, by path. */
-type Said = Record<string, string>
+type Reported = Record<string, string>
 
 /** How many files are remembered; the oldest are forgotten first. */
 const maxFiles = 500
 
 /** The new problems. They count as reported afterwards. */
-export async function takeUnsaid<T extends Problem>(problems: readonly T[]): Promise<T[]> {
+export async function takeUnreported<T extends Problem>(problems: readonly T[]): Promise<T[]> {
   if (!problems.length) return []
-  const said = await readSaid()
+  const said = await readReported()
   const now = Object.fromEntries(
     Object.entries(Object.groupBy(problems, ({ file }) => file)).map(([file, of]) => [
       file,
@@ -27,7 +27,7 @@ export async function takeUnsaid<T extends Problem>(problems: readonly T[]): Pro
     ]),
   )
   const news = problems.filter(({ file }) => said[file] !== now[file])
-  if (news.length) await writeSaid(said, now)
+  if (news.length) await writeReported(said, now)
   return news
 }
 
@@ -37,10 +37,10 @@ function stateOf(file: string, problems: readonly Problem[]): string {
   return createHash("sha256").update(facts).digest("hex").slice(0, 16)
 }
 
-async function readSaid(): Promise<Said> {
+async function readReported(): Promise<Reported> {
   try {
     const read: unknown = JSON.parse(await readFile(placeOf(), "utf8"))
-    return typeof read === "object" && read !== null && !Array.isArray(read) ? (read as Said) : {}
+    return typeof read === "object" && read !== null && !Array.isArray(read) ? (read as Reported) : {}
   } catch (error) {
     if (errorCode(error) !== "ENOENT")
       Log.debug("what was said of skills is not known", { error: errorText(error) })
@@ -48,7 +48,7 @@ async function readSaid(): Promise<Said> {
   }
 }
 
-async function writeSaid(said: Said, now: Said): Promise<void> {
+async function writeReported(said: Reported, now: Reported): Promise<void> {
   const others = Object.entries(said).filter(([file]) => now[file] === undefined)
   const all = Object.fromEntries([...others, ...Object.entries(now)].slice(-maxFiles))
   try {
