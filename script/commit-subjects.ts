@@ -4,7 +4,7 @@
 import { execFileSync } from "node:child_process"
 
 const base = "70c1bc2e8dbece411ed1ecf7e98f2b95f91b306d"
-const types = ["feat", "fix", "perf", "refactor", "style", "docs", "test", "build", "ci", "bench", "chore", "revert"]
+const types = "feat fix perf refactor style docs test build ci bench chore revert".split(" ")
 const form = new RegExp(`^(${types.join("|")})\\([a-z0-9./-]+\\): \\S.*[^.\\s]$`)
 const longest = 72
 const mostCommits = 200
