@@ -2,27 +2,37 @@
 import { styleText } from "node:util"
 import * as Permission from "#ability/permission/permission.ts"
 import * as TodoList from "#ability/plan/todo-list.ts"
+import { shortId } from "#edge/cli/session/session-lines.ts"
 import { createScreen } from "#edge/cli/terminal/screen.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
+import { ownCommand } from "#util/own-command.ts"
 import { createFollower } from "./follow-run.ts"
 import { isFirstUse } from "./is-first-use.ts"
 import { createRunTotals } from "./run-totals.ts"
 
 const planMarks = { pending: "[ ]", in_progress: "[>]", done: "[x]" }
 
-/** Print the events of a session until the returned function is called. */
-export function printRun(session: Session.Info, format: "text" | "json"): () => void {
-  return format === "json" ? printEvents() : printText(session)
+/** Print the events of a session until the returned function is called, which also says whether the run was interrupted. */
+export function printRun(session: Session.Info, format: "text" | "json"): (isInterrupted: boolean) => void {
+  const stop = format === "json" ? printEvents() : printText(session)
+  return (isInterrupted) => {
+    stop(isInterrupted)
+    // The status line must be gone first.
+    if (isInterrupted)
+      process.stderr.write(
+        `vitamin: interrupted; continue: ${ownCommand} run --session ${shortId(session.id)} "…"\n`,
+      )
+  }
 }
 
-function printEvents(): () => void {
+function printEvents(): (isInterrupted: boolean) => void {
   return Bus.subscribe("*", (event) => void process.stdout.write(`${JSON.stringify(event)}\n`))
 }
 
-function printText(session: Session.Info): () => void {
+function printText(session: Session.Info): (isInterrupted: boolean) => void {
   const totals = createRunTotals()
   let model = session.model ?? ""
   let fallback: string | undefined
@@ -57,12 +67,12 @@ function printText(session: Session.Info): () => void {
       if (type === "elicitation.requested") screen.endLine()
     }),
   ]
-  return () => {
+  return (isInterrupted) => {
     for (const each of unsubscribe) each()
     follower.flush()
     screen.stop()
     totals.stop()
-    const closing = process.stderr.isTTY ? totals.closing(session.id, fallback) : undefined
+    const closing = process.stderr.isTTY ? totals.closing(session.id, { fallback, isInterrupted }) : undefined
     if (closing) process.stderr.write(`${closing}\n`)
   }
 }

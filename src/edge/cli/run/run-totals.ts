@@ -11,11 +11,14 @@ import { ownCommand } from "#util/own-command.ts"
 /** A blank at which no line is broken, so that a command stays on one line. */
 const unbroken = "\u00a0"
 
+type Ended = { fallback: string | undefined; isInterrupted: boolean }
+
 export type RunTotals = Readonly<{
   /** `openai/gpt-5 · step 3 · 12 s · 4.2k tokens` */
   status(model: string): string
-  /** Session, model if nobody named one, changes, cost and next commands. Undefined if the model never answered. */
-  closing(sessionId: string, fallback?: string): string | undefined
+  /** Session, model if nobody named one, changes, cost and next commands. How to continue is left out if the run was
+   * interrupted: the line about that says it. Undefined if the model never answered. */
+  closing(sessionId: string, run: Ended): string | undefined
   stop(): void
 }>
 
@@ -56,7 +59,7 @@ export function createRunTotals(): RunTotals {
     return parts.join(" · ")
   }
 
-  function closing(sessionId: string, fallback?: string): string | undefined {
+  function closing(sessionId: string, { fallback, isInterrupted }: Ended): string | undefined {
     if (!steps) return undefined
     const id = shortId(sessionId)
     const parts = [
@@ -67,7 +70,7 @@ export function createRunTotals(): RunTotals {
       ...(cost ? [`$${cost.toFixed(4)}`] : []),
       seconds(),
       ...(files.size ? [`undo: ${ownCommand} session revert ${id}`] : []),
-      `continue: ${ownCommand} -c "…"`,
+      ...(isInterrupted ? [] : [`continue: ${ownCommand} -c "…"`]),
     ]
     const whole = parts.map((part) => part.replaceAll(" ", unbroken)).join(" · ")
     const lines = wrapLines(whole).replaceAll(unbroken, " ")

@@ -64,6 +64,7 @@ export async function run(given: Options): Promise<void> {
       asks === "wait" ? (await import("#edge/cli/terminal/ask-person.ts")).askPerson() : () => {}
     const denied = listDenied()
     let signalled: number | undefined
+    let isInterrupted = false
     let isOver = false
     stopListening = onSignal((exitCode) => {
       if (isOver) return
@@ -92,18 +93,14 @@ export async function run(given: Options): Promise<void> {
     } catch (error) {
       if (!(error instanceof Session.Interrupted && signalled !== undefined)) throw error
       process.exitCode = signalled
+      isInterrupted = true
     } finally {
       denied.stop()
       stopAsking()
       isOver = true
-      stopPrinting()
+      stopPrinting(isInterrupted)
     }
     if (signalled === undefined) denied.tell()
-    // The status line must be gone first.
-    else if (process.exitCode === signalled)
-      process.stderr.write(
-        `vitamin: interrupted; go on with: ${ownCommand} run --session ${session.id} "…"\n`,
-      )
   }).finally(() => stopListening())
 }
 

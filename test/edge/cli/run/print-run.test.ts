@@ -302,7 +302,21 @@ test("Ctrl-C takes the status line away before it says that the run was interrup
   await terminal.sees(/step 1 · \d+ s/)
   terminal.type("\u0003")
   assert.equal(await terminal.exit, 130, terminal.shown())
-  assert.match(raw, /\r\u001b\[K(?:\^C)?vitamin: interrupted; go on with/)
+  assert.match(raw, /\r\u001b\[K(?:\^C)?vitamin: interrupted; continue:/)
+})
+
+test("Ctrl-C after a step prints one hint how to continue, with the short id", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([call("read", { path: "README.md" }), stall(text("never"), 0)])
+  await using terminal = openTerminal(tmp, ["run", "go"], { env: env(llm, "chat").variables })
+  await terminal.sees(/step 2 · \d+ s/)
+  terminal.type("\u0003")
+  assert.equal(await terminal.exit, 130, terminal.shown())
+  assert.match(
+    terminal.shown(),
+    /sess_\w{10} · [^\n]+ s\nvitamin: interrupted; continue: vitamin run --session sess_\w{10} "…"\n/,
+  )
+  assert.equal(terminal.shown().match(/continue/g)?.length, 1, terminal.shown())
 })
 
 test("the line of a project's own tool says its name once, also where the title repeats it", async () => {

@@ -167,7 +167,7 @@ test("vitamin run is interrupted by SIGINT with 130, and the session goes on", a
   await sleep(300)
   child.process.kill("SIGINT")
   assert.equal(await child.exit, 130, child.errors())
-  assert.match(child.errors(), /interrupted; go on with: vitamin run --session sess_/)
+  assert.match(child.errors(), /^vitamin: interrupted; continue: vitamin run --session sess_\w{10} "…"$/m)
   assert.match((await vitamin(tmp, ["session", "list"])).out, / interrupted /)
   assert.equal((await vitamin(tmp, ["run", "--continue", "again"], variables)).out, "whole")
 })
