@@ -58,7 +58,12 @@ async function lastPrompt(sessionId: string): Promise<string> {
   const messages = await Session.messages(sessionId)
   const prompt = messages.findLast((message) => message.type === "text" && message.data.role === "user")
   if (prompt) return prompt.id
-  throw new UsageError("The session has no prompt that could be undone. --to takes any message of it.")
+  const id = shortId(sessionId)
+  const last = messages.findLast(
+    (message) => message.type === "system_control" && message.data.control === "revert",
+  )
+  const redo = last && `To redo what was undone last: ${ownCommand} session revert ${id} --to ${last.id}`
+  throw new UsageError([`Nothing is left to undo in ${id}.`, redo].filter(Boolean).join(" "))
 }
 
 function writeNotes(notes: readonly string[]): void {

@@ -39,6 +39,36 @@ test("a person looks at the diff, reverts, and reverts the revert", async () => 
   assert.equal(read(tmp, "new.txt"), "new\n")
 })
 
+test("vitamin session revert says that nothing is left to undo, and how to redo", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm(answers())
+  assert.equal((await vitamin(tmp, ["run", "--yes", "go"], env(llm, "chat").variables)).code, 0)
+  assert.equal((await vitamin(tmp, ["session", "revert"])).code, 0)
+  const { code, err } = await vitamin(tmp, ["session", "revert"])
+  assert.equal(code, 2)
+  const [, redo = ""] =
+    /^vitamin: Nothing is left to undo in sess_\w{10}\. To redo what was undone last: vitamin (session revert sess_\w{10} --to msg_\w+)$/m.exec(
+      err,
+    ) ?? []
+  assert.notEqual(redo, "", err)
+  assert.equal((await vitamin(tmp, redo.split(" "))).code, 0)
+  assert.equal(read(tmp, "README.md"), "# changed\n")
+})
+
+test("vitamin session revert of a session without a prompt says that there is nothing to undo", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const { child, url, tokenFile } = await serving(tmp)
+  await using _ = child
+  const headers = {
+    authorization: `Bearer ${readFileSync(tokenFile, "utf8").trim()}`,
+    "content-type": "application/json",
+  }
+  await fetch(`${url}/session`, { method: "POST", headers, body: "{}" })
+  const { code, err } = await vitamin(tmp, ["session", "revert"])
+  assert.equal(code, 2)
+  assert.match(err, /^vitamin: Nothing is left to undo in sess_\w{10}\.$/m)
+})
+
 test("vitamin session diff shows no control characters and no keys of a file in a terminal", async () => {
   await using tmp = await tmpdir({ git: true })
   const key = "sk-own-0123456789abcdef"
