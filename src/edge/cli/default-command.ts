@@ -9,6 +9,25 @@ export const commandNames = [
   ...["run", "session", "models", "agent", "permission", "tool", "skill", "mcp", "auth"],
   ...["serve", "acp", "config", "trust", "doctor"],
 ]
+/** Single words that people type for something that has another command here. */
+const otherNames = new Map([
+  ["undo", "session revert"],
+  ["revert", "session revert"],
+  ["rewind", "session revert"],
+  ["diff", "session diff"],
+  ["fork", "session fork"],
+  ["compact", "session compact"],
+  ["export", "session export"],
+  ["import", "session import FILE"],
+  ["history", "session list"],
+  ["resume", '-c "…"'],
+  ["continue", '-c "…"'],
+  ["login", "auth login PROVIDER"],
+  ["logout", "auth logout PROVIDER"],
+  ["exec", 'run "…"'],
+  ["settings", "config show"],
+  ["version", "--version"],
+])
 /** Options that may come before a command, and whether they take a value. */
 const shared = new Map([
   ["--dir", true],
@@ -46,18 +65,27 @@ function withLastHelp(args: string[]): string[] {
   return args.length > 2 && args.at(-1) === "help" ? [...args, ""] : args
 }
 
-/** One word that is nearly a command is a misspelling, not a prompt. A short one, or one before other words, must be
- * closer: `hello`, `test` and `add tests` are prompts, although "hello" is near "help" and "add" near "acp". */
+/** A misspelt command, or a word of another program for one, is not a prompt. */
 function refuseMisspelt(first: string, rest: string[]): void {
-  const isWord = /^[\w-]+$/.test(first) && !first.startsWith("-") && first !== "help"
-  const near = isWord ? nearest(first, [...commandNames, "help"]) : undefined
-  const isAlone = rest.every((word) => word.startsWith("-"))
-  const meant =
-    near !== undefined && ((isAlone && isCloseFor(first, near)) || isTypo(first, near)) ? near : undefined
+  if (!/^\w[\w-]*$/.test(first) || first === "help") return
+  const meant = commandMeant(first, rest)
   if (meant)
     throw new UsageError(
       `"${first}" is not a command. Did you mean: ${ownCommand} ${meant}? To send it as a prompt: ${ownCommand} run "${first}"`,
     )
+}
+
+/** A short word, or one before other words, must be closer: `hello`, `test` and `add tests` are prompts, although "hello"
+ * is near "help" and "add" near "acp". `continue -c` is a prompt for that session. */
+function commandMeant(word: string, rest: string[]): string | undefined {
+  const isAlone = rest.every((one) => one.startsWith("-"))
+  const hasSession = rest.some((one) => /^(?:-c|--continue|--session)\b/.test(one))
+  const others = isAlone && !hasSession ? otherNames : new Map<string, string>()
+  if (others.has(word)) return others.get(word)
+  const near = nearest(word, [...commandNames, "help"])
+  if (near !== undefined && ((isAlone && isCloseFor(word, near)) || isTypo(word, near))) return near
+  const other = [...others.keys()].find((name) => isTypo(word, name))
+  return other && others.get(other)
 }
 
 /** Long words may differ in more than one letter. */

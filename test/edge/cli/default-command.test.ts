@@ -178,3 +178,39 @@ test("hello and test are prompts, and one wrong letter is a misspelt command", a
     assert.deepEqual([code, err.includes(`Did you mean: vitamin ${meant}?`)], [2, true], err)
   }
 })
+
+for (const [word, meant] of [
+  ["undo", "vitamin session revert"],
+  ["revert", "vitamin session revert"],
+  ["diff", "vitamin session diff"],
+  ["resume", 'vitamin -c "…"'],
+  ["continue", 'vitamin -c "…"'],
+  ["history", "vitamin session list"],
+  ["login", "vitamin auth login PROVIDER"],
+  ["logout", "vitamin auth logout PROVIDER"],
+  ["logn", "vitamin auth login PROVIDER"],
+  ["version", "vitamin --version"],
+] as const)
+  test(`vitamin ${word} is refused and names the command`, async () => {
+    await using tmp = await tmpdir()
+    const { code, out, err } = await vitamin(tmp, [word])
+    const expected = `vitamin: "${word}" is not a command. Did you mean: ${meant}? To send it as a prompt: vitamin run "${word}"\n`
+    assert.deepEqual([code, out, err], [2, "", expected])
+  })
+
+for (const words of [
+  ["undo", "the", "last", "change"],
+  ["login fails"],
+  ["run", "undo"],
+  ["continue", "-c"],
+  ["undo", "--session=sess_0"],
+  ["logic"],
+  ["commit"],
+])
+  test(`vitamin ${words.join(" ")} is a prompt`, async () => {
+    await using tmp = await tmpdir()
+    await using llm = await fakeLlm([text("first"), text("second")])
+    const { variables } = env(llm, "chat")
+    assert.equal((await vitamin(tmp, ["hi"], variables)).out, "first")
+    assert.equal((await vitamin(tmp, words, variables)).out, "second")
+  })
