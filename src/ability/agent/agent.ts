@@ -43,7 +43,10 @@ export const AgentDefinition = z.strictObject({
   domain: about("Field of work, such as `data`.", z.string().min(1).default("general")),
   role: about("Part that it plays among others.", AgentRole.default("specialist")),
   capabilities: about("What it can do, such as `data.analyze`.", Words.default([])),
-  tools: about("Ids of tools that it may use. Without it: all.", Words.optional()),
+  tools: about(
+    "Ids of tools that it may use; `mcp__SERVER`: all tools of an MCP server. Without it: all.",
+    Words.optional(),
+  ),
   skills: about("Skills that it always has.", Words.default([])),
   mode: about(
     "`primary`: for people; `subagent`: for tasks of other agents.",

@@ -102,12 +102,12 @@ export function patternsOf(name: string): string[] | undefined {
   return start ? [start, `${start} *`] : [limit]
 }
 
-/** `Bash(git log:*)` is about bash; `mcp__server__tool` is a tool of a server. With more underscores the name stays as it
- * is: where the server's name ends is not known yet. */
+/** `Bash(git log:*)` is about bash; `mcp__server__tool` is a tool of a server. With more underscores, or
+ * a star for all tools, the name stays as it is: where the server's name ends is not known yet. */
 export function toolOf(name: string): string {
   const plain = plainName(name)
   const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(plain) ?? []
-  if (server) return tool!.includes("__") ? plain : `${server}_${tool}`
+  if (server) return tool === "*" || tool!.includes("__") ? plain : `${server}_${tool}`
   const lower = plain.toLowerCase()
   if (Object.hasOwn(aliases, lower)) return aliases[lower]!
   return Object.hasOwn(permissions, lower) ? lower : plain

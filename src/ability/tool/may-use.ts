@@ -27,11 +27,13 @@ export function mayUse(agent: AgentDefinition, tool: Definition): boolean {
   return permission === undefined || !isDenied(agent, permission)
 }
 
-/** Agent files of Claude Code name `mcp__server__tool`. Where both names may have two underscores, the tool's server says
- * where its name ends. */
+/** Agent files of Claude Code name `mcp__server__tool`, or `mcp__server` or `mcp__server__*` for all tools of a server.
+ * Where both names may have two underscores, the tool's server says where its name ends. */
 export function isNamed(name: string, { id, server }: Definition): boolean {
   if (name === id || server === undefined) return name === id
   const start = `mcp__${server}__`
+  if (name === `mcp__${server}`) return true
+  if (name.endsWith("__*")) return name === `${start}*`
   return name.startsWith(start) && serverToolId(server, name.slice(start.length)) === id
 }
 

@@ -228,6 +228,27 @@ test("an agent may use mcp__my__srv__get of a server whose own name has two unde
   assert.match(lines, /^not here +mcp__my__gone__get$/m)
 })
 
+for (const [name, usable] of [
+  ["mcp__other", ["other_get", "other_put"]],
+  ["mcp__other__*", ["other_get", "other_put"]],
+  ["mcp__my__other__*", ["my__other_get", "my__other_put"]],
+] as const)
+  test(`tools: ${name} allows all tools of that server, and nothing else`, async () => {
+    await using tmp = await tmpdir({ git: true })
+    const one = { inputSchema: { type: "object" } }
+    const tools = ["get", "put"].map((id) => ({ ...one, name: id, description: id }))
+    const own = tinyServer({ tools: [{ ...one, name: "other", description: "other" }] })
+    const server = tinyServer({ tools })
+    tmp.write(".mcp.json", mcpJson({ other: server, other2: server, my__other: server, my: own }))
+    tmp.write(".vitamin/agents/one.md", `---\ndescription: D\ntools: ${name}, mcp__gone\n---\nWork.\n`)
+    await vitamin(tmp, ["trust", "--yes"])
+    await vitamin(tmp, ["mcp", "test"])
+    const shown = await vitamin(tmp, ["agent", "show", "one", "--format", "json"])
+    assert.deepEqual(JSON.parse(shown.out).usableTools, usable)
+    const lines = (await vitamin(tmp, ["agent", "show", "one"])).out
+    assert.match(lines, /^not here +mcp__gone$/m)
+  })
+
 for (const [given, expected, says] of [
   [
     "disallowedTools: mcp__github__create_issue, mcp__jira",
