@@ -40,7 +40,7 @@ const layers = [
   "engine/record",
   "engine/queue",
   "engine/rights",
-  "engine/ask",
+  "engine/model",
   "engine/run",
   "engine/context",
   "engine/offer",

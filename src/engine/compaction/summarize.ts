@@ -1,10 +1,10 @@
 // Summaries of older messages and of large documents, written by the session's model in a request without tools. If
 // the request fails, the caller falls back to an extract.
 
-import { askModel, usageOf } from "#engine/ask/ask-model.ts"
-import type { Chosen } from "#engine/ask/choose-model.ts"
-import type { Answer } from "#engine/ask/collect.ts"
-import { withRetry } from "#engine/ask/retry.ts"
+import { askModel, usageOf } from "#engine/model/ask-model.ts"
+import type { Chosen } from "#engine/model/choose-model.ts"
+import type { Answer } from "#engine/model/collect.ts"
+import { withRetry } from "#engine/model/retry.ts"
 import { textWithin } from "#engine/run/fit-tokens.ts"
 import type { Timing } from "#engine/run/run.ts"
 import * as Log from "#kernel/process/log.ts"

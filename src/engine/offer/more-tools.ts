@@ -3,7 +3,7 @@
 
 import type { FoundTool } from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
-import type { Answer } from "#engine/ask/collect.ts"
+import type { Answer } from "#engine/model/collect.ts"
 import type { Run } from "#engine/run/run.ts"
 import type { Why } from "#knowledge/index/create-item-index.ts"
 import { addTools } from "./choose-tools.ts"

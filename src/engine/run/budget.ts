@@ -1,7 +1,7 @@
 // The token budget of a request: how much of the model's window it may use.
 import { z } from "zod"
 import * as Provider from "#ability/provider/provider.ts"
-import type { Chosen } from "#engine/ask/choose-model.ts"
+import type { Chosen } from "#engine/model/choose-model.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import { estimateTokens } from "#knowledge/memory/tokens.ts"
 import { about } from "#util/about.ts"

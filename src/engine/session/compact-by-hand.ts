@@ -1,8 +1,8 @@
 // Compaction on request: the same as a prompt does when the window is nearly full.
 import * as Provider from "#ability/provider/provider.ts"
-import { type Chosen, chooseModel } from "#engine/ask/choose-model.ts"
-import { waitFor } from "#engine/ask/retry.ts"
 import { systemPrompt } from "#engine/context/system-prompt.ts"
+import { type Chosen, chooseModel } from "#engine/model/choose-model.ts"
+import { waitFor } from "#engine/model/retry.ts"
 import { sentBefore } from "#engine/offer/choose-tools.ts"
 import { usableTools } from "#engine/offer/tools-for.ts"
 import * as Queue from "#engine/queue/queue.ts"

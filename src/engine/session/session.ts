@@ -14,7 +14,7 @@ import * as MessageStore from "#knowledge/message/message-store.ts"
 import { messagesOf } from "./branch.ts"
 import type { Plan } from "./plan.ts"
 
-export { InvalidModel, ModelChosen } from "#engine/ask/choose-model.ts"
+export { InvalidModel, ModelChosen } from "#engine/model/choose-model.ts"
 export { abort, Interrupted, runtimeStops } from "#engine/queue/queue.ts"
 export {
   create as storePrompt,

@@ -1,5 +1,5 @@
 // Settings of a session, from the next prompt on: its mode, and the agent and the model that answer.
-import { checkModel } from "#engine/ask/choose-model.ts"
+import { checkModel } from "#engine/model/choose-model.ts"
 import * as Queue from "#engine/queue/queue.ts"
 import { writeControl } from "#engine/record/append.ts"
 import { recentHistory, tipAt } from "#engine/record/history.ts"

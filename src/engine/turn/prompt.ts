@@ -1,7 +1,7 @@
 // Queues a prompt: a session runs one at a time; the next one waits, or joins the running one. A prompt that waits, or that
 // is accepted with 202, is stored first.
 import { AsyncLocalStorage } from "node:async_hooks"
-import { waitFor } from "#engine/ask/retry.ts"
+import { waitFor } from "#engine/model/retry.ts"
 import * as Queue from "#engine/queue/queue.ts"
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
 import { partsOf } from "#engine/record/prompt-part.ts"

@@ -2,7 +2,7 @@
 // than its parent, ends with its parent, and its cost is added to the parent.
 
 import type { AgentDefinition } from "#ability/agent/agent.ts"
-import { familyModel } from "#engine/ask/choose-model.ts"
+import { familyModel } from "#engine/model/choose-model.ts"
 import { keep } from "#engine/record/append.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import { type Run, refuseCost } from "#engine/run/run.ts"

@@ -1,9 +1,9 @@
 // Takes one answer of the model: publishes its text as it arrives, retries transient provider failures, and continues an
 // answer that the output token limit cut off. The caller gets one complete answer.
 
-import { askModel, usageOf } from "#engine/ask/ask-model.ts"
-import { type Answer, Filtered, says } from "#engine/ask/collect.ts"
-import { type Fault, isTooLong, withRetry } from "#engine/ask/retry.ts"
+import { askModel, usageOf } from "#engine/model/ask-model.ts"
+import { type Answer, Filtered, says } from "#engine/model/collect.ts"
+import { type Fault, isTooLong, withRetry } from "#engine/model/retry.ts"
 import { keep } from "#engine/record/append.ts"
 import { Retry } from "#engine/record/notice.ts"
 import { addUsage } from "#engine/record/session-record.ts"
@@ -108,7 +108,7 @@ async function ask(run: Run, { answer, streamed, begun }: Asking): Promise<void>
 }
 
 async function reportRetry({ session, chosen }: Run, { error, wait, next, limit }: Fault): Promise<void> {
-  const { shortFailure } = await import("#engine/ask/request-failed.ts")
+  const { shortFailure } = await import("#engine/model/request-failed.ts")
   Bus.publish(Retry, {
     sessionId: session.id,
     provider: chosen.providerId,

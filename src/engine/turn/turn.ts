@@ -1,9 +1,9 @@
 // One turn: sends the history to the model and stores its answer, as text and calls. A history that would not fit the
 // model's window is compacted first; the code for that is loaded only then.
 
-import type { Answer } from "#engine/ask/collect.ts"
-import { isTooLong } from "#engine/ask/retry.ts"
 import { findContext } from "#engine/context/find-context.ts"
+import type { Answer } from "#engine/model/collect.ts"
+import { isTooLong } from "#engine/model/retry.ts"
 import { append, lastId, throwIfLost } from "#engine/record/append.ts"
 import { Notice } from "#engine/record/notice.ts"
 import { fixedOf, limitOf, mostAbove, mostFixed } from "#engine/run/budget.ts"
@@ -76,7 +76,7 @@ async function tooLong(run: Run, cause: unknown): Promise<Error> {
 }
 
 async function explained({ chosen }: Run, error: unknown): Promise<unknown> {
-  const { explainFailure } = await import("#engine/ask/request-failed.ts")
+  const { explainFailure } = await import("#engine/model/request-failed.ts")
   return explainFailure(error, chosen)
 }
 

@@ -3,7 +3,7 @@ import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol
 import * as AgentRegistry from "#ability/agent/agent-registry.ts"
 import * as Provider from "#ability/provider/provider.ts"
 import { InvalidParams } from "#edge/acp/wire/errors.ts"
-import { namedModel } from "#engine/ask/choose-model.ts"
+import { namedModel } from "#engine/model/choose-model.ts"
 import * as Session from "#engine/session/session.ts"
 import { checkAnswerer, setAnswerer } from "#engine/session/settings.ts"
 import * as Config from "#kernel/config/config.ts"

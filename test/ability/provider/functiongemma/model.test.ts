@@ -6,7 +6,7 @@ import {
   type CompletionBackend,
   createFunctionGemmaModel,
 } from "#ability/provider/functiongemma/functiongemma-model.ts"
-import { isTooLong } from "#engine/ask/retry.ts"
+import { isTooLong } from "#engine/model/retry.ts"
 import { hello, partsOf } from "../harness.ts"
 
 type Request = Parameters<CompletionBackend["complete"]>[0]

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { APICallError } from "@ai-sdk/provider"
-import { isTooLong } from "#engine/ask/retry.ts"
+import { isTooLong } from "#engine/model/retry.ts"
 
 function failure(statusCode: number | undefined, message: string, responseBody = ""): APICallError {
   return new APICallError({

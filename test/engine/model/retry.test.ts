@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
-import { isPassing, waitFor, withRetry } from "#engine/ask/retry.ts"
+import { isPassing, waitFor, withRetry } from "#engine/model/retry.ts"
 import * as Session from "#engine/session/session.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider"
-import { type Answer, collect } from "#engine/ask/collect.ts"
+import { type Answer, collect } from "#engine/model/collect.ts"
 
 /** More parts than an answer may have, each of them empty. */
 const parts = 100_000
