@@ -6,7 +6,7 @@ import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import { errorText } from "#util/error.ts"
 
 /** Milliseconds between two polls. A poll of the files takes microseconds. */
-const pollFiles = 250
+const pollFiles = 1_000
 const pollTrust = 1_500
 
 type Stop = () => Promise<void>
