@@ -10,7 +10,7 @@ const layers = [
   "util",
   "util/parse",
   "util/file",
-  ...area("kernel", "process storage"),
+  ...area("kernel", "secret process storage"),
   ..."kernel/bus kernel/schema kernel/reviewed kernel/config kernel/trust".split(" "),
   "knowledge/message",
   "knowledge/llama",

@@ -1,8 +1,8 @@
 // Converts what a tool returned or threw into a result, bounded for a model. Known secrets are redacted, because results
 // are stored, published and shown.
 import { inspect } from "node:util"
-import * as Secret from "#kernel/process/secret.ts"
 import * as SecretFiles from "#kernel/process/secret-files.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { errorCode, NamedError } from "#util/error.ts"
 import { createOutput, maxShown } from "./output.ts"
 import type { Context, Json, Output, Result } from "./types.ts"

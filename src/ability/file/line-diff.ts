@@ -1,6 +1,6 @@
 // A short unified diff of two texts for people. If the shortest diff would take long to find, the changed part is
 // shown as one block.
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 
 export type LineDiff = { additions: number; deletions: number; diff: string }
 type Options = {

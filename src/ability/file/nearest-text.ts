@@ -1,6 +1,6 @@
 // Suggests what a model most likely meant if its text is not in the file: the nearest place, and how the two differ, in
 // blanks, quotes, dashes, or letters that Unicode has twice. It is only a hint, and never replaces the text.
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 
 /** The most lines that are compared, to keep the answer fast. */
 const maxLines = 50_000

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import type { Step } from "#ability/call/types.ts"
 import { Instance } from "#kernel/instance.ts"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { errorCode } from "#util/error.ts"
 import { openInside } from "#util/file/resolve-inside.ts"
 import { lineDiff } from "./line-diff.ts"

@@ -2,7 +2,7 @@
 // no more than what is shown of it.
 import { isUtf8 } from "node:buffer"
 import { read, readSync } from "node:fs"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 
 export type Window = {
   /** Numbered: "12\ttext". */

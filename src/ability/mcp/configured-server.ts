@@ -14,7 +14,7 @@ import type {
 } from "#ability/mcp/server/types.ts"
 import type { ServerTool, ToolServer } from "#ability/tool/server-tools.ts"
 import * as Log from "#kernel/process/log.ts"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { errorText } from "#util/error.ts"
 import { orAborted } from "#util/or-aborted.ts"
 import { plainText } from "#util/plain-text.ts"

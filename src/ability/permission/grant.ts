@@ -3,7 +3,7 @@
 import { z } from "zod"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { createId } from "#util/id.ts"

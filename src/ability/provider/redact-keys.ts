@@ -2,8 +2,8 @@
 // environment; and the keys, logins and the token in our files.
 import { providers } from "#ability/provider/reach/providers.ts"
 import * as Env from "#kernel/process/env.ts"
-import * as Secret from "#kernel/process/secret.ts"
 import * as SecretFiles from "#kernel/process/secret-files.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 
 export function redactKeys(): void {
   for (const [id, { env }] of Object.entries(providers))

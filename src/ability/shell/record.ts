@@ -1,8 +1,8 @@
 // The output of a command on its way to the model and to people: cleaned, redacted, bounded, stored. A background job
 // is read in parts: each part is what came since the one before.
 import { createOutput, type Sink } from "#ability/call/output.ts"
-import { createRedactor } from "#kernel/process/redactor.ts"
 import * as SecretFiles from "#kernel/process/secret-files.ts"
+import { createRedactor } from "#kernel/secret/redactor.ts"
 import { createCleaner } from "./clean-output.ts"
 
 export type Record = {

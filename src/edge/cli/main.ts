@@ -2,7 +2,7 @@
 
 import { exitCodes, UsageError } from "#edge/cli/process/exit.ts"
 import * as Log from "#kernel/process/log.ts"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { errorText } from "#util/error.ts"
 import { addCommands } from "./commands.ts"
 import { withDefaultCommand } from "./default-command.ts"

@@ -5,8 +5,8 @@ import { chmodSync, lstatSync, mkdirSync } from "node:fs"
 import { dirname } from "node:path"
 import * as Log from "#kernel/process/log.ts"
 import * as PrivateFile from "#kernel/process/private-file.ts"
-import * as Secret from "#kernel/process/secret.ts"
 import * as SecretFiles from "#kernel/process/secret-files.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { errorCode, errorText, NamedError } from "#util/error.ts"
 
 export class UnsafeFile extends NamedError {

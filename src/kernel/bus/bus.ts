@@ -2,7 +2,7 @@
 // GlobalBus. Known secrets are redacted first.
 import { z } from "zod"
 import { Instance } from "#kernel/instance.ts"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { about } from "#util/about.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import * as GlobalBus from "./global-bus.ts"

@@ -1,6 +1,7 @@
 // The process environment, and the part of it that child processes get.
+
+import * as Secret from "#kernel/secret/secret.ts"
 import { hideVariables } from "./hide-variables.ts"
-import * as Secret from "./secret.ts"
 
 /** Variables that every child process needs. Two are our own: the data folder, and the mark that keeps a server that is
  * listed in its own folder from starting itself for ever. They are withheld only if the whole value is a secret: a short

@@ -1,7 +1,7 @@
 // Log lines with levels on stderr or in a file, never on stdout. Known secrets are redacted, control characters
 // escaped. Warnings and errors on stderr are plain sentences, unless the person asked for a log.
 import { appendFileSync } from "node:fs"
-import * as Secret from "./secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 
 export const levels = ["debug", "info", "warn", "error"] as const
 export type Level = (typeof levels)[number]

@@ -2,10 +2,10 @@
 // is redacted in every process, and tools cannot reach them unless a rule says so.
 import { statSync } from "node:fs"
 import { join } from "node:path"
+import * as Secret from "#kernel/secret/secret.ts"
 import { realOf } from "#util/file/path-info.ts"
 import * as Global from "./global.ts"
 import * as PrivateFile from "./private-file.ts"
-import * as Secret from "./secret.ts"
 
 /** `path` is in lower case. `end`: the character after it in paths of files that belong to it. */
 type Place = { path: string; end: "/" | "." }

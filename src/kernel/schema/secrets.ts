@@ -1,5 +1,5 @@
 // The secrets inside a configuration: registered for redaction, and removed where the configuration is shown.
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import type { Path } from "#util/parse/jsonc.ts"
 import { isPlain, type Raw } from "./check.ts"
 

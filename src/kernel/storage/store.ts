@@ -1,7 +1,7 @@
 // The records under one root: reads go straight to their files, changes go through the writer.
 import { existsSync } from "node:fs"
 import * as Log from "#kernel/process/log.ts"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { errorText } from "#util/error.ts"
 import { Corrupt, InvalidData, type Key, NotFound } from "./errors.ts"
 import { fileOf, foldersOf, isJson, quarantineFile, readRecord } from "./files.ts"

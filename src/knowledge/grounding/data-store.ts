@@ -1,6 +1,6 @@
 // Searches the records of a project: sessions, messages, task lists, and what programs store beside them. Read only.
 // Records of other projects are left out unless requested, and secrets are redacted.
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { type Found, type Item, isUnder, type Listing, type Query, type Source } from "./source.ts"
 

@@ -7,7 +7,7 @@ import { delimiter, isAbsolute, join } from "node:path"
 import type { Readable } from "node:stream"
 import * as Env from "#kernel/process/env.ts"
 import * as Global from "#kernel/process/global.ts"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { NamedError } from "#util/error.ts"
 import { childProcess } from "#util/process.ts"
 

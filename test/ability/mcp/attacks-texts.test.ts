@@ -6,7 +6,7 @@ import { createMCPClient } from "#ability/mcp/client/create-client.ts"
 import { checkEntry, normalizeServer } from "#ability/mcp/server/normalize-server.ts"
 import { checkSchema } from "#ability/tool/check-schema.ts"
 import { nameApart, type ServerTool, toolsOf } from "#ability/tool/server-tools.ts"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { plainText } from "#util/plain-text.ts"
 
 /** Kept from the eyes of the linter, which takes it for a template. */

@@ -7,7 +7,7 @@ import { test } from "node:test"
 import * as Provider from "#ability/provider/provider.ts"
 import { providers } from "#ability/provider/reach/providers.ts"
 import * as Config from "#kernel/config/config.ts"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { hello, inInstance, partsOf, textOf } from "./harness.ts"
 

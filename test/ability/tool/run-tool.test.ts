@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import { runTool, type Slots } from "#ability/tool/run-tool.ts"
 import * as Tool from "#ability/tool/tool.ts"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { call, free, inProject } from "./harness.ts"
 
 /** A tool that notes what reaches it. */

@@ -15,7 +15,7 @@ import { join } from "node:path"
 import { test } from "node:test"
 import * as Token from "#edge/server/token.ts"
 import * as Global from "#kernel/process/global.ts"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
 const modeOf = (path: string) => statSync(path).mode & 0o777

@@ -9,7 +9,7 @@ import * as Bus from "#kernel/bus/bus.ts"
 import * as GlobalBus from "#kernel/bus/global-bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 

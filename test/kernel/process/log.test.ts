@@ -4,7 +4,7 @@ import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, test } from "node:test"
 import * as Log from "#kernel/process/log.ts"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { run } from "../../fixture/child.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 

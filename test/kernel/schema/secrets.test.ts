@@ -1,8 +1,8 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Config from "#kernel/config/config.ts"
-import * as Secret from "#kernel/process/secret.ts"
 import { shownUrl } from "#kernel/schema/secrets.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { writeGlobal } from "../config/fixture.ts"
 

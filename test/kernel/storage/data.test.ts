@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { tmpStore } from "../../fixture/tmp-store.ts"
 

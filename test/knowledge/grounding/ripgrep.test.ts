@@ -14,7 +14,7 @@ import {
 import { join } from "node:path"
 import { test } from "node:test"
 import * as Global from "#kernel/process/global.ts"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import * as Ripgrep from "#knowledge/grounding/ripgrep.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 

@@ -5,7 +5,7 @@ import { BadAnswer, Refused, Unavailable, VisitNeeded } from "#ability/mcp/serve
 import type { SDK } from "#ability/mcp/server/sdk.ts"
 import type { MCPClientConfig, MCPServerConfig } from "#ability/mcp/server/types.ts"
 import { safeLine, wrongAnswer } from "#ability/mcp/transport/stdio-transport.ts"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import { plainText } from "#util/plain-text.ts"
 import { RedirectRefused } from "#util/redirect.ts"

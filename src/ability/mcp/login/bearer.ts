@@ -4,7 +4,7 @@ import type { AuthProvider } from "@modelcontextprotocol/client"
 import type { Resolve } from "#ability/mcp/server/check-target.ts"
 import type { SDK } from "#ability/mcp/server/sdk.ts"
 import type { AuthToken, MCPHooks, MCPServerConfig } from "#ability/mcp/server/types.ts"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { createLoginTokens } from "./login-tokens.ts"
 
 type OnAuth = NonNullable<MCPHooks["onAuth"]>

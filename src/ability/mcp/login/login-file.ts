@@ -1,7 +1,7 @@
 // Tokens of logins to MCP servers: `mcp-auth.json` in the data folder, readable by its owner only. They belong to an
 // address, not to a name: a server that takes over a name in a configuration does not get its tokens.
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from "@modelcontextprotocol/client"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { createPrivateJson } from "#kernel/storage/private-json.ts"
 import { NamedError } from "#util/error.ts"
 

@@ -2,7 +2,7 @@
 // command as a line or a list, `args` beside it, `type` or `transport`, and `${VAR}` or `${VAR:-default}` in every value.
 import { isAbsolute, join } from "node:path"
 import * as Env from "#kernel/process/env.ts"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { NamedError } from "#util/error.ts"
 import type { MCPAuth, MCPServerConfig } from "./types.ts"
 

@@ -1,5 +1,5 @@
 // Keys that a person stored with `vitamin auth login`: `auth.json` in the data folder, readable by its owner only.
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { createPrivateJson } from "#kernel/storage/private-json.ts"
 import { NamedError } from "#util/error.ts"
 

@@ -1,8 +1,8 @@
 // How to reach a provider: base URL, key and headers, from the configuration, then the environment, then a stored
 // login, then the table. Keys are registered for redaction.
 import * as Env from "#kernel/process/env.ts"
-import * as Secret from "#kernel/process/secret.ts"
 import type { Info } from "#kernel/schema/schema.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { storedKey } from "./auth-file.ts"
 import { UnknownProvider, Unusable } from "./errors.ts"
 import { type Entry, providers, type Quirks, type Wire } from "./providers.ts"

@@ -3,7 +3,7 @@ import { z } from "zod"
 import type { Context, Definition, Json, Output } from "#ability/call/types.ts"
 import { fileKind } from "#ability/file/file-kind.ts"
 import type { Page } from "#ability/web/get-page.ts"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { NamedError } from "#util/error.ts"
 import { descriptions } from "./descriptions.ts"
 

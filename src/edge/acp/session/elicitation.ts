@@ -11,7 +11,7 @@ import {
 import * as Elicitation from "#ability/elicitation/elicitation.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as Log from "#kernel/process/log.ts"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { errorText } from "#util/error.ts"
 
 type Asking = {

@@ -6,7 +6,7 @@ import * as Permission from "#ability/permission/permission.ts"
 import { toolCallOf } from "#edge/acp/update/updates.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as Log from "#kernel/process/log.ts"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { errorText } from "#util/error.ts"
 
 type Asking = {

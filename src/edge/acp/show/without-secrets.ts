@@ -1,7 +1,7 @@
 // Redacts secrets in updates for an editor, which writes logs of its own. Events are already redacted; older records and
 // files are not. Only text is redacted: a weak password may equal a keyword of the protocol or a part of a path, which
 // editors need unchanged.
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 
 /** Fields with arbitrary JSON, which is redacted as a whole. */
 const jsonFields = new Set(["rawInput", "rawOutput"])

@@ -1,6 +1,6 @@
 // Converts errors into JSON-RPC errors: a code, a message of one line, and the error's name for programs.
 import { RequestError } from "@agentclientprotocol/sdk"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { errorText, NamedError } from "#util/error.ts"
 
 const maxId = 100

@@ -6,7 +6,7 @@ import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts
 import { safeText } from "#edge/cli/terminal/safe-text.ts"
 import { wrapLines } from "#edge/cli/terminal/wrap-text.ts"
 import * as Session from "#engine/session/session.ts"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { ownCommand } from "#util/own-command.ts"
 import { findSession } from "./find-session.ts"
 import { shortId } from "./session-lines.ts"

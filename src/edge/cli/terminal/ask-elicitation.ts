@@ -2,7 +2,7 @@
 import * as Elicitation from "#ability/elicitation/elicitation.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as Log from "#kernel/process/log.ts"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { type Ask, converse } from "./converse.ts"
 import { safeText } from "./safe-text.ts"
 

@@ -1,8 +1,8 @@
 // Shows files that need a review, one after the other: the whole difference, escaped for the terminal. The shown
 // content is what gets trusted, even if the file changes meanwhile.
 import { lineDiff } from "#ability/file/line-diff.ts"
-import * as Secret from "#kernel/process/secret.ts"
 import { hashOf } from "#kernel/reviewed/reviewed.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import * as Trust from "#kernel/trust/trust.ts"
 import { type Ask, converse } from "./converse.ts"
 import { safeText } from "./safe-text.ts"

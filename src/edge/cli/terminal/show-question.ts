@@ -3,7 +3,7 @@
 import { styleText } from "node:util"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Log from "#kernel/process/log.ts"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { ownCommand } from "#util/own-command.ts"
 import { shorten } from "#util/shorten.ts"
 import { asciiMarks, wrapLines } from "./wrap-text.ts"

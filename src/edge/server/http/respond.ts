@@ -2,7 +2,7 @@
 // guess its type, or to share it with other origins.
 import type { HttpBindings } from "@hono/node-server"
 import * as Log from "#kernel/process/log.ts"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { NamedError } from "#util/error.ts"
 import { Refusal } from "./refusal.ts"
 import { statusOf } from "./statuses.ts"

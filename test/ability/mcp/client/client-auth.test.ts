@@ -6,7 +6,7 @@ import { createMCPClient } from "#ability/mcp/client/create-client.ts"
 import { login } from "#ability/mcp/login.ts"
 import type { AuthToken, MCPClientConfig, MCPServerConfig } from "#ability/mcp/server/types.ts"
 import * as Global from "#kernel/process/global.ts"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { type LockedServer, lockedServer } from "../../../fixture/mcp/locked-server.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { createMCPClient } from "#ability/mcp/client/create-client.ts"
 import type { MCPClientConfig, MCPLog, MCPServerConfig } from "#ability/mcp/server/types.ts"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { hostile } from "../../../fixture/mcp/servers.ts"
 import { until } from "../../../fixture/until.ts"
 

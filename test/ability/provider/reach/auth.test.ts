@@ -13,7 +13,7 @@ import { join } from "node:path"
 import { test } from "node:test"
 import * as Provider from "#ability/provider/provider.ts"
 import * as Global from "#kernel/process/global.ts"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { fakeLlm, text } from "../../../fixture/fake-llm.ts"
 import { inInstance, partsOf } from "../harness.ts"
 

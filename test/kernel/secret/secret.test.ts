@@ -1,7 +1,7 @@
 // Redaction by value: what we hold goes, what looks like it stays.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import * as Secret from "#kernel/process/secret.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 
 test("Secret.redact() replaces every known value, the longer one first", () => {
   Secret.register("redact-me-1", "one")

@@ -1,8 +1,8 @@
 // Redaction of a stream: a secret is found wherever the chunks end.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { createRedactor } from "#kernel/process/redactor.ts"
-import * as Secret from "#kernel/process/secret.ts"
+import { createRedactor } from "#kernel/secret/redactor.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 
 function redacted(chunks: string[]): string {
   const redactor = createRedactor()
