@@ -1,18 +1,13 @@
-// Opens a store: the lock of all processes, the shared state, and recovery. Recovery runs at an open, and when a process
-// died inside a commit: the journal is authoritative, and the last journaled value of every record is written wherever
-// its file differs.
-import { accessSync, constants, fdatasyncSync, mkdirSync } from "node:fs"
+// Opens a store: the lock of all processes and the shared state, then recovery from the journal.
+import { accessSync, constants, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import * as Log from "#kernel/process/log.ts"
-import { errorText } from "#util/error.ts"
 import { Locked } from "./errors.ts"
-import { type Folders, isJson, quarantineFile, readRecordBytes, removeLeftovers } from "./files.ts"
-import { type Content, type Entry, headerBytes, recordSize, writeRecord } from "./journal.ts"
-import { openState, type Segments, type State, type StateFile } from "./journal-files.ts"
+import type { Folders } from "./files.ts"
+import { openState, type Segments, type StateFile } from "./journal-files.ts"
 import { createLock, type Lock } from "./lock.ts"
-import { placeRecord } from "./placing.ts"
+import { recover } from "./recover.ts"
 
-type Parts = { folders: Folders; segments: Segments; states: StateFile }
 type Opened = { lock: Lock; state: StateFile }
 
 /** After a failed wait, callers of this process wait only for `shortWait` for this many milliseconds. An ordinary
@@ -102,65 +97,4 @@ export function createOpening(folders: Folders, segments: Segments): Opening {
     lock.close()
     state.close()
   }
-}
-
-/** Apply the journal to the files. Call only under the lock. Returns the state of the journal. */
-export function recover({ folders, segments, states }: Parts): State {
-  removeLeftovers(folders)
-  const known = states.read()
-  const found = segments.readAll()
-  const ahead = recoverRecords(folders, found, lostNewest(found, known))
-  const newest = found.at(-1) ?? { generation: segments.begin(1).generation, entries: [], end: headerBytes }
-  const { generation, entries, end } = newest
-  const checkpoint = known?.generation === generation ? known.checkpoint : Math.max(0, generation - 2)
-  const state = { generation, end, records: entries.length, checkpoint }
-  if (ahead.length) journalAgain(ahead, segments, state)
-  states.write(state)
-  return state
-}
-
-/** Whether the only readable segment is older than a missing or damaged one. A generation without acknowledged writes
- * is no loss: its header may never have reached the disk. */
-function lostNewest([only, another]: Content[], known: State | undefined): boolean {
-  if (!only || another) return false
-  return known ? known.generation > only.generation && known.end > headerBytes : only.generation > 1
-}
-
-/** Returns the records whose file is newer than a journal that lost its newest segment. */
-function recoverRecords(folders: Folders, segments: Content[], lostNewest: boolean): Entry[] {
-  const last = new Map(segments.flatMap(({ entries }) => entries).map((entry) => [entry.path, entry]))
-  const ahead: Entry[] = []
-  let behind = 0
-  for (const { path, bytes } of last.values()) {
-    const found = readRecordBytes(folders, path)
-    const kept = found && "bytes" in found ? found.bytes : undefined
-    if (kept && bytes ? kept.equals(bytes) : !found && !bytes) continue
-    if (lostNewest && kept && isJson(kept.toString())) ahead.push({ path, bytes: kept })
-    else if (place(folders, { path, bytes }, found !== undefined && "reason" in found)) behind++
-  }
-  if (behind) Log.info("records were brought up to date from the journal", { records: behind })
-  return ahead
-}
-
-/** One record that cannot be written does not stop the others. */
-function place(folders: Folders, { path, bytes }: Entry, isBroken: boolean): boolean {
-  try {
-    if (isBroken) quarantineFile(folders, path)
-    placeRecord(folders, path, bytes)
-    return true
-  } catch (error) {
-    Log.error("a record could not be brought up to date", { record: path, error: errorText(error) })
-    return false
-  }
-}
-
-/** Otherwise the next open would restore the older value. */
-function journalAgain(entries: Entry[], segments: Segments, state: State) {
-  const into = segments.use(state.generation)
-  for (const { path, bytes } of entries) {
-    writeRecord(into, state.end, path, bytes)
-    state.end += recordSize(path, bytes)
-    state.records++
-  }
-  fdatasyncSync(into.fd)
 }

@@ -16,8 +16,9 @@ import {
   writeRecord,
 } from "./journal.ts"
 import { createSegments, createWritten, type State, type StateFile } from "./journal-files.ts"
-import { createOpening, recover } from "./opening.ts"
+import { createOpening } from "./opening.ts"
 import { createPlacer } from "./placing.ts"
+import { recover } from "./recover.ts"
 
 /** A change: computes the new text of its record (undefined removes it) from the current one. */
 export type Change = { path: string; apply(current: () => Found): string | undefined }
