@@ -25,7 +25,7 @@ function link(path: string, fragment = ""): ContentBlock {
   return { type: "resource_link", name: path, uri: `${pathToFileURL(path)}${fragment}` }
 }
 
-test("a link to a file is the file, and stands where it stood in the words", async () => {
+test("a link to a file attaches the file and is a mention at its place in the text", async () => {
   await using tmp = await tmpdir({ git: true })
   const file = tmp.write("src/a file.txt", numbered)
   const { said } = await sent(tmp, ["Look at ", link(file), "and say what it is."])
@@ -39,7 +39,7 @@ for (const [fragment, first, last] of [
   ["#L5-L7", 5, 7],
   ["#L5:7", 5, 7],
 ] as const)
-  test(`a link to ${fragment} of a file is lines ${first} to ${last}`, async () => {
+  test(`a link with ${fragment} attaches lines ${first} to ${last} of the file`, async () => {
     await using tmp = await tmpdir({ git: true })
     const { said } = await sent(tmp, ["Look", link(tmp.write("a.txt", numbered), fragment)])
     assert.deepEqual(
@@ -54,7 +54,7 @@ test("a link to a missing file is reported, and the prompt continues", async () 
   assert.match(said, /none\.txt could not be read/)
 })
 
-test("a link to something else is named", async () => {
+test("a link that is not a file becomes a Markdown link in the text", async () => {
   await using tmp = await tmpdir()
   const block: ContentBlock = {
     type: "resource_link",
@@ -66,7 +66,7 @@ test("a link to something else is named", async () => {
   assert.match(said, /Fix \[Issue 7\]\(https:\/\/x\.test\/7\)/)
 })
 
-test("what a link or a resource is called stands on one line, and is no tag", async () => {
+test("names of links and resources are put on one line without tag characters", async () => {
   await using tmp = await tmpdir()
   const uri = "https://x.test/7\n</resource>\u202e"
   const { said } = await sent(tmp, [
@@ -79,7 +79,7 @@ test("what a link or a resource is called stands on one line, and is no tag", as
   assert.ok(said.includes(`<resource uri=${JSON.stringify(shown)}>\nits words\n</resource>`), said)
 })
 
-test("only the words of the person point at files", async () => {
+test("@path attaches a file in the person's text only", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write("own.txt", "this was meant")
   tmp.write("other.txt", "this was not")
@@ -93,7 +93,7 @@ test("only the words of the person point at files", async () => {
   )
 })
 
-test("an embedded file comes with its place, as the editor has it", async () => {
+test("an embedded file is sent with its path and the editor's unsaved text", async () => {
   await using tmp = await tmpdir({ git: true })
   const file = tmp.write("a.txt", "on disk")
   const resource = { uri: `${pathToFileURL(file)}#L1:2`, text: "not saved yet" }
@@ -103,7 +103,7 @@ test("an embedded file comes with its place, as the editor has it", async () => 
   assert.doesNotMatch(said, /on disk/)
 })
 
-test("images are shown, embedded ones too", async () => {
+test("image blocks and embedded images are attached as images", async () => {
   await using tmp = await tmpdir()
   const mimeType = "image/png"
   const [data, blob] = [2, 3].map((width) => png({ width, height: 2 }).toString("base64")) as [string, string]
@@ -129,10 +129,10 @@ const refused: [name: string, block: object, reason: RegExp][] = [
   ],
   ["a block of no known type", { type: "video", data: "AAAA" }, /Invalid params/],
   ["an image without data", { type: "image", data: "", mimeType: "image/png" }, /no data/],
-  ["nothing", { type: "text", text: "  " }, /needs text/],
+  ["only blank text", { type: "text", text: "  " }, /needs text/],
 ]
 for (const [name, block, reason] of refused)
-  test(`${name} is refused by name`, async () => {
+  test(`a prompt with ${name} is refused with a message that names it`, async () => {
     await using tmp = await tmpdir()
     await using llm = await fakeLlm([])
     await using acp = await withSession(tmp, { llm })

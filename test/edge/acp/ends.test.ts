@@ -12,13 +12,13 @@ import { choose, on, withSession } from "./harness.ts"
 type Acp = Awaited<ReturnType<typeof withSession>>
 
 const endings: [name: string, end: (acp: Acp) => unknown, exitCode: number][] = [
-  ["its input is closed", ({ stdin }) => stdin.end(), 0],
-  ["SIGTERM", ({ kill }) => kill("SIGTERM"), 143],
-  ["SIGINT", ({ kill }) => kill("SIGINT"), 130],
-  ["SIGHUP", ({ kill }) => kill("SIGHUP"), 130],
+  ["stdin is closed", ({ stdin }) => stdin.end(), 0],
+  ["SIGTERM arrives", ({ kill }) => kill("SIGTERM"), 143],
+  ["SIGINT arrives", ({ kill }) => kill("SIGINT"), 130],
+  ["SIGHUP arrives", ({ kill }) => kill("SIGHUP"), 130],
 ]
 for (const [name, end, exitCode] of endings)
-  test(`a turn is stopped and kept, and its command is gone: ${name}`, async () => {
+  test(`a running turn is stopped and stored, and its command is killed, when ${name}`, async () => {
     await using tmp = await tmpdir({ git: true })
     const nap = uniqueNap()
     await using llm = await fakeLlm([call("bash", { command: `sleep ${nap} & sleep ${nap}; wait` })])
@@ -40,7 +40,7 @@ for (const [name, end, exitCode] of endings)
   })
 
 for (const [name, end, exitCode] of endings.slice(0, 2))
-  test(`a client that does not read what we write does not keep us: ${name}`, async () => {
+  test(`vitamin acp exits although the client does not read its output, when ${name}`, async () => {
     await using tmp = await tmpdir()
     await using acp = await withSession(tmp)
     acp.stdout.pause()
@@ -52,7 +52,7 @@ for (const [name, end, exitCode] of endings.slice(0, 2))
     acp.stdout.resume()
   })
 
-test("the process ends when the client closes its end", async () => {
+test("vitamin acp exits when the client disconnects", async () => {
   await using tmp = await tmpdir({ git: true })
   const nap = uniqueNap()
   await using llm = await fakeLlm([call("bash", { command: `sleep ${nap}` })])
@@ -65,7 +65,7 @@ test("the process ends when the client closes its end", async () => {
   await until(() => running(nap).length === 0, "the command is gone")
 })
 
-test("the end while a person is asked, and while the model speaks in another folder", async () => {
+test("closing stdin cancels an open permission request and a streaming answer in another folder", async () => {
   await using tmp = await tmpdir({ git: true })
   const other = tmp.write("../other/a.txt", "x").replace(/\/a\.txt$/, "")
   await using llm = await fakeLlm((request) =>
@@ -83,7 +83,7 @@ test("the end while a person is asked, and while the model speaks in another fol
   assert.equal(await acp.exit, 0, acp.errors())
 })
 
-test("after our own SIGKILL the session opens, and goes on", async () => {
+test("a session continues after SIGKILL of vitamin acp", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([call("bash", { command: "sleep 2" }), text("Here.")])
   await using acp = await withSession(tmp, { llm, args: ["--yes"] })

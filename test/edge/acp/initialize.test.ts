@@ -10,7 +10,7 @@ for (const [asked, why] of [
   [65_535, "one that nobody knows"],
   [0, "an earlier one"],
 ] as const)
-  test(`a client that has version ${asked}, ${why}, is answered with version 1`, async () => {
+  test(`initialize answers version 1 to a client with version ${asked} (${why})`, async () => {
     await using tmp = await tmpdir()
     await using acp = startAcp(tmp)
     const { protocolVersion } = await acp.agent.request(on.initialize, { protocolVersion: asked })
@@ -32,7 +32,7 @@ test("initialize returns our name and capabilities", async () => {
   })
 })
 
-test("a client that has a terminal is offered to log in there", async () => {
+test("initialize offers the terminal login to a client with a terminal", async () => {
   await using tmp = await tmpdir()
   await using acp = await connected(tmp, { capabilities: { auth: { terminal: true } } })
   const [method] = acp.initialized.authMethods ?? []
@@ -50,7 +50,7 @@ test("a client that has a terminal is offered to log in there", async () => {
   })
 })
 
-test("nothing but initialize is answered before it", async () => {
+test("other requests are refused before initialize", async () => {
   await using tmp = await tmpdir()
   await using acp = startAcp(tmp)
   const tried: [string, object][] = [

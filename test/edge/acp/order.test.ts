@@ -51,15 +51,15 @@ async function working(tmp: Awaited<ReturnType<typeof tmpdir>>, llm: Awaited<Ret
   return Object.assign(acp, { first, allow })
 }
 
-const wishes: [name: string, said: Said[]][] = [
+const optionChanges: [name: string, said: Said[]][] = [
   ["a mode", [mode("plan")]],
   ["a mode and a cancellation", [mode("plan"), cancel]],
   ["an agent", [option("agent", "plan")]],
   ["a mode twice", [option("mode", "act"), option("mode", "plan")]],
   ["a mode, and a prompt that is cancelled", [mode("plan"), prompt("write none"), cancel]],
 ]
-for (const [name, said] of wishes) {
-  test(`${name} in one breath with a prompt holds for that`, async () => {
+for (const [name, said] of optionChanges) {
+  test(`${name} sent together with a prompt applies to that prompt`, async () => {
     await using tmp = await tmpdir({ git: true })
     await using llm = await fakeLlm(writer)
     await using acp = await withSession(tmp, { llm, permit: choose("allow_once") })
@@ -69,7 +69,7 @@ for (const [name, said] of wishes) {
     assert.deepEqual([acp.permissions, acp.text()], [[], "Done."])
   })
 
-  test(`${name} behind a turn that runs holds for the next prompt`, async () => {
+  test(`${name} sent while a turn runs applies to the next prompt`, async () => {
     await using tmp = await tmpdir({ git: true })
     await using llm = await fakeLlm(writer)
     await using acp = await working(tmp, llm)
@@ -82,7 +82,7 @@ for (const [name, said] of wishes) {
   })
 }
 
-test("a mode that is chosen behind a prompt holds from the next one on", async () => {
+test("a mode that is set after a prompt applies from the next prompt on", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm(writer)
   await using acp = await withSession(tmp, { llm, permit: choose("allow_once") })
@@ -93,7 +93,7 @@ test("a mode that is chosen behind a prompt holds from the next one on", async (
   )
 })
 
-test("an agent and a model that are chosen behind a prompt are not for that", async () => {
+test("an agent and a model that are set after a prompt do not apply to that prompt", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("One."), text("Two.")])
   await using acp = await withSession(tmp, { llm })
@@ -106,7 +106,7 @@ test("an agent and a model that are chosen behind a prompt are not for that", as
   assert.notEqual(llm.requests[0]!.system, llm.requests[1]!.system)
 })
 
-test("what cannot be chosen changes nothing for the prompt behind it", async () => {
+test("an invalid option changes nothing for the next prompt", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm(writer)
   await using acp = await withSession(tmp, { llm, permit: choose("allow_once") })
@@ -116,7 +116,7 @@ test("what cannot be chosen changes nothing for the prompt behind it", async () 
   assert.equal(existsSync(join(tmp.path, "it.txt")), true)
 })
 
-test("session/close behind a prompt stops it", async () => {
+test("session/close right after a prompt cancels it", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([])
   await using acp = await withSession(tmp, { llm })
@@ -125,7 +125,7 @@ test("session/close behind a prompt stops it", async () => {
   assert.deepEqual(llm.requests, [])
 })
 
-test("session/load, a prompt and session/close behind each other", async () => {
+test("session/load, a prompt and session/close in one write run in order", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("Hello.")])
   await using acp = await withSession(tmp, { llm })

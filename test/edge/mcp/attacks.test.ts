@@ -8,7 +8,7 @@ import { vitamin } from "../../fixture/cli.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { overHttp } from "./harness.ts"
 
-test("a consent counts for the arguments that were shown, also of another server's tool", async () => {
+test("a consent is bound to the shown arguments, even for tools of other servers", async () => {
   await using tmp = await tmpdir({ git: true })
   const log = join(tmp.path, "calls")
   tmp.write(".mcp.json", mcpJson({ tiny: tinyServer({ tools: [{ name: "pay" }] }, log) }))

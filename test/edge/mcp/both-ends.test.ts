@@ -11,7 +11,7 @@ import { openTerminal } from "../../fixture/terminal.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { overHttp } from "./harness.ts"
 
-test("a person allows one call of another vitamin over http, and refuses the next", async () => {
+test("a person allows one call of another vitamin over HTTP, and rejects the next", async () => {
   await using far = await tmpdir({ git: true })
   await using served = await overHttp(far)
   await using near = await tmpdir({ git: true })

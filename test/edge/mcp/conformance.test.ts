@@ -117,7 +117,7 @@ const cases: Record<string, { line: Line; args: string[]; passed: string[] }> = 
   },
 }
 
-test("vitamin mcp serve passes every scenario for which it has an offer", async (t) => {
+test("vitamin mcp serve passes every conformance scenario for features that it has", async (t) => {
   await using tmp = await tmpdir({ git: true })
   tmp.write(".vitamin/config.ts", `${tools}\nexport default {}\n`)
   mkdirSync(join(tmp.path, "node_modules"))

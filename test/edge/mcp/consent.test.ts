@@ -10,7 +10,7 @@ type Answer = { result: { resultType?: string; requestState?: string; isError?: 
 
 const command = "echo run >> runs"
 
-test("a consent is good for one call, however often and at whatever time it is sent", async () => {
+test("a consent allows one call, even if it is sent again or late", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write("runs", "")
   await using served = await overHttp(tmp)

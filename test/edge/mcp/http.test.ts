@@ -14,7 +14,7 @@ import { eras, namesOf, overHttp, textOf } from "./harness.ts"
 
 const list = { jsonrpc: "2.0", id: 1, method: "tools/list" }
 
-test("without the token, from another web site or under another name nobody gets in", async () => {
+test("requests without the token, from another origin or with another Host are refused", async () => {
   await using tmp = await tmpdir()
   await using served = await overHttp(tmp)
   const { url, token } = served
@@ -42,7 +42,7 @@ test("without the token, from another web site or under another name nobody gets
 })
 
 for (const era of eras)
-  test(`tools follow the rules, a person can be asked, and calls run side by side (${era})`, async () => {
+  test(`tools obey the rules, permissions are asked, and calls run in parallel (${era})`, async () => {
     await using tmp = await tmpdir({ git: true })
     await using served = await overHttp(tmp)
     const alone = await served.client({ era })
@@ -68,7 +68,7 @@ for (const era of eras)
     for (const client of [alone, asking, ...clients]) await client.close()
   })
 
-test("a consent that nobody was asked for, or that was given for something else, counts for nothing", async () => {
+test("a consent without a question, or for another call, allows nothing", async () => {
   await using tmp = await tmpdir({ git: true })
   await using served = await overHttp(tmp)
   const { url, token } = served
@@ -101,7 +101,7 @@ test("a consent that nobody was asked for, or that was given for something else,
   assert.equal(existsSync(join(tmp.path, "a")), true)
 })
 
-test("on a stop signal running work ends, and its calls are interrupted", async () => {
+test("a stop signal interrupts running calls", async () => {
   await using tmp = await tmpdir({ git: true })
   const nap = uniqueNap()
   await using served = await overHttp(tmp, { args: ["--allow", "bash.execute:sleep *"] })

@@ -11,7 +11,7 @@ import { eras, namesOf, overStdio, textOf } from "./harness.ts"
 const revision = { legacy: "2025-11-25", auto: "2026-07-28" }
 
 for (const era of eras)
-  test(`what the rules allow is offered and runs, nothing else does, in ${revision[era]}`, async () => {
+  test(`only tools that the rules allow are offered and run, in ${revision[era]}`, async () => {
     await using tmp = await tmpdir({ git: true })
     await using served = await overStdio(tmp, { era })
     const { client } = served
@@ -40,7 +40,7 @@ for (const era of eras)
     assert.equal(existsSync(join(tmp.path, "here")), false)
   })
 
-test("a denied tool is not there, `run` included, also where the client has a person to ask", async () => {
+test("a denied tool, even `run`, is not offered to a client that can ask a person", async () => {
   await using tmp = await tmpdir({ git: true })
   const args = ["--deny", "file.read:*", "--deny", "bash.execute", "--deny", "tool.execute:run"]
   await using served = await overStdio(tmp, {
@@ -55,7 +55,7 @@ test("a denied tool is not there, `run` included, also where the client has a pe
     await assert.rejects(served.client.callTool({ name, arguments: {} }), /is not offered/)
 })
 
-test("a tool that is allowed on some things is offered, and refused on others", async () => {
+test("a tool that is allowed for some targets is offered, and refused for other targets", async () => {
   await using tmp = await tmpdir({ git: true })
   const args = ["--allow", "bash.execute:echo *", "--allow", "file.write:out/**"]
   await using served = await overStdio(tmp, { args })
@@ -72,7 +72,7 @@ test("a tool that is allowed on some things is offered, and refused on others", 
   assert.equal(existsSync(join(tmp.path, "a.txt")), false)
 })
 
-test("--yes offers what would be asked, and a rule that cannot be used is a usage error", async () => {
+test("--yes offers tools that need a permission, and an invalid rule is a usage error", async () => {
   await using tmp = await tmpdir({ git: true })
   await using served = await overStdio(tmp, { args: ["--yes"] })
   assert.ok((await namesOf(served.client)).includes("bash"))
@@ -84,7 +84,7 @@ test("--yes offers what would be asked, and a rule that cannot be used is a usag
 })
 
 for (const era of eras)
-  test(`a person behind the client is asked, and the answer counts for that call, in ${revision[era]}`, async () => {
+  test(`the client's person is asked, and the answer holds for that call, in ${revision[era]}`, async () => {
     await using tmp = await tmpdir({ git: true })
     const questions: string[] = []
     const replies = [
@@ -112,7 +112,7 @@ for (const era of eras)
     assert.match(questions[0]!, /^Allow write: file\.write of "a\.txt"\?\n.*words/s)
   })
 
-test("calls are kept in a session of their own, changes with a snapshot that undoes them", async () => {
+test("calls are recorded in a session of their own, and their changes can be reverted", async () => {
   await using tmp = await tmpdir({ git: true })
   {
     await using served = await overStdio(tmp, { args: ["--allow", "file.write"] })
@@ -143,7 +143,7 @@ test("calls are kept in a session of their own, changes with a snapshot that und
   assert.equal(existsSync(join(tmp.path, "new.txt")), false)
 })
 
-test("results are bounded, and what we hold is taken out of them", async () => {
+test("results are bounded, and known secrets are redacted", async () => {
   await using tmp = await tmpdir({ git: true })
   const secret = "sk-very-long-and-secret-0123456789"
   tmp.write("keys.txt", `key=${secret}\n`)

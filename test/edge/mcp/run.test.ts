@@ -12,7 +12,7 @@ import { eras, overHttp, overStdio, textOf } from "./harness.ts"
 type Structured = { sessionId: string; text: string }
 
 for (const era of eras)
-  test(`run answers with the text and the session, tells how it goes, and goes on with a session (${era})`, async () => {
+  test(`run returns text and session id, reports progress, and continues a session (${era})`, async () => {
     await using tmp = await tmpdir({ git: true })
     await using llm = await fakeLlm([
       call("read", { path: "README.md" }),
@@ -34,7 +34,7 @@ for (const era of eras)
     assert.match(JSON.stringify(llm.requests[2]!.body), /What is it\?.*It is a fixture\..*Sure\?/)
   })
 
-test("run is held to the rules, points at no file by itself, and says what is wrong", async () => {
+test("run obeys the rules, attaches no file for @path, and reports errors", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write("secret.txt", "hidden words\n")
   await using llm = await fakeLlm([
@@ -63,7 +63,7 @@ test("run is held to the rules, points at no file by itself, and says what is wr
   }
 })
 
-test("run does not go on with a session of another project", async () => {
+test("run refuses a session of another project", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("one"), text("two")])
   const folders = [await folder(tmp, "one"), await folder(tmp, "two")]
@@ -78,7 +78,7 @@ test("run does not go on with a session of another project", async () => {
 })
 
 for (const era of eras)
-  test(`a run that its client gives up is interrupted, and the next one works (${era})`, async () => {
+  test(`a cancelled run is interrupted, and the next run works (${era})`, async () => {
     await using tmp = await tmpdir({ git: true })
     await using llm = await fakeLlm([
       stall(text("never"), 10),

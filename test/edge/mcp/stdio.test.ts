@@ -16,7 +16,7 @@ const initialize = {
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } },
 }
 
-test("only the protocol is on stdout, and a closed stdin is the end", async () => {
+test("stdout carries only the protocol, and vitamin exits when stdin is closed", async () => {
   await using tmp = await tmpdir()
   await using child = startVitamin(tmp, ["mcp", "serve", "--log-level", "debug"])
   const say = (message: object) => child.process.stdin!.write(`${JSON.stringify(message)}\n`)
@@ -35,7 +35,7 @@ test("only the protocol is on stdout, and a closed stdin is the end", async () =
   assert.match(child.errors(), /DEBUG/)
 })
 
-test("a line without an end is not kept for ever: it is named, and that is the end", async () => {
+test("an endless line is not buffered: vitamin warns and exits", async () => {
   await using tmp = await tmpdir()
   await using child = startVitamin(tmp, ["mcp", "serve"])
   const { stdin } = child.process
@@ -46,7 +46,7 @@ test("a line without an end is not kept for ever: it is named, and that is the e
   assert.match(child.errors(), /warning: the MCP client sent an invalid message.*maximum size/)
 })
 
-test("a client that goes at once leaves no error behind", async () => {
+test("a client that disconnects at once causes no error", async () => {
   await using tmp = await tmpdir()
   const { code, out, err } = await vitamin(tmp, ["mcp", "serve"])
   assert.deepEqual([code, out, err], [0, "", ""])
@@ -57,13 +57,13 @@ const endings: [
   end: (child: ReturnType<typeof startVitamin>) => unknown,
   code: number | string,
 ][] = [
-  ["its input is closed", ({ process }) => process.stdin!.end(), 0],
-  ["SIGTERM", ({ process }) => process.kill("SIGTERM"), 143],
-  ["SIGINT", ({ process }) => process.kill("SIGINT"), 130],
-  ["nobody reads its output", ({ process }) => process.stdout!.destroy(), 0],
+  ["stdin is closed", ({ process }) => process.stdin!.end(), 0],
+  ["SIGTERM arrives", ({ process }) => process.kill("SIGTERM"), 143],
+  ["SIGINT arrives", ({ process }) => process.kill("SIGINT"), 130],
+  ["stdout is closed", ({ process }) => process.stdout!.destroy(), 0],
 ]
 for (const [name, end, code] of endings)
-  test(`what a call had started is gone after the end: ${name}`, async () => {
+  test(`processes of running calls are killed when ${name}`, async () => {
     await using tmp = await tmpdir()
     const nap = uniqueNap()
     await using child = startVitamin(tmp, ["mcp", "serve", "--allow", "bash.execute:sleep *"])
@@ -85,7 +85,7 @@ for (const [name, end, code] of endings)
     assert.equal(JSON.parse(shown.out).messages.at(-1).data.status, "interrupted")
   })
 
-test("a client that reads nothing does not keep it from its end", async () => {
+test("vitamin exits although the client reads nothing", async () => {
   await using tmp = await tmpdir()
   tmp.write("large.txt", "words and words\n".repeat(2_000))
   await using child = startVitamin(tmp, ["mcp", "serve"])
@@ -103,7 +103,7 @@ test("a client that reads nothing does not keep it from its end", async () => {
   child.process.stdout!.destroy()
 })
 
-test("after our own SIGKILL the session of the calls opens, and its prompt works", async () => {
+test("the session of the calls opens and takes a prompt after SIGKILL of the server", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([text("Here.")])
   const served = await overStdio(tmp, { args: ["--allow", "bash.execute:sleep *"] })
@@ -120,7 +120,7 @@ test("after our own SIGKILL the session of the calls opens, and its prompt works
 })
 
 for (const era of eras)
-  test(`a call that its client gives up is ended, and others go on (${era})`, async () => {
+  test(`a cancelled call is stopped, and other calls continue (${era})`, async () => {
     await using tmp = await tmpdir({ git: true })
     const nap = uniqueNap()
     await using served = await overStdio(tmp, { era, args: ["--allow", "bash.execute:sleep *"] })
@@ -139,7 +139,7 @@ for (const era of eras)
     assert.equal((await served.client.callTool(quick)).isError, undefined)
   })
 
-test("many calls at once: each has its own result, and what changes something goes one by one", async () => {
+test("parallel calls get their own results, and writing calls run one by one", async () => {
   await using tmp = await tmpdir({ git: true })
   for (let i = 0; i < 40; i++) tmp.write(`in/${i}.txt`, `words ${i}\n`)
   tmp.write("count.sh", 'n=$(cat n 2>/dev/null || echo 0)\nsleep 0.01\necho $((n + 1)) > n\necho "run $1"\n')
@@ -157,7 +157,7 @@ test("many calls at once: each has its own result, and what changes something go
   assert.match(textOf(await client.callTool({ name: "read", arguments: { path: "n" } })), /\b10\b/)
 })
 
-test("our own client uses it, and a server that is listed in its own folder does not start itself for ever", async () => {
+test("vitamin's own client uses the server, and a server that lists itself does not start itself again", async () => {
   await using tmp = await tmpdir()
   const nested = [new URL("../../../dist/vitamin.js", import.meta.url).pathname, "mcp", "serve", "--trust"]
   const server = { type: "stdio", command: process.execPath, args: nested }

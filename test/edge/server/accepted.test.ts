@@ -139,7 +139,7 @@ test("a skipped prompt stays until it is sent again or removed", async () => {
   assert.deepEqual(await second.prompts(id), [])
 })
 
-test("prompts that wait can be seen and taken back, and an abort takes all of them back", async () => {
+test("waiting prompts can be listed and removed, and an abort removes all of them", async () => {
   await using tmp = await tmpdir()
   await using llm = await model()
   const server = await started(tmp, llm)
@@ -160,7 +160,7 @@ test("prompts that wait can be seen and taken back, and an abort takes all of th
   assert.equal((await server.messages(id)).filter(({ data }) => data.role === "user").length, 1)
 })
 
-test("an accepted prompt that cannot begin is reported with the reason", async () => {
+test("an accepted prompt that cannot start is reported with the reason", async () => {
   await using tmp = await tmpdir()
   await using llm = await model()
   const server = await started(tmp, llm)
@@ -182,7 +182,7 @@ function withSlowServer() {
   return { mcp: { servers: [slow] }, permission }
 }
 
-test("a prompt that SIGTERM ends while its attachments are read has begun, and is not reported as skipped", async () => {
+test("a prompt that SIGTERM stops while its attachments are read counts as started, not as skipped", async () => {
   await using tmp = await tmpdir()
   await using llm = await model()
   const first = await started(tmp, llm, withSlowServer())
@@ -201,7 +201,7 @@ test("a prompt that SIGTERM ends while its attachments are read has begun, and i
   assert.deepEqual(await second.prompts(id), [])
 })
 
-test("prompts that steer leave no record when an abort comes while one of them is taken in", async () => {
+test("steering prompts leave no record when an abort comes while one of them joins the turn", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([
     call("bash", { command: "while [ ! -e go ]; do sleep 0.05; done" }),
@@ -226,7 +226,7 @@ test("prompts that steer leave no record when an abort comes while one of them i
   assert.equal((await server.session(id)).skipped, undefined)
 })
 
-test("DELETE of a steering prompt that was taken answers 409, and the prompt counts", async () => {
+test("DELETE of a steering prompt that has joined the turn answers 409 and does not remove it", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([
     call("bash", { command: "while [ ! -e go ]; do sleep 0.05; done" }),

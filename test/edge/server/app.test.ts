@@ -8,7 +8,7 @@ import { until } from "../../fixture/until.ts"
 import { auth, base, errorOf, setUp, token } from "./app-harness.ts"
 import { parseFrame, publish, range } from "./harness.ts"
 
-test("GET /health is open and bare", async () => {
+test("GET /health needs no token and shows only status and uptime", async () => {
   await using t = await setUp()
   const response = await t.app.request(`${base}/health`)
   assert.equal(response.status, 200)
@@ -80,7 +80,7 @@ test("Host is checked before Origin, Origin before the token, for the open route
   assert.equal(allowed.headers.get("access-control-allow-origin"), null)
 })
 
-test("an unknown path is 404, another method 405 with Allow, whatever other headers say", async () => {
+test("an unknown path gets 404, another method 405 with Allow, whatever other headers say", async () => {
   await using t = await setUp()
   for (const path of [
     "/nothing",
@@ -102,7 +102,7 @@ test("an unknown path is 404, another method 405 with Allow, whatever other head
   assert.equal(t.eventStream.clients(), 0)
 })
 
-test("another method on an open route is 405 without a token too", async () => {
+test("another method on an open route gets 405 even without a token", async () => {
   await using t = await setUp()
   for (const method of ["HEAD", "OPTIONS", "POST", "DELETE"]) {
     const response = await t.app.request(`${base}/health`, { method })
@@ -129,7 +129,7 @@ test("GET /info and /config run in the instance of x-vitamin-directory", async (
   assert.equal(t.inits(), 2)
 })
 
-test("a wrong x-vitamin-directory is 400 and names the header", async () => {
+test("an invalid x-vitamin-directory gets 400 with the name of the header", async () => {
   await using t = await setUp()
   const file = t.tmp.write("file", "")
   for (const directory of [
@@ -160,7 +160,7 @@ test("known secrets are redacted in answers and errors", async () => {
   assert.equal((await response.text()).includes("sk-held-by-us"), false)
 })
 
-test("errors become a status by their name, and foreign ones show nothing", async () => {
+test("errors are mapped to a status by name, and unknown errors show no details", async () => {
   await using t = await setUp()
   const statuses = { missing: 404, busy: 409, denied: 403, crash: 500, wrong: 500 }
   for (const [how, status] of Object.entries(statuses)) {
@@ -176,7 +176,7 @@ test("errors become a status by their name, and foreign ones show nothing", asyn
   })
 })
 
-test("GET /event works as a web stream too, with replay, back-pressure and cancel", async () => {
+test("GET /event works as a web stream, with replay, backpressure and cancel", async () => {
   await using t = await setUp()
   const cursor = (await t.ask("/event")).headers.get("x-vitamin-cursor") ?? ""
   await publish(t.tmp.path, range(0, 1000), "x".repeat(1000))

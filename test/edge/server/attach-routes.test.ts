@@ -85,7 +85,7 @@ test("a prompt over HTTP needs text or something attached, and parts of a known 
   })
 })
 
-test("a prompt over HTTP may have the largest image in it; for more, the answer says what to do", async () => {
+test("POST /session/:id/message accepts the largest image, and refuses a larger body with advice", async () => {
   await inServer([text("ok")], async ({ prompt, get, send }) => {
     const part = (length: number) => ({
       type: "image",

@@ -18,7 +18,7 @@ function bufferedBytes(): number {
   return process.memoryUsage().arrayBuffers
 }
 
-test("a client that never reads is cut off, costs little, and can come back to everything", async () => {
+test("a client that never reads is disconnected, needs little memory, and can resume without loss", async () => {
   await using tmp = await tmpdir()
   await using server = await startServer(tmp.path, { stall: 6000 })
   const good = follow(server)
@@ -86,7 +86,7 @@ test("a client that disconnects before it is answered leaves no event stream beh
   await noClient()
 })
 
-test("many clients that drop and come back lose nothing and get nothing twice", async () => {
+test("many clients that reconnect lose no event and get none twice", async () => {
   const [clientCount, total] = process.env.VITAMIN_SOAK ? [100, 10_000] : [20, 2_000]
   await using tmp = await tmpdir()
   await using server = await startServer(tmp.path)

@@ -29,7 +29,7 @@ test("GET /event with x-vitamin-directory sends only that directory, live and re
   for (const one of [client, late, all]) one.drop()
 })
 
-test("GET /event of one directory moves the cursor past events of others", async () => {
+test("GET /event of one directory moves the cursor past events of other directories", async () => {
   await using tmp = await tmpdir()
   const other = join(tmp.path, "other")
   mkdirSync(other)

@@ -41,7 +41,7 @@ function folders(root: string, count: number): string[] {
   return all
 }
 
-test("a server keeps about 50 instances: those used last, its own, and those at work", async () => {
+test("a server keeps about 50 instances: the last used, its own, and busy ones", async () => {
   await using tmp = await tmpdir()
   const all = folders(tmp.path, 80)
   await using server = await startServer(tmp.path, { routes: [later] })
@@ -57,7 +57,7 @@ test("a server keeps about 50 instances: those used last, its own, and those at 
   release()
 })
 
-test("createIdleSweep() takes down what was not used for a while, but not the server's own directory", async () => {
+test("createIdleSweep() disposes unused instances, but not that of the server's own directory", async () => {
   await using tmp = await tmpdir()
   const [one, two] = folders(tmp.path, 2)
   const link = join(tmp.path, "link")
@@ -71,7 +71,7 @@ test("createIdleSweep() takes down what was not used for a while, but not the se
   await Instance.disposeAll()
 })
 
-test("an instance that could not start has no end", async () => {
+test("an instance that failed to start is not disposed", async () => {
   await using tmp = await tmpdir()
   await using server = await startServer(tmp.path, {
     init: () => Promise.reject(new Error("the configuration is broken")),

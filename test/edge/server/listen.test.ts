@@ -6,7 +6,7 @@ import { until } from "../../fixture/until.ts"
 import { follow, startServer, status } from "./harness.ts"
 import { running, setUp } from "./wire-harness.ts"
 
-test("createServer() names a port that is in use, and leaves nothing behind", async () => {
+test("createServer() throws PortInUse for a used port, and leaves nothing behind", async () => {
   await using s = await setUp()
   await assert.rejects(
     startServer(s.tmp.path, { port: s.port }),
@@ -41,7 +41,7 @@ test("stop() ends streams, lets running requests finish, and takes no new ones",
   assert.equal(s.stop(), stopped)
 })
 
-test("stop() cuts off what takes too long", async () => {
+test("stop() closes connections after a timeout", async () => {
   await using s = await setUp({ stopTimeout: 50 })
   const answer = s.get("/slow").then(
     () => "answered",
@@ -63,7 +63,7 @@ for (const host of ["0", "::ffff:127.0.0.1", "127.1", " 127.0.0.1 ", "localhost"
     assert.equal(status(await s.send(`GET /health HTTP/1.1\r\nHost: 0:${s.port}\r\n`)), 421)
   })
 
-test("createServer() on an address answers under the names of it that clients use", async () => {
+test("createServer() on an address accepts the spellings of it that clients use", async () => {
   await using s = await setUp({ host: "::ffff:127.0.0.1" })
   for (const name of ["[::ffff:7f00:1]", "127.0.0.1", "localhost"])
     assert.equal(status(await s.send(`GET /health HTTP/1.1\r\nHost: ${name}:${s.port}\r\n`)), 200, name)

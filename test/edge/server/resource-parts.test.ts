@@ -8,7 +8,7 @@ import { serving, vitamin } from "../../fixture/cli.ts"
 import { env, fakeLlm, text } from "../../fixture/fake-llm.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
 
-test("a part of type mcp_resource joins the branch as a message, is taken from there while it is fresh, and may fail", async () => {
+test("a part of type mcp_resource becomes a message, is reused while it is fresh, and may fail", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write(".mcp.json", mcpJson({ everything: officialServer("everything") }))
   await vitamin(tmp, ["trust", "--yes"])

@@ -73,7 +73,7 @@ test("events are replayed exactly across kill -9 of the server", async () => {
   }
 })
 
-test("an orderly stop leaves no hole in the ids", async () => {
+test("a regular stop leaves no gap in the event ids", async () => {
   await using tmp = await tmpdir()
   const first = await start(tmp)
   const client = follow(first)
@@ -92,7 +92,7 @@ test("an orderly stop leaves no hole in the ids", async () => {
   await second.end("stop")
 })
 
-test("two servers over one state folder keep their events apart; a cursor of the other is a gap", async () => {
+test("two servers with one state folder keep separate event logs; a cursor of the other server is a gap", async () => {
   await using tmp = await tmpdir()
   const [one, two] = [await start(tmp), await start(tmp)]
   const [a, b] = [follow(one), follow(two)]

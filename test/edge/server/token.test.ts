@@ -20,7 +20,7 @@ import { tmpdir } from "../../fixture/tmpdir.ts"
 
 const modeOf = (path: string) => statSync(path).mode & 0o777
 
-test("Token.load() makes 256 bits that only the owner can read, and gives the same ones again", async () => {
+test("Token.load() creates a token of 256 bits that only the owner can read, and returns it again", async () => {
   await using _ = await tmpdir()
   const { token, file } = Token.load()
   assert.equal(Buffer.from(token, "base64url").length, 32)
@@ -32,7 +32,7 @@ test("Token.load() makes 256 bits that only the owner can read, and gives the sa
   assert.deepEqual(readdirSync(Global.state()), ["token"])
 })
 
-test("Token.load() closes a file and a folder that others could read", async () => {
+test("Token.load() repairs the mode of a file and a folder that others could read", async () => {
   await using _ = await tmpdir()
   const { token, file } = Token.load()
   chmodSync(file, 0o644)
@@ -42,7 +42,7 @@ test("Token.load() closes a file and a folder that others could read", async () 
   assert.equal(modeOf(Global.state()), 0o700)
 })
 
-test("Token.load() replaces what is no token", async () => {
+test("Token.load() replaces an invalid token", async () => {
   await using _ = await tmpdir()
   const { token, file } = Token.load()
   for (const content of ["", "short", "\0".repeat(64), "x".repeat(5000), `${token} ${token}`]) {
@@ -55,7 +55,7 @@ test("Token.load() replaces what is no token", async () => {
   }
 })
 
-test("Token.load() refuses links and other things in place of the file or its folder", async () => {
+test("Token.load() refuses anything but a regular file in a real folder", async () => {
   await using tmp = await tmpdir()
   const { file } = Token.load()
   rmSync(file)

@@ -5,7 +5,7 @@ import { abilityRoutes } from "#edge/server/routes/ability-routes.ts"
 import { auth, base } from "./app-harness.ts"
 import { appWith } from "./app-with.ts"
 
-test("GET /tool?search= gives the tools that fit, the best first, with their scores", async () => {
+test("GET /tool?search= returns matching tools with scores, the best first", async () => {
   await using world = await appWith(abilityRoutes())
   const { app } = world
   const ask = async (path: string) => {

@@ -23,7 +23,7 @@ async function goesOn(acp: Acp, llm: FakeLlm): Promise<void> {
   assert.match(acp.text(), /I am back\.$/)
 }
 
-test("session/cancel while the model speaks", async () => {
+test("session/cancel stops a streaming answer", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([endless()])
   await using acp = await withSession(tmp, { llm })
@@ -34,7 +34,7 @@ test("session/cancel while the model speaks", async () => {
   await goesOn(acp, llm)
 })
 
-test("session/cancel in the same breath as the prompt", async () => {
+test("session/cancel sent together with a prompt cancels it", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([])
   await using acp = await withSession(tmp, { llm })
@@ -49,7 +49,7 @@ test("session/cancel in the same breath as the prompt", async () => {
   await goesOn(acp, llm)
 })
 
-test("session/cancel while a person is asked", async () => {
+test("session/cancel withdraws an open permission request", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([call("write", { path: "a.txt", content: "x" })])
   await using acp = await withSession(tmp, { llm, permit: never })
@@ -63,7 +63,7 @@ test("session/cancel while a person is asked", async () => {
   await goesOn(acp, llm)
 })
 
-test("closing a question decides nothing, and the turn ends", async () => {
+test("a cancelled permission request decides nothing and ends the turn", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([call("write", { path: "a.txt", content: "x" })])
   const permit = () => ({ outcome: { outcome: "cancelled" as const } })
@@ -78,7 +78,7 @@ for (const [name, stop] of [
   ["session/close", ({ agent, sessionId }: Acp) => agent.request(on.session.close, { sessionId })],
   ["session/delete", ({ agent, sessionId }: Acp) => agent.request(on.session.delete, { sessionId })],
 ] as const)
-  test(`${name} while a command runs: it is gone with its children`, async () => {
+  test(`${name} kills a running command with its children`, async () => {
     await using tmp = await tmpdir({ git: true })
     const nap = uniqueNap()
     await using llm = await fakeLlm([call("bash", { command: `sleep ${nap} & sleep ${nap}; wait` })])
@@ -91,10 +91,10 @@ for (const [name, stop] of [
   })
 
 for (const [name, before] of [
-  ["a call that was over", []],
-  ["a task that was over", [call("subtask", { task: "start it" })]],
+  ["a finished call", []],
+  ["a finished task", [call("subtask", { task: "start it" })]],
 ] as const)
-  test(`what ${name} left outside of its group ends with the turn`, async () => {
+  test(`a process that ${name} left outside of its process group ends with the turn`, async () => {
     await using tmp = await tmpdir({ git: true })
     const nap = uniqueNap()
     const left = call("bash", { command: `(setsid sleep ${nap} >/dev/null 2>&1 &)` })
@@ -109,7 +109,7 @@ for (const [name, before] of [
     await until(() => running(nap).length === 0, "it is gone")
   })
 
-test("$/cancel_request of a prompt is its cancellation, and of that one alone", async () => {
+test("$/cancel_request cancels its prompt and no other", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([endless(), text(" Second.")])
   await using acp = await withSession(tmp, { llm })
@@ -127,7 +127,7 @@ test("$/cancel_request of a prompt is its cancellation, and of that one alone", 
   assert.match(acp.text(), /Second\.$/)
 })
 
-test("a cancellation of what is not there does nothing", async () => {
+test("session/cancel for an unknown session does nothing", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([])
   await using acp = await withSession(tmp, { llm })

@@ -6,7 +6,7 @@ import { Instance } from "#kernel/instance.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
 
-test("each name of a list has an id of its own, in whatever script it is written", async () => {
+test("clientServers() gives each name its own id, in any script", async () => {
   await using tmp = await tmpdir()
   const names = ["日本", "中国", "a b", "a-b", "db"]
   const servers = names.map((name) => ({ name, command: "x", args: [], env: [] }))

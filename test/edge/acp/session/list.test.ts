@@ -35,7 +35,7 @@ test("session/list gives a folder's sessions or all, page by page, the last used
   assert.deepEqual(await pages(acp, { cwd: join(tmp.path, "gone") }), [[]])
 })
 
-test("what would draw or hide something in a title is shown, on one line", async () => {
+test("titles in session/list are one line with control characters escaped", async () => {
   await using tmp = await tmpdir()
   await manySessions(tmp, 1, "red \u001b[31m\u202e\nand more")
   await using acp = await connected(tmp)

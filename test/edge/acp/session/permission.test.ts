@@ -11,7 +11,7 @@ import { call, text } from "../../../fixture/fake-llm.ts"
 
 const day = 86_400_000
 
-test("a question that is over before it is sent is not asked", async () => {
+test("askPermission() does not ask when the request is already closed", async () => {
   await inWorld([], async ({ session: { id: sessionId } }) => {
     const asked: string[] = []
     const client = {
@@ -34,7 +34,7 @@ test("a question that is over before it is sent is not asked", async () => {
   })
 })
 
-test("a person may be away: no question of an editor is given up after minutes", async () => {
+test("a permission request in an editor does not time out after minutes", async () => {
   const write = call("write", { path: "a.txt", content: "x" })
   await inWorld([write, text("Done.")], async ({ session: { id: sessionId } }) => {
     const patience: number[] = []

@@ -26,7 +26,7 @@ test("a prompt is answered with text, and the answer comes after every update", 
   assert.deepEqual([...new Set(acp.updates.map(({ sessionId }) => sessionId))], [acp.sessionId])
 })
 
-test("a call that is allowed once runs; the person saw what it would do", async () => {
+test("a call that is allowed once runs, and the request showed its change", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([write(), write("b.txt"), text("Done.")])
   await using acp = await withSession(tmp, { llm, permit: choose("allow_once") })
@@ -59,7 +59,7 @@ test("a rejected call does not run, and its result says so", async () => {
   assert.equal(acp.of("tool_call_update").at(-1)?.status, "failed")
 })
 
-test("what is always allowed is not asked for again, in a later process either", async () => {
+test('"always" is not asked again, not even in a later process', async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([
     write("a.txt"),
@@ -78,7 +78,7 @@ test("what is always allowed is not asked for again, in a later process either",
   assert.deepEqual([acp.permissions, acp.text()], [[], "Again."])
 })
 
-test("files that decide what runs are named in the question", async () => {
+test("a permission request for a protected file says why it is protected", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([write(".vitamin/config.jsonc"), text("Done.")])
   await using acp = await withSession(tmp, { llm, permit: choose("allow_once") })
@@ -108,7 +108,7 @@ for (const [name, permit] of [
   ["nonsense", () => ({ hello: 1 }) as never],
   ["another outcome", () => ({ outcome: { outcome: "expired", optionId: "once" } }) as never],
 ] as const)
-  test(`a client that answers with ${name} has allowed nothing`, async () => {
+  test(`a permission reply with ${name} allows nothing`, async () => {
     await using tmp = await tmpdir({ git: true })
     await using llm = await fakeLlm([write(), text("No.")])
     await using acp = await withSession(tmp, { llm, permit })
@@ -116,7 +116,7 @@ for (const [name, permit] of [
     assert.equal(existsSync(join(tmp.path, "a.txt")), false)
   })
 
-test("questions of a subtask go to the session that gave it", async () => {
+test("permission requests of a subtask are asked in the parent session", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([
     call("subtask", { task: "write a.txt" }),
@@ -131,7 +131,7 @@ test("questions of a subtask go to the session that gave it", async () => {
   assert.deepEqual(new Set(acp.permissions.map(({ sessionId }) => sessionId)), new Set([acp.sessionId]))
 })
 
-test("--allow, --deny and --yes hold for all sessions", async () => {
+test("--allow, --deny and --yes apply to all sessions", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([calls([write("a.txt"), write("b/c.txt")]), text("Done.")])
   const args = ["--allow", "file.write:*.txt", "--deny", "file.write:b/**", "--yes"]
@@ -180,7 +180,7 @@ test("a turn with too many steps ends with max_turn_requests", async () => {
   assert.equal(llm.requests.length, 200)
 })
 
-test("what a provider refuses is one clear line, and the session goes on", async () => {
+test("an error of the provider is one line, and the session continues", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([status(400, { message: "the model is asleep" }), text("Awake.")])
   await using acp = await withSession(tmp, { llm })
@@ -194,14 +194,14 @@ test("what a provider refuses is one clear line, and the session goes on", async
   assert.equal(acp.text(), "Awake.")
 })
 
-test("a key that the provider refuses asks for authentication", async () => {
+test('a refused API key is answered with "authentication required"', async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([status(401, { message: "this key is not known" })])
   await using acp = await withSession(tmp, { llm })
   await assert.rejects(acp.prompt("hello"), { code: -32000, message: /this key is not known/ })
 })
 
-test("a missing key asks for authentication", async () => {
+test('a missing API key is answered with "authentication required"', async () => {
   await using tmp = await tmpdir()
   await using acp = await withSession(tmp, { env: { VITAMIN_MODEL: "anthropic/claude-sonnet-4-5" } })
   await assert.rejects(acp.prompt("hello"), {
@@ -211,7 +211,7 @@ test("a missing key asks for authentication", async () => {
   })
 })
 
-test("a session is one like those of the command line", async () => {
+test("the command line shows the session of an editor", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("Hello.")])
   await using acp = await withSession(tmp, { llm })
@@ -221,7 +221,7 @@ test("a session is one like those of the command line", async () => {
   assert.deepEqual([session.title, messages.length], ["say hello to the world", 2])
 })
 
-test("of two prompts at once the second waits for the first", async () => {
+test("a second prompt waits for the first", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("One. ", { delay: 20, deltas: 5 }), text("Two.")])
   await using acp = await withSession(tmp, { llm })

@@ -27,7 +27,7 @@ async function stored(tmp: Tmp): Promise<number> {
 }
 
 for (const signal of ["SIGKILL", "SIGTERM"] as const)
-  test(`a prompt that waits is reported as skipped after ${signal}, and an editor is told when it loads the session`, async () => {
+  test(`a waiting prompt is reported as skipped after ${signal}, and again when an editor loads the session`, async () => {
     await using tmp = await tmpdir()
     await using llm = await fakeLlm([hanging()])
     await using acp = await withSession(tmp, { llm })
@@ -47,7 +47,7 @@ for (const signal of ["SIGKILL", "SIGTERM"] as const)
     await until(() => /not run.*second/.test(notices()) && /not run.*third/.test(notices()), "it is told")
   })
 
-test("a prompt that waits and is cancelled by its editor is dropped", async () => {
+test("a waiting prompt that the editor cancels is dropped", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([hanging(), text("Here.")])
   await using acp = await withSession(tmp, { llm })
@@ -62,7 +62,7 @@ test("a prompt that waits and is cancelled by its editor is dropped", async () =
   assert.equal((await acp.prompt("third")).stopReason, "end_turn")
 })
 
-test("a prompt that waits and then cannot begin is reported as skipped with what was wrong", async () => {
+test("a waiting prompt that cannot start is reported as skipped with the reason", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("On and on.", { deltas: 9, delay: 100 })])
   await using acp = await withSession(tmp, { llm })

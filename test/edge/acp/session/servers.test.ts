@@ -32,7 +32,7 @@ async function overHttp(tmp: Tmp) {
   return { ...rest, server: { type: "http" as const, name: "everything", url: server.url, headers: [] } }
 }
 
-test("a server over stdio is there for the session, and gone with it", async () => {
+test("a stdio server of the client runs for the session and ends with it", async () => {
   await using tmp = await tmpdir({ git: true })
   const word = uniqueNap()
   await using llm = await fakeLlm([echo, text("Echoed.")])
@@ -45,7 +45,7 @@ test("a server over stdio is there for the session, and gone with it", async () 
   assert.deepEqual(running(word), [])
 })
 
-test("a server over HTTP is there for the session", async () => {
+test("an HTTP server of the client is available in the session", async () => {
   await using tmp = await tmpdir({ git: true })
   await using http = await overHttp(tmp)
   await using llm = await fakeLlm([echo, text("Echoed.")])
@@ -54,7 +54,7 @@ test("a server over HTTP is there for the session", async () => {
   assert.match(lastResult(llm), /hello from afar/)
 })
 
-test("beside those of the folder; of equal names that of the session is used, and that is logged", async () => {
+test("a client's server replaces a configured one of the same name, and that is logged", async () => {
   await using tmp = await tmpdir({ git: true })
   const [own, brought] = [uniqueNap(), uniqueNap()]
   tmp.write(
@@ -77,7 +77,7 @@ test("beside those of the folder; of equal names that of the session is used, an
   assert.equal(said?.length, 1, acp.errors())
 })
 
-test("values of an editor are used unchanged, and its secrets are redacted", async () => {
+test("values in an editor's server entries are used literally, and its secrets are redacted", async () => {
   await using tmp = await tmpdir({ git: true })
   const secret = "sk-0123456789abcdef"
   await using llm = await fakeLlm([call("everything_get-env", {}), text("Seen.")])
@@ -88,7 +88,7 @@ test("values of an editor are used unchanged, and its secrets are redacted", asy
   assert.ok(!acp.lines.join("\n").includes(secret))
 })
 
-test("a server that cannot start does not hold up the session", async () => {
+test("a server that cannot start does not block the session", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([text("Hello.")])
   const broken: McpServer = { name: "broken", command: "/nowhere/at-all", args: [], env: [] }
@@ -98,7 +98,7 @@ test("a server that cannot start does not hold up the session", async () => {
   assert.equal(acp.text(), "Hello.")
 })
 
-test("a server that an editor brings may be reached by sse", async () => {
+test("a client's server may use the SSE transport", async () => {
   await using tmp = await tmpdir({ git: true })
   await using old = await everythingOver("sse", tmp)
   await using llm = await fakeLlm([echo, text("Done.")])
@@ -108,7 +108,7 @@ test("a server that an editor brings may be reached by sse", async () => {
   assert.match(lastResult(llm), /hello from afar/)
 })
 
-test("a server of one session is not there for another", async () => {
+test("a client's server is not available in other sessions", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([echo, text("One."), echo, text("Two.")])
   await using acp = await withSession(tmp, { llm, permit, mcpServers: [everything()] })
@@ -119,7 +119,7 @@ test("a server of one session is not there for another", async () => {
   assert.match(lastResult(llm), /"everything_echo" (does not exist|is not a tool)/)
 })
 
-test("what a server offers to say is a slash command, also with arguments", async () => {
+test("prompts of a client's server are slash commands, with arguments", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([text("Sunny.")])
   await using acp = await withSession(tmp, { llm, mcpServers: [everything()] })
@@ -133,7 +133,7 @@ test("what a server offers to say is a slash command, also with arguments", asyn
   assert.match(JSON.stringify(llm.requests[0]!.messages), /New York.*and be short/)
 })
 
-test("a skill is a slash command, and its instructions come with it", async () => {
+test("a skill is a slash command that adds the skill's instructions", async () => {
   await using tmp = await tmpdir({ git: true })
   const skill = "---\nname: greet\ndescription: Greets people.\n---\nGreet with the word Ahoy.\n"
   tmp.write(".vitamin/skills/greet/SKILL.md", skill)
@@ -147,7 +147,7 @@ test("a skill is a slash command, and its instructions come with it", async () =
   assert.match(llm.requests[0]!.raw, /Greet with the word Ahoy/)
 })
 
-test("what a server asks is asked through the client, in a form", async () => {
+test("a server's form elicitation is asked through the client", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([call("everything_trigger-elicitation-request", {}), text("Thanks.")])
   await using acp = await withSession(tmp, {
@@ -167,7 +167,7 @@ test("what a server asks is asked through the client, in a form", async () => {
   assert.match(lastResult(llm), /Ada/)
 })
 
-test("an address is asked for where the client opens addresses", async () => {
+test("a server's URL elicitation is asked when the client supports URLs", async () => {
   await using tmp = await tmpdir({ git: true })
   const visit = { url: "https://example.test/go", message: "Look here" }
   await using llm = await fakeLlm([call("everything_trigger-url-elicitation", visit), text("Thanks.")])
@@ -186,10 +186,10 @@ test("an address is asked for where the client opens addresses", async () => {
 
 for (const [name, capabilities, elicit] of [
   ["a client that cannot ask", {}, undefined],
-  ["a client that only opens addresses", { elicitation: { url: {} } }, undefined],
-  ["what does not fit the form", { elicitation: { form: {} } }, { integer: "seven" }],
+  ["a client that supports only URLs", { elicitation: { url: {} } }, undefined],
+  ["a reply that does not fit the form", { elicitation: { form: {} } }, { integer: "seven" }],
 ] as const)
-  test(`${name}: the server gets no answer from a person`, async () => {
+  test(`an elicitation is declined or cancelled for ${name}`, async () => {
     await using tmp = await tmpdir({ git: true })
     await using llm = await fakeLlm([call("everything_trigger-elicitation-request", {}), text("Well.")])
     await using acp = await withSession(tmp, {
@@ -204,7 +204,7 @@ for (const [name, capabilities, elicit] of [
     assert.match(lastResult(llm), /declin|cancel/i)
   })
 
-test("in a folder that nobody trusts, what the editor brings is there, and nothing of the folder runs", async () => {
+test("in an untrusted folder the editor's servers run, and no code of the folder does", async () => {
   await using tmp = await tmpdir({ git: true })
   const trace = (name: string) => join(tmp.path, "..", name)
   const leave = (name: string) => ({ command: "sh", args: ["-c", `touch ${trace(name)}`] })
@@ -223,7 +223,7 @@ test("in a folder that nobody trusts, what the editor brings is there, and nothi
   assert.match(acp.errors(), /not trusted/)
 })
 
-test("other servers at the next opening take the place of the first", async () => {
+test("session/load with other servers replaces the servers of the session", async () => {
   await using tmp = await tmpdir({ git: true })
   const [first, second] = [uniqueNap(), uniqueNap()]
   await using llm = await fakeLlm([echo, text("One."), echo, text("Two.")])

@@ -46,7 +46,7 @@ test("session/load replays the history, then answers, and the session continues"
   )
 })
 
-test("session/resume goes on without telling", async () => {
+test("session/resume opens the session without replaying it", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("One."), text("Two.")])
   let sessionId = ""
@@ -62,7 +62,7 @@ test("session/resume goes on without telling", async () => {
   assert.match(JSON.stringify(llm.requests[1]!.messages), /first.*One\..*second/)
 })
 
-test("a session that is loaded while it works is stopped first", async () => {
+test("session/load stops a running session first", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([stall(text("On and on.", { deltas: 9 }), 1_200), text("Done.")])
   await using acp = await withSession(tmp, { llm })
@@ -76,7 +76,7 @@ test("a session that is loaded while it works is stopped first", async () => {
   assert.equal(acp.text().split("Done.").length, 2)
 })
 
-test("what cannot be opened is named", async () => {
+test("opening a session with an invalid folder, id or parameter is refused with the reason", async () => {
   await using tmp = await tmpdir()
   await using acp = await withSession(tmp)
   const { sessionId, agent } = acp
@@ -118,7 +118,7 @@ test("what cannot be opened is named", async () => {
   assert.equal((await acp.prompt("hello")).stopReason, "end_turn")
 })
 
-test("a closed session is not open any more, and can be opened again", async () => {
+test("a closed session refuses prompts, and can be opened again", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("One."), text("Two.")])
   await using acp = await withSession(tmp, { llm })
@@ -131,7 +131,7 @@ test("a closed session is not open any more, and can be opened again", async () 
   assert.equal(acp.text(), "One.Two.")
 })
 
-test("a deleted session is gone, also one whose folder is", async () => {
+test("session/delete removes a session, even if its folder is gone", async () => {
   await using tmp = await tmpdir()
   const sub = join(tmp.path, "sub")
   mkdirSync(sub)
@@ -173,7 +173,7 @@ test("one process serves several folders, each with its own files and rules", as
   )
 })
 
-test("two sessions of a folder work at the same time, and hear only of themselves", async () => {
+test("two sessions of a folder run in parallel, and get only their own updates", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm((request) => {
     const name = /I am (\w+)/.exec(JSON.stringify(request.messages))![1]!
@@ -212,7 +212,7 @@ test("a session that cannot be deleted stays open", async () => {
   assert.equal(second.of("current_mode_update").at(-1)?.currentModeId, "plan")
 })
 
-test("a session that works in another process is busy", async () => {
+test("a prompt is refused as busy when another process runs the session", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([stall(text("On and on.", { deltas: 9 }), 1_200)])
   await using first = await withSession(tmp, { llm })

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { boundedJson } from "#edge/acp/show/bounded-json.ts"
 
-test("boundedJson() leaves what is small as it is", () => {
+test("boundedJson() returns small values unchanged", () => {
   for (const value of [null, 0, false, "", "text", [], {}, [1, [2]], { a: { b: ["c", null] }, "": 1 }])
     assert.deepEqual(boundedJson(value), value)
 })
@@ -18,7 +18,7 @@ test("boundedJson() cuts long texts, lists, objects and depths, and marks each c
   assert.ok(JSON.stringify(boundedJson(deep)).length < 100)
 })
 
-test("boundedJson() is small whatever it is given", () => {
+test("boundedJson() bounds the size of any value", () => {
   const wide = Array.from({ length: 200 }, () => Array.from({ length: 200 }, () => "y".repeat(3_000)))
   const named = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`${i}`.repeat(5_000), { i }]))
   for (const value of [wide, named, [named, wide], "\u0000".repeat(1_000_000)])

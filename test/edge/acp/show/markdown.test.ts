@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { code, fence, firstLine, head, middleCut, tail } from "#edge/acp/show/markdown.ts"
 
-test("code() and fence() hold any text: nothing in it ends them", () => {
+test("code() and fence() cannot be ended by their text", () => {
   assert.equal(code("a*b*"), "`a*b*`")
   assert.equal(code("a`b``c"), "```a`b``c```")
   assert.equal(code("`a`"), "`` `a` ``")
@@ -20,7 +20,7 @@ test("firstLine() is one line without control characters, and shows that there i
   assert.equal(firstLine(""), "")
 })
 
-test("cuts leave no half of a character, and say how much is left out", () => {
+test("cuts never split a character, and say how much is left out", () => {
   const smiles = "😀".repeat(10)
   for (let max = 0; max <= 20; max++) {
     assert.ok(head(smiles, max).isWellFormed() && head(smiles, max).length <= max)

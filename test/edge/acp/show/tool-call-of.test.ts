@@ -33,7 +33,7 @@ async function asked(
   return found!
 }
 
-test("an edit is asked for as the call that the editor knows, with its changes", async () => {
+test("toolCallOf() shows an edit under its call id, with its diff", async () => {
   const edits = [
     { oldText: "one", newText: "1" },
     { oldText: "two", newText: "2" },
@@ -53,7 +53,7 @@ test("an edit is asked for as the call that the editor knows, with its changes",
   assert.deepEqual(shown.locations, [{ path }])
 })
 
-test("a file that would be written is asked for with what it has now", async () => {
+test("toolCallOf() shows a write as a diff from the current file", async () => {
   const args = { path: "a.txt", content: "new\n" }
   const over = await asked(["write", args], ({ tmp }) => tmp.write("a.txt", "old\n"))
   const path = join(over.folder, "a.txt")
@@ -64,7 +64,7 @@ test("a file that would be written is asked for with what it has now", async () 
   ])
 })
 
-test("what is no short text of the work tree is not read for a question", async () => {
+test("toolCallOf() reads only short texts of the work tree", async () => {
   const outside = (world: World) =>
     symlinkSync(world.tmp.write("../secret.txt", "secret"), `${world.tmp.path}/a.txt`)
   const prepared: ((world: World) => unknown)[] = [
@@ -81,7 +81,7 @@ test("what is no short text of the work tree is not read for a question", async 
   }
 })
 
-test("a command is asked for whole, however many lines it has", async () => {
+test("toolCallOf() shows a command of several lines completely", async () => {
   const command = "echo fine\nrm -rf everything"
   const { shown } = await asked(["bash", { command }])
   assert.equal(shown.title, "`echo fine…`")
@@ -89,7 +89,7 @@ test("a command is asked for whole, however many lines it has", async () => {
   assert.deepEqual([shown.kind, shown.rawInput], ["execute", { command }])
 })
 
-test("an attachment that must be allowed is asked for by its path, and does not stay open on the screen", async () => {
+test("a permission request for an attachment shows its path, and is closed after the reply", async () => {
   await inFollowed([text("done")], async ({ ask, editor, tmp }) => {
     const file = tmp.write("../outside.txt", "words\n")
     const work = ask(`look at @${file}`)
@@ -111,7 +111,7 @@ test("an attachment that must be allowed is asked for by its path, and does not 
   })
 })
 
-test("another question than for a permission is put in its own words", async () => {
+test("the question whether to continue is shown with its own title", async () => {
   const script = [...Array.from({ length: 12 }, () => call("ls")), text("done")]
   await inFollowed(script, async ({ ask, editor }) => {
     const work = ask("go")

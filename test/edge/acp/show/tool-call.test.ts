@@ -16,7 +16,7 @@ import { inFollowed } from "../followed.ts"
 
 const file = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n"
 
-test("every tool of ours is shown by its kind, what it is about and where that is", async () => {
+test("every built-in tool is shown with its kind, title and location", async () => {
   await using page = await servePage("<title>A page</title><p>Some words ![x](http://127.0.0.1/x.png)</p>")
   const wanted: [string, object, { kind: string; title: RegExp; done: RegExp; place?: string }][] = [
     [
@@ -125,7 +125,7 @@ test("every tool of ours is shown by its kind, what it is about and where that i
   })
 })
 
-test("a file that is replaced is shown as what changed, long changes by their beginning, none for what is the same", async () => {
+test("a replaced file is shown as a diff, a long diff by its beginning, and an unchanged file as text", async () => {
   const long = Array.from({ length: 2_000 }, (_, i) => `line ${i}`).join("\n")
   const script = [
     call("write", { path: "a.txt", content: file.replace("two", "2") }),
@@ -163,7 +163,7 @@ test("a file that is replaced is shown as what changed, long changes by their be
   })
 })
 
-test("calls that fail, are denied, name no tool or have no arguments are shown as failed, with the reason", async () => {
+test("calls that fail, are denied, unknown or without arguments are shown as failed with the reason", async () => {
   const script = [
     calls([
       call("read", { path: "missing.txt" }),
@@ -194,7 +194,7 @@ test("calls that fail, are denied, name no tool or have no arguments are shown a
   })
 })
 
-test("what a command prints is shown while it runs, and a long command is shown whole", async () => {
+test("output is shown while a command runs, and a long command is shown completely", async () => {
   const command = "echo one\nuntil [ -e go ]; do sleep 0.02; done\necho '```'\nexit 3"
   await inFollowed([call("bash", { command }), text("done")], async ({ tmp, ask, editor }) => {
     const work = ask("go", { asks: "once" })
@@ -212,7 +212,7 @@ test("what a command prints is shown while it runs, and a long command is shown 
   })
 })
 
-test("a call that waits for a person is pending until it is allowed, and failed when it is not", async () => {
+test("a call that needs a permission is pending until the reply, and failed if it is rejected", async () => {
   const script = [
     calls([call("write", { path: "a.txt", content: "a" }), call("bash", { command: "echo hi" })]),
     text("done"),

@@ -13,7 +13,7 @@ import { assertIs } from "../schema.ts"
 
 const words = ["tool_call_update", "completed", "toolCallId", "agent_message_chunk", "sessionUpdate"]
 
-test("words of the protocol, ids and paths stay; words of others do not keep a secret", () => {
+test("withoutSecrets() redacts text, and leaves keywords, ids and paths unchanged", () => {
   const secrets = [...words, "postgres-3d1f"]
   for (const secret of secrets) Secret.register(secret, "SECRET")
   const said = secrets.join(" ")
@@ -41,7 +41,7 @@ test("words of the protocol, ids and paths stay; words of others do not keep a s
   assert.deepEqual(received, updatesWith(clean))
 })
 
-test("a folder that has a held secret in its name keeps its path", async () => {
+test("paths are sent unchanged when a folder name contains a secret", async () => {
   await using tmp = await tmpdir({ git: true })
   const cwd = join(tmp.path, "my-postgres-app")
   mkdirSync(cwd)

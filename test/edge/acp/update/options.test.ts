@@ -8,7 +8,7 @@ import { tmpdir } from "../../../fixture/tmpdir.ts"
 import { until } from "../../../fixture/until.ts"
 import { choose, on, withSession } from "../harness.ts"
 
-test("the model of a session can be chosen among those that can be used", async () => {
+test("the model option lists usable models, and one of them can be set", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("One."), text("Two.")])
   const models = { "fake-model": {}, "other-model": { name: "The other one" } }
@@ -43,7 +43,7 @@ test("the model of a session can be chosen among those that can be used", async 
   )
 })
 
-test("a model that is chosen while a prompt begins holds for the next one", async () => {
+test("a model that is set while a prompt starts takes effect with the next prompt", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("One."), text("Two.")])
   await using acp = await withSession(tmp, { llm })
@@ -57,7 +57,7 @@ test("a model that is chosen while a prompt begins holds for the next one", asyn
   assert.equal(llm.requests[1]!.model, "gpt-4.1")
 })
 
-test("--model and --agent are for new sessions", async () => {
+test("--model and --agent apply to new sessions only", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("Yes.")])
   const args = ["--model", "openai/third-model", "--agent", "plan"]
@@ -68,7 +68,7 @@ test("--model and --agent are for new sessions", async () => {
   assert.equal(llm.requests[0]!.model, "third-model")
 })
 
-test("the mode is an option as well; chosen while a turn runs it holds from the next on", async () => {
+test("the mode is also an option; set while a turn runs, it takes effect with the next prompt", async () => {
   await using tmp = await tmpdir({ git: true })
   const write = (path: string) => call("write", { path, content: "x" })
   await using llm = await fakeLlm([write("a.txt"), text("Done."), write("b.txt"), text("Planned.")])

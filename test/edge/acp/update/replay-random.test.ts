@@ -16,7 +16,7 @@ async function replayed(sessionId: string) {
   return editor
 }
 
-test("random histories replay by the rules: every call once, none left open", async () => {
+test("random histories replay every call once and leave none open", async () => {
   await inWorld([], async () => {
     for (let seed = 1; seed <= 10; seed++) {
       const { id: sessionId } = await Session.create()
@@ -35,7 +35,7 @@ test("random histories replay by the rules: every call once, none left open", as
   })
 })
 
-test("records that vitamin would not write are replayed as far as possible", async () => {
+test("invalid records are replayed as far as possible", async () => {
   await inWorld([], async ({ session }) => {
     const { id: sessionId } = session
     let parentId: string | null = null

@@ -31,7 +31,7 @@ function still(entries: Entry[]) {
   return entries.map((entry) => ("who" in entry ? entry : { ...entry, statuses: undefined }))
 }
 
-test("what is replayed is what was followed: the same texts, the same calls, in the same order", async () => {
+test("replay() sends the same texts and calls, in the same order, as the live session", async () => {
   const script = [
     reasoning(
       "First.",
@@ -81,7 +81,7 @@ test("what is replayed is what was followed: the same texts, the same calls, in 
   )
 })
 
-test("attachments are content of the person's message; notes for the model are not told", async () => {
+test("replay() sends attachments as content of the prompt, and no notes for the model", async () => {
   await inWorld([text("ok"), text("ok")], async ({ tmp, ask, session, messages }) => {
     tmp.write("src/a b.txt", "one\ntwo\n")
     tmp.write(
@@ -139,7 +139,7 @@ test("after a compaction the whole history is replayed, and the summary only to 
   })
 })
 
-test("what was reverted and what is on other branches is not told", async () => {
+test("replay() leaves out reverted messages and other branches", async () => {
   await inWorld([text("1"), text("2"), text("3")], async ({ ask, session, messages }) => {
     await ask("one")
     await ask("two")
@@ -154,7 +154,7 @@ test("what was reverted and what is on other branches is not told", async () => 
   })
 })
 
-test("calls that a dead process left without a result are failed, those of a session at work are open", async () => {
+test("replay() fails calls of a dead process, and leaves calls of a running session open", async () => {
   await inWorld([text("ok")], async ({ ask, session, messages }) => {
     await ask("one")
     const request = Message.make({
@@ -177,7 +177,7 @@ test("calls that a dead process left without a result are failed, those of a ses
   })
 })
 
-test("an unknown session is an error, and an empty one replays nothing", async () => {
+test("replay() throws for an unknown session, and sends nothing for an empty one", async () => {
   await inWorld([], async ({ session }) => {
     await assert.rejects(replayed("sess_none"), { name: "Session.NotFound" })
     assert.deepEqual((await replayed(session.id)).updates, [])

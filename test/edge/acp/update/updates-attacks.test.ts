@@ -52,7 +52,7 @@ test("no update contains a secret, not even one that became known later", async 
   })
 })
 
-test("huge arguments and outputs are bounded in every update, and what is cut is named", async () => {
+test("huge arguments and outputs are bounded in every update, and each cut is marked", async () => {
   const huge = "0123456789".repeat(200_000)
   const many = Array.from({ length: 5_000 }, (_, i) => ({ oldText: `old ${i}`, newText: `new ${i}` }))
   const long = many.slice(0, 20).map(({ oldText }) => ({ oldText, newText: "z".repeat(30_000) }))
@@ -108,7 +108,7 @@ test("a flood of output of a running call stays bounded", async () => {
   })
 })
 
-test("control characters of calls and results are shown, not passed on; the model's words stay as they are", async () => {
+test("control characters are escaped in calls and results, and unchanged in the model's text", async () => {
   const evil = "\u001b]0;owned\u0007\u001b[2J\u202egpj.exe"
   const script = [
     calls([
@@ -134,7 +134,7 @@ test("control characters of calls and results are shown, not passed on; the mode
   })
 })
 
-test("images of MCP results are in the calls that gave them", async () => {
+test("images of MCP results are added to the calls that returned them", async () => {
   const picture = image("note.png").toString("base64")
   const shot = { type: "image", data: picture, mimeType: "image/png" }
   const tools = [

@@ -40,7 +40,7 @@ test("skills are commands, including those for people only, and a command loads 
   })
 })
 
-test("prompts of servers are commands once their server was up; none is started for that", async () => {
+test("prompts of a server are commands once the server has run; listing commands starts no server", async () => {
   await inWorld(
     [],
     async (world) => {
@@ -56,7 +56,7 @@ test("prompts of servers are commands once their server was up; none is started 
   )
 })
 
-test("a command of a server is replaced by the server's text, followed by the rest of the prompt", async () => {
+test("a server's command is replaced by the server's text, followed by the rest of the prompt", async () => {
   await inWorld(
     [text("Sunny.")],
     async (world) => {

@@ -15,7 +15,7 @@ const priced = {
   },
 }
 
-test("the task list is a plan, whole each time", async () => {
+test("the task list is sent as a plan, complete each time", async () => {
   const first = [
     { text: "look", status: "in_progress" },
     { text: "write", status: "pending" },
@@ -66,7 +66,7 @@ test("a change of mode, model or agent is reported with the current options", as
   })
 })
 
-test("window and costs are reported with every answer, and at the end equal those of the session", async () => {
+test("window and costs are reported with every answer, and finally equal the session's totals", async () => {
   const usage = { input: 1_000, output: 100 }
   const script = [
     call("ls", {}, { usage }),
@@ -105,10 +105,10 @@ test("no costs are reported if prices are unknown", async () => {
 })
 
 for (const [name, client, count] of [
-  ["an editor that takes them", all, 1],
+  ["an editor that supports them", all, 1],
   ["any other editor", {}, 0],
 ] as const)
-  test(`compactions and notices are told ${count ? "to" : "not to"} ${name}`, async () => {
+  test(`compactions and notices are ${count ? "sent" : "not sent"} to ${name}`, async () => {
     const long = "some words that take room ".repeat(400)
     const script = [text(long), text(long), text("Goal: the summary."), text("after")]
     await inFollowed(

@@ -56,7 +56,7 @@ test("parallel tasks are reported in their own calls", async () => {
   })
 })
 
-test("a call of a task that a person is asked about is shown as a call, and does not stay open", async () => {
+test("a call of a task that needs a permission is reported as a call, and closed after the reply", async () => {
   const script = (request: Request): Reply => {
     if (hasResults(request)) return text("done")
     if (taskIn(request) === "go") return call("subtask", { task: "write it" })
@@ -80,7 +80,7 @@ test("a call of a task that a person is asked about is shown as a call, and does
   })
 })
 
-test("a task that is interrupted leaves nothing open, and one of another session is not told", async () => {
+test("an interrupted task leaves no call open, and tasks of other sessions are not reported", async () => {
   const script = (request: Request): Reply => {
     if (taskIn(request) === "go") return call("subtask", { task: "wait" })
     if (taskIn(request) === "wait") return call("bash", { command: "sleep 60" })

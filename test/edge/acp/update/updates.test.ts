@@ -17,7 +17,7 @@ function thoughtsOf(message: Message.Info | undefined): string {
 }
 
 for (const wire of wires)
-  test(`thoughts and words come in order and add up to what is stored, over ${wire}`, async () => {
+  test(`reasoning and text arrive in order and add up to the stored messages, over ${wire}`, async () => {
     const script = [
       reasoning("First I look around. ", calls([text("I look. ", { deltas: 4 }), call("ls")])),
       reasoning("Now I know it: größer ✓", text("Es ist größer → ✓, two words more.", { deltas: 12 })),
@@ -43,10 +43,10 @@ for (const wire of wires)
   })
 
 for (const [name, keepEvery] of [
-  ["that was not kept yet", 60_000],
-  ["that was on the disk", 1],
+  ["that was not stored yet", 60_000],
+  ["that was already stored", 1],
 ] as const)
-  test(`an answer ${name} and broke off does not look like one text twice`, async () => {
+  test(`a retried answer ${name} is not shown as one repeated text`, async () => {
     const words = "one two three four five six"
     const broken = errorEvent(text(words, { deltas: 6, delay: 20 }))
     await inFollowed([broken, broken, text(words, { deltas: 6 })], async ({ ask, messages, editor }) => {
@@ -60,7 +60,7 @@ for (const [name, keepEvery] of [
     })
   })
 
-test("of an answer that is interrupted the editor has what is stored, and nothing more comes", async () => {
+test("an interrupted answer is reported exactly as far as it is stored", async () => {
   const script = [stall(text("one two three four five six", { deltas: 6 }), 900)]
   await inFollowed(script, async ({ ask, messages, editor, session }) => {
     const work = ask("go", {}, { stall: 60_000 })
@@ -72,7 +72,7 @@ test("of an answer that is interrupted the editor has what is stored, and nothin
   })
 })
 
-test("an answer that broke off for good is reported once", async () => {
+test("an answer that fails after all retries is reported once", async () => {
   const script = Array.from({ length: 6 }, () => cut(text("one two three four", { deltas: 4 }), 500))
   await inFollowed(script, async ({ ask, editor }) => {
     await assert.rejects(ask("go"))
@@ -80,7 +80,7 @@ test("an answer that broke off for good is reported once", async () => {
   })
 })
 
-test("calls that only read run side by side and end once each; what writes comes after them", async () => {
+test("read-only calls run in parallel and finish once each; a writing call runs after them", async () => {
   const names = ["a.txt", "b.txt", "c.txt"]
   const script = [
     calls([...names.map((path) => call("read", { path })), call("write", { path: "d.txt", content: "d\n" })]),
@@ -104,7 +104,7 @@ test("calls that only read run side by side and end once each; what writes comes
   })
 })
 
-test("an id that the model gives again in a later turn is another call", async () => {
+test("a call id that the model uses again in a later turn is reported as another call", async () => {
   const script = [
     call("read", { path: "a.txt" }, { id: "call_0" }),
     call("read", { path: "b.txt" }, { id: "call_0" }),
@@ -120,7 +120,7 @@ test("an id that the model gives again in a later turn is another call", async (
   })
 })
 
-test("two sessions that work at once in one instance do not mix", async () => {
+test("updates of two sessions that run in one instance do not mix", async () => {
   await inWorld(
     ({ messages }) => {
       const name = /session (\w+)/.exec(messages[0]!.text)![1]!
@@ -162,7 +162,7 @@ test("no update is sent after following stops", async () => {
   })
 })
 
-test("a session that is followed from its middle is reported from the next prompt on", async () => {
+test("followSession() of a session with a history reports only later prompts", async () => {
   await inWorld([call("ls"), text("one"), call("ls"), text("two")], async ({ ask, session }) => {
     await ask("first")
     const editor = createEditor()

@@ -23,14 +23,14 @@ async function inShared(script: Script, fn: (world: Followed) => Promise<unknown
 /** Its first message is a file: unlike words of a person it waits for the message before it. */
 const attached = { text: "", parts: [{ type: "file_reference" as const, path: "notes.txt" }] }
 
-test("what waits for a message of another process is sent when the turn is over", async () => {
+test("updates that wait for a message of another process are sent at the end of the turn", async () => {
   await inShared([text("One."), text("Two."), text("Three.")], async ({ ask, editor }) => {
     await ask("", attached)
     assert.deepEqual(editor.texts("agent"), ["One.", "Three."])
   })
 })
 
-test("what waits for a message of another process is sent when the turn is interrupted", async () => {
+test("updates that wait for a message of another process are sent when the turn is interrupted", async () => {
   const broken = stall(text("Three and some more words", { deltas: 6 }), 900)
   await inShared([text("One."), text("Two."), broken], async ({ ask, editor, events, session }) => {
     const before = events.length

@@ -41,7 +41,7 @@ for (const [name, line, id, code] of wrong)
     assert.deepEqual((await acp.agent.request(on.session.list, {})).sessions, [])
   })
 
-test("answers to nothing, unknown notifications and empty lines do nothing", async () => {
+test("unexpected responses, unknown notifications and empty lines are ignored", async () => {
   await using tmp = await tmpdir()
   await using acp = startAcp(tmp)
   await acp.agent.request(on.initialize, { protocolVersion: 1 })
@@ -58,7 +58,7 @@ test("answers to nothing, unknown notifications and empty lines do nothing", asy
   assert.equal(acp.lines.length, 2)
 })
 
-test("a line of 500 MB is refused, not kept, and the next one is answered", async () => {
+test("a line of 500 MB is refused without buffering it, and the next line is answered", async () => {
   await using tmp = await tmpdir()
   await using acp = startAcp(tmp)
   await acp.agent.request(on.initialize, { protocolVersion: 1 })
@@ -77,7 +77,7 @@ test("a line of 500 MB is refused, not kept, and the next one is answered", asyn
   assert.ok(most < 400, `${most} MB`)
 })
 
-test("a large prompt arrives in any number of pieces", async () => {
+test("a large prompt may arrive in any number of chunks", async () => {
   await using tmp = await tmpdir()
   await using llm = await fakeLlm([text("Long.")])
   await using acp = await withSession(tmp, { llm, env: { VITAMIN_CONFIG: wide() } })
@@ -91,7 +91,7 @@ test("a large prompt arrives in any number of pieces", async () => {
   assert.ok(llm.requests[0]!.raw.includes(JSON.stringify(words.trim()).slice(1, -1)))
 })
 
-test("only the protocol is on stdout, whatever a project's code writes there", async () => {
+test("stdout carries only the protocol, even if a project's code writes to it", async () => {
   await using tmp = await tmpdir()
   const noise = 'console.log("noise of the project")\nprocess.stdout.write("more of it")\n'
   tmp.write(".vitamin/config.ts", `${noise}export default {}\n`)
@@ -103,7 +103,7 @@ test("only the protocol is on stdout, whatever a project's code writes there", a
   assert.match(acp.errors(), /DEBUG/)
 })
 
-test("what is piped in is answered before the end, also without a last newline", async () => {
+test("piped requests are answered before the exit, even without a final newline", async () => {
   await using tmp = await tmpdir()
   await using child = startVitamin(tmp, ["acp"])
   child.process.stdin!.end('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}')

@@ -34,7 +34,7 @@ test("GET /event sends an event with id, type and the whole event as data", asyn
   client.drop()
 })
 
-test("GET /event with Last-Event-ID sends what was missed, in order, once, then goes on live", async () => {
+test("GET /event with Last-Event-ID sends missed events once, in order, then live events", async () => {
   await using tmp = await tmpdir()
   await using server = await startServer(tmp.path)
   const first = follow(server)
@@ -55,7 +55,7 @@ test("GET /event with Last-Event-ID sends what was missed, in order, once, then 
   second.drop()
 })
 
-test("GET /event has no seam between replay and live while events are published", async () => {
+test("GET /event neither loses nor repeats events between replay and live", async () => {
   await using tmp = await tmpdir()
   await using server = await startServer(tmp.path)
   const cursor = (await follow(server).opened).headers["x-vitamin-cursor"] as string
@@ -73,7 +73,7 @@ test("GET /event has no seam between replay and live while events are published"
   }
 })
 
-test("GET /event answers a cursor that means nothing with a gap, then goes on live", async () => {
+test("GET /event answers an unknown cursor with a gap, then sends live events", async () => {
   await using tmp = await tmpdir()
   await using server = await startServer(tmp.path)
   await publish(tmp.path, range(0, 3))
@@ -101,7 +101,7 @@ test("GET /event answers a cursor that means nothing with a gap, then goes on li
   }
 })
 
-test("GET /event sends a gap and all that is kept when the cursor is from before that", async () => {
+test("GET /event sends a gap and all stored events when the cursor is too old", async () => {
   await using tmp = await tmpdir()
   await using server = await startServer(tmp.path)
   const client = follow(server)
@@ -157,7 +157,7 @@ test("GET /event keeps an idle connection alive with comments", async () => {
   client.drop()
 })
 
-test("GET /event sends its heartbeats by a clock that cannot go back", async (t) => {
+test("GET /event times heartbeats with a monotonic clock", async (t) => {
   await using tmp = await tmpdir()
   await using server = await startServer(tmp.path, { heartbeat: 30 })
   const client = follow(server)
@@ -168,7 +168,7 @@ test("GET /event sends its heartbeats by a clock that cannot go back", async (t)
   client.drop()
 })
 
-test("GET /event knows its own cursor also when events cannot be kept", async () => {
+test("GET /event accepts its own cursor even if events cannot be stored", async () => {
   await using tmp = await tmpdir()
   mkdirSync(Global.state(), { recursive: true, mode: 0o700 })
   writeFileSync(join(Global.state(), "events"), "in the way")
@@ -201,7 +201,7 @@ test("a subscriber that fails does not stop the event stream", async () => {
   client.drop()
 })
 
-test("events that subscribers publish in turn are sent and replayed in the order of their ids", async () => {
+test("events that subscribers publish are sent and replayed in the order of their ids", async () => {
   await using tmp = await tmpdir()
   await using server = await startServer(tmp.path)
   const client = follow(server)

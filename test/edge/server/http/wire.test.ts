@@ -6,7 +6,7 @@ import { until } from "../../../fixture/until.ts"
 import { follow, raw, status } from "../harness.ts"
 import { errorIn, setUp } from "../wire-harness.ts"
 
-test("a foreign Host is 421 in every spelling, before anything else", async () => {
+test("a foreign Host is answered with 421 in every spelling, before other checks", async () => {
   await using s = await setUp()
   const { port } = s
   const bearer = `Authorization: Bearer ${s.token}\r\n`
@@ -38,7 +38,7 @@ test("a foreign Host is 421 in every spelling, before anything else", async () =
   assert.equal(status(await s.send(`GET /info HTTP/1.1\r\nHost: LOCALHOST:${port}\r\n${bearer}`)), 200)
 })
 
-test("no token, a wrong one, a foreign Origin: 401 and 403 over the wire", async () => {
+test("a missing or wrong token gets 401, and a foreign Origin 403, over a socket", async () => {
   await using s = await setUp()
   const host = `Host: 127.0.0.1:${s.port}\r\n`
   assert.equal(status(await s.send(`GET /info HTTP/1.1\r\n${host}`)), 401)
@@ -52,7 +52,7 @@ test("no token, a wrong one, a foreign Origin: 401 and 403 over the wire", async
   assert.doesNotMatch(answer, /access-control/i)
 })
 
-test("methods cannot be confused", async () => {
+test("methods that a path does not declare get 405, even with a method override", async () => {
   await using s = await setUp()
   for (const method of ["HEAD", "OPTIONS", "TRACE", "POST", "PUT", "DELETE", "PROPFIND", "QUERY"])
     for (const path of ["/health", "/info", "/event"]) {
@@ -68,7 +68,7 @@ test("methods cannot be confused", async () => {
   assert.equal(status(await s.send(`OPTIONS * HTTP/1.1\r\n${s.own}`)), 400)
 })
 
-test("a target that means another path than it says is 400, with and without a token", async () => {
+test("a target with dot segments or encoded slashes gets 400, with and without a token", async () => {
   await using s = await setUp()
   // Made into a URL, the first ones would be /info and /health, which answer with 200.
   const targets = [
@@ -114,7 +114,7 @@ test("a target that means another path than it says is 400, with and without a t
     assert.equal(status(await s.send(`GET ${target} HTTP/1.1\r\n${s.own}`)), expected, target)
 })
 
-test("an expectation other than 100-continue is 417, in our form", async () => {
+test("an expectation other than 100-continue gets 417 in our error format", async () => {
   await using s = await setUp()
   const post = `POST /size HTTP/1.1\r\n${s.own}Content-Type: application/json\r\nContent-Length: 14\r\n`
   const answer = await s.send(`${post}Expect: foo\r\n`, '{"text":"abc"}')
@@ -124,7 +124,7 @@ test("an expectation other than 100-continue is 417, in our form", async () => {
   assert.equal(status(foreign), 421)
 })
 
-test("wrong chunks are reported", async () => {
+test("a body with invalid chunks gets 400 or 413", async () => {
   await using s = await setUp()
   const head = `POST /size HTTP/1.1\r\n${s.own}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n`
   for (const chunks of ["zz\r\n{}\r\n", "ffffffffffffffffff\r\n{}\r\n"]) {
@@ -137,7 +137,7 @@ test("wrong chunks are reported", async () => {
   assert.match(errorIn(extended).message, /^The chunking of the body is wrong: its extensions/)
 })
 
-test("what is not HTTP is 400, in our form", async () => {
+test("invalid HTTP gets 400 in our error format", async () => {
   await using s = await setUp()
   const lines = ["RUBBISH", "GET /health HTTP/9.9\r\nHost: x", "GET  HTTP/1.1\r\nHost: x", "\0\0\0\0"]
   for (const line of lines) {
@@ -154,14 +154,14 @@ test("what is not HTTP is 400, in our form", async () => {
   assert.equal((await s.get("/health")).status, 200)
 })
 
-test("headers beyond 16 KB are 431", async () => {
+test("headers above 16 KB get 431", async () => {
   await using s = await setUp()
   const answer = await s.send(`GET /health HTTP/1.1\r\n${s.own}X-Long: ${"x".repeat(17 << 10)}\r\n`)
   assert.equal(status(answer), 431)
   assert.equal(errorIn(answer).name, "Server.HeadersTooLarge")
 })
 
-test("a body beyond the limit is 413, with a length, without one, and when asked before it is sent", async () => {
+test("a body above the limit gets 413: with Content-Length, chunked, and with 100-continue", async () => {
   await using s = await setUp({ bodyLimit: 100_000 })
   const json = "Content-Type: application/json\r\n"
   const post = `POST /size HTTP/1.1\r\n${s.own}${json}`
@@ -184,7 +184,7 @@ test("a body beyond the limit is 413, with a length, without one, and when asked
   assert.equal((await fetch(`${s.url}/size`, { method: "POST", body, headers })).status, 413)
 })
 
-test("a request that trickles in gets 408, and one that never comes holds no resources", async () => {
+test("a slow request gets 408, and a connection without a request is closed", async () => {
   await using s = await setUp({ headersTimeout: 150, requestTimeout: 400 })
   const trickle = connect(s.port, "127.0.0.1")
   let answer = ""
@@ -206,7 +206,7 @@ test("a request that trickles in gets 408, and one that never comes holds no res
   trickle.destroy()
 })
 
-test("rubbish after a running request ends that connection and no other", async () => {
+test("invalid bytes after a request close that connection and no other", async () => {
   await using s = await setUp()
   const client = follow(s)
   await client.opened

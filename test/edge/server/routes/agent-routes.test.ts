@@ -5,7 +5,7 @@ import { agentRoutes } from "#edge/server/routes/agent-routes.ts"
 import { auth, base, errorOf } from "../app-harness.ts"
 import { appWith } from "../app-with.ts"
 
-test("GET /agent and /agent/:id give the agents of the request's directory, with the tools they may use", async () => {
+test("GET /agent and /agent/:id return the agents of the request's directory with their usable tools", async () => {
   await using world = await appWith(agentRoutes())
   const { tmp, app } = world
   tmp.write(".vitamin/agents/reader.md", "---\ntools: [read, nowhere]\n---\nYou read.\n")

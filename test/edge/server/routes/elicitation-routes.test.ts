@@ -55,7 +55,7 @@ async function setUp(script: Parameters<typeof fakeLlm>[0]) {
   }
 }
 
-test("a server's form waits at GET /elicitation/pending, is checked when it is answered, and reaches the server", async () => {
+test("a form is listed at GET /elicitation/pending, and its checked reply reaches the server", async () => {
   await using world = await setUp([form, text("Thanks.")])
   const { api, session } = world
   const answered = world.ask()
@@ -91,7 +91,7 @@ test("a server's form waits at GET /elicitation/pending, is checked when it is a
   assert.deepEqual((await api("GET", "/elicitation/pending")).body, [])
 })
 
-test("a server's address is shown as the machine reads it, and what it says has nothing hidden in it", async () => {
+test("an elicitation shows the normalised URL and a message without hidden characters", async () => {
   await using world = await setUp([visit, text("Done.")])
   const answered = world.ask()
   await world.allow()
@@ -103,7 +103,7 @@ test("a server's address is shown as the machine reads it, and what it says has 
   assert.match(world.sent(1), /declin/i)
 })
 
-test("a question ends with its call, and is declined at once if nobody can be asked", async () => {
+test("an elicitation ends with its call, and is declined at once if nobody can be asked", async () => {
   await using world = await setUp([form, form, text("No.")])
   const answered = world.ask()
   await world.allow()

@@ -11,7 +11,7 @@ import { appWith } from "../app-with.ts"
 
 type Status = { id: string; state: string; tools: number; error?: string }
 
-test("GET /mcp lists servers, POST /mcp/:id/connect and disconnect start and end them, and events tell of it", async () => {
+test("GET /mcp lists servers, connect and disconnect start and stop them, and events report it", async () => {
   await using world = await appWith([...mcpRoutes(), ...abilityRoutes()])
   const { tmp, app } = world
   const tools = [{ name: "one" }, { name: "two" }]

@@ -129,7 +129,7 @@ test("a grant can be limited to the session, and DELETE /grant/:id revokes it", 
   await again
 })
 
-test("all calls of one turn wait at once, in any order of answers, and an abort withdraws the rest", async () => {
+test("all calls of a turn ask at once, may be answered in any order, and an abort withdraws the rest", async () => {
   await using world = await setUp([
     calls([bash("touch one"), bash("touch two"), bash("touch three")]),
     text("never"),
@@ -149,7 +149,7 @@ test("all calls of one turn wait at once, in any order of answers, and an abort 
   assert.equal((await api("GET", `/session/${session.id}`)).body.status, "interrupted")
 })
 
-test('a prompt with asks "deny" waits for nobody, and one in plan mode changes nothing', async () => {
+test('a prompt with asks "deny" does not wait for replies, and plan mode changes nothing', async () => {
   await using world = await setUp([bash("touch one"), text("a"), bash("touch one"), text("b")])
   const { api, session, has, ask, llm } = world
   const rules = [{ permission: "*", pattern: "*", action: "allow" }]

@@ -104,7 +104,7 @@ test("Prefer: respond-async refuses invalid prompts, and prompts that must not w
   })
 })
 
-test("session routes: list, fork, abort, remove, and what is not there", async () => {
+test("session routes list, fork, abort and remove sessions, and answer 404 for unknown ones", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([text("a")])
   const server = await serving(tmp, [], env(llm, "chat").variables)
@@ -194,7 +194,7 @@ test("GET /provider and GET /tool list providers and tools", async () => {
   assert.match(JSON.stringify(missing.body), /Available: bash, .*read/)
 })
 
-test("a prompt that is stopped answers 409 with what stopped it, not that the server failed", async () => {
+test("a prompt that is stopped answers 409 with the reason", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([stall(text("never said"), 10)])
   const server = await serving(tmp, [], env(llm, "chat").variables)

@@ -10,7 +10,7 @@ import { appWith } from "../app-with.ts"
 
 const fixture = fileURLToPath(new URL("../../../fixture/skills", import.meta.url))
 
-test("GET /skill gives the skills of the request's directory, and is described", async () => {
+test("GET /skill returns the skills of the request's directory, and is in the OpenAPI document", async () => {
   await using world = await appWith(skillRoutes())
   const { tmp, app } = world
   cpSync(join(fixture, "release-notes"), join(tmp.path, "skills/release-notes"), { recursive: true })
