@@ -53,7 +53,7 @@ export async function runAnyLine(args: string[]): Promise<void> {
     .parseAsync()
 }
 
-/** In the words of the command that was meant, with its own help. */
+/** Rewords an error of yargs for the command that was meant, and adds that command's usage. */
 function explain(message: string, args: string[]): string {
   const { commands, pattern, options } = readMeant(args, sharedOptions, addCommands)
   const command = [ownCommand, ...commands].join(" ")

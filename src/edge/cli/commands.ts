@@ -65,7 +65,7 @@ export function addCommands(yargs: Argv<FolderOptions>): Argv<FolderOptions> {
       async ({ message = [], _: words, ...options }) =>
         (await import("#edge/cli/run/run.ts")).run({
           ...options,
-          // What follows "--" is no positional argument to yargs.
+          // yargs does not count words after "--" as positional arguments.
           message: [...message, ...words.slice(1).map(String)],
         }),
     )

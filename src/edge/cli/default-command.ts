@@ -59,8 +59,8 @@ export function withDefaultCommand(args: string[]): string[] {
   return withLastHelp(["run", ...args.filter((word, at) => !isPrint(word, at))])
 }
 
-/** yargs takes the word `help` at the end for --help. In `vitamin run please help` it belongs to the prompt, and an empty
- * word behind it keeps it there. */
+/** yargs takes a final word `help` for --help. In `vitamin run please help` it belongs to the prompt; an empty word after it
+ * prevents that. */
 function withLastHelp(args: string[]): string[] {
   return args.length > 2 && args.at(-1) === "help" ? [...args, ""] : args
 }

@@ -32,8 +32,7 @@ else if (Number.parseInt(process.versions.node, 10) >= oldest) await start()
 else await goOnInNewerNode()
 
 async function start() {
-  if (!isSomewhere())
-    return tell("vitamin: the folder that it was started in is gone. Start it in another one.")
+  if (!isSomewhere()) return fail("vitamin: the current folder has been removed. Start it in another one.")
   const base = process.env.XDG_CACHE_HOME
   const cache = base && isAbsolute(base) ? base : join(homedir(), ".cache")
   const compiled = join(cache, "vitamin", "compile")
@@ -67,23 +66,23 @@ async function goOnInNewerNode() {
   const { existsSync } = await import("node:fs")
   const node = newerNode((path) => existsSync(path) && isNewEnough(path, spawnSync))
   if (!node)
-    return tell(
+    return fail(
       `vitamin needs Node ${oldest} or newer, this is ${process.version}. Try: npm install -g node@${oldest}`,
     )
   const child = spawn(node, process.argv.slice(1), { stdio: "inherit" })
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal))
-  child.on("error", (error) => tell(`${node} could not be started: ${error.message}`))
+  child.on("error", (error) => fail(`${node} could not be started: ${error.message}`))
   child.on("exit", (code, signal) => {
     process.exitCode = code ?? (signal === "SIGINT" ? 130 : 1)
   })
 }
 
-function tell(message: string) {
+function fail(message: string) {
   console.error(message)
   process.exitCode = 1
 }
 
-/** One installed beside the package, one that came with a checkout, or another one on the PATH. */
+/** A Node that is installed beside the package, one in the checkout, or another one on the PATH. */
 function newerNode(isUsable: (path: string) => boolean): string | undefined {
   const name = `node-${process.platform}-${process.arch}/bin/node`
   const checkout = fileURLToPath(new URL(`../script/node24/node_modules/${name}`, import.meta.url))

@@ -26,17 +26,17 @@ export async function serveAcp(options: Options): Promise<void> {
     )
   const { yes = false, model, agent } = options
   const rules = rulesOf(options)
-  const told = new AbortController()
+  const stopping = new AbortController()
   const stopListening = onSignal((exitCode) => {
     process.exitCode = exitCode
-    told.abort()
+    stopping.abort()
   })
   // Must happen before any code of a folder is loaded.
-  const output = takeStdout(() => told.abort())
+  const output = takeStdout(() => stopping.abort())
   try {
     if (options.trust) await Trust.grant(directoryOf(options), { keep: false })
     await Storage.migrate()
-    await serveStdio({ rules, yes, model, agent }, { input: process.stdin, output, signal: told.signal })
+    await serveStdio({ rules, yes, model, agent }, { input: process.stdin, output, signal: stopping.signal })
   } finally {
     await Instance.disposeAll()
     await Storage.close()

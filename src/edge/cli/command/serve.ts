@@ -27,14 +27,14 @@ export async function serve(options: FolderOptions & { port: number; host: strin
       config: async () => Config.redacted(await Config.get()),
     })
     await Session.recover()
-    const told = new Promise<number>((resolve) => onSignal(resolve))
+    const signalled = new Promise<number>((resolve) => onSignal(resolve))
     process.stdout.write(`vitamin is listening on ${server.url} (token in ${server.tokenFile})\n`)
     if (server.openUrls)
       process.stderr.write(
         `vitamin: warning: other machines can reach this server at ${server.openUrls.join(", ")}. Whoever has the token can run commands here, and HTTP does not encrypt it.\n`,
       )
     boundHeap()
-    process.exitCode = await told
+    process.exitCode = await signalled
     const stopped = server.stop()
     // Sessions end first, so that none continues with parts that are already disposed. Other requests still get their
     // answer.

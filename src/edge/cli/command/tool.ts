@@ -22,7 +22,7 @@ export async function listTools(options: Options): Promise<void> {
   })
 }
 
-/** Under the names that models use, with the matches by word and by meaning, so that the ranking can be understood. */
+/** Prints the names that models use, and the scores by word and by meaning, which explain the ranking. */
 export async function searchTools(options: Options & { query: string[]; limit: number }): Promise<void> {
   const { query, limit } = options
   if (!Number.isInteger(limit) || limit < 1) throw new UsageError("--limit takes a number from 1 on")

@@ -38,7 +38,7 @@ export async function doctor(
   const directory = directoryOf(options)
   try {
     let bad = 0
-    for (const [about, look] of Object.entries({
+    for (const [about, probe] of Object.entries({
       program,
       git,
       folders: checkFolders,
@@ -54,7 +54,7 @@ export async function doctor(
       skills: findSkillFaults,
       server: () => findServer(options.port),
     }))
-      for (const finding of await findings(about, () => look(directory))) {
+      for (const finding of await findings(about, () => probe(directory))) {
         process.stdout.write(asText(finding))
         if (finding.state === "bad") bad++
       }
@@ -65,9 +65,9 @@ export async function doctor(
   }
 }
 
-async function findings(about: string, look: () => Promise<Finding[]>): Promise<Finding[]> {
+async function findings(about: string, probe: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
-    return await look()
+    return await probe()
   } catch (error) {
     return [{ state: "bad", about, text: errorText(error) }]
   }
@@ -97,7 +97,8 @@ async function git(): Promise<Finding[]> {
     })
     return [{ state: "ok", about: "git", text: stdout.trim().replace("git version ", "") }]
   } catch {
-    const todo = "install git; without it projects are known by their path only, and nothing can be undone"
+    const todo =
+      "install git; without it projects are identified by their path only, and changes cannot be undone"
     return [{ state: "bad", about: "git", text: "not found", todo }]
   }
 }
@@ -105,7 +106,7 @@ async function git(): Promise<Finding[]> {
 async function storage(): Promise<Finding[]> {
   const { records, broken } = await Storage.check()
   const files = Storage.quarantined([]).map(({ file }) => file)
-  // The others could not be moved, or are no records of ours.
+  // Broken records that are not in quarantine: they could not be moved, or are not vitamin's.
   const left = broken.filter((text) => !files.some((file) => text.includes(file)))
   return [
     { state: "ok", about: "records", text: `${countOf(records, "record")} can be read` },

@@ -65,13 +65,13 @@ export async function removeServer(options: FolderOptions & { name: string }): P
   })
 }
 
-/** Both forms that the file may have. */
+/** The file may hold servers as a list or as an object. */
 function withEntry(servers: object, { name, ...entry }: { name: string }): object {
   return Array.isArray(servers) ? [...servers, { name, ...entry }] : { ...servers, [name]: entry }
 }
 
 function without(content: Content, name: string): Content {
-  const kept = (value: unknown) => {
+  const remaining = (value: unknown) => {
     if (Array.isArray(value))
       return value.filter((entry) => !entriesOf({ servers: [entry] }).some(([id]) => id === name))
     if (typeof value !== "object" || value === null) return value
@@ -80,7 +80,7 @@ function without(content: Content, name: string): Content {
   return Object.fromEntries(
     Object.entries(content).map(([key, value]) => [
       key,
-      key === "servers" || key === "mcpServers" ? kept(value) : value,
+      key === "servers" || key === "mcpServers" ? remaining(value) : value,
     ]),
   )
 }

@@ -13,10 +13,10 @@ export async function loginServer(options: FolderOptions & { name: string }): Pr
     const onUrl = (url: string) => void process.stdout.write(`Open this in a browser to sign in:\n${url}\n`)
     try {
       const outcome = await login({ server, onUrl, signal: interrupted.signal })
-      const said =
+      const result =
         outcome === "done" ? `Signed in to ${server.id}.` : `${server.id} asks for no login, or has one.`
-      process.stdout.write(`${said}\n`)
-      // So that the next run knows its tools.
+      process.stdout.write(`${result}\n`)
+      // Connect once, so that the next run knows the server's tools.
       const { state, error, tools } = await Mcp.connect(server.id)
       process.stdout.write(
         state === "connected"

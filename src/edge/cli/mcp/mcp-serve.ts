@@ -21,23 +21,23 @@ type Options = FolderOptions &
     yes?: boolean | undefined
   }
 
-/** Set in the environment of everything that this process starts. */
-const mark = "VITAMIN_MCP_SERVE"
+/** An environment variable for child processes: they are started by an MCP server. */
+const nestedFlag = "VITAMIN_MCP_SERVE"
 
 export async function serveMcp(options: Options): Promise<void> {
   const { yes = false } = options
   const rules = rulesOf(options)
-  // A server that lists itself would otherwise start itself again and again.
-  const offering = { rules, yes, servers: Env.get(mark) === undefined }
-  process.env[mark] = "1"
-  const told = new AbortController()
+  // A nested server offers no tools of other servers. Otherwise a server that lists itself would start itself endlessly.
+  const offering = { rules, yes, servers: Env.get(nestedFlag) === undefined }
+  process.env[nestedFlag] = "1"
+  const stopping = new AbortController()
   const stopListening = onSignal((exitCode) => {
     process.exitCode = exitCode
-    told.abort()
+    stopping.abort()
   })
-  const { signal } = told
+  const { signal } = stopping
   // Must happen before any code of the folder is loaded.
-  const output = options.http ? undefined : takeStdout(() => told.abort())
+  const output = options.http ? undefined : takeStdout(() => stopping.abort())
   await inInstance(options, async () => {
     await Config.watch()
     if (output) await serveStdio(offering, { output, signal })
@@ -49,7 +49,7 @@ export async function serveMcp(options: Options): Promise<void> {
 async function serveHttp(
   options: Options,
   offering: Parameters<typeof createMcpRoutes>[0],
-  told: AbortSignal,
+  signal: AbortSignal,
 ): Promise<void> {
   const { routes, close } = createMcpRoutes(offering)
   const server = await createServer({
@@ -62,7 +62,8 @@ async function serveHttp(
     config: async () => Config.redacted(await Config.get()),
   })
   process.stdout.write(`vitamin is listening on ${server.url}/mcp (token in ${server.tokenFile})\n`)
-  if (!told.aborted) await new Promise((resolve) => told.addEventListener("abort", resolve, { once: true }))
+  if (!signal.aborted)
+    await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }))
   await close()
   const stopped = server.stop()
   await Instance.disposeAll()

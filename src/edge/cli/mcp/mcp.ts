@@ -22,7 +22,7 @@ export async function listServers(options: Options): Promise<void> {
   })
 }
 
-/** Fails if one of them cannot be used. */
+/** Fails if a server cannot be used. */
 export async function testServers(options: Options & { name?: string | undefined }): Promise<void> {
   await inInstance(options, async () => {
     const Mcp = await ifConfigured()

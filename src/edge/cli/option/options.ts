@@ -1,7 +1,7 @@
 // Options that several commands take. yargs gives NaN for "abc" and accepts -1 for a number; both are refused here.
 import { UsageError } from "#edge/cli/process/exit.ts"
 
-/** For people, or for programs. */
+/** `text` is for people, `json` for programs. */
 export const format = {
   choices: ["text", "json"] as const,
   default: "text" as const,

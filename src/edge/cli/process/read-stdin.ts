@@ -1,7 +1,7 @@
 // Reads piped input. A pipe that is silent for three seconds is ignored.
 import { fstatSync } from "node:fs"
 
-const patience = 3_000
+const firstByteTimeout = 3_000
 const limit = 10 << 20
 
 /** The piped text, or "" if nothing is piped. */
@@ -10,13 +10,13 @@ export async function readStdin(): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
   await new Promise<void>((resolve) => {
-    const giveUp = setTimeout(resolve, patience)
+    const timer = setTimeout(resolve, firstByteTimeout)
     const done = () => {
-      clearTimeout(giveUp)
+      clearTimeout(timer)
       resolve()
     }
     process.stdin.on("data", (chunk: Buffer) => {
-      clearTimeout(giveUp)
+      clearTimeout(timer)
       size += chunk.length
       if (size <= limit) chunks.push(chunk)
     })

@@ -49,7 +49,7 @@ export function createFollower(sessionId: string, screen: Screen) {
     showAttachment(message)
   }
 
-  /** A pipe gets a complete answer, so that a retried one is printed once. */
+  /** A pipe gets only complete answers, so that a retried answer is printed once. */
   function showAnswer(message: Message.Of<"text">): void {
     if (screen.isLive || message.data.role !== "assistant") return
     screen.say(Message.textOf(message))
@@ -62,16 +62,16 @@ export function createFollower(sessionId: string, screen: Screen) {
     if (line) attachments.set(message.id, line)
   }
 
-  /** For an attachment that a person was asked about, or an answer that is retried. */
+  /** Shows an attachment that has been resolved, or notes that an answer is retried. */
   function changeMessage(message: Message.Info): void {
     if (message.sessionId !== sessionId) return
     showAttachment(message)
     if (message.type !== "text" || message.data.parts.length > 0) return
-    const show = () => screen.note("✗ the answer broke off and is asked for again")
+    const show = () => screen.note("✗ the answer broke off and is requested again")
     tasks.get(sessionId)!.order.add({ parentId: message.parentId, show })
   }
 
-  /** Another agent begins a task. */
+  /** Notes that another agent starts a task. */
   function addSession({ id, agent, taskOf }: Session.Info): void {
     const parent = taskOf && tasks.get(taskOf.sessionId)
     if (!taskOf || !parent) return

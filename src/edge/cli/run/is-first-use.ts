@@ -1,12 +1,12 @@
-// Whether a model that nobody named is used for the first time on this machine: the note about it is long, and nobody
-// would read it in every run. The record can be deleted at any time.
+// Whether a model that nobody chose is used for the first time on this machine: only then the long note about it is
+// printed. The used models are kept in a cache file that can be deleted at any time.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import * as Global from "#kernel/process/global.ts"
 
 const maxModels = 50
 
-/** Afterwards it counts as used. */
+/** Also records the model as used. */
 export function isFirstUse(model: string): boolean {
   try {
     const file = join(Global.cache(), "fallback-models.json")
@@ -15,7 +15,7 @@ export function isFirstUse(model: string): boolean {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     writeFileSync(file, `${JSON.stringify([...used, model].slice(-maxModels))}\n`)
   } catch {
-    // Without a cache, the note is said in every run.
+    // If the cache cannot be written, the note is printed in every run.
   }
   return true
 }

@@ -1,5 +1,5 @@
-// Lists what was denied in a run in a line at its end, with exit code 3: by a rule, by plan mode, by the person, or
-// because nobody could be asked.
+// Reports at the end of a run what was denied: by a rule, by plan mode, or because nobody could be asked. It sets exit code
+// 3, also if the person rejected something.
 import * as Permission from "#ability/permission/permission.ts"
 import { exitCodes } from "#edge/cli/process/exit.ts"
 import { wrapLines } from "#edge/cli/terminal/wrap-text.ts"
@@ -8,7 +8,7 @@ import * as Log from "#kernel/process/log.ts"
 
 const maxNamed = 3
 
-export function listDenied(): { tell(): void; stop(): void } {
+export function listDenied(): { report(): void; stop(): void } {
   const unasked = new Set<string>()
   const byRule = new Set<string>()
   const byMode = new Set<string>()
@@ -25,10 +25,10 @@ export function listDenied(): { tell(): void; stop(): void } {
     }),
   ]
 
-  function tell(): void {
+  function report(): void {
     write("denied, since nobody could be asked", unasked)
     write("denied by a rule", byRule)
-    write("denied in plan mode, which only reads (--mode act would go on)", byMode)
+    write("denied in plan mode, which only reads (--mode act allows changes)", byMode)
     if (unasked.size || byRule.size || byMode.size || isRejected) process.exitCode = exitCodes.denied
   }
 
@@ -36,7 +36,7 @@ export function listDenied(): { tell(): void; stop(): void } {
     for (const each of unsubscribe) each()
   }
 
-  return Object.freeze({ tell, stop })
+  return Object.freeze({ report, stop })
 }
 
 function write(what: string, lines: Set<string>): void {

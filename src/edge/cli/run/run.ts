@@ -50,9 +50,9 @@ export async function run(given: Options): Promise<void> {
   // Also during the shutdown: without a listener, a second signal would leave processes behind.
   let stopListening = () => {}
   await inInstance(options, async () => {
-    const { message, parts: said } = await wordsOf(options)
+    const { message, parts: fromServer } = await wordsOf(options)
     const called = await commandIn(message)
-    const parts = [...said, ...(called ?? [])]
+    const parts = [...fromServer, ...(called ?? [])]
     const text = [called ? "" : message, piped].filter(Boolean).join("\n\n")
     const known = await knownSession(options)
     const attachments = await attachmentsOf(options)
@@ -100,7 +100,7 @@ export async function run(given: Options): Promise<void> {
       isOver = true
       stopPrinting(isInterrupted)
     }
-    if (signalled === undefined) denied.tell()
+    if (signalled === undefined) denied.report()
   }).finally(() => stopListening())
 }
 

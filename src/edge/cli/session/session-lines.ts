@@ -35,11 +35,11 @@ export function sessionLines(
   const taken = () => [...left].reduce((sum, column) => sum + widths[column]! + gap, 0) - widths.at(-1)! - gap
   const wanted = Math.min(minTitle, widths.at(-1) ?? 0)
   for (const column of leastNeeded) if (taken() + wanted > width) left.delete(column)
-  const room = width - taken()
+  const titleWidth = width - taken()
   return rows.map((row) =>
     [...left]
       .map((column) =>
-        column === titleAt ? shorten(row[column]!, room) : row[column]!.padEnd(widths[column]!),
+        column === titleAt ? shorten(row[column]!, titleWidth) : row[column]!.padEnd(widths[column]!),
       )
       .join(" ".repeat(gap))
       .slice(0, width),
@@ -51,7 +51,7 @@ export function shortId(id: string): string {
   return id.slice(0, "sess_".length + 10)
 }
 
-/** In sorted order the longest prefix that an id shares with any other is one that it shares with a neighbour. */
+/** Among sorted ids, an id shares its longest prefix with a neighbour. */
 function uniquePrefixes(ids: string[]): Map<string, string> {
   const sorted = ids.toSorted()
   return new Map(

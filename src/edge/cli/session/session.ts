@@ -108,12 +108,12 @@ function parse(file: string): unknown {
   }
 }
 
-/** Data: a pipe gets it unchanged. */
+/** Prints data. A pipe gets it unchanged. */
 function print(text: string) {
   process.stdout.write(`${process.stdout.isTTY ? safeText(text) : text}\n`)
 }
 
-/** Text for a person, who may read it at the end of a pipe. */
+/** Prints text for a person. It is escaped for a pipe too, which may end in a pager. */
 function say(text: string) {
   process.stdout.write(`${wrapList(safeText(text))}\n`)
 }

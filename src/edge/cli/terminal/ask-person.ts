@@ -1,5 +1,5 @@
-// Questions in the terminal, one after the other: permission questions with what exactly would run, and questions of
-// MCP servers.
+// Asks questions in the terminal, one after the other: permission requests, which show what would run, and questions of MCP
+// servers.
 import type * as Elicitation from "#ability/elicitation/elicitation.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import * as Bus from "#kernel/bus/bus.ts"
@@ -31,18 +31,20 @@ export function askPerson(): () => void {
 async function askOne(request: Permission.Request, stop: AbortSignal): Promise<void> {
   const isOpen = () => Permission.pending().some(({ id }) => id === request.id)
   if (stop.aborted || !isOpen()) return
-  const over = new AbortController()
+  const replied = new AbortController()
   const unsubscribe = Bus.subscribe(Permission.Replied, ({ id }) => {
-    if (id === request.id) over.abort()
+    if (id === request.id) replied.abort()
   })
   try {
-    const given = await converse(AbortSignal.any([over.signal, stop]), (ask) => askUntilDecided(request, ask))
+    const given = await converse(AbortSignal.any([replied.signal, stop]), (ask) =>
+      askUntilDecided(request, ask),
+    )
     const { reply, ...details } = given ?? {}
     if (!reply || !isOpen()) return
     const { notice } = await Permission.reply(request.id, reply, details)
     if (notice) process.stderr.write(`${notice}\n`)
   } catch (error) {
-    Log.warn("an answer could not be kept", { error })
+    Log.warn("the reply to a permission request could not be stored", { error })
   } finally {
     unsubscribe()
   }

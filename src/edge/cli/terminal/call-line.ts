@@ -27,9 +27,9 @@ export function callWords(call: Message.Call): string {
 function wordsOf(call: Message.Call | undefined, tool: string, title?: unknown) {
   const known = call && describeCall(call, title)
   if (known) return known
-  const said = typeof title === "string" && title.trim() ? title : shortArguments(call?.arguments)
+  const text = typeof title === "string" && title.trim() ? title : shortArguments(call?.arguments)
   // Some titles begin with the name of their tool.
-  const subject = said.startsWith(`${tool} `) ? said.slice(tool.length) : said
+  const subject = text.startsWith(`${tool} `) ? text.slice(tool.length) : text
   return { verb: Log.escapeControls(tool), subject }
 }
 

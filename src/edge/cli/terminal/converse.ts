@@ -8,7 +8,7 @@ export type Ask = (text: string) => Promise<string | undefined>
 /** Input that can be read within this many milliseconds was typed ahead. */
 const settling = 100
 
-/** Undefined if the answer is no longer needed. */
+/** Returns undefined when `signal` is aborted: the answer is no longer needed. */
 export async function converse<T>(
   signal: AbortSignal,
   talk: (ask: Ask) => Promise<T>,
@@ -41,7 +41,7 @@ export async function converse<T>(
   }
 }
 
-/** Raw mode also gives an unfinished line. */
+/** Drops input that was typed ahead. In raw mode that includes an unfinished line. */
 async function dropTyped(): Promise<void> {
   const { stdin } = process
   const drop = (typed: Buffer) => {
@@ -59,7 +59,7 @@ async function dropTyped(): Promise<void> {
   stdin.setRawMode(false)
 }
 
-/** As the key does without raw mode. */
+/** Ctrl-C sends no signal in raw mode, so it is sent here. */
 function interrupt(): void {
   process.kill(process.pid, "SIGINT")
 }

@@ -1,4 +1,4 @@
-// What a list says about a thing: the first paragraph of its description, on one line. `--format json` has the whole.
+// The first paragraph of a description, on one line, for lists. `--format json` has the whole description.
 
 export function firstParagraph(description: string): string {
   return description

@@ -60,5 +60,5 @@ function show({ path, state, before, after }: Trust.Change): string {
     show: (line) => Secret.redact(safeText(line)),
     isWhole: true,
   })
-  return `${title}${lost ? "What it said before is not known; all of it is shown.\n" : ""}${diff || "It is empty.\n"}`
+  return `${title}${lost ? "The reviewed version is not known; the whole file is shown.\n" : ""}${diff || "It is empty.\n"}`
 }

@@ -27,7 +27,7 @@ export function createStatusLine(options: {
   let printed = ""
 
   function draw(): void {
-    // A person who is asked something must see nothing move.
+    // Nothing is drawn while a question is open.
     if (questions.size) return
     const line = [options.status(), printed].filter(Boolean).join(" · ")
     stderr.write(eraseLine + asciiMarks(fit(line, (stderr.columns || 80) - 1)))
@@ -49,7 +49,7 @@ export function createStatusLine(options: {
       if (!questions.size && !isShown) options.startLine()
       draw()
     }),
-    // By name: without MCP servers nothing that knows of their questions is loaded.
+    // Subscribed by name: without MCP servers, the code for their questions is not loaded.
     Bus.subscribe("*", ({ type, payload }) => {
       const { id } = payload as { id: string }
       if (asked.has(type)) {
@@ -73,7 +73,7 @@ function lastLine(text: string): string | undefined {
   return text.trimEnd().split("\n").at(-1)?.replaceAll("\t", " ")
 }
 
-/** Other characters than plain ones may be two columns wide. */
+/** Characters outside ASCII may be two columns wide. */
 function fit(line: string, columns: number): string {
   const safe = Log.escapeControls(line)
   const most = /^[ -~·]*$/.test(safe) ? columns : Math.floor(columns / 2)

@@ -19,16 +19,16 @@ const styles = new Map([
   ["_", italic],
   ["**", bold],
 ])
-/** At most this many characters wait for the partner of a mark. */
+/** At most this many characters are held back until a mark is closed. */
 const maxHeld = 500
 
-/** A mark that may open a style, and where it is among the held texts. */
+/** A mark that may open a style, and its index in `held`. */
 type Mark = { mark: string; at: number; style: Style }
 
 export type MarkdownStyler = Readonly<{
-  /** What can be shown of the text so far. */
+  /** Adds text, and returns what can be shown now. */
   add(text: string): string
-  /** What was held back, and every style ended. */
+  /** Returns the text that was held back, and ends every style. */
   end(): string
 }>
 
@@ -57,7 +57,7 @@ export function createMarkdownStyler(): MarkdownStyler {
     return startLine()
   }
 
-  /** The kind of the line is clear now. */
+  /** Called when the kind of the line is clear. */
   function startLine(): string {
     const text = lineStart ?? ""
     lineStart = undefined
@@ -92,7 +92,7 @@ export function createMarkdownStyler(): MarkdownStyler {
     return out
   }
 
-  /** `\*` is a star. */
+  /** `\*` is a literal star. */
   function escaped(character: string): string {
     isEscaped = false
     if (/[*_`\\]/.test(character)) return show(character)
@@ -131,7 +131,7 @@ export function createMarkdownStyler(): MarkdownStyler {
     return show(mark)
   }
 
-  /** Text waits while a mark before it may still turn out to be one. */
+  /** Text is held back while a mark before it may still be closed. */
   function show(text: string): string {
     held.push(text)
     before = text.at(-1)!
@@ -150,7 +150,7 @@ export function createMarkdownStyler(): MarkdownStyler {
     return open.length || code ? "" : held.splice(0).join("")
   }
 
-  /** Marks without a partner are text. */
+  /** Open marks that are never closed are text. */
   function forget(): void {
     code = undefined
     open = []

@@ -1,19 +1,19 @@
-// Lines for a terminal, wrapped between words: a terminal by itself breaks them anywhere. Code and tables stay as they are,
-// and so does everything where the width is not known. Without a UTF-8 locale our own marks become ASCII.
+// Wraps lines for a terminal between words. Code and tables are not wrapped, and nothing is if the width is unknown. Without
+// a UTF-8 locale, our own marks become ASCII.
 import { stripVTControlCharacters } from "node:util"
 import * as Env from "#kernel/process/env.ts"
 
 export type Wrapper = Readonly<{
-  /** What can be shown of the text so far: a word is held back until it ends. */
+  /** Adds text, and returns what can be shown now: a word is held back until it ends. */
   add(text: string): string
-  /** What was held back. */
+  /** Returns the text that was held back. */
   end(): string
 }>
 
 const narrowest = 20
 const pieces = /\u001b\[[\d;]*m|\n|[ \t]+|[^\s\u001b]+|./gsu
 const isFence = /^(?:`{3,}|~{3,})/
-/** What stands before a text whose further lines are indented by as much. */
+/** A first word, such as a bullet, below which further lines are indented. */
 const mark = /^(?:[·✗•│↳→←*+>x-]|\d{1,3}[.)]|\[[ >x]?\]?|vitamin:)$/u
 /** Characters that take two columns. */
 const wide =
@@ -22,7 +22,7 @@ const marks = new Map(
   Object.entries({ "·": "-", "✗": "x", "…": "...", "•": "*", "│": "|", "↳": ">", "⋮": ":" }),
 )
 
-/** `indent`: where further lines begin; without it, below the text of the first one. */
+/** `indent` is the column of further lines; default: below the text of the first line. */
 export function createWrapper(columns: () => number | undefined, indent?: number): Wrapper {
   let [column, hang] = [0, 0]
   let [spaces, word, width] = ["", "", 0]
@@ -48,20 +48,20 @@ export function createWrapper(columns: () => number | undefined, indent?: number
   function endWord(): string {
     if (width && isFirst) startLine()
     const limit = columns() || 0
-    const room = limit >= narrowest && !isWhole ? limit : Number.POSITIVE_INFINITY
-    const isTooLong = column > hang && column + spaces.length + width > room && width <= room - hang
+    const available = limit >= narrowest && !isWhole ? limit : Number.POSITIVE_INFINITY
+    const isTooLong = column > hang && column + spaces.length + width > available && width <= available - hang
     const out = (isTooLong ? `\n${" ".repeat(hang)}` : width || !word ? spaces : "") + word
     if (isTooLong) column = hang + width
     else if (width || !word) column += spaces.length + width
     // The terminal has broken a word that is longer than its lines.
-    if (column > room) column %= room
-    // Styles that end here stand before the blanks that follow, not behind them.
+    if (column > available) column %= available
+    // Escape sequences that end a style come before the following blanks, not after them.
     if (width || !word) spaces = ""
     ;[word, width] = ["", 0]
     return out
   }
 
-  /** The first word of a line says what kind of line it is. */
+  /** The first word of a line decides its kind: code, table, list item or text. */
   function startLine(): void {
     isFirst = false
     const first = stripVTControlCharacters(word)
@@ -91,7 +91,7 @@ export function wrapLines(text: string): string {
   return wrapFor(process.stderr, text)
 }
 
-/** Lines on stdout. Those of a list go on below their last column, which begins at `indent`. */
+/** Lines on stdout. Further lines of a list entry start at `indent`, below its last column. */
 export function wrapList(text: string, indent?: number): string {
   return wrapFor(process.stdout, text, indent)
 }
@@ -106,7 +106,7 @@ export function asciiMarks(text: string): string {
   return isUtf8() ? text : text.replace(/[·✗…•│↳⋮]/gu, (mark) => marks.get(mark)!)
 }
 
-/** Where no locale is set, terminals take UTF-8 today. */
+/** Without a locale, UTF-8 is assumed. */
 function isUtf8(): boolean {
   const locale = Env.get("LC_ALL") || Env.get("LC_CTYPE") || Env.get("LANG")
   return !locale || /utf-?8/i.test(locale)

@@ -54,5 +54,5 @@ test("vitamin acp in a removed folder fails with one line", async () => {
   child.process.stdin?.end()
   assert.equal(await child.exit, 1)
   assert.deepEqual([child.lines, child.errors().trim().split("\n").length], [[], 1])
-  assert.match(child.errors(), /^vitamin: the folder .* is gone\./)
+  assert.match(child.errors(), /^vitamin: the current folder has been removed\./)
 })

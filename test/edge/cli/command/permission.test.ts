@@ -92,7 +92,7 @@ test("vitamin run --mode plan changes nothing, whatever is allowed, and the sess
   assert.equal(planned.code, 3, planned.err)
   assert.match(
     planned.err,
-    /^vitamin: denied in plan mode, which only reads \(--mode act would go on\): file\.write of "a\.txt"$/m,
+    /^vitamin: denied in plan mode, which only reads \(--mode act allows changes\): file\.write of "a\.txt"$/m,
   )
   assert.equal((await go("--continue")).out, "two")
   assert.equal(existsSync(join(tmp.path, "a.txt")), false)

@@ -167,7 +167,7 @@ test("an answer that broke off and was asked for again reaches a pipe once", asy
   await using llm = await fakeLlm([broken, text("whole")])
   const { out, err } = await vitamin(tmp, ["run", "go"], env(llm, "chat").variables)
   assert.equal(out, "whole")
-  assert.match(err, /the answer broke off and is asked for again/)
+  assert.match(err, /the answer broke off and is requested again/)
 })
 
 test("each retry is a line, and the final error names provider, address, status, key and remedy", async () => {

@@ -102,7 +102,7 @@ test("vitamin run says that an answer broke off and prints the whole one", async
   const { code, out, err } = await vitamin(tmp, ["run", "x"], env(llm, "chat").variables)
   assert.equal(code, 0, err)
   assert.match(out, /whole$/)
-  assert.match(err, /✗ the answer broke off and is asked for again/)
+  assert.match(err, /✗ the answer broke off and is requested again/)
 })
 
 test("vitamin run fails with one clear line when the provider refuses for good", async () => {
