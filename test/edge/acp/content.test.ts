@@ -1,4 +1,4 @@
-// What a prompt may be made of, and what the model is sent of it.
+// Content blocks of a prompt, and what the model gets of them.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { pathToFileURL } from "node:url"
@@ -12,7 +12,7 @@ const seeing = { "fake-model": { input: ["text", "image"] } }
 const withVision = { VITAMIN_CONFIG: JSON.stringify({ provider: { openai: { models: seeing } } }) }
 const numbered = Array.from({ length: 30 }, (_, i) => `line number ${i + 1}`).join("\n")
 
-/** What the model got of a prompt. */
+/** The text of a prompt as the model got it. */
 async function sent(tmp: Tmp, blocks: (string | ContentBlock)[]) {
   await using llm = await fakeLlm([text("Seen.")])
   await using acp = await withSession(tmp, { llm, env: withVision })

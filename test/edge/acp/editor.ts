@@ -1,4 +1,4 @@
-// An editor as the protocol describes it: it puts together what it is sent, and minds the rules about that.
+// An editor as the protocol describes it: it assembles the updates and checks the protocol's rules.
 import assert from "node:assert/strict"
 import { isAbsolute } from "node:path"
 import type {
@@ -20,12 +20,12 @@ const whose = {
   agent_message_chunk: "agent",
   agent_thought_chunk: "thought",
 } as const
-/** Larger than this no update is worth. */
+/** The largest update that is allowed. */
 const largest = 300_000
 
 export type Editor = ReturnType<typeof createEditor>
 
-/** What is wrong with an update is thrown when the editor is looked at: who sends them is told nothing. */
+/** Invalid updates throw when the editor is read, not when they are sent: `send` must never throw. */
 export function createEditor() {
   const updates: SessionUpdate[] = []
 
@@ -34,7 +34,7 @@ export function createEditor() {
     send: (update: SessionUpdate) => void updates.push(structuredClone(update)),
     of: <T extends SessionUpdate["sessionUpdate"]>(type: T) =>
       updates.filter((one): one is Update<T> => one.sessionUpdate === type),
-    /** What is on the screen, from top to bottom. */
+    /** The entries on the screen, from top to bottom. */
     shown: () => show(updates),
     calls: () => show(updates).filter((entry): entry is Called => "toolCallId" in entry),
     texts: (who: Said["who"]) =>

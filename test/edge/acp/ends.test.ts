@@ -1,4 +1,4 @@
-// How `vitamin acp` ends: whatever the reason, at once, with nothing left behind and everything kept.
+// `vitamin acp` exits at once for every reason, leaves no process behind, and loses no record.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { running, uniqueNap } from "../../ability/shell/running.ts"
@@ -44,7 +44,7 @@ for (const [name, end, exitCode] of endings.slice(0, 2))
     await using tmp = await tmpdir()
     await using acp = await withSession(tmp)
     acp.stdout.pause()
-    // More than a pipe holds.
+    // More than the buffer of a pipe.
     for (let i = 0; i < 500; i++)
       acp.write(`${JSON.stringify({ jsonrpc: "2.0", id: `d${i}`, method: `x${"y".repeat(1_000)}` })}\n`)
     end(acp)

@@ -1,4 +1,4 @@
-// A session of a world that an editor follows.
+// A session in a test world that an editor follows.
 import type { ClientCapabilities } from "@agentclientprotocol/sdk"
 import { followSession } from "#edge/acp/update/updates.ts"
 import { inWorld, type World } from "../../engine/session/harness.ts"

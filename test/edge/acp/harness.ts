@@ -42,7 +42,7 @@ export type Options = {
 }
 type Message = { id?: unknown; method?: string; params?: unknown; result?: unknown; error?: unknown }
 
-/** The answer with one of the options by its kind. */
+/** Replies to a permission request with the option of the given kind. */
 export function choose(kind: string): Permit {
   return ({ options }) => {
     const option = options.find((one) => one.kind === kind)
@@ -51,7 +51,7 @@ export function choose(kind: string): Permit {
   }
 }
 
-/** A process with a client that has said nothing yet. */
+/** Starts the process with a client that has sent nothing yet. */
 export function startAcp(tmp: Tmp, options: Options = {}) {
   const { llm, args = [], permit = choose("reject_once"), elicit } = options
   const child = spawn(process.execPath, [command, "acp", ...args], {
@@ -88,25 +88,25 @@ export function startAcp(tmp: Tmp, options: Options = {}) {
     pid: child.pid!,
     agent: connection.agent,
     errors: () => errors,
-    /** When its output is read to the end. */
+    /** Resolves with the exit code when the output is read to its end. */
     exit,
-    /** When it is gone, whatever of its output is still to be read. */
+    /** Resolves when the process has exited, even if output is unread. */
     left,
     updates,
     permissions,
     elicitations,
-    /** Lines that came, as they came. */
+    /** The lines of stdout so far. */
     lines: received.lines,
     kill: (signal: NodeJS.Signals) => child.kill(signal),
     stdin: child.stdin,
     stdout: child.stdout,
-    /** Written as it is, past the client. */
+    /** Writes raw text to stdin, bypassing the client. */
     write: (text: string | Buffer) => void said.write(text),
     line: (pattern: RegExp) => found(received.lines, pattern, () => errors),
     of<K extends SessionUpdate["sessionUpdate"]>(kind: K): Kind<K>[] {
       return updates.flatMap(({ update }) => (update.sessionUpdate === kind ? [update as Kind<K>] : []))
     },
-    /** What the model said, as it was told. */
+    /** The model's text as reported by updates. */
     text: () => textOf(updates.map(({ update }) => update)),
     [Symbol.asyncDispose]: async () => {
       const hung = setTimeout(() => child.kill("SIGKILL"), 30_000)
@@ -121,7 +121,7 @@ export function startAcp(tmp: Tmp, options: Options = {}) {
 }
 export type Acp = ReturnType<typeof startAcp>
 
-/** The same, introduced to each other. */
+/** A process and a client after `initialize`. */
 export async function connected(tmp: Tmp, options: Options = {}) {
   const acp = startAcp(tmp, options)
   const { capabilities: clientCapabilities = {} } = options
@@ -129,7 +129,7 @@ export async function connected(tmp: Tmp, options: Options = {}) {
   return Object.assign(acp, { initialized })
 }
 
-/** And with a session. */
+/** A connected client with a new session. */
 export async function withSession(tmp: Tmp, options: Options & { mcpServers?: McpServer[] } = {}) {
   const acp = await connected(tmp, options)
   const { mcpServers = [] } = options
@@ -175,7 +175,7 @@ const requests: Record<string, string> = {
   "$/cancel_request": "CancelRequestNotification",
 }
 
-/** Everything on stdout is a message of the protocol. */
+/** Checks that every line on stdout is a message of the protocol. */
 export function checkMessages(lines: string[], sent: string[]): void {
   const methodOf = new Map<unknown, string>()
   for (const line of sent) {
@@ -186,7 +186,7 @@ export function checkMessages(lines: string[], sent: string[]): void {
     const message = parsed(line)
     assert.ok(message, `not a message: ${line.slice(0, 200)}`)
     const { id, method, params, result, error } = message
-    // Its schema says what it is not, which is checked by the client alone, when it comes.
+    // Its schema uses "not", which only the client checks.
     if (method === "elicitation/create") continue
     if (method) assertIs(requests[method] ?? `nothing for ${method}`, params)
     else if (error !== undefined) assertIs("Error", error)
@@ -211,7 +211,7 @@ async function found(lines: string[], pattern: RegExp, errors: () => string): Pr
   return line!
 }
 
-/** The lines of a stream, and a copy of it for who reads it. */
+/** The lines of a stream, and a copy of the stream for its reader. */
 function listen(stream: Readable): { lines: string[]; copy: Readable } {
   const copy = new PassThrough()
   const lines: string[] = []

@@ -1,4 +1,4 @@
-// How a client and `vitamin acp` get to know each other.
+// The requests `initialize` and `authenticate`.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { tmpdir } from "../../fixture/tmpdir.ts"

@@ -1,5 +1,5 @@
-// What a client asks is done in the order in which it was asked, also where it writes it in one breath and does not wait
-// for answers: a prompt meets what was chosen before it, and nothing that was chosen later.
+// Requests of a client run in the order in which they were sent, even if it writes them at once without waiting
+// for responses: a prompt sees the options that were set before it, and no later ones.
 import assert from "node:assert/strict"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
@@ -12,7 +12,7 @@ import { type Acp, choose, on, withSession } from "./harness.ts"
 type Said = [method: string, params?: object]
 type Session = Acp & { sessionId: string }
 
-/** Whatever file it is asked for it writes, where it may. */
+/** A model that writes the file named in the prompt. */
 const writer: Script = ({ messages }) => {
   const last = messages.at(-1)!
   if (last.role !== "user") return text("Done.")
@@ -25,7 +25,7 @@ const cancel: Said = [on.session.cancel]
 
 let count = 0
 
-/** Written at once; gives what is answered to each request. */
+/** Writes all messages at once; returns the response to each request. */
 async function say({ write, line, sessionId }: Session, ...all: Said[]) {
   const messages = all.map(([method, params]) => ({
     jsonrpc: "2.0",
@@ -38,7 +38,7 @@ async function say({ write, line, sessionId }: Session, ...all: Said[]) {
   return Promise.all(asked.map(async (id) => JSON.parse(await line(new RegExp(`"id":"${id}"`)))))
 }
 
-/** A session whose first turn waits for its person until `allow` is called. */
+/** A session whose first turn waits for a permission until `allow` is called. */
 async function working(tmp: Awaited<ReturnType<typeof tmpdir>>, llm: Awaited<ReturnType<typeof fakeLlm>>) {
   const { promise: allowed, resolve: allow } = Promise.withResolvers<void>()
   const permit: ReturnType<typeof choose> = async (request) => {

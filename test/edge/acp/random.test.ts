@@ -1,4 +1,4 @@
-// Whatever a client does with its sessions, and at once: every request is answered, and nothing is left behind.
+// A client opens, prompts and closes sessions at random and in parallel: every request is answered, and nothing is left.
 import assert from "node:assert/strict"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-// Whether something is what the protocol's own schema says.
+// Checks values against the protocol's own JSON Schema.
 import assert from "node:assert/strict"
 import { createRequire } from "node:module"
 import { z } from "zod"
@@ -10,7 +10,7 @@ const made = new Map<string, z.ZodType>()
 export function assertIs(type: string, value: unknown): void {
   const schema = made.get(type) ?? z.fromJSONSchema({ $ref: `#/$defs/${type}`, $defs })
   made.set(type, schema)
-  // As it arrives.
+  // As JSON, like on the wire.
   const sent: unknown = JSON.parse(JSON.stringify(value))
   const { success, error } = schema.safeParse(sent)
   assert.ok(success, `${type}: ${error?.message}\n${JSON.stringify(sent).slice(0, 2_000)}`)

@@ -1,4 +1,4 @@
-// `vitamin mcp serve` against clients that do not keep to what was agreed.
+// `vitamin mcp serve` against malicious clients.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"

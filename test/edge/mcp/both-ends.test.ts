@@ -1,5 +1,5 @@
-// Our client with our server, over http in the newest revision: what the server asks before a call comes to the person at
-// the client's terminal, and the answer goes back with the call.
+// Our client with our server, over HTTP in the newest revision: the server's permission request reaches the person at
+// the client's terminal, and the answer is sent with the call.
 import assert from "node:assert/strict"
 import { existsSync } from "node:fs"
 import { join } from "node:path"

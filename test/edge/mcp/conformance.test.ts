@@ -1,5 +1,5 @@
-// The protocol's own conformance suite against `vitamin mcp serve --http`: every scenario for which our server has an offer
-// passes, in both lines of the suite, and the others are named with the reason.
+// The protocol's conformance suite against `vitamin mcp serve --http`: every scenario for features that our server has
+// passes, in both versions of the suite. The others are listed with the reason.
 import assert from "node:assert/strict"
 import { mkdirSync, readFileSync, symlinkSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -12,7 +12,7 @@ import { overHttp } from "./harness.ts"
 
 const tools = readFileSync(new URL("../../fixture/mcp/conformance-tools.mjs", import.meta.url), "utf8")
 
-/** What the suite looks for and our server does not have. */
+/** Scenarios for features that our server does not have. */
 const notOffered: Record<string, string[]> = {
   "it offers tools, and no resources": [
     "resources-list",
@@ -67,11 +67,11 @@ const notOffered: Record<string, string[]> = {
     "tasks-mrtr-composition",
   ],
 }
-/** Where one scenario looks for several things, those that are there are right. */
+/** Scenarios with several checks, of which our server can pass only some. */
 const partly: Record<string, Outcome> = {
-  // It wants a tool that needs a model of the client. Ours needs a person, which is not the word that it looks for.
+  // The scenario wants a tool that requires sampling (a model of the client). Our tools require elicitation (a person).
   "server-stateless": { passed: 27, failed: 1 },
-  // Of resources, their templates and prompts there are no lists.
+  // Our server has no lists of resources, templates and prompts.
   caching: { passed: 4, failed: 3 },
 }
 const of2025 = [

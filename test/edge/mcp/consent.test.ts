@@ -1,4 +1,4 @@
-// What a person allows through a client of `vitamin mcp serve` is allowed once.
+// A person's consent through a client of `vitamin mcp serve` allows one call.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-// `vitamin mcp serve` as clients meet it: the built command in a process of its own, and the SDK's client at the other end.
+// Starts the built command `vitamin mcp serve` in a process of its own, with the SDK's client at the other end.
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
@@ -14,13 +14,13 @@ type Options = {
   era?: Era
   args?: string[]
   env?: Record<string, string>
-  /** The client has a person who answers this. */
+  /** The answer of the client's person. */
   answer?: (question: string) => Answer
 }
 
 const command = fileURLToPath(new URL("../../../dist/vitamin.js", import.meta.url))
 
-/** A client on the stdin and stdout of a server that it starts. */
+/** A client that starts a server and talks to it over stdin and stdout. */
 export async function overStdio(tmp: Tmp, options: Options = {}) {
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -42,7 +42,7 @@ export async function overStdio(tmp: Tmp, options: Options = {}) {
   }
 }
 
-/** A server over HTTP, and what makes clients of it. */
+/** A server over HTTP, and a function that creates clients. */
 export async function overHttp(tmp: Tmp, options: Pick<Options, "args" | "env"> = {}) {
   const args = ["mcp", "serve", "--http", "--port", "0", ...(options.args ?? [])]
   const child = startVitamin(tmp, args, options.env)

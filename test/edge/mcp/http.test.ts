@@ -1,4 +1,4 @@
-// `vitamin mcp serve --http`: who may talk to it, and both revisions over the wire.
+// `vitamin mcp serve --http`: access control, and both revisions of the protocol.
 import assert from "node:assert/strict"
 import { once } from "node:events"
 import { existsSync, statSync } from "node:fs"
@@ -106,7 +106,7 @@ test("a stop signal interrupts running calls", async () => {
   const nap = uniqueNap()
   await using served = await overHttp(tmp, { args: ["--allow", "bash.execute:sleep *"] })
   const clients = [await served.client({ era: "legacy" }), await served.client()]
-  // The second waits behind the first.
+  // The second call waits for the first.
   for (const client of clients)
     client.callTool({ name: "bash", arguments: { command: `sleep ${nap}` } }).catch(() => {})
   await until(() => running(nap).length, "the command runs")
@@ -121,7 +121,7 @@ test("a stop signal interrupts running calls", async () => {
 
 type Sent = { headers: Record<string, string>; method: string; message?: object }
 
-/** By node:http, which sends whatever Host it is given. */
+/** Uses node:http, which can send any Host header. */
 async function send(url: URL, { headers, method, message = list }: Sent) {
   const outgoing = request(url, {
     method,

@@ -1,4 +1,4 @@
-// What `vitamin mcp serve` offers, and what becomes of calls.
+// Which tools `vitamin mcp serve` offers, and how calls run.
 import assert from "node:assert/strict"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -31,7 +31,7 @@ for (const era of eras)
         code: -32602,
         message: `Tool "${name}" is not offered. Available: ${tools.map((tool) => tool.name).join(", ")}`,
       })
-    // What a person could allow; the newer revision has a word for that.
+    // A tool that a person could allow: the newer revision has an error code for it.
     for (const name of ["bash", "write"])
       await assert.rejects(call(name), {
         code: era === "auto" ? -32021 : -32602,
@@ -106,7 +106,7 @@ for (const era of eras)
       assert.match(textOf(refused), /"write" was not run: the person rejected it/)
       assert.equal(existsSync(join(tmp.path, path)), false)
     }
-    // Where the rules decide, nobody is asked.
+    // If the rules decide, nobody is asked.
     await client.callTool({ name: "read", arguments: { path: "a.txt" } })
     assert.equal(questions.length, 3)
     assert.match(questions[0]!, /^Allow write: file\.write of "a\.txt"\?\n.*words/s)

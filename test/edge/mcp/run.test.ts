@@ -1,4 +1,4 @@
-// The tool `run`: a whole prompt for a client, with progress, an end that can come early, and sessions that go on.
+// The tool `run`: runs a prompt for a client, with progress, cancellation and continued sessions.
 import assert from "node:assert/strict"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
@@ -121,7 +121,7 @@ async function giveUpAndGoOn(
   assert.equal(textOf(next), "Here.")
 }
 
-/** A project of its own below the folder. */
+/** A separate project below the folder. */
 async function folder(tmp: Tmp, name: string): Promise<string> {
   tmp.write(`${name}/a.txt`, name)
   const path = join(tmp.path, name)

@@ -1,4 +1,4 @@
-// How `vitamin mcp serve` lives and ends as a process on stdin and stdout.
+// `vitamin mcp serve` as a process on stdin and stdout: how it runs and exits.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { createMCPClient } from "#ability/mcp/client/create-client.ts"
@@ -74,7 +74,7 @@ for (const [name, end, code] of endings)
     say({ jsonrpc: "2.0", id: 2, method: "tools/call", params })
     await until(() => running(nap).length, "the command runs")
     end(child)
-    // Who reads nothing learns of it by the next thing that is written.
+    // A closed stdout is noticed with the next write.
     child.process.stdin!.on("error", () => {})
     if (!child.process.stdin!.writableEnded) say({ jsonrpc: "2.0", id: 3, method: "ping" })
     assert.equal(await child.exit, code, child.errors())

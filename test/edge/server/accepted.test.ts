@@ -1,4 +1,4 @@
-// Prompts that were accepted are not lost: whatever ends the server, each has begun, or is reported as skipped.
+// Accepted prompts are not lost: after any end of the server, each has started or is reported as skipped.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"
@@ -41,7 +41,7 @@ async function started(tmp: Tmp, llm: FakeLlm, config: object = {}) {
     child,
     send,
     create: async () => (await send("POST", "/session", {})).body.id,
-    /** Gives the id of the prompt, once it is accepted. */
+    /** Returns the id of the prompt when it is accepted. */
     async accept(id: string, words: string, more: object = {}) {
       const { status, body } = await send(
         "POST",
@@ -55,7 +55,7 @@ async function started(tmp: Tmp, llm: FakeLlm, config: object = {}) {
     session: async (id: string) => (await send("GET", `/session/${id}`)).body,
     messages: async (id: string) => (await send<Message[]>("GET", path(id))).body,
     prompts: async (id: string) => (await send<{ id: string }[]>("GET", `/session/${id}/prompt`)).body,
-    /** The ids of the prompts that were reported as skipped since the beginning. */
+    /** The ids of all prompts that were reported as skipped. */
     async skipped(count: number): Promise<string[]> {
       const response = await fetch(`${url}/event`, { headers: { authorization, "last-event-id": "0" } })
       const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
@@ -77,7 +77,7 @@ for (const signal of ["SIGKILL", "SIGTERM"] as const)
     const busy = await first.create()
     await first.accept(busy, "hang")
     await until(async () => (await first.messages(busy)).length > 0)
-    // Some of them wait for their answer, some were answered with 202.
+    // Some requests wait for the answer, others were answered with 202.
     const queued: string[] = []
     for (let i = 0; i < 16; i++) {
       queued.push(await first.accept(busy, `queued ${i}`))
@@ -107,7 +107,7 @@ for (const signal of ["SIGKILL", "SIGTERM"] as const)
     }
     const events = await second.skipped(reported.size)
     assert.deepEqual([...events].sort(), [...reported].sort())
-    // Nothing runs by itself, and nothing is reported twice.
+    // No skipped prompt runs by itself, and none is reported twice.
     assert.equal((await second.messages(busy)).filter(({ data }) => data.role === "user").length, 1)
     const answer = await second.send("POST", `/session/${busy}/message`, { text: "and now" })
     assert.equal(answer.status, 200)
@@ -174,7 +174,7 @@ test("an accepted prompt that cannot start is reported with the reason", async (
   assert.deepEqual(await server.skipped(1), [promptId])
 })
 
-/** A resource of the server "slow" is never read: a prompt that mentions one stays between its words and its attachments. */
+/** Reading a resource of the server "slow" never ends: a prompt that mentions one stops after its text was stored. */
 function withSlowServer() {
   const { command, args } = tinyServer({ mode: "hang" })
   const slow = { id: "slow", name: "slow", transport: "stdio", command: [command, ...args] }
@@ -242,7 +242,7 @@ test("DELETE of a steering prompt that has joined the turn answers 409 and does 
   tmp.write("go", "")
   const begun = async () => (await server.messages(id)).map(({ promptId }) => promptId)
   await until(async () => (await begun()).includes(taken))
-  // Its resource is still being read, so its record is still there.
+  // The resource is still being read, so the stored prompt still exists.
   assert.equal((await server.send("DELETE", `/session/${id}/prompt/${taken}`)).status, 409)
   assert.equal((await server.send("DELETE", `/session/${id}/prompt/${waiting}`)).status, 200)
   await server.send("POST", `/session/${id}/abort`)

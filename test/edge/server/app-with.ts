@@ -1,4 +1,4 @@
-// An app with some routes, without a socket, in a folder of its own; all that it made is gone with it.
+// An app with some routes, without a socket, in a folder of its own, with cleanup.
 import { createApp } from "#edge/server/app.ts"
 import { createEventStream } from "#edge/server/event/event-stream.ts"
 import type { Route } from "#edge/server/http/route.ts"

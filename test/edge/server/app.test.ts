@@ -1,4 +1,4 @@
-// The app without a socket: who is let in, what the routes answer, what is refused and how.
+// The app without a socket: access control, answers of routes, refusals.
 import assert from "node:assert/strict"
 import { mkdirSync, realpathSync } from "node:fs"
 import { join } from "node:path"

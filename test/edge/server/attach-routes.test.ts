@@ -1,4 +1,4 @@
-// Files attached to a prompt over HTTP, against a real server of the command.
+// Files attached to a prompt over HTTP, with a real `vitamin serve`.
 import assert from "node:assert/strict"
 import { readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"

@@ -1,4 +1,4 @@
-// Thousands of connections without the token: they take the places of one another, never those of clients with it.
+// Thousands of connections without the token replace each other, never connections with the token.
 import assert from "node:assert/strict"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"

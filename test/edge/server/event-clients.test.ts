@@ -1,4 +1,4 @@
-// The clients of GET /event in numbers: slow ones, ones that vanish, ones that drop and come back.
+// Many clients of GET /event: slow ones, vanishing ones, reconnecting ones.
 import assert from "node:assert/strict"
 import { once } from "node:events"
 import { connect } from "node:net"
@@ -11,7 +11,7 @@ import { until } from "../../fixture/until.ts"
 import { clientsOf, follow, publish, range, startServer } from "./harness.ts"
 import { setUp } from "./wire-harness.ts"
 
-/** What is in buffers and still used. */
+/** The bytes of buffers that are still in use. */
 function bufferedBytes(): number {
   setFlagsFromString("--expose-gc")
   runInNewContext("gc")()
@@ -71,7 +71,7 @@ test("a client that disconnects before it is answered leaves no event stream beh
   // A stalled client would be cut off after 30 seconds.
   const noClient = () => until(async () => (await clientsOf(server)) === 0, "no client", 20_000)
   const event = `GET /event HTTP/1.1\r\n${server.own}`
-  // Pipelined behind an answer that is not finished.
+  // Pipelined after a request whose response is not finished.
   const behind = connect(server.port, "127.0.0.1").on("error", () => {})
   behind.write(`GET /slow HTTP/1.1\r\n${server.own}\r\n${event}\r\n`)
   await until(async () => (await clientsOf(server)) === 1, "one client")

@@ -1,4 +1,4 @@
-// GET /event for one directory of many.
+// GET /event filtered by directory.
 import assert from "node:assert/strict"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"

@@ -1,5 +1,5 @@
-// A server keeps what it read and converted of a session between prompts. Each of its requests has the bytes that a process
-// without any memory sends for the same history, whatever happened to the session since the last prompt.
+// A server caches the history of a session between prompts. Each of its requests to the model equals, byte by byte, the one
+// that a fresh process sends for the same history, whatever happened to the session since the last prompt.
 import assert from "node:assert/strict"
 import { cpSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -46,7 +46,7 @@ for (const seed of Array.from({ length: repeat(1, 60) }, (_, i) => first + i))
     assert.ok(world.compared >= steps / 3, `${world.compared} prompts were compared`)
   })
 
-/** What the model does is said in the prompt. */
+/** The prompt says what the model does. */
 const script: Script = (request) => {
   const usage = { usage: { input: Math.ceil(request.raw.length / 4), output: 5 } }
   if (/^You summarise/.test(request.system)) return text("What was done before.", usage)
@@ -103,7 +103,7 @@ function promptOf(step: number, random: (below: number) => number) {
   }
 }
 
-/** The prompt in a process of its own over a copy of the records, then on the server. */
+/** Runs the prompt in a fresh process on a copy of the records, then on the server. */
 async function compare(world: World, id: string, prompt: Prompt): Promise<void> {
   const { tmp, api, llm } = world
   const copied = { XDG_DATA_HOME: "dat2", XDG_STATE_HOME: "stat2" }
@@ -126,14 +126,14 @@ async function compare(world: World, id: string, prompt: Prompt): Promise<void> 
   if (served.length) world.compared++
 }
 
-/** In a process that knows nothing yet. */
+/** Runs the prompt in a fresh process. */
 async function elsewhere(world: World, id: string, prompt: Prompt, more = {}): Promise<void> {
   const server = await serving(world.tmp, [], { ...world.variables, ...more })
   await using _ = server.child
   await send(world, { api: apiOf(server), id, prompt })
 }
 
-/** One that is to be stopped is stopped in its first answer. */
+/** A prompt that is to be stopped is stopped during its first answer. */
 async function send(
   { llm }: World,
   { api, id, prompt }: { api: Api; id: string; prompt: Prompt },

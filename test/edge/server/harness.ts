@@ -1,4 +1,4 @@
-// A server on a real socket for tests, requests as raw bytes, and a client of the event stream that keeps what it got.
+// A server on a real socket for tests, requests as raw bytes, and a client of the event stream that records frames.
 import { readFileSync } from "node:fs"
 import { type ClientRequest, type IncomingMessage, request } from "node:http"
 import { connect } from "node:net"
@@ -44,7 +44,7 @@ export function publish(directory: string, numbers: Iterable<number>, text?: str
   })
 }
 
-/** Send bytes, get everything that comes back until the answer is whole, or the other side closes or falls silent. */
+/** Sends bytes; returns what comes back until the response is complete, or the other side closes or falls silent. */
 export function raw(port: number, bytes: string | Buffer, { quiet = 300 } = {}): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>()
   const socket = connect(port, "127.0.0.1")
@@ -67,7 +67,7 @@ export function status(answer: string): number {
   return Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1])
 }
 
-/** A client of GET /event. `drop` ends its connection without a word. */
+/** A client of GET /event. `drop` destroys its connection. */
 export function follow(server: { url: string; token: string }, headers: Record<string, string> = {}) {
   const frames: Frame[] = []
   const opened = Promise.withResolvers<IncomingMessage>()
@@ -102,7 +102,7 @@ export function follow(server: { url: string; token: string }, headers: Record<s
     opened: opened.promise,
     closed: closed.promise,
     comments: () => comments,
-    /** What a browser would come back with: an id counts even where no event comes with it. */
+    /** The Last-Event-ID that a browser would send: an id counts even in a block without an event. */
     cursor: () => cursor,
     numbers: () => frames.flatMap(({ n }) => (n === undefined ? [] : [n])),
     lastId: () => frames.findLast(({ id }) => id !== undefined)?.id,
@@ -126,7 +126,7 @@ export function parseFrame(block: string): Frame | undefined {
   }
 }
 
-/** How many event streams the server says are open. */
+/** The number of open event streams that the server reports. */
 export async function clientsOf(server: { get(path: string): Promise<Response> }): Promise<number> {
   const info = (await (await server.get("/info")).json()) as { clients: number }
   return info.clients

@@ -1,4 +1,4 @@
-// Instances that requests made and nobody uses any more are taken down.
+// Idle instances that requests created are disposed.
 import assert from "node:assert/strict"
 import { mkdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-// Where a server listens, what it is called there, and how it stops.
+// Addresses of the server, its Host values, and `stop`.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { CannotListen, InvalidHost, PortInUse } from "#edge/server/server.ts"

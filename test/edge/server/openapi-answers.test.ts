@@ -1,5 +1,5 @@
-// What `vitamin serve` really answers, held against the OpenAPI document that it gives of itself: every operation once
-// with success, and every operation about one thing with an id that does not exist.
+// Answers of `vitamin serve` checked against its own OpenAPI document: every operation once
+// with success, and every operation with an id once with an unknown id.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"
@@ -30,7 +30,7 @@ async function setUp(script: Parameters<typeof fakeLlm>[0]) {
     document,
     checker,
     url,
-    /** Does an operation by its id; the answer must be one that the document describes. */
+    /** Calls an operation by its id; the document must describe the answer. */
     async send(id: string, options: Options = {}) {
       const { method, path } = checker.operation(id)
       const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => options.path?.[name] ?? "nope")
@@ -124,7 +124,7 @@ test("every operation answers as the document says", async () => {
   )
 })
 
-/** Bodies of operations about one thing, so that only the id is wrong. */
+/** Valid bodies of operations with an id, so that only the id is wrong. */
 const bodies: Record<string, object> = {
   promptSession: { text: "hello" },
   forkSession: {},

@@ -1,4 +1,4 @@
-// Holds answers of the server against its OpenAPI document.
+// Checks answers of the server against its OpenAPI document.
 import assert from "node:assert/strict"
 import { Ajv2020 } from "ajv/dist/2020.js"
 
@@ -22,14 +22,14 @@ export function createChecker(document: Document) {
   const done = new Set<string>()
   return {
     operations: [...operations.keys()],
-    /** Those that answered with success. */
+    /** Operations that have answered with success. */
     done,
     operation(id: string) {
       const found = operations.get(id)
       assert.ok(found, `the document has no operation ${id}`)
       return { ...found, method: found.method.toUpperCase() }
     },
-    /** The status must be described, and the body must fit the schema of that status. */
+    /** Checks that the document describes the status, and that the body matches its schema. */
     check(id: string, status: number, body: unknown): void {
       const { path, method, operation } = operations.get(id)!
       const response = operation.responses[status]
@@ -52,7 +52,7 @@ export function createChecker(document: Document) {
   }
 }
 
-/** A path as part of a pointer in a URI. */
+/** A path as a segment of a JSON pointer in a URI. */
 function asPointer(path: string): string {
   return encodeURIComponent(path.replaceAll("~", "~0").replaceAll("/", "~1"))
 }

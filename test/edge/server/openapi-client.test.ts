@@ -12,10 +12,10 @@ import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 import { createChecker, type Document } from "./openapi-checker.ts"
 
 const modules = fileURLToPath(new URL("../../../node_modules", import.meta.url))
-/** It reports its use, and looks for a newer version, over the network otherwise. */
+/** Turns off telemetry and update checks, which use the network. */
 const quiet = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" }
 
-/** A program of somebody who has nothing but the document. */
+/** A program that knows only the document. */
 const program = `
 import { type AcceptedPrompt, client, configure, createSession, followEvents, getSession, isToolResultMessage, listMessages, promptSession } from "./client.ts"
 
@@ -28,7 +28,7 @@ const events: string[] = []
 const payloads: unknown[] = []
 const followed = (async () => {
   for await (const { data } of followEvents({ headers: { "last-event-id": "999999" } })) {
-    // This generator yields the line that only sets the time to reconnect, too.
+    // This generator also yields the block that only sets the reconnection time.
     if (!data) continue
     events.push(data.type)
     payloads.push(data)

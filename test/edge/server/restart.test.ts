@@ -1,4 +1,4 @@
-// Servers as processes: killed and started again, and two of them over one state folder.
+// Servers as processes: killed and restarted, and two servers with one state folder.
 import assert from "node:assert/strict"
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
@@ -45,7 +45,7 @@ test("events are replayed exactly across kill -9 of the server", async () => {
       false,
     )
 
-    // What was written before the kill but had not reached the client comes first now.
+    // Events that were logged before the kill but not received come first.
     const again = await start(tmp)
     const rest = follow(again, { "last-event-id": last })
     await rest.opened

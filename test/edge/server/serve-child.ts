@@ -1,4 +1,4 @@
-// A server in a process of its own, for tests and benchmarks that kill or weigh it. Publishes what its parent asks for.
+// A server in a process of its own, for tests and benchmarks that kill or measure it. It publishes events on request.
 import { createServer } from "#edge/server/server.ts"
 import { publish, range } from "./harness.ts"
 

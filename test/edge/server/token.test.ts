@@ -1,4 +1,4 @@
-// The token file: made once, kept, repaired when open, refused when it is not plainly ours.
+// The token file: created once, repaired if its mode is too open, refused if it is not a file of the owner.
 import assert from "node:assert/strict"
 import {
   chmodSync,

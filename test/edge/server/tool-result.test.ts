@@ -1,5 +1,5 @@
-// What is stored of a tool call, as a client sees it over HTTP: whose answer it is, how it ended, its output as
-// structure, and how long the tool itself ran.
+// The stored result of a tool call over HTTP: its call, its status, its structured output,
+// and how long the tool itself ran.
 import assert from "node:assert/strict"
 import { mkdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
@@ -94,7 +94,7 @@ test("a tool result names its call, its end and its time, and has structured out
   )
   assert.deepEqual(results[0]!.output, weather)
   assert.deepEqual(results[1]!.output, weather)
-  // The words say it in another way: the model gets those, and the structure is kept beside them.
+  // The text differs from the structured data: the model gets the text, and the data is stored too.
   assert.equal(results[2]!.output, "There are three.")
   assert.deepEqual(results[2]!.metadata?.data, both)
   assert.deepEqual(results[3]!.output, weather)

@@ -1,4 +1,4 @@
-// Tools by what they do, over HTTP.
+// Searching tools over HTTP.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { abilityRoutes } from "#edge/server/routes/ability-routes.ts"

@@ -1,4 +1,4 @@
-// A session whose task waits for a person waits for one itself, as a client sees it.
+// A session has the status "waiting" while one of its subtasks waits for a person.
 import assert from "node:assert/strict"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
@@ -9,7 +9,7 @@ import { call, env, fakeLlm, type Reply, type Request, text } from "../../fixtur
 import { tmpdir } from "../../fixture/tmpdir.ts"
 import { until } from "../../fixture/until.ts"
 
-/** Each gives a task to the next one; the last one writes a file. */
+/** Each agent starts a subtask with the next one; the last one writes a file. */
 function script({ messages }: Request): Reply {
   if (messages.length > 1) return text("done")
   const next = { outer: "middle", middle: "inner" }[messages[0]!.text]

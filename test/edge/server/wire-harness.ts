@@ -1,4 +1,4 @@
-// A server on a real socket that is sent raw bytes, with a route that takes a body and one that waits.
+// A server on a real socket for raw bytes, with a route that takes a body and one that waits.
 import { z } from "zod"
 import { defineRoute } from "#edge/server/http/route.ts"
 import { tmpdir } from "../../fixture/tmpdir.ts"
@@ -14,7 +14,7 @@ const size = defineRoute({
   instance: false,
   handle: ({ body }) => ({ size: body.text.length }),
 })
-/** Ends the request to /slow that runs. */
+/** Finishes the running request to /slow. */
 export const running = { release: () => {} }
 const slow = defineRoute({
   id: "slow",

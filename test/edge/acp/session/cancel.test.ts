@@ -1,4 +1,4 @@
-// A client stops what it asked for: the turn ends as cancelled, nothing of it runs on, and the session can go on.
+// A client cancels a turn: it ends as "cancelled", its processes are killed, and the session can continue.
 import assert from "node:assert/strict"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
@@ -11,7 +11,7 @@ import { choose, type Options, on, withSession } from "../harness.ts"
 
 type Acp = Awaited<ReturnType<typeof withSession>>
 
-/** Half of it comes, then nothing more. */
+/** An answer that stalls in the middle. */
 const endless = () => stall(text("This goes on and on and on.", { deltas: 20 }), 1_500)
 const never: NonNullable<Options["permit"]> = () => new Promise(() => {})
 
@@ -58,7 +58,7 @@ test("session/cancel withdraws an open permission request", async () => {
   await cancel(acp)
   assert.equal((await answer).stopReason, "cancelled")
   assert.equal(existsSync(join(tmp.path, "a.txt")), false)
-  // The question is taken back.
+  // The permission request is withdrawn.
   await acp.line(/"\$\/cancel_request"/)
   await goesOn(acp, llm)
 })

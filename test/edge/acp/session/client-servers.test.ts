@@ -1,4 +1,4 @@
-// What an editor says of its servers, in the form of those that are configured.
+// An editor's MCP servers as configuration entries.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { clientServers } from "#edge/acp/session/client-servers.ts"

@@ -1,4 +1,4 @@
-// session/list: which sessions there are, in pages.
+// session/list: the sessions, in pages.
 import assert from "node:assert/strict"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
@@ -56,7 +56,7 @@ async function pages(acp: Acp, wish: { cwd?: string }) {
   return found
 }
 
-/** In the order in which they were used. */
+/** Ids in the order in which the sessions were used. */
 async function manySessions(tmp: Tmp, count: number, title?: string): Promise<string[]> {
   const ids: string[] = []
   try {
@@ -65,7 +65,7 @@ async function manySessions(tmp: Tmp, count: number, title?: string): Promise<st
       fn: async () => {
         for (let i = 0; i < count; i++) {
           const { id, projectId } = await Session.create({ title: title ?? `number ${i}` })
-          // Some at the same moment.
+          // Some share the same time.
           const updated = 1_000_000 + Math.floor(i / 3)
           await Storage.update(["session", projectId, id], (draft) => {
             ;(draft as Session.Info).time.updated = updated

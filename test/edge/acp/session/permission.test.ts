@@ -1,4 +1,4 @@
-// A question for permission on its way to a client.
+// Permission requests that are passed to a client.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { AgentContext } from "@agentclientprotocol/sdk"

@@ -1,4 +1,4 @@
-// A prompt through `vitamin acp`: what the client hears, what its person is asked, and how it ends.
+// A prompt through `vitamin acp`: its updates, permission requests and stop reason.
 import assert from "node:assert/strict"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -17,7 +17,7 @@ test("a prompt is answered with text, and the answer comes after every update", 
   await using acp = await withSession(tmp, { llm })
   const { stopReason } = await acp.prompt("hello")
   assert.equal(stopReason, "end_turn")
-  // At the moment of the answer.
+  // The updates that had arrived when the response came.
   assert.equal(acp.text(), "Hello, all.")
   assert.ok(acp.of("usage_update").length)
   const last = acp.lines.findIndex((line) => line.includes('"stopReason"'))

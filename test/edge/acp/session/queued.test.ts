@@ -1,4 +1,4 @@
-// Prompts of an editor that wait behind another one are not lost when the agent ends.
+// Prompts of an editor that wait for another one are not lost when `vitamin acp` ends.
 import assert from "node:assert/strict"
 import { readdirSync } from "node:fs"
 import { test } from "node:test"
@@ -17,7 +17,7 @@ async function sessionOf(tmp: Tmp, sessionId: string): Promise<Info> {
   return JSON.parse(out).session
 }
 
-/** How many records of prompts there are, as another process sees them. */
+/** The number of stored prompts, read by another process. */
 async function stored(tmp: Tmp): Promise<number> {
   try {
     return readdirSync(`${tmp.env.XDG_DATA_HOME}/vitamin/storage/prompt`).length

@@ -1,4 +1,4 @@
-// MCP servers that an editor brings with a session: real ones, over stdio and HTTP, beside those of the folder.
+// MCP servers that an editor sends with a session: real servers over stdio and HTTP, beside the configured ones.
 import assert from "node:assert/strict"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
@@ -16,7 +16,7 @@ import { choose, on, withSession } from "../harness.ts"
 const echo = call("everything_echo", { message: "hello from afar" })
 const permit = choose("allow_once")
 
-/** `word` is in its command line. */
+/** `word` is an argument in the server's command line, so that its process can be found. */
 function everything(word = "", env: Record<string, string> = {}): McpServer {
   const list = Object.entries(env).map(([name, value]) => ({ name, value }))
   return { name: "everything", command: process.execPath, args: [everythingFile, "stdio", word], env: list }

@@ -1,4 +1,4 @@
-// Sessions through `vitamin acp`: opened anew, loaded, resumed, closed, deleted.
+// Sessions through `vitamin acp`: created, loaded, resumed, closed, deleted.
 import assert from "node:assert/strict"
 import { mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -72,7 +72,7 @@ test("session/load stops a running session first", async () => {
   await acp.agent.request(on.session.load, { sessionId, cwd: tmp.path, mcpServers: [] })
   assert.equal((await answer).stopReason, "cancelled")
   assert.equal((await acp.prompt("again")).stopReason, "end_turn")
-  // Heard once, not by two who listen.
+  // Each update arrives once: the first opening no longer listens.
   assert.equal(acp.text().split("Done.").length, 2)
 })
 
@@ -203,7 +203,7 @@ test("a session that cannot be deleted stays open", async () => {
   await assert.rejects(second.agent.request(on.session.delete, { sessionId }), {
     data: { name: "Session.Busy", sessionId },
   })
-  // Nor is a choice refused because of that.
+  // Setting an option is not refused either.
   await second.agent.request(on.session.setMode, { sessionId, modeId: "plan" })
   await first.agent.notify(on.session.cancel, { sessionId })
   await answer

@@ -1,4 +1,4 @@
-// The call that a person is asked about, as the editor shows it.
+// The tool call of a permission request, as the editor shows it.
 import assert from "node:assert/strict"
 import { symlinkSync } from "node:fs"
 import { join } from "node:path"
@@ -13,7 +13,7 @@ import { type Editor, textIn } from "../editor.ts"
 import { inFollowed } from "../followed.ts"
 import { assertIs } from "../schema.ts"
 
-/** What a person is asked for a call, and the editor that heard of it. */
+/** The tool call of a permission request, and the editor that follows the session. */
 async function asked(
   [name, args]: [string, object],
   prepare: (world: World) => unknown = () => {},

@@ -1,4 +1,4 @@
-// Calls of tools as an editor shows them.
+// Tool calls as an editor shows them.
 import assert from "node:assert/strict"
 import { once } from "node:events"
 import { createServer } from "node:http"

@@ -1,4 +1,4 @@
-// Secrets leave an editor's updates where there are words; what an editor works with stays, whatever a poor secret is.
+// Secrets are redacted in the text of updates. Keywords, ids and paths stay, even if a weak secret equals one.
 import assert from "node:assert/strict"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-// What can be chosen for a session through `vitamin acp`: model, agent, mode.
+// The options of a session through `vitamin acp`: model, agent, mode.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type { SessionConfigOption } from "@agentclientprotocol/sdk"
@@ -128,7 +128,7 @@ function valuesOf(option: ReturnType<typeof optionOf>): string[] {
   return option.options.flatMap((one) => ("value" in one ? [one.value] : []))
 }
 
-/** A person who allows what is asked when told to. */
+/** A person who allows the request when `allow` is called. */
 function holding() {
   const { promise: told, resolve: allow } = Promise.withResolvers<void>()
   const permit: ReturnType<typeof choose> = async (request) => {

@@ -1,4 +1,4 @@
-// Histories of any kind and any length, also such as no session of ours would write.
+// Random, invalid and very long histories.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { setImmediate as breathe } from "node:timers/promises"

@@ -1,4 +1,4 @@
-// A stored history as an editor is told it when a session is loaded.
+// The replay of a stored history when an editor loads a session.
 import assert from "node:assert/strict"
 import { rmSync } from "node:fs"
 import { join } from "node:path"
@@ -26,7 +26,7 @@ async function replayed(sessionId: string, client = {}): Promise<Editor> {
   return editor
 }
 
-/** Without how it got there. */
+/** The final state of each entry, without its intermediate states. */
 function still(entries: Entry[]) {
   return entries.map((entry) => ("who" in entry ? entry : { ...entry, statuses: undefined }))
 }

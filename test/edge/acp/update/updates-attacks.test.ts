@@ -1,4 +1,4 @@
-// What must never reach an editor, whatever a model, a tool or a file says: secrets, floods, what drives a terminal.
+// What must never reach an editor, whatever a model, tool or file contains: secrets, floods, control characters.
 import assert from "node:assert/strict"
 import { join } from "node:path"
 import { test } from "node:test"

@@ -1,4 +1,4 @@
-// Slash commands: which there are, and what typing one does.
+// Slash commands: the list, and what a typed command does.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Mcp from "#ability/mcp/mcp.ts"

@@ -1,4 +1,4 @@
-// The plan, the title, the mode, the window and the costs of a session, and what only some editors take.
+// Updates about plan, title, mode, context window and costs, and updates that only some editors support.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Session from "#engine/session/session.ts"

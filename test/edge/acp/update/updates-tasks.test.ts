@@ -1,4 +1,4 @@
-// What the sessions of subtasks do shows in the call that gave the task.
+// The work of a subtask is shown in the call that started it.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Permission from "#ability/permission/permission.ts"

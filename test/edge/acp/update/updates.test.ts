@@ -1,4 +1,4 @@
-// What an editor hears of a session that works.
+// The updates of a running session.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { followSession } from "#edge/acp/update/updates.ts"

@@ -1,5 +1,5 @@
-// Updates wait for the message that they follow. What follows a message of another process would wait for ever: when the
-// turn is over, it is sent all the same.
+// Updates wait for the message that they follow. A message of another process is never reported, so updates that
+// wait for it are sent at the end of the turn.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import * as Session from "#engine/session/session.ts"
@@ -8,7 +8,7 @@ import { env, type Script, stall, text } from "../../../fixture/fake-llm.ts"
 import { until } from "../../../fixture/until.ts"
 import { type Followed, inFollowed } from "../followed.ts"
 
-/** A followed session that another process has prompted meanwhile. */
+/** A followed session that another process has prompted too. */
 async function inShared(script: Script, fn: (world: Followed) => Promise<unknown>): Promise<void> {
   await inFollowed(script, async (world) => {
     world.tmp.write("notes.txt", "some notes")
@@ -20,7 +20,7 @@ async function inShared(script: Script, fn: (world: Followed) => Promise<unknown
   })
 }
 
-/** Its first message is a file: unlike words of a person it waits for the message before it. */
+/** A prompt whose first message is a file: unlike text it waits for its predecessor. */
 const attached = { text: "", parts: [{ type: "file_reference" as const, path: "notes.txt" }] }
 
 test("updates that wait for a message of another process are sent at the end of the turn", async () => {

@@ -1,4 +1,4 @@
-// What comes over the wire and is no message of the protocol, or too much of one: answered, and never the end.
+// Invalid and oversized messages: each is answered with an error, and the process continues.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"
@@ -37,7 +37,7 @@ for (const [name, line, id, code] of wrong)
     const { error } = JSON.parse(await acp.line(/"error"/))
     assert.equal(error.code, code)
     assert.equal(JSON.parse(await acp.line(/"error"/)).id, id)
-    // And it goes on.
+    // The process continues.
     assert.deepEqual((await acp.agent.request(on.session.list, {})).sessions, [])
   })
 
@@ -120,7 +120,7 @@ function residentMegabytes(pid: number): number {
   return Number(kilobytes) / 1024
 }
 
-/** A model with room for it. */
+/** A model with a large enough context window. */
 function wide(): string {
   return JSON.stringify({ provider: { openai: { models: { "fake-model": { context: 1_000_000 } } } } })
 }

@@ -1,4 +1,4 @@
-// GET /event over real sockets: live, replay, the seam between them, gaps.
+// GET /event over real sockets: live, replay, the switch between them, gaps.
 import assert from "node:assert/strict"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -108,7 +108,7 @@ test("GET /event sends a gap and all stored events when the cursor is too old", 
   await client.opened
   await publish(tmp.path, [0])
   await until(() => client.frames.length === 1)
-  // Faster than it can be read: the client falls out of what is kept and is cut off.
+  // Events come faster than the client reads: its cursor leaves the log, and it is disconnected.
   for (let n = 1; n < 26_001; n += 500) await publish(tmp.path, range(n, n + 500), "x".repeat(2000))
   await client.closed
   const cursor = client.frames[0]?.id

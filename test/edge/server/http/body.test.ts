@@ -1,4 +1,4 @@
-// Bodies of requests: what is taken and what is refused.
+// Request bodies: accepted and refused ones.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { type Body, errorOf, json, setUp } from "../app-harness.ts"

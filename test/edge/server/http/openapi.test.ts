@@ -1,4 +1,4 @@
-// The description that the server gives of itself.
+// The OpenAPI document of the server.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { setUp } from "../app-harness.ts"

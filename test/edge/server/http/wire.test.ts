@@ -1,4 +1,4 @@
-// What comes over the socket that is wrong, hostile or slow, and how it is refused.
+// Invalid, hostile and slow requests over a socket, and how they are refused.
 import assert from "node:assert/strict"
 import { connect } from "node:net"
 import { test } from "node:test"
@@ -70,7 +70,7 @@ test("methods that a path does not declare get 405, even with a method override"
 
 test("a target with dot segments or encoded slashes gets 400, with and without a token", async () => {
   await using s = await setUp()
-  // Made into a URL, the first ones would be /info and /health, which answer with 200.
+  // A URL parser would turn the first ones into /info and /health, which answer with 200.
   const targets = [
     "/../info",
     "/%2e%2e/info",

@@ -1,4 +1,4 @@
-// Questions of MCP servers to a person, over HTTP: what waits, how it is answered, and how it ends without an answer.
+// Elicitations over HTTP: pending ones, replies, and how they end without a reply.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import type * as Elicitation from "#ability/elicitation/elicitation.ts"

@@ -1,4 +1,4 @@
-// Permission over HTTP: what waits, how it is answered, and what the event stream tells of it.
+// Permission requests over HTTP: pending ones, replies, and their events.
 import assert from "node:assert/strict"
 import { existsSync } from "node:fs"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-// Sessions over HTTP and the event stream, against a real server of the command.
+// Sessions over HTTP and the event stream, with a real `vitamin serve`.
 import assert from "node:assert/strict"
 import { readdirSync, readFileSync } from "node:fs"
 import { test } from "node:test"
@@ -28,7 +28,7 @@ function client({ url, tokenFile }: Serving) {
   }
 }
 
-/** Event types as they come, until one is seen. */
+/** Collects event types until the given one arrives. */
 async function eventsUntil(
   { url, tokenFile }: Serving,
   last: string,
