@@ -27,7 +27,7 @@ export async function addServer(options: Add): Promise<void> {
   const { name, command, url } = options
   if (!name || idOf(name) !== name)
     throw new UsageError("A name may have letters, digits, '.', '_' and '-', at most 64.")
-  if (name === localId) throw new UsageError(`"${localId}" is the name of what belongs to this program.`)
+  if (name === localId) throw new UsageError(`"${localId}" is reserved for vitamin's own tools.`)
   if (command.length > 0 === (url !== undefined))
     throw new UsageError(
       `Say how it is reached: a command, or --url. ${ownCommand} mcp add memory -- npx -y server`,
