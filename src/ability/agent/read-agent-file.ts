@@ -1,5 +1,5 @@
-// The agents of one file: YAML, Markdown with front matter, or TypeScript. A project's file that is not reviewed is only
-// data: it never runs, must really lie in its work tree, and cannot allow anything.
+// Reads the agents of one file: YAML, Markdown with front matter, or TypeScript. A project's file that nobody has
+// reviewed is never run, is not read through a link out of the work tree, and loses its "allow" rules.
 import { basename, extname } from "node:path"
 import { Invalid as InvalidConfig } from "#kernel/config/config.ts"
 import { importModule } from "#kernel/config/typescript.ts"
@@ -21,7 +21,7 @@ export type Content = {
 
 const maxBytes = 1 << 20
 
-/** `reviewed`: for a file of a project; without it the file is the person's own. Throws if the file cannot be read. */
+/** `reviewed` is given for a file of a project, and undefined for the person's own. Throws if the file cannot be read. */
 export async function readAgentFile(file: string, reviewed: Reviewed | undefined): Promise<Content> {
   const isCode = extname(file) === ".ts"
   const refused = (reason: string) => ({ agents: [], ignored: [{ file, key: basename(file), reason }] })
@@ -61,7 +61,7 @@ function isNarrowing({ action }: { action: string }): boolean {
   return action !== "allow"
 }
 
-/** Loaded only if there is such a file: the YAML package is not small. Unknown keys are reported and left out. */
+/** Imports the YAML package when the first such file is read. Unknown keys are reported and left out. */
 async function readData(file: string, bytes: Buffer): Promise<Content> {
   const { parseFrontmatter } = await import("#util/parse/frontmatter.ts")
   const { decodeText, parseYaml } = await import("#util/parse/yaml.ts")

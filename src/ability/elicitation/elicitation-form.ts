@@ -1,5 +1,5 @@
-// The form of an MCP server: parsed from its schema, bounded, with hidden characters made visible; answers are
-// checked against it.
+// The form that an MCP server asks a person to fill in. Its schema is parsed within limits, hidden characters are made
+// visible, and answers are checked against it.
 import { z } from "zod"
 import { about } from "#util/about.ts"
 import { plainText } from "#util/plain-text.ts"
@@ -9,11 +9,11 @@ export const Content = z.record(z.string(), Value)
 export type Content = z.infer<typeof Content>
 
 export const Field = z.object({
-  name: z.string().describe("its key in the content"),
+  name: about("Key in the content.", z.string()),
   title: about("Its name for people.", z.string().optional()),
-  description: about("What is to be filled in.", z.string().optional()),
+  description: about("What to fill in.", z.string().optional()),
   kind: about("Kind of value.", z.enum(["text", "number", "integer", "boolean", "choice", "choices"])),
-  required: about("It cannot be left out.", z.boolean()),
+  required: about("Whether it must be filled in.", z.boolean()),
   options: about(
     "What can be chosen.",
     z
@@ -21,9 +21,9 @@ export const Field = z.object({
       .optional(),
   ),
   default: about("What the server proposes.", Value.optional()),
-  min: z.number().optional().describe("of a number; of a text its length; of choices how many"),
-  max: about("Likewise, at most.", z.number().optional()),
-  format: z.string().optional().describe("email, uri, date or date-time"),
+  min: about("Smallest number, shortest text, or fewest choices.", z.number().optional()),
+  max: about("Largest number, longest text, or most choices.", z.number().optional()),
+  format: about("`email`, `uri`, `date` or `date-time`.", z.string().optional()),
 })
 export type Field = z.infer<typeof Field>
 
@@ -48,7 +48,7 @@ const fits: Record<string, (text: string) => boolean> = {
   "date-time": (text) => /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text)),
 }
 
-/** Undefined if it is no form that a person could be shown. */
+/** Undefined if the schema has too many fields, or one that cannot be shown. */
 export function fieldsOf(schema: Raw): Field[] | undefined {
   const properties = Object.entries(objectOf(schema.properties))
   const required = new Set(Array.isArray(schema.required) ? schema.required : [])
@@ -57,7 +57,7 @@ export function fieldsOf(schema: Raw): Field[] | undefined {
   return fields.every((field) => field !== undefined) ? fields : undefined
 }
 
-/** What a person typed for a field. */
+/** The value of a field from the text that a person typed. */
 export function readTyped({ kind }: Field, typed: string): Content[string] {
   const text = typed.trim()
   if (kind === "number" || kind === "integer") return text === "" ? Number.NaN : Number(text)
@@ -106,7 +106,7 @@ function fieldOf(name: string, raw: Raw, required: boolean): Field | undefined {
   return isUsable && !problemWith(field, given.data) ? { ...field, default: given.data } : field
 }
 
-/** `enum` with or without names, or one `const` for each. */
+/** Reads `enum`, with or without `enumNames`, or a list of `const` in `oneOf` or `anyOf`. */
 function optionsOf(raw: Raw): Field["options"] | undefined {
   const names = Array.isArray(raw.enumNames) ? raw.enumNames : []
   const listed = Array.isArray(raw.enum)

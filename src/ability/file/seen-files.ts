@@ -14,7 +14,7 @@ type Seen = { ids: Map<string, string>; loaded?: Promise<void> }
 
 /** A larger file is identified by its size and times, not by its content. */
 const maxHashed = 1 << 20
-/** The last used ones; others can be loaded again. */
+/** The most recently used sessions are kept; the others are loaded again when needed. */
 const maxSessions = 100
 const sessions = Instance.state(() => new Map<string, Seen>())
 
@@ -51,15 +51,14 @@ export function idOf(stat: Pick<BigIntStats, "size" | "mtimeNs" | "ino">, bytes:
   return [stat.mtimeNs, stat.size, stat.ino].map((number) => number.toString(36)).join(".")
 }
 
-/** Loads what earlier processes noted from their stored results. */
+/** Loads the versions that earlier processes noted, from the session's messages. */
 export async function load(sessionId: string): Promise<void> {
   const seen = seenBy(sessionId)
   seen.loaded ??= fill(seen, sessionId)
   await seen.loaded
 }
 
-/** The versions that earlier processes noted, the oldest first, if the caller knows them: `load` then need not read
- * the session. */
+/** Sets the versions that earlier processes noted, oldest first, so that `load` need not read the session's messages. */
 export function learn(sessionId: string, versions: readonly Version[]): void {
   const seen = seenBy(sessionId)
   if (seen.loaded) return
@@ -87,7 +86,7 @@ async function fill(seen: Seen, sessionId: string): Promise<void> {
   }
 }
 
-/** Versions that this process noted are newer. */
+/** Adds versions of earlier processes. They never replace a version that this process noted. */
 function addOlder({ ids }: Seen, versions: readonly Version[]): void {
   for (const { file, id } of versions.toReversed()) if (!ids.has(file)) ids.set(file, id)
 }

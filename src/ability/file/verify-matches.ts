@@ -1,5 +1,5 @@
-// Verifies ripgrep's matches. ripgrep opens files by name, and a name may lead elsewhere for a moment. So each shown
-// file is opened, checked to be where its name says, and read up to the last line shown.
+// Verifies ripgrep's matches. ripgrep opens files by name, and a link can be swapped in at that moment. So each shown
+// file is opened again, refused if a link leads elsewhere, and compared up to the last shown line.
 import { setImmediate } from "node:timers/promises"
 import { cutMark } from "#knowledge/grounding/ripgrep.ts"
 import type { Group } from "./grep-matches.ts"
@@ -30,7 +30,8 @@ export async function verifyMatches(options: {
   return good
 }
 
-/** From `12:text`, or `12-text` for context. Every line is checked; a line that fits no file is dropped. */
+/** Lines by number, from `12:text`, or `12-text` for context. Undefined if a line has no number, or one that came
+ * before: such a group is dropped. */
 function byNumber(lines: string[]): Map<number, string> | undefined {
   const found = new Map<number, string>()
   for (const line of lines) {
@@ -65,7 +66,7 @@ async function holds(options: {
   return search.end()
 }
 
-/** Takes the bytes of a file in UTF-8; a chunk is valid only until the next one. */
+/** Compares the bytes of a file, in UTF-8, with the wanted lines. The memory of a chunk may be reused after `add`. */
 function createSearch(wanted: ReadonlyMap<number, string>) {
   const last = Math.max(0, ...wanted.keys())
   let number = 1
@@ -101,7 +102,7 @@ function createSearch(wanted: ReadonlyMap<number, string>) {
     return isWrong || number > last
   }
 
-  /** The last line may lack its end. */
+  /** The last line of a file may have no line feed. */
   function end(): boolean {
     if (!isOver()) endLine()
     return isOver() && !isWrong
@@ -116,7 +117,7 @@ function isShown(shown: string, line: string): boolean {
   return cutMark.test(shown) ? other.startsWith(one.replace(/\ufffd$/, "")) : one === other
 }
 
-/** Invalid bytes become one or several replacement characters, depending on the reader. */
+/** ripgrep and Node turn invalid bytes into a different number of replacement characters. */
 function plain(text: string): string {
   return text.replaceAll(/\ufffd+/g, "\ufffd")
 }

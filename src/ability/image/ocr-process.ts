@@ -1,6 +1,6 @@
-// The OCR engine in a process of its own: it may crash, hang or run out of memory without taking the program along, and
-// all its memory goes with it. It imports nothing that the rest of the program imports: in a bundle that could be the
-// program itself.
+// Runs the OCR engine in a process of its own, so that a crash, a hang or a lack of memory does not affect the program,
+// and all memory is freed at its end. This file imports none of our modules: a bundler could put a shared module into
+// the chunk of the whole program.
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { gunzipSync } from "node:zlib"
@@ -29,9 +29,9 @@ type Recognize = (image: Buffer) => Answer
 export const location: string = import.meta.url
 export const mark = "--read-images"
 
-/** The newer of its two kinds of recognition, and the only one that the data is for. */
+/** Tesseract's LSTM engine. The data that we ship does not work with the legacy engine. */
 const neural = 1
-/** The tag 0x0112 with one short value, in both byte orders; EXIF stands at the start of a JPEG. */
+/** The EXIF tag 0x0112 with one short value, in both byte orders. EXIF is at the start of a JPEG. */
 const orientationTag =
   /\x01\x12\x00\x03\x00\x00\x00\x01\x00([\x01-\x08])|\x12\x01\x03\x00\x01\x00\x00\x00([\x01-\x08])\x00/
 const exifBytes = 1_000
@@ -40,7 +40,7 @@ if (process.send && process.argv[2] === mark) serve()
 
 function serve(): void {
   let recognize: Recognize | undefined
-  // Whoever started it is gone.
+  // The parent process has ended.
   process.on("disconnect", () => process.exit())
   process.on("message", async (task: Task) => {
     try {
@@ -55,15 +55,15 @@ function serve(): void {
 
 async function start({ core, data }: Files): Promise<Recognize> {
   const load = createRequire(core)(core) as Core
-  // It calls this while it reads, whether anybody wants to know or not.
+  // The engine calls this to report its progress.
   const engine = await load({ TesseractProgress() {} })
   engine.FS.writeFile("eng.traineddata", gunzipSync(readFileSync(data)))
   const api = new engine.TessBaseAPI()
-  if (api.Init(null, "eng", neural) !== 0) throw new Error("it does not take its data")
+  if (api.Init(null, "eng", neural) !== 0) throw new Error("it cannot load its language data")
   return (image) => {
     engine.FS.writeFile("/input", image)
-    if (api.SetImageFile(orientationOf(image), 0) !== 0) return { error: "the engine cannot open it" }
-    if (api.Recognize(null) !== 0) return { error: "the engine failed over it" }
+    if (api.SetImageFile(orientationOf(image), 0) !== 0) return { error: "the engine cannot open the image" }
+    if (api.Recognize(null) !== 0) return { error: "the engine failed to recognise the image" }
     return { text: api.GetUTF8Text(), confidence: api.MeanTextConf() }
   }
 }

@@ -1,5 +1,5 @@
-// PNG: a list of chunks. The pixels are one zlib stream whose unpacked length follows from the header, so that what is
-// missing shows, and what would unpack to more than the picture is refused.
+// Reads a PNG, which is a list of chunks. The pixels are one zlib stream, and the header says how long it is unpacked: a
+// shorter one is cut off, and a longer one (a decompression bomb) is refused.
 import { crc32, createInflate } from "node:zlib"
 import { cutOff, damaged, ImageInvalid } from "./errors.ts"
 import type { Shape } from "./image-format.ts"
@@ -17,7 +17,7 @@ const passes = [
   [1, 0, 2, 2],
   [0, 1, 1, 2],
 ] as const
-/** Some programs leave a little behind the last row. */
+/** Some programs write a few more bytes after the last row. */
 const slack = 65_536
 const maxChunks = 100_000
 
@@ -33,7 +33,8 @@ export function readPng(bytes: Buffer): Shape {
   throw cutOff("PNG")
 }
 
-/** Unpacks the pixels without keeping them. Only for a picture whose size is bounded. */
+/** Unpacks the pixels to check them, without keeping them. Check the width and height first: they decide how much is
+ * unpacked. */
 export async function checkPixels(bytes: Buffer): Promise<void> {
   const expected = lengthOf(bytes)
   const inflate = createInflate()
@@ -48,17 +49,18 @@ export async function checkPixels(bytes: Buffer): Promise<void> {
     }
   } catch {
     throw length < expected
-      ? damaged("PNG", "its pixels cannot be unpacked to the end")
-      : damaged("PNG", "its pixels do not add up")
+      ? damaged("PNG", "its pixels cannot be decompressed")
+      : damaged("PNG", "the end of its pixel data is damaged")
   } finally {
     inflate.destroy()
   }
   if (length > expected + slack)
-    throw new ImageInvalid("it is a PNG that unpacks to more than the picture that it claims to be.")
+    throw new ImageInvalid("it is a PNG whose pixels unpack to more than its width and height allow.")
   if (length < expected) throw cutOff("PNG")
 }
 
-/** The picture alone. Texts and profiles beside it may be packed too, and unpack to anything. */
+/** Keeps only the chunks that are needed to draw the picture. Others, such as texts and colour profiles, may be
+ * compressed and unpack to any size. */
 export function withoutExtras(bytes: Buffer): Buffer {
   const kept = [...chunksOf(bytes)].filter(({ type }) => /^(IHDR|PLTE|tRNS|IDAT|IEND)$/.test(type))
   return Buffer.concat([bytes.subarray(0, signature), ...kept.map(({ whole }) => whole)])
@@ -82,7 +84,7 @@ function lengthOf(bytes: Buffer): number {
   const { width, height, depth, colour, isInterlaced } = headerOf(bytes)
   const perPixel = samples[colour]
   if (!perPixel || ![1, 2, 4, 8, 16].includes(depth))
-    throw damaged("PNG", "its header says what no picture has")
+    throw damaged("PNG", "its header has an invalid colour type or bit depth")
   const rows = (columns: number, count: number) =>
     columns && count ? count * (1 + Math.ceil((columns * perPixel * depth) / 8)) : 0
   if (!isInterlaced) return rows(width, height)
@@ -93,10 +95,10 @@ function lengthOf(bytes: Buffer): number {
   )
 }
 
-/** Those that are whole. One of the picture itself whose sum is wrong is damage. */
+/** Yields the chunks up to the end, or up to one that is cut off. Throws if the checksum of a critical chunk is wrong. */
 function* chunksOf(bytes: Buffer): Generator<{ type: string; data: Buffer; whole: Buffer }> {
   for (let at = signature, count = 0; at + 12 <= bytes.length; count++) {
-    if (count > maxChunks) throw damaged("PNG", "it has more parts than a picture needs")
+    if (count > maxChunks) throw damaged("PNG", `it has more than ${maxChunks} chunks`)
     const length = bytes.readUInt32BE(at)
     const end = at + 12 + length
     if (end > bytes.length) return
@@ -104,7 +106,7 @@ function* chunksOf(bytes: Buffer): Generator<{ type: string; data: Buffer; whole
     const data = bytes.subarray(at + 8, at + 8 + length)
     const isNeeded = /^[A-Z]/.test(type)
     if (isNeeded && crc32(bytes.subarray(at + 4, at + 8 + length)) !== bytes.readUInt32BE(end - 4))
-      throw damaged("PNG", `its part ${JSON.stringify(type)} was changed on the way`)
+      throw damaged("PNG", `the checksum of its chunk ${JSON.stringify(type)} is wrong`)
     yield { type, data, whole: bytes.subarray(at, end) }
     if (type === "IEND") return
     at = end

@@ -4,7 +4,7 @@ import { depthOf, stripTags } from "./strip-tags.ts"
 
 const maxLength = 2_000_000
 const maxDepth = 200
-/** Keeps memory far from its limit: a thread that runs out of it ends the process. */
+/** Limits the memory of the parser: a thread that runs out of memory ends the whole process. */
 const maxMarks = 100_000
 const maxMilliseconds = 10_000
 
@@ -22,7 +22,7 @@ function isOrdinary(html: string): boolean {
   return html.length <= maxLength && countMarks(html) <= maxMarks && depthOf(html) <= maxDepth
 }
 
-/** A parser makes at most two nodes of each. */
+/** Counts `<` and `&`. The parser creates at most two nodes for each. */
 function countMarks(html: string): number {
   let count = 0
   for (let at = 0; at < html.length; at++) {

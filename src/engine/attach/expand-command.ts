@@ -1,5 +1,5 @@
-// Prompts that begin with `/name`: a skill, which the session finds itself, or a prompt of an MCP server, as
-// `/server:prompt key=value …`. Any other name is refused, so that no model gets it as text. Paths are no names.
+// Expands slash commands. `/server:prompt key=value …` becomes the text of an MCP server's prompt; `/skill` is left to
+// the session. An unknown command is refused, so that it never reaches a model as text. A path is not a command.
 
 import { existsSync } from "node:fs"
 import { join } from "node:path"
@@ -18,13 +18,13 @@ type Known = NonNullable<MCPPrompt["arguments"]>
 type ServerPrompt = { server: string; prompt: MCPPrompt }
 
 const command = /^\s*\/([^\s/]+)(?:\s+([\s\S]*))?$/
-/** Text that a person would take for a command, mistyped or not. A path with a second slash is none, nor is an
- * existing file. */
+/** A name after the slash that looks like a command, even if it is mistyped. */
 const likeName = /^[\p{L}\p{N}][\p{L}\p{N}_:.?!,;-]*$/u
-/** The same with words behind it: "/404 is what I see" and "/notes.md is old" speak of a number and a file. */
+/** The same if more words follow. It excludes digits and dots at the start of a sentence, such as "/404 is what I see" or
+ * "/notes.md is old". */
 const likeNameBeforeWords = /^\p{L}[\p{L}\p{N}_:?!,;-]*$/u
 const invisible = /[\p{C}\p{DI}]/gu
-/** Characters that can be typed after a slash and are visible. */
+/** Prompt names that can be typed after a slash: visible characters only. */
 const typed = /^[^\s\p{C}\p{DI}/][^\s\p{C}\p{DI}]{0,127}$/u
 const pair = /(?<!\S)([\w.-]+)=(?:"([^"]*)"|'([^']*)'|(\S*))(?=\s|$)/g
 const maxNamed = 10
@@ -42,15 +42,15 @@ class UnknownCommand extends NamedError {
       ...(near ? [`Did you mean "/${near}"?`] : []),
       known.length
         ? `Commands here: ${named.join(", ")}${more}.`
-        : `This folder has no commands; skills would be some (${ownCommand} skill list).`,
+        : `This folder has no commands. Every skill is one; to see where skills are read from: ${ownCommand} skill list.`,
       "To send it as text, put a word before it.",
     ]
     super("Session.UnknownCommand", plainText(text.join(" "), 2_000), { name, near, known })
   }
 }
 
-/** The server's text, then the rest of the person's; undefined if the text names no prompt of a server. With a
- * session, also for servers that were brought for it. */
+/** The server's messages, then the words that are no arguments. Returns undefined if the text names no prompt of a
+ * server. With a session, servers that its client added are included. */
 export async function expandCommand(words: string, sessionId?: string): Promise<PromptPart[] | undefined> {
   const [, name = "", given = ""] = command.exec(words) ?? []
   if (!name) return undefined
@@ -59,7 +59,8 @@ export async function expandCommand(words: string, sessionId?: string): Promise<
   return found && expand(name, given, { ...found, sessionId })
 }
 
-/** Whether a server must be asked. Starts none: a server whose offers are unknown may have the prompt. */
+/** Whether a server must be asked to expand the text. No server is started to find out: one that has not listed its
+ * prompts yet counts as having the prompt. */
 export async function isServerCommand(words: string, sessionId: string): Promise<boolean> {
   const [, name = "", given = ""] = command.exec(words) ?? []
   if (!name) return false
@@ -67,7 +68,7 @@ export async function isServerCommand(words: string, sessionId: string): Promise
   return (await findPrompt(name, { given, sessionId })) !== undefined
 }
 
-/** Servers that the name may belong to and whose offers are still unknown. */
+/** Servers with the id in the name that have not listed their prompts yet. */
 async function silentServers(name: string, sessionId: string | undefined) {
   return (await serversOf(sessionId)).filter((one) => name.startsWith(`${one.server.id}:`) && !one.manifest())
 }
@@ -87,7 +88,7 @@ async function findPrompt(
   throw new UnknownCommand(name, [...skills, ...prompts.keys()])
 }
 
-/** The prompts of servers by command name, from their last manifests. Starts none. */
+/** The prompts of servers by command name, from their last manifests. No server is started. */
 export async function serverPrompts(sessionId?: string): Promise<Map<string, ServerPrompt>> {
   const found = new Map<string, ServerPrompt>()
   for (const one of await serversOf(sessionId)) {
@@ -115,8 +116,8 @@ async function expand(
   return [...partsOfPrompt(messages), ...(rest ? [{ type: "text" as const, text: rest }] : [])]
 }
 
-/** Arguments as `key=value`. The remaining words are the value of a required argument that is missing, or of the only
- * one. */
+/** Reads `key=value` pairs. The remaining words become the value of the one required argument that is missing, or of
+ * the only argument that the prompt has. */
 function readArguments(given: string, known: Known): { args: Record<string, string>; rest: string } {
   const args: Record<string, string> = {}
   const isKnown = (key: string) => known.some(({ name }) => name === key)

@@ -98,7 +98,7 @@ async function readContents(
   fit: (text: string) => Promise<string>,
 ): Promise<Pick<Data, "content" | "mimeType">> {
   const [first, ...more] = contents
-  if (!first) throw new Unusable("The server gave nothing for it.")
+  if (!first) throw new Unusable("The server returned no content for it.")
   const { mimeType, blob } = first
   if (!more.length && blob !== undefined && mimeType && shown.test(mimeType)) {
     const bytes = Buffer.byteLength(blob, "base64")
@@ -109,11 +109,11 @@ async function readContents(
   const texts = contents.map((one) => (more.length ? `[${plainText(one.uri, 500)}]\n` : "") + wordsOf(one))
   const text = plainText(texts.join("\n\n"), maxText)
   const type = mimeType && !isBinary(mimeType) ? { mimeType: plainText(mimeType, 100) } : {}
-  // A text that fits the window may still be too much.
+  // A text that fits the budget may still be longer than a result may be.
   return { content: await boundText(await fit(text), context), ...type }
 }
 
-/** Decided by content: a provider would refuse a false image, and every later request with it. */
+/** The type of the bytes, whatever the server says: a provider would refuse a wrong one, in every later request too. */
 async function typeOf(bytes: Buffer): Promise<string> {
   if (bytes.subarray(0, 1_024).includes("%PDF-")) return "application/pdf"
   const { imageFormat } = await import("#ability/image/image-format.ts")
@@ -137,7 +137,7 @@ async function fitResource(
   const limit = limitOf(fitting.chosen)
   const budget = Math.floor(limit * share)
   const text = Secret.redact(words)
-  // A longer text is never sent whole.
+  // At most `maxShown` characters are sent, so the rest need not be counted.
   if (estimateTokens(text.slice(0, maxShown)) <= budget) return text
   const file = await keepWhole(text, message)
   const { chosen, signal, timing, progress } = fitting

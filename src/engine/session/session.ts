@@ -62,8 +62,8 @@ export { Plan } from "./plan.ts"
 export { diff, type Reverted, revert } from "./revert.ts"
 export { setMode } from "./settings.ts"
 
-/** Replace the older messages by a summary in what the model is sent. Does nothing if that would save little. A busy
- * session throws `Session.Busy`. */
+/** Compact the history: the model is sent a summary instead of the older messages. Does nothing if that would save
+ * little. Throws `Session.Busy` if a prompt is running. */
 export async function compact(sessionId: string): Promise<SessionRecord.Info> {
   const { compactByHand } = await import("./compact-by-hand.ts")
   return compactByHand(sessionId)

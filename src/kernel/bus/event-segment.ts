@@ -1,5 +1,5 @@
-// One file of the event log: frames one after the other. While it is written it is named after its first id; when it
-// is full and on the disk, after first id, last id and count, so that a start does not have to read it.
+// A segment: one file of the event log, with one frame after the other. An open segment is named after its first id. A
+// full one is synced, then renamed to its first id, last id and count, so that a start need not read it.
 import {
   closeSync,
   fdatasync,
@@ -21,7 +21,7 @@ import { type Place, places, wholeFrames } from "./event-frame.ts"
 
 export type Segment = {
   path: string
-  /** Where its first byte lies in the whole log. */
+  /** The offset of its first byte in the whole log. */
   base: number
   size: number
   first: number
@@ -29,7 +29,7 @@ export type Segment = {
   count: number
   /** Open while it is written. */
   fd?: number
-  /** Every so many bytes an id and its offset; made on the first search in a file of an earlier run. */
+  /** An id and its offset about every `indexStep` bytes. Built by the first search if the segment is of an earlier run. */
   index?: { id: number; offset: number }[]
 }
 export type Batch = { bytes: Buffer; first: number; last: number; count: number }
@@ -38,7 +38,7 @@ const indexStep = 64 << 10
 const sealedName = /^(\d{16})-(\d{16})-(\d+)\.sse$/
 const openName = /^(\d{16})\.sse$/
 
-/** The segments of a folder, oldest first. What a crash left half-written at an end is cut off. */
+/** The segments of a folder, oldest first. A frame that a crash left half-written at the end of one is cut off. */
 export function loadSegments(directory: string): Segment[] {
   const segments: Segment[] = []
   for (const name of readdirSync(directory).sort()) {
@@ -69,7 +69,7 @@ export function createSegment(directory: string, base: number, first: number): S
   return { path, base, size: 0, first, last: first - 1, count: 0, fd: openSync(path, "w+", 0o600), index: [] }
 }
 
-/** Write a batch at the end. When that fails the segment is as it was before. */
+/** Append a batch. If that fails, the segment is truncated to its size before. */
 export function appendBatch(segment: Segment, batch: Batch): void {
   segment.fd ??= openSync(segment.path, "r+")
   const { fd, size } = segment
@@ -87,7 +87,7 @@ export function appendBatch(segment: Segment, batch: Batch): void {
   segment.count += batch.count
 }
 
-/** Put a full segment on the disk without making anybody wait, then give it its final name. */
+/** Sync a full segment in the background, then give it its final name. */
 export function finishSegment(segment: Segment, mayRename: () => boolean): void {
   const { fd } = segment
   if (fd === undefined) return
@@ -98,7 +98,7 @@ export function finishSegment(segment: Segment, mayRename: () => boolean): void 
   })
 }
 
-/** Up to `max` bytes of whole frames from an offset inside the segment; more if a single frame is longer. */
+/** Reads whole frames from an offset in the segment: up to `max` bytes, or one frame if it is longer. */
 export function readSegment(segment: Segment, offset: number, max: number): Buffer {
   const left = segment.size - offset
   for (let length = Math.min(max, left); ; length = Math.min(length * 4, left)) {
@@ -135,7 +135,7 @@ function readBytes(segment: Segment, offset: number, length: number): Buffer {
   }
 }
 
-/** Bytes that a power cut left as zeros belong to no frame: JSON has no NUL in it. */
+/** Cuts off a torn tail. A power cut can leave zero bytes; frames never have any, since JSON escapes NUL. */
 function recover(path: string, base: number): Segment {
   const all = readFileSync(path)
   const zero = all.indexOf(0)
@@ -169,7 +169,7 @@ function seal(segment: Segment) {
     renameSync(segment.path, path)
     segment.path = path
   } catch {
-    // Removed meanwhile, or the disk refuses: the next start reads it instead.
+    // It was removed meanwhile, or the disk failed. The next start reads the whole file instead.
   }
 }
 

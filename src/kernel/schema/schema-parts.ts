@@ -4,7 +4,7 @@ import { about } from "#util/about.ts"
 import { nearest } from "#util/nearest.ts"
 import { fitsText, hasWildcard } from "#util/wildcard.ts"
 
-/** What rules are about. */
+/** The permissions that a rule can name. */
 export const permissions = [
   "file.read",
   "file.write",
@@ -17,7 +17,7 @@ export const permissions = [
   "todo",
 ] as const
 
-/** A rule that can never fit would leave open what it should close, so it is refused. */
+/** A rule that can never match is refused: a mistyped "deny" would otherwise deny nothing. */
 export const Rule = z
   .strictObject({
     permission: about(
@@ -25,10 +25,10 @@ export const Rule = z
       z.string().check(namesPermission),
     ),
     pattern: about(
-      "Path, command, URL, `server/tool` or agent that it is about; `*` matches anything within a path segment, `**` across.",
+      "Path, command, URL, `server/tool` or agent to match; `*` matches within one path segment, `**` across several.",
       z.string().min(1, "the rule has no pattern"),
     ),
-    action: about("What happens with a call that fits.", z.enum(["allow", "deny", "ask"])),
+    action: about("What happens to a call that matches.", z.enum(["allow", "deny", "ask"])),
   })
   .refine(({ permission, pattern }) => !(permission.startsWith("file.") && /^~(\/|$)/.test(pattern)), {
     path: ["pattern"],
@@ -48,14 +48,14 @@ export const McpServer = z.strictObject({
   id: about("Name in rules and in front of the names of its tools.", z.string().min(1)),
   name: about("Name that people see.", z.string()),
   transport: about(
-    "How it is reached: an address (`sse` where a server knows only that older way), or a process that is started.",
+    "How to reach it: `http`, `sse` (for servers that only have this older transport), or `stdio` for a process that is started.",
     z.enum(["http", "sse", "stdio"]),
   ),
   url: about("Address of an `http` or `sse` server.", z.string().optional()),
   headers: about("Headers of every request to it.", z.record(z.string(), z.string()).optional()),
   command: about("Program and arguments of a `stdio` server.", z.array(z.string()).optional()),
   env: about(
-    "Variables that its process gets, beside a base such as `PATH` and `HOME`.",
+    "Environment variables of its process, added to basic ones such as `PATH` and `HOME`.",
     z.record(z.string(), z.string()).optional(),
   ),
   cwd: about(
@@ -68,7 +68,10 @@ export const McpServer = z.strictObject({
     z
       .strictObject({
         type: about("`oauth`: `vitamin mcp login`; `bearer`: a token.", z.enum(["oauth", "bearer", "none"])),
-        clientId: about("OAuth client that is registered there already.", z.string().optional()),
+        clientId: about(
+          "Client id, if an OAuth client is registered with the server already.",
+          z.string().optional(),
+        ),
         token: about("Token for `bearer`.", z.string().optional()),
       })
       .optional(),
@@ -84,10 +87,10 @@ const Hook = z.custom<Hook>(
 
 const Hooks = z.strictObject({
   onAuth: about("Gives the token for an `http` server that has none of its own.", Hook.optional()),
-  onAuthRefresh: about("Gives another token when one ended or was refused.", Hook.optional()),
+  onAuthRefresh: about("Gives a new token when one has expired or was refused.", Hook.optional()),
   onRequest: about("Sees a request, and may change its parameters.", Hook.optional()),
   onResponse: about("Sees an answer, and may change its result.", Hook.optional()),
-  onLog: about("Hears what a server logs and writes to stderr.", Hook.optional()),
+  onLog: about("Receives what a server logs and what it writes to stderr.", Hook.optional()),
   onPaginate: about("Says whether to ask for the next page of a list.", Hook.optional()),
 })
 
@@ -95,7 +98,7 @@ export const Mcp = z.strictObject({
   servers: about("The servers.", z.array(McpServer).default([])),
   hooks: about("Functions that see the traffic with servers. Only in a TypeScript file.", Hooks.optional()),
   logLevel: about(
-    "Log messages of servers from this level on, which they are asked for. Without it they are asked for none.",
+    "Lowest level of log messages that servers are asked to send. Without it they are not asked for any.",
     z.enum(["debug", "info", "warning", "error"]).optional(),
   ),
   resourceAge: about(
@@ -118,10 +121,10 @@ export const DeclaredModel = z.strictObject({
     "US dollars for a million tokens.",
     z
       .strictObject({
-        input: about("What is sent.", z.number().nonnegative()),
-        output: about("What is answered.", z.number().nonnegative()),
-        cacheRead: about("What is read from the provider's cache.", price.optional()),
-        cacheWrite: about("What is written to the provider's cache.", price.optional()),
+        input: about("Input tokens.", z.number().nonnegative()),
+        output: about("Output tokens.", z.number().nonnegative()),
+        cacheRead: about("Tokens read from the provider's cache.", price.optional()),
+        cacheWrite: about("Tokens written to the provider's cache.", price.optional()),
       })
       .optional(),
   ),
@@ -129,12 +132,12 @@ export const DeclaredModel = z.strictObject({
   reasoning: about("Whether it reasons before it answers.", z.boolean().optional(), false),
   temperature: about("Whether it takes a temperature.", z.boolean().optional(), true),
   input: about(
-    "What it can be shown.",
+    "Kinds of input that it takes.",
     z.array(z.enum(["text", "image", "pdf", "audio", "video"])).optional(),
     ["text"],
   ),
   api: about(
-    "The API that it is asked through, if that is not its provider's.",
+    "API to call it with, if it differs from its provider's.",
     z.enum(["chat", "responses", "messages", "gemini"]).optional(),
   ),
   gpu: about(

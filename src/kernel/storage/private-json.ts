@@ -1,5 +1,5 @@
-// Secrets by name, as JSON in a private file of the data folder. Changes are serialised across processes, so that two
-// at once both count.
+// Secrets by name, as JSON in a private file of the data folder. A lock serialises updates of all processes, so that
+// none is lost.
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import * as Global from "#kernel/process/global.ts"
@@ -7,10 +7,10 @@ import * as PrivateFile from "#kernel/process/private-file.ts"
 import { createLock } from "./lock.ts"
 
 type Options = {
-  /** Of the file, without its ending. */
+  /** File name without its extension. */
   name: string
   isEntry: (value: unknown) => boolean
-  /** Makes the error of a file that cannot be relied on. */
+  /** Creates the error for a file that is unsafe or invalid. */
   refuse: (file: string, reason: string) => Error
 }
 
@@ -44,7 +44,7 @@ export function createPrivateJson<T>({ name, isEntry, refuse }: Options) {
       if (typeof value === "object" && value !== null && Object.values(value).every(isEntry))
         return value as Record<string, T>
     } catch {
-      // The error below omits the text, which would show the content of the file.
+      // The message of JSON.parse quotes the file, which has secrets in it.
     }
     throw refuse(file, "it is not the JSON that vitamin wrote")
   }

@@ -1,4 +1,4 @@
-// The interface of a source: describe, list and search. Read only, and every answer is bounded.
+// The interface of a read-only source: describe, list and search. The size of every answer is limited.
 
 export type Query = {
   /** Only below this name: a folder of the repository, or the first parts of a key. */
@@ -25,7 +25,7 @@ export type Source<Search extends Query = Query> = Readonly<{
   search(query: Search): Promise<Found>
 }>
 
-/** Whether a name is the one asked for, or below it. */
+/** Whether a name equals `under` or lies below it. */
 export function isUnder(name: string, under: string | undefined): boolean {
   const parent = (under ?? "").replace(/^(\.?\/)+/, "").replace(/\/+$/, "")
   return parent === "" || parent === "." || name === parent || name.startsWith(`${parent}/`)

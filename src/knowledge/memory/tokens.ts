@@ -1,10 +1,10 @@
-// The size of texts and messages in a request, in estimated tokens and in characters. A message is measured once: the part
-// that is sent does not change after it was written.
+// Estimates the tokens of texts and messages in a request, and counts their characters. The tokens of a message are
+// cached: the part of it that is sent does not change after it was written.
 import type * as Message from "#knowledge/message/message.ts"
 
-/** Roles, names and brackets around the words. */
+/** Tokens for the role, the names and the JSON syntax around one text. */
 const frame = 8
-/** What providers count for a picture of the largest size that they do not scale down. */
+/** Tokens for one image: what providers count for the largest one that they do not scale down. */
 const picture = 2_500
 /** Characters of Base64 for each token of a document that is sent as a file. */
 const perDocumentToken = 16
@@ -21,9 +21,9 @@ for (let code = 0; code < 128; code++) {
   if (/[ \t]/.test(letter)) kindOf[code] = kinds.blank
 }
 
-/** The tokens of a text, estimated high without the tokenizer of any model: too high costs a little of the budget, too low
- * costs the request. Plain words count near to what models count. Digits, capitals and signs, of which JSON, Base64 and
- * hashes consist, count one each, and so do the letters of most scripts. */
+/** Estimates the tokens of a text without a tokenizer, rather too high than too low: too high wastes a little of the
+ * budget, too low makes the request fail. Lower-case English is close to what models count. A digit, a capital or a sign
+ * counts as one token, because JSON, Base64 and hashes consist of them; a letter outside ASCII counts as one or two. */
 export function estimateTokens(text: string): number {
   let tokens = 0
   let before = -1
@@ -35,7 +35,7 @@ export function estimateTokens(text: string): number {
   return Math.ceil(tokens)
 }
 
-/** The beginning of a text that fits, in whole lines. If the first line does not fit, it is cut. */
+/** The first lines of a text, as many as fit. If the first line does not fit, it is cut. */
 export function cutToTokens(text: string, tokens: number): string {
   if (estimateTokens(text) <= tokens) return text
   const kept: string[] = []
@@ -45,7 +45,7 @@ export function cutToTokens(text: string, tokens: number): string {
     if (left < 0) break
     kept.push(line)
   }
-  // No character counts more than two.
+  // No character counts as more than two tokens.
   return kept.length ? kept.join("\n").trimEnd() : text.slice(0, Math.floor(tokens / 2)).toWellFormed()
 }
 
@@ -135,7 +135,8 @@ function ofAscii(code: number, before: number): number {
   return 1
 }
 
-/** Half of a surrogate pair; an accented letter or one of another alphabet; a syllable or word, as in Chinese. */
+/** 1.5 for half of a surrogate pair, 1 for accented letters, Greek, Cyrillic, Hebrew or Arabic, 2 for all others, such as
+ * Chinese. */
 function ofOther(code: number): number {
   if (code >= 0xd800 && code <= 0xdfff) return 1.5
   return code < 0x800 ? 1 : 2

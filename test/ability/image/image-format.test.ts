@@ -112,7 +112,7 @@ const refused: [what: string, bytes: Buffer, reason: RegExp][] = [
   [
     "a PNG that unpacks to more than its size says",
     png({ width: 100, height: 100, raw: Buffer.alloc(50_000_000) }),
-    /unpacks to more than the picture/,
+    /unpack to more than its width and height/,
   ],
   [
     "a PNG with fewer pixels than its size says",

@@ -192,7 +192,7 @@ test("Ocr says what it cannot open, and goes on", async () => {
     const format = await imageFormat(bytes)
     await assert.rejects(ocr.read({ bytes: broken, format }, never), {
       name: "Ocr.Failed",
-      message: /cannot open it/,
+      message: /cannot open the image/,
     })
     assert.equal(linesOf((await ocr.read({ bytes, format }, never)).text), noteText)
   })

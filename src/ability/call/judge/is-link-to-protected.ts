@@ -1,5 +1,5 @@
-// Whether a file is a hard link to one that decides what runs: writing it changes that file too. Only files with
-// several names are checked, so other files cost nothing.
+// Whether a file is a hard link to a protected configuration file, so that writing it would change that file too. Only
+// files with more than one hard link are checked.
 import { lstatSync, type Stats } from "node:fs"
 import { readdir } from "node:fs/promises"
 import { homedir } from "node:os"
@@ -10,7 +10,7 @@ import * as Global from "#kernel/process/global.ts"
 import { errorCode } from "#util/error.ts"
 import { readPath } from "#util/wildcard.ts"
 
-/** After so many entries the search gives up, and a person is asked. */
+/** After this many entries the search stops and returns true, so that a person is asked. */
 const maxEntries = 200_000
 
 /** `stat` is of the file that would be written. */
@@ -32,7 +32,7 @@ export async function isLinkToProtected(stat: Stats | undefined): Promise<boolea
   return false
 }
 
-/** Folders that are skipped: git objects are content, and of a package only its programs are protected, which are links. */
+/** Folders without protected files: git objects, and packages in `node_modules` (but not `.bin`). */
 function isContent(path: string): boolean {
   return path.endsWith("/.git/objects") || /\/node_modules\/(?!\.bin$)[^/]+$/.test(path)
 }

@@ -62,7 +62,7 @@ function reachesSecrets(command: string, folders: string[]): boolean {
  * The rules already know names that are written plainly. Skills and their scripts need no guard here: they count only
  * after a person has reviewed them. */
 async function changesWhatRuns(command: string, folders: string[]): Promise<boolean> {
-  for (const { target, real } of reachedBy(command, folders, await tellingNames())) {
+  for (const { target, real } of reachedBy(command, folders, await protectedNames())) {
     const isNamed = [target, real].some((one) => Permission.isOwnConfiguration(readPath(one)))
     const decides = isNamed || ((await isSkillScript(real)) && !(await isReviewedScript(real)))
     if (decides) return !Permission.onlyLooks(command)
@@ -70,17 +70,17 @@ async function changesWhatRuns(command: string, folders: string[]): Promise<bool
   return false
 }
 
-/** Every path that matters here has one of these names, unless its start folder does. */
-async function tellingNames(): Promise<Set<string>> {
+/** Every protected path has one of these names, or starts in a folder that has one. */
+async function protectedNames(): Promise<Set<string>> {
   const root = (await Config.get()).skills?.root
   const named = root === undefined ? "" : resolve(Instance.worktree, root)
   const names = [...Permission.ownNames(), ...named.split("/"), ...(realOf(named) ?? "").split("/")]
   return new Set(names.map((name) => name.toLowerCase()))
 }
 
-function reachedBy(command: string, folders: string[], telling: ReadonlySet<string>) {
+function reachedBy(command: string, folders: string[], names: ReadonlySet<string>) {
   const words = [".", ...Permission.pathsIn(command).slice(0, maxPaths)]
-  return reachedPaths({ folders, words, telling })
+  return reachedPaths({ folders, words, protectedNames: names })
 }
 
 /** Whether a command runs the script of a project's skill that is not as a person has reviewed it. A rule with a wildcard

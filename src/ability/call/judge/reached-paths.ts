@@ -1,60 +1,60 @@
-// Where the words of a command lead, from each folder that it visits. There may be a thousand words and ten folders,
-// so each folder is read once, and one word stands for all that make no difference.
+// Resolves the words of a command as paths, from each folder that the command may run in. There may be a thousand words
+// and ten folders, so a folder is read once, and of words that lead to the same verdict only one is resolved.
 import { type Dirent, opendirSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { realOf } from "#util/file/path-info.ts"
 
-/** `real` is where it is, or would be created. */
+/** `real` is the real path. If the target does not exist, it is that of its folder, or `target` itself. */
 type Reached = { target: string; real: string }
 /** The entries of a folder, with names folded for file systems that ignore case. */
 type Entries = Map<string, Dirent>
-/** A path relative to its start. */
-type Way = { names: string[]; first: string; isTelling: boolean }
+/** A path relative to a folder. `first` is its first name, folded. */
+type RelativePath = { names: string[]; first: string; hasProtectedName: boolean }
 
 /** For fewer words it is faster to look up each. */
 const fewWords = 8
-/** Reading a folder with more entries takes longer. */
+/** For a folder with more entries it is faster to look up each word. */
 const maxEntries = 5_000
 
 /**
- * Yields the paths that the words reach. `telling` are the names, in lower case, by which the caller judges a path. Words
- * without such a name that start in the same folder, and exist there or not in the same way, make no difference: only the
- * first of them is yielded.
+ * Yields the paths that the words reach. `protectedNames` are the names, in lower case, that can make a path protected.
+ * Words without such a name are alike if they start in the same folder and are of the same kind (existing, missing, below
+ * a missing folder): only the first of them is yielded.
  */
 export function* reachedPaths(options: {
   folders: string[]
   words: string[]
-  telling: ReadonlySet<string>
+  protectedNames: ReadonlySet<string>
 }): Generator<Reached> {
-  const { folders, words, telling } = options
-  const byUps = new Map<string, Way[]>()
+  const { folders, words, protectedNames } = options
+  const byUps = new Map<string, RelativePath[]>()
   for (const word of new Set(words)) {
     const { ups, names } = readWord(word)
-    addTo(byUps, ups, [wayOf(names)])
+    addTo(byUps, ups, [relativePath(names)])
   }
-  const starts = new Map<string, Way[]>()
-  for (const [ups, ways] of byUps)
-    for (const folder of ups === "/" ? ["/"] : folders) addTo(starts, resolve(folder, ups), ways)
-  for (const [start, ways] of starts) yield* reachedFrom(start, ways)
+  const starts = new Map<string, RelativePath[]>()
+  for (const [ups, paths] of byUps)
+    for (const folder of ups === "/" ? ["/"] : folders) addTo(starts, resolve(folder, ups), paths)
+  for (const [start, paths] of starts) yield* reachedFrom(start, paths)
 
-  function wayOf(names: string[]): Way {
-    const isTelling = names.some((name) => telling.has(name.toLowerCase()))
-    return { names, first: folded(names[0] ?? ""), isTelling }
+  function relativePath(names: string[]): RelativePath {
+    const hasProtectedName = names.some((name) => protectedNames.has(name.toLowerCase()))
+    return { names, first: folded(names[0] ?? ""), hasProtectedName }
   }
 
-  function* reachedFrom(start: string, ways: Way[]): Generator<Reached> {
-    const entries = ways.length > fewWords ? entriesOf(start) : undefined
+  function* reachedFrom(start: string, paths: RelativePath[]): Generator<Reached> {
+    const entries = paths.length > fewWords ? entriesOf(start) : undefined
     const real = entries && realOf(start)
-    const below = new Map<string, Way[]>()
+    const below = new Map<string, RelativePath[]>()
     const given = new Set<string>()
-    for (const { names, first, isTelling } of ways) {
+    for (const { names, first, hasProtectedName } of paths) {
       const entry = entries?.get(first)
       if (!entries) yield lookFor(join(start, names.join("/")))
-      else if (entry && names.length > 1) addTo(below, names[0]!, [wayOf(names.slice(1))])
+      else if (entry && names.length > 1) addTo(below, names[0]!, [relativePath(names.slice(1))])
       else {
         const kind = kindOf(names, entry)
-        if (kind !== "other" && !isTelling && given.has(kind)) continue
-        if (!isTelling) given.add(kind)
+        if (kind !== "other" && !hasProtectedName && given.has(kind)) continue
+        if (!hasProtectedName) given.add(kind)
         const target = join(start, names.join("/"))
         if (kind === "missing") yield { target, real: real ?? target }
         else if (kind === "below missing") yield { target, real: target }
@@ -78,10 +78,10 @@ function readWord(word: string): { ups: string; names: string[] } {
   return { ups: isAbsolute ? "/" : "../".repeat(ups), names }
 }
 
-function addTo(groups: Map<string, Way[]>, key: string, ways: Way[]): void {
+function addTo(groups: Map<string, RelativePath[]>, key: string, paths: RelativePath[]): void {
   const group = groups.get(key)
-  if (!group) groups.set(key, [...ways])
-  else for (const way of ways) group.push(way)
+  if (!group) groups.set(key, [...paths])
+  else for (const path of paths) group.push(path)
 }
 
 function lookFor(target: string): Reached {

@@ -12,7 +12,7 @@ import { tmpdir } from "../../../fixture/tmpdir.ts"
 
 const names = "a b c d scripts skills hooks up out here A .git .vitamin vitamin config gone deeper".split(" ")
 const fillers = Array.from({ length: 12 }, (_, i) => `f${i}`)
-const telling = () => new Set(Permission.ownNames().map((name) => name.toLowerCase()))
+const protectedNames = () => new Set(Permission.ownNames().map((name) => name.toLowerCase()))
 const counts = (path: string) => Permission.isOwnConfiguration(readPath(path))
 
 /** Every word from every folder, each looked for. */
@@ -25,7 +25,7 @@ function plainly(folders: string[], words: string[]): boolean {
   )
 }
 
-test("reachedPaths() gives every telling path: existing, missing, linked, or above the start", async () => {
+test("reachedPaths() yields every protected path: existing, missing, linked, or above the start", async () => {
   await using tmp = await tmpdir()
   for (const file of [
     "a/b/c",
@@ -61,7 +61,7 @@ test("reachedPaths() gives every telling path: existing, missing, linked, or abo
     const words = [...some(4, path), ...(random() < 0.7 ? fillers : [])].filter(
       (word) => random() < 0.2 || !/\.git|\.vitamin|scripts|hooks/.test(word),
     )
-    const reached = [...reachedPaths({ folders, words, telling: telling() })]
+    const reached = [...reachedPaths({ folders, words, protectedNames: protectedNames() })]
     const expected = plainly(folders, words)
     assert.equal(
       reached.some(({ target, real }) => counts(target) || counts(real)),
@@ -84,7 +84,7 @@ test("reachedPaths() looks up only a few of a thousand words in ten folders", as
     (i: number) => `/usr/word${i}`,
   ]) {
     const words = Array.from({ length: 1_000 }, (_, i) => make(i))
-    const reached = [...reachedPaths({ folders, words, telling: telling() })]
+    const reached = [...reachedPaths({ folders, words, protectedNames: protectedNames() })]
     assert.ok(reached.length > 0 && reached.length < 120, `${make(0)}: ${reached.length}`)
   }
 })
