@@ -7,14 +7,15 @@ export function urlOf(address: string, port: number): string {
   return `http://${isWildcard(address) ? "127.0.0.1" : bracketed(withoutMapping(address))}:${port}`
 }
 
-/** The URLs under which other machines can reach the server; undefined if it listens on loopback only. */
+/** The URLs under which other machines can reach the server, none if this one has no network yet; undefined if it listens
+ * on loopback only. */
 export function openUrls(address: string, port: number): string[] | undefined {
   if (isLoopback(address)) return undefined
   if (!isWildcard(address)) return [`http://${bracketed(withoutMapping(address))}:${port}`]
   const wanted = withoutMapping(address) === "0.0.0.0" ? ["IPv4"] : ["IPv4", "IPv6"]
   return Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
-    .filter(({ family, scopeid }) => wanted.includes(family) && !scopeid)
+    .filter(({ family, scopeid, internal }) => wanted.includes(family) && !scopeid && !internal)
     .map((each) => `http://${bracketed(each.address)}:${port}`)
 }
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { boundHeap } from "#edge/cli/process/bound-heap.ts"
 import { directoryOf, type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
 import { onSignal } from "#edge/cli/process/on-signal.ts"
+import { warnIfOpen } from "#edge/cli/terminal/warn-if-open.ts"
 import { allRoutes } from "#edge/server/all-routes.ts"
 import { createServer } from "#edge/server/server.ts"
 import { startParts } from "#engine/host/bootstrap.ts"
@@ -29,10 +30,7 @@ export async function serve(options: FolderOptions & { port: number; host: strin
     await Session.recover()
     const signalled = new Promise<number>((resolve) => onSignal(resolve))
     process.stdout.write(`vitamin is listening on ${server.url} (token in ${server.tokenFile})\n`)
-    if (server.openUrls)
-      process.stderr.write(
-        `vitamin: warning: other machines can reach this server at ${server.openUrls.join(", ")}. Whoever has the token can run commands here, and HTTP does not encrypt it.\n`,
-      )
+    warnIfOpen(server.openUrls)
     boundHeap()
     process.exitCode = await signalled
     const stopped = server.stop()

@@ -1,9 +1,11 @@
 // `vitamin mcp serve`: this folder's tools and agents for MCP clients, on stdin and stdout or over HTTP.
 
 import { type RuleOptions, rulesOf } from "#edge/cli/option/rules-of.ts"
+import { UsageError } from "#edge/cli/process/exit.ts"
 import { directoryOf, type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
 import { onSignal } from "#edge/cli/process/on-signal.ts"
 import { leaveStdout, takeStdout } from "#edge/cli/process/take-stdout.ts"
+import { warnIfOpen } from "#edge/cli/terminal/warn-if-open.ts"
 import { createMcpRoutes } from "#edge/mcp/mcp-routes.ts"
 import { serveStdio } from "#edge/mcp/serve-stdio.ts"
 import { createServer } from "#edge/server/server.ts"
@@ -11,6 +13,7 @@ import { startParts } from "#engine/host/bootstrap.ts"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Env from "#kernel/process/env.ts"
+import { ownCommand } from "#util/own-command.ts"
 import { version } from "#util/version.ts"
 
 type Options = FolderOptions &
@@ -25,6 +28,10 @@ type Options = FolderOptions &
 const nestedFlag = "VITAMIN_MCP_SERVE"
 
 export async function serveMcp(options: Options): Promise<void> {
+  if (!options.http && process.stdin.isTTY)
+    throw new UsageError(
+      `An MCP client starts this command and talks to it over stdin and stdout: see docs/mcp.md. To serve over HTTP: ${ownCommand} mcp serve --http`,
+    )
   const { yes = false } = options
   const rules = rulesOf(options)
   // A nested server offers no tools of other servers. Otherwise a server that lists itself would start itself endlessly.
@@ -62,6 +69,7 @@ async function serveHttp(
     config: async () => Config.redacted(await Config.get()),
   })
   process.stdout.write(`vitamin is listening on ${server.url}/mcp (token in ${server.tokenFile})\n`)
+  warnIfOpen(server.openUrls)
   if (!signal.aborted)
     await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }))
   await close()

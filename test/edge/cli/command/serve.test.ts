@@ -127,20 +127,24 @@ test("vitamin serve goes on when nobody reads its log any more", async () => {
   assert.equal(await child.exit, 143)
 })
 
-test("vitamin serve --host 0.0.0.0 names every address it listens on, and warns", async () => {
-  await using tmp = await tmpdir()
-  const server = await serving(tmp, ["--host", "0.0.0.0"])
-  await using child = server.child
-  await until(async () => /warning: other machines can reach this server/.test(child.errors()), "the warning")
-  const [, listed] = /this server at (\S+(?:, \S+)*)\. Whoever/.exec(child.errors())!
-  const port = new URL(server.url).port
-  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
-  const wanted = own
-    .filter(({ family }) => family === "IPv4")
-    .map(({ address }) => `http://${address}:${port}`)
-  assert.deepEqual(listed!.split(", "), wanted)
-  assert.equal((await fetch(`${wanted[0]}/health`)).status, 200)
-})
+for (const command of [["serve"], ["mcp", "serve", "--http"]])
+  test(`vitamin ${command.join(" ")} --host 0.0.0.0 names the addresses that other machines can reach, and warns`, async () => {
+    await using tmp = await tmpdir()
+    await using child = startVitamin(tmp, [...command, "--host", "0.0.0.0", "--port", "0"])
+    await until(async () => /Whoever has the token can run commands/.test(child.errors()), "the warning")
+    const port = /http:\/\/127\.0\.0\.1:(\d+)/.exec(child.lines[0]!)![1]
+    const urls = Object.values(networkInterfaces())
+      .flatMap((addresses) => addresses ?? [])
+      .filter(({ family, internal }) => family === "IPv4" && !internal)
+      .map(({ address }) => `http://${address}:${port}`)
+    const at = urls.length ? ` at ${urls.join(", ")}` : ""
+    assert.ok(
+      child.errors().includes(`warning: other machines can reach this server${at}. Whoever`),
+      child.errors(),
+    )
+    for (const url of [`http://127.0.0.1:${port}`, ...urls])
+      assert.equal((await fetch(`${url}/health`)).status, 200)
+  })
 
 test("vitamin serve on loopback warns of nothing", async () => {
   await using tmp = await tmpdir()
