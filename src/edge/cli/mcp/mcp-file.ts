@@ -30,7 +30,7 @@ export async function addServer(options: Add): Promise<void> {
   if (name === localId) throw new UsageError(`"${localId}" is reserved for vitamin's own tools.`)
   if (command.length > 0 === (url !== undefined))
     throw new UsageError(
-      `Say how it is reached: a command, or --url. ${ownCommand} mcp add memory -- npx -y server`,
+      `Name either a command or an address: ${ownCommand} mcp add ${name} -- npx -y PACKAGE, or ${ownCommand} mcp add ${name} --url https://…`,
     )
   const env = pairs("--env", options.env)
   const headers = pairs("--header", options.header)
@@ -45,8 +45,9 @@ export async function addServer(options: Add): Promise<void> {
     if (entriesOf(content).some(([id]) => id === name))
       throw new UsageError(`"${name}" is in ${ownFile} already. ${ownCommand} mcp remove ${name} removes it.`)
     await write(ownFile, { ...content, servers: withEntry(content.servers ?? [], entry) })
-    process.stdout.write(`"${name}" is in ${ownFile} now. To try it: ${ownCommand} mcp test ${name}\n`)
-    process.stdout.write(`It starts when you have reviewed the file: ${ownCommand} trust\n`)
+    process.stdout.write(`"${name}" is in ${ownFile} now.\n`)
+    process.stdout.write(`Review the file, so that the server may start: ${ownCommand} trust\n`)
+    process.stdout.write(`Then try it: ${ownCommand} mcp test ${name}\n`)
   })
 }
 

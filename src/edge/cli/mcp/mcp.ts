@@ -10,7 +10,7 @@ import { ownCommand } from "#util/own-command.ts"
 
 type Options = FolderOptions & { format: "text" | "json" }
 
-const none = `No MCP server is configured here. One is added by "${ownCommand} mcp add", or named in .mcp.json.`
+const none = `No MCP server is configured here. Add one: ${ownCommand} mcp add NAME -- COMMAND, or name it in .mcp.json.`
 
 export async function listServers(options: Options): Promise<void> {
   await inInstance(options, async () => {
@@ -43,11 +43,13 @@ function linesOf(server: Status): string[] {
   const isUntried = state === "idle" && version === undefined
   const offers = isUntried
     ? `not tried yet: ${ownCommand} mcp test ${id}`
-    : [countOf(tools, "tool"), countOf(resources, "resource"), countOf(prompts, "prompt")].join(", ")
+    : state === "unusable"
+      ? ""
+      : [countOf(tools, "tool"), countOf(resources, "resource"), countOf(prompts, "prompt")].join(", ")
   const speaks = version ? ` (${version}, protocol ${protocol})` : ""
   const details = [...(error === undefined ? [] : [error]), ...problems]
   return [
-    `${id.padEnd(20)} ${state.padEnd(12)} ${source.padEnd(18)} ${offers}${speaks}`,
+    `${id.padEnd(20)} ${state.padEnd(12)} ${source.padEnd(18)} ${offers}${speaks}`.trimEnd(),
     ...details.map((detail) => `${" ".repeat(21)}${detail}`),
   ].map((line) => wrapList(Log.escapeControls(line), 21))
 }

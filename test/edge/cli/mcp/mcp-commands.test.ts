@@ -6,6 +6,7 @@ import { test } from "node:test"
 import { mcpJson, officialServer, tinyServer } from "../../../ability/mcp/servers.ts"
 import { startVitamin, vitamin } from "../../../fixture/cli.ts"
 import { lockedServer } from "../../../fixture/mcp/locked-server.ts"
+import { openTerminal } from "../../../fixture/terminal.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
 
 const tools = [{ name: "forecast", description: "Weather of the next days" }]
@@ -16,7 +17,17 @@ test("vitamin mcp add, test, list and remove a server of the project", async () 
   const { command, args } = tinyServer({ tools })
   const added = await vitamin(tmp, ["mcp", "add", "tiny", "--env", "A=b=c", "--", command, ...args, "--flag"])
   assert.equal(added.code, 0, added.err)
-  assert.match(added.out, /It starts when you have reviewed the file: vitamin trust/)
+  assert.equal(
+    added.out,
+    '"tiny" is in .vitamin/mcp.json now.\nReview the file, so that the server may start: vitamin trust\nThen try it: vitamin mcp test tiny',
+  )
+  assert.match(
+    (await vitamin(tmp, ["mcp", "list"])).out,
+    /^tiny +unusable +\.vitamin\/mcp\.json\n +the folder is not trusted/,
+  )
+  const bare = await vitamin(tmp, ["mcp", "add", "bare"])
+  const usage = "vitamin mcp add bare -- npx -y PACKAGE, or vitamin mcp add bare --url https://…"
+  assert.deepEqual([bare.code, bare.err], [2, `vitamin: Name either a command or an address: ${usage}\n`])
   const file = () => JSON.parse(readFileSync(join(tmp.path, ".vitamin/mcp.json"), "utf8"))
   assert.deepEqual(file().servers, [
     { name: "tiny", command: [command, ...args, "--flag"], env: { A: "b=c" } },
@@ -66,7 +77,7 @@ test("vitamin mcp add and remove leave a file with comments to the person", asyn
   assert.deepEqual([code, /change it by hand/.test(err)], [2, true], err)
   assert.equal(readFileSync(join(tmp.path, ".vitamin/mcp.json"), "utf8"), text)
   const wrong = await vitamin(tmp, ["mcp", "add", "x"])
-  assert.deepEqual([wrong.code, /a command, or --url/.test(wrong.err)], [2, true], wrong.err)
+  assert.deepEqual([wrong.code, /a command or an address/.test(wrong.err)], [2, true], wrong.err)
 })
 
 test("vitamin mcp login shows where to sign in, and then knows the tools of the server", async () => {
@@ -81,4 +92,14 @@ test("vitamin mcp login shows where to sign in, and then knows the tools of the 
   assert.equal(await login.exit, 0, login.errors())
   assert.deepEqual(login.lines.slice(-2), ["Signed in to locked.", "It offers 1 tool."])
   assert.match((await vitamin(tmp, ["mcp", "list"])).out, /^locked +idle .* 1 tool,/)
+})
+
+test("vitamin mcp serve in a terminal says that a client starts it", async () => {
+  await using tmp = await tmpdir()
+  await using terminal = openTerminal(tmp, ["mcp", "serve"])
+  assert.equal(await terminal.exit, 2, terminal.shown())
+  assert.match(
+    terminal.shown().replace(/\s+/g, " "),
+    /^vitamin: An MCP client starts this command and talks to it over stdin and stdout: see docs\/mcp\.md\. To serve over HTTP: vitamin mcp serve --http/,
+  )
 })
