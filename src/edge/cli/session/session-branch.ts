@@ -2,10 +2,12 @@
 
 import { UsageError } from "#edge/cli/process/exit.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
+import { wrapList } from "#edge/cli/terminal/wrap-text.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Log from "#kernel/process/log.ts"
 import { ownCommand } from "#util/own-command.ts"
 import { findSession } from "./find-session.ts"
+import { shortId } from "./session-lines.ts"
 
 export async function branchSession(
   options: FolderOptions & {
@@ -25,12 +27,17 @@ export async function branchSession(
     const { id } = await findSession(named)
     if (name !== undefined) {
       const session = await Session.branch(id, name, { from })
-      return print(format === "json" ? JSON.stringify(session, null, 2) : `${id}: ${session.branch}`)
+      if (format === "json") return print(JSON.stringify(session, null, 2))
+      return print(
+        process.stdout.isTTY
+          ? `The branch of ${shortId(id)} is now ${session.branch}.`
+          : `${id}: ${session.branch}`,
+      )
     }
     const branches = await Session.branches(id)
     if (format === "json") return print(JSON.stringify(branches, null, 2))
     const width = Math.max(...branches.map((branch) => branch.name.length))
-    for (const branch of branches) print(Log.escapeControls(lineOf(branch, width)))
+    for (const branch of branches) print(wrapList(Log.escapeControls(lineOf(branch, width)), width + 4))
   })
 }
 

@@ -9,7 +9,7 @@ import { Instance } from "#kernel/instance.ts"
 import { ownCommand } from "#util/own-command.ts"
 import { describeMessage } from "./describe-message.ts"
 import { findSession } from "./find-session.ts"
-import { sessionLines } from "./session-lines.ts"
+import { sessionLines, shortId } from "./session-lines.ts"
 
 type One = FolderOptions & { id?: string | undefined }
 
@@ -50,7 +50,7 @@ export async function showSession(
 export async function forkSession(options: One & { message?: string | undefined }): Promise<void> {
   await inInstance(options, async () => {
     const { id } = await findSession(options.id)
-    print((await Session.fork(id, options.message)).id)
+    printNew("The copy", (await Session.fork(id, options.message)).id)
   })
 }
 
@@ -64,7 +64,7 @@ export async function exportSession(options: One & { format: "json" | "markdown"
 
 export async function importSession(options: FolderOptions & { file: string }): Promise<void> {
   const data = parse(options.file)
-  await inInstance(options, async () => print((await Session.import(data)).id))
+  await inInstance(options, async () => printNew("The imported session", (await Session.import(data)).id))
 }
 
 /** `session mode plan` means the newest session, `session mode ID plan` another one. */
@@ -77,7 +77,9 @@ export async function setSessionMode(
     throw new UsageError(`Name the mode, plan or act: ${ownCommand} session mode [id] plan`)
   await inInstance(options, async () => {
     const session = await findSession(mode ? id : undefined)
-    print(`${session.id}: ${(await Session.setMode(session.id, wanted)).mode}`)
+    await Session.setMode(session.id, wanted)
+    if (process.stdout.isTTY) say(`The mode of ${shortId(session.id)} is now ${wanted}.`)
+    else print(`${session.id}: ${wanted}`)
   })
 }
 
@@ -104,8 +106,20 @@ function parse(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file === "-" ? 0 : file, "utf8"))
   } catch (error) {
-    throw new UsageError(`${file} cannot be read as JSON: ${(error as Error).message}`)
+    if (error instanceof SyntaxError)
+      throw new UsageError(`${file} is not JSON. To export a session: ${ownCommand} session export ID > FILE`)
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new UsageError(
+      code === "ENOENT" ? `The file ${file} does not exist.` : `${file} cannot be read: ${message}`,
+    )
   }
+}
+
+/** A pipe gets only the id. */
+function printNew(what: string, id: string) {
+  const short = shortId(id)
+  if (process.stdout.isTTY) say(`${what} is ${short}. Continue it: ${ownCommand} run --session ${short} "…"`)
+  else print(id)
 }
 
 /** Prints data. A pipe gets it unchanged. */

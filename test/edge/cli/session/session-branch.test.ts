@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs"
 import { test } from "node:test"
 import { serving, vitamin } from "../../../fixture/cli.ts"
 import { call, env, type FakeLlm, fakeLlm, text } from "../../../fixture/fake-llm.ts"
+import { openTerminal } from "../../../fixture/terminal.ts"
 import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
 
 type Body = { id: string; branch: string; error: { name: string } }
@@ -161,3 +162,35 @@ test("an agent of the project names symbols and grounding, and is given both", a
   assert.match(tools.out, /^symbols +code +Find where/m)
   assert.match(tools.out, /^recall +data +Search what/m)
 })
+
+test("in a terminal, session branch, mode, fork and import say what they did, and how to continue", async () => {
+  await using tmp = await tmpdir({ git: true })
+  await using llm = await fakeLlm([text("one")])
+  await vitamin(tmp, ["run", "first"], env(llm, "chat").variables)
+  const say = async (...words: string[]) => {
+    await using terminal = openTerminal(tmp, ["session", ...words])
+    assert.equal(await terminal.exit, 0, terminal.shown())
+    return terminal.shown().replace(/\s+/g, " ").trim()
+  }
+  assert.match(await say("branch", "try"), /^The branch of sess_\w{10} is now try\.$/)
+  assert.match(await say("mode", "plan"), /^The mode of sess_\w{10} is now plan\.$/)
+  tmp.write("exported.json", (await vitamin(tmp, ["session", "export"])).out)
+  const [, id] =
+    /^The copy is (sess_\w{10})\. Continue it: vitamin run --session \1 "…"$/.exec(await say("fork")) ?? []
+  assert.match((await vitamin(tmp, ["session", "show", id!])).out, /first/)
+  assert.match(
+    await say("import", "exported.json"),
+    /^The imported session is (sess_\w{10})\. Continue it: vitamin run --session \1 "…"$/,
+  )
+})
+
+for (const [file, says] of [
+  ["gone.json", "The file gone.json does not exist."],
+  ["README.md", "README.md is not JSON. To export a session: vitamin session export ID > FILE"],
+  [".", ". cannot be read: EISDIR: illegal operation on a directory, read"],
+] as const)
+  test(`vitamin session import ${file} says what is wrong with the file`, async () => {
+    await using tmp = await tmpdir({ git: true })
+    const { code, err } = await vitamin(tmp, ["session", "import", file])
+    assert.deepEqual([code, err], [2, `vitamin: ${says}\n`])
+  })
