@@ -32,7 +32,7 @@ export async function showAgent(options: Options & { id: string }): Promise<void
     if (options.format === "json")
       return printJson({ ...agent, usableTools: tools, ...(file ? { file } : {}) })
     for (const [name, value] of linesOf(agent, { tools, file }))
-      if (value !== undefined && value !== "") print(`${name.padEnd(13)} ${value}`)
+      if (value !== undefined && value !== "") print(`${name.padEnd(13)} ${value}`, 14)
     if (agent.systemPrompt) print(`\n${agent.systemPrompt}`)
   })
 }

@@ -30,7 +30,7 @@ export async function showSkill(options: Options & { name: string }): Promise<vo
   await inInstance(options, async () => {
     const skill = await Skill.get(options.name)
     if (options.format === "json") return printJson(skill)
-    for (const [name, value] of linesOf(skill)) if (value) print(`${name.padEnd(13)} ${value}`)
+    for (const [name, value] of linesOf(skill)) if (value) print(`${name.padEnd(13)} ${value}`, 14)
     print("")
     for (const line of skill.body.split("\n")) print(line.replaceAll("\t", "    "))
   })

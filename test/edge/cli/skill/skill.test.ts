@@ -6,6 +6,7 @@ import { test } from "node:test"
 import { fileURLToPath } from "node:url"
 import { vitamin } from "../../../fixture/cli.ts"
 import { call, env, fakeLlm, text } from "../../../fixture/fake-llm.ts"
+import { openTerminal } from "../../../fixture/terminal.ts"
 import { type Tmp, tmpdir } from "../../../fixture/tmpdir.ts"
 
 const fixture = fileURLToPath(new URL("../../../fixture/skills", import.meta.url))
@@ -127,4 +128,16 @@ test("vitamin run tells the model of the skill that fits, and runs its script wh
   const allowed = await vitamin(tmp, [...words, "--yes", "--trust"], variables)
   assert.equal(allowed.code, 0, allowed.err)
   assert.ok(output().includes("fixture"), output().slice(0, 300))
+})
+
+test("vitamin skill show and agent show indent the further lines of a value", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const description = "word ".repeat(40).trim()
+  tmp.write(".vitamin/skills/long/SKILL.md", `---\nname: long\ndescription: ${description}\n---\nBody.\n`)
+  tmp.write(".vitamin/agents/long.md", `---\ndescription: ${description}\n---\nWork.\n`)
+  for (const what of ["skill", "agent"]) {
+    await using terminal = openTerminal(tmp, [what, "show", "long"], { before: "stty cols 60" })
+    assert.equal(await terminal.exit, 0, terminal.shown())
+    assert.match(terminal.shown(), /^description {3}word( word)+\n {14}word( word)+\n {14}word/m)
+  }
 })
