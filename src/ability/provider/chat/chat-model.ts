@@ -46,10 +46,12 @@ export function createChatModel(config: ChatModelConfig): LanguageModelV4 {
         return Buffer.concat(body).toString()
       },
     }
+    let stream: ReadableStream<LanguageModelV4StreamPart> | undefined
     return {
       reader,
       get stream() {
-        return streamOf(reader)
+        stream ??= streamOf(reader)
+        return stream
       },
       request,
       response: { headers: reply.headers },
@@ -126,6 +128,7 @@ function createPartReader(reading: Reading): PartReader {
       }
     } catch (error) {
       isOver = true
+      close()
       throw abortSignal?.aborted ? abortSignal.reason : brokenOff(error, reply, config.url)
     }
     parts.length = 0
@@ -138,7 +141,12 @@ function createPartReader(reading: Reading): PartReader {
     reply.body.destroy()
   }
 
-  return { read, cancel: async () => close() }
+  /** After the last part the connection stays open for the next request. */
+  async function cancel(): Promise<void> {
+    if (!isOver) close()
+  }
+
+  return { read, cancel }
 }
 
 /** For callers that want the standard form, such as the AI SDK. */
