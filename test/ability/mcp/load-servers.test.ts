@@ -81,6 +81,14 @@ test("loadServers() reads the mcpServers of .mcp.json and puts variables in", as
   assert.doesNotMatch(Secret.redact("say a-long-token-of-a-person"), /a-long-token/)
 })
 
+test("loadServers() redacts every key of an address, also of a repeated parameter", async () => {
+  await using tmp = await tmpdir()
+  const url = "https://example.com/mcp?api_key=first-long-secret-key&api_key=second-long-secret-key"
+  tmp.write(".mcp.json", JSON.stringify({ mcpServers: { web: { type: "http", url } } }))
+  await load(tmp)
+  assert.doesNotMatch(Secret.redact("first-long-secret-key second-long-secret-key"), /long-secret/)
+})
+
 test("loadServers() takes the later source of an equal id and says so", async () => {
   await using tmp = await tmpdir()
   tmp.write(".vitamin/mcp.json", JSON.stringify({ servers: [{ name: "one", command: "first" }] }))

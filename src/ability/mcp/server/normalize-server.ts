@@ -175,8 +175,8 @@ function splitWords(line: string): string[] {
  * the URL hold by their names. Of a header the part behind "Bearer" is registered too. */
 export function registerSecrets({ auth, headers = {}, env = {}, url = "" }: MCPServerConfig): void {
   Secret.register(auth?.token, "token")
-  const parameters = Object.fromEntries(URL.parse(url)?.searchParams ?? [])
-  for (const [name, value] of [headers, env, parameters].flatMap(Object.entries))
+  const parameters = URL.parse(url)?.searchParams ?? []
+  for (const [name, value] of [...Object.entries(headers), ...Object.entries(env), ...parameters])
     if (isCredential(name)) {
       Secret.register(value, name)
       Secret.register(/^\S+ (.+)$/.exec(value)?.[1], name)
