@@ -6,10 +6,10 @@ import { closeSync, openSync, readSync } from "node:fs"
 const device = "/dev/urandom"
 
 export function randomBytes(count: number): Buffer {
-  return fromDevice(count) ?? fromCrypto(count)
+  return (process.platform === "win32" ? undefined : fromDevice(count)) ?? fromCrypto(count)
 }
 
-/** Undefined on systems without the device, for example on Windows and in a chroot without `/dev`. */
+/** Undefined without the device, for example in a chroot without `/dev`. On Windows the path would name an ordinary file. */
 function fromDevice(count: number): Buffer | undefined {
   let fd: number | undefined
   try {
