@@ -15,8 +15,8 @@ import { inInstance, withVariable, writeGlobal } from "./fixture.ts"
 const modelIs = (model: string | undefined) =>
   until(async () => (await Config.get()).model === model, `model ${model}`)
 
-/** Long enough for a change that must not be reported to have been reported. */
-const quiet = () => setTimeout(700)
+/** Longer than one poll (`pollFiles` in watch.ts), so that a change which must not be reported would have been. */
+const quiet = () => setTimeout(1_500)
 
 function replace(tmp: Tmp, name: string, content: string) {
   renameSync(tmp.write(`${name}.new`, content), join(tmp.path, name))
@@ -181,7 +181,7 @@ test("Config.watch() stops with the instance", async (t) => {
       await until(() => polls() > 1, "a poll")
     })
     const before = polls()
-    await setTimeout(700)
+    await quiet()
     assert.equal(polls(), before)
   } finally {
     t.mock.restoreAll()
