@@ -44,7 +44,7 @@ export const AgentDefinition = z.strictObject({
   role: about("Part that it plays among others.", AgentRole.default("specialist")),
   capabilities: about("What it can do, such as `data.analyze`.", Words.default([])),
   tools: about(
-    "Ids of tools that it may use; `mcp__SERVER`: all tools of an MCP server. Without it: all.",
+    "Ids of tools that it may use; `mcp__SERVER__*`: all tools of an MCP server. Without it: all.",
     Words.optional(),
   ),
   skills: about("Skills that it always has.", Words.default([])),
