@@ -1,7 +1,7 @@
-// Tools as Claude Code and opencode name them, and our rules about them.
+// Translates the tool names of Claude Code and opencode into our tools and rules.
 import type { Rule } from "#kernel/schema/schema.ts"
 
-/** Tools that are named otherwise there, in lower case. */
+/** Our tools by the names that they have there, in lower case. */
 const aliases: Readonly<Record<string, string>> = {
   multiedit: "edit",
   notebookedit: "edit",
@@ -44,7 +44,8 @@ export function rulesFor(name: string, pattern: string, action: Action): Rule[] 
   }))
 }
 
-/** Their star also matches across folders. An allow rule gets that only if it is for everything. */
+/** Their `*` also matches "/", ours does not. Rules that restrict are widened to match as much as theirs. An allow rule is
+ * widened only if it is `*`. */
 function acrossFolders(pattern: string, action: Action): string {
   if (action === "allow") return pattern === "*" ? "**" : pattern
   if (pattern === "*") return pattern
@@ -55,8 +56,9 @@ function acrossFolders(pattern: string, action: Action): string {
   return /[^*/]\*$/.test(across) ? `${across}/**` : across
 }
 
-/** Tools that are not built in: `mcp__server__tool` and `mcp__server` of Claude Code and `server_tool` of opencode, wherever
- * the server's name ends; and those of a configuration. */
+/** Rules for a tool that is not built in: a tool of the configuration, or of an MCP server (`mcp__server__tool` and
+ * `mcp__server` in Claude Code, `server_tool` in opencode). The name of a server may have underscores too, so there is a
+ * rule for every place where it could end. */
 export function rulesForOthers(name: string, action: "ask" | "deny"): Rule[] {
   const plain = plainName(name)
   if (/^mcp__./.test(plain)) {
@@ -85,13 +87,13 @@ function plainName(name: string): string {
   return name.replace(/\(.*$/s, "").trim()
 }
 
-/** The text in the parentheses; undefined if it allows everything. */
+/** The text in parentheses; undefined if there is none, or if it matches everything. */
 export function limitOf(name: string): string | undefined {
   const limit = /\((.*)$/s.exec(name.trim())?.[1]?.replace(/\)$/, "").trim()
   return limit === "*" || limit === ":*" || limit === "" ? undefined : limit
 }
 
-/** The limit of a tool as patterns; everything if it has none. For other tools a limit cannot be kept. */
+/** The text in parentheses as patterns, or `*` if there is none. Undefined for tools whose limit we cannot express. */
 export function patternsOf(name: string): string[] | undefined {
   const limit = limitOf(name)
   if (limit === undefined) return ["*"]
@@ -102,8 +104,8 @@ export function patternsOf(name: string): string[] | undefined {
   return start ? [start, `${start} *`] : [limit]
 }
 
-/** `Bash(git log:*)` is about bash; `mcp__server__tool` is a tool of a server. With more underscores, or
- * a star for all tools, the name stays as it is: where the server's name ends is not known yet. */
+/** Our name of a tool: `bash` for `Bash(git log:*)`, `server_tool` for `mcp__server__tool`. A name stays as it is if it
+ * ends in a star, or has more double underscores, so that the end of the server's name is unknown. */
 export function toolOf(name: string): string {
   const plain = plainName(name)
   const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(plain) ?? []
@@ -113,7 +115,7 @@ export function toolOf(name: string): string {
   return Object.hasOwn(permissions, lower) ? lower : plain
 }
 
-/** Names with commas between them, outside of parentheses. */
+/** Splits a list of names at commas, but not inside parentheses. */
 export function namesOf(given: unknown): string[] {
   const list = Array.isArray(given) ? given : typeof given === "string" ? given.split(/,(?![^(]*\))/) : []
   return list.map((name) => String(name).trim()).filter(Boolean)

@@ -3,15 +3,15 @@ import type * as Message from "#knowledge/message/message.ts"
 
 export type CallKind = "execute" | "edit" | "fetch" | "search" | "read" | "think" | "other"
 type Call = Pick<Message.Call, "name" | "arguments">
-type Look = {
+type Description = {
   kind: CallKind
   verb: string
   /** The arguments that describe the call best. */
   names?: string[]
 }
 
-/** The built-in tools. The meaning of other tools' arguments is unknown. */
-const looks = new Map<string, Look>([
+/** Only the built-in tools: what the arguments of others mean is unknown. */
+const descriptions = new Map<string, Description>([
   ["bash", { kind: "execute", verb: "Run", names: ["command", "job"] }],
   ["edit", { kind: "edit", verb: "Edit", names: ["path"] }],
   ["fetch", { kind: "fetch", verb: "Fetch", names: ["url"] }],
@@ -28,15 +28,15 @@ const looks = new Map<string, Look>([
 ])
 
 export function kindOf(tool: string): CallKind {
-  return looks.get(tool)?.kind ?? "other"
+  return descriptions.get(tool)?.kind ?? "other"
 }
 
 /** `title` is the tool's own text after it has run. Undefined for tools that are not built in. */
 export function describeCall(call: Call, title?: unknown): { verb: string; subject: string } | undefined {
-  const look = looks.get(call.name)
-  if (!look) return undefined
-  const subject = typeof title === "string" && title.trim() ? title : subjectOf(call, look)
-  return { verb: look.verb, subject: subject ?? "" }
+  const known = descriptions.get(call.name)
+  if (!known) return undefined
+  const subject = typeof title === "string" && title.trim() ? title : subjectOf(call, known)
+  return { verb: known.verb, subject: subject ?? "" }
 }
 
 /** One argument of a call; the arguments may be anything. */
@@ -45,7 +45,7 @@ export function argument({ arguments: given }: Pick<Message.Call, "arguments">, 
   return Object.hasOwn(given, name) ? (given as Record<string, unknown>)[name] : undefined
 }
 
-function subjectOf(call: Call, { names = [] }: Look): string | undefined {
+function subjectOf(call: Call, { names = [] }: Description): string | undefined {
   const values = names.map((name) => argument(call, name))
   return values.find((value): value is string => typeof value === "string" && value.trim() !== "")
 }

@@ -15,7 +15,7 @@ const ordinary = new Set(
   "ENOENT ENOTDIR EISDIR EACCES EPERM EEXIST ENAMETOOLONG ELOOP ENOTEMPTY ETIMEDOUT ECONNREFUSED".split(" "),
 )
 
-/** A slot refused the call. */
+/** A constraint or a permission refused the call. */
 export class Refused extends NamedError {
   readonly by: "constraint" | "permission"
 
@@ -43,7 +43,7 @@ export async function bound(returned: Output | Json | undefined, context: Contex
 /** At most 50 KB; longer text is cut in the middle and stored whole in a file. */
 export async function boundText(whole: string, context: Context): Promise<string> {
   SecretFiles.register()
-  // Before it is cut or stored: a file on disk must have no secret either.
+  // Redact before the text is cut and stored, so that the file has no secret in it either.
   const text = Secret.redact(whole)
   if (text.length * 3 <= maxShown || Buffer.byteLength(text) <= maxShown) return text
   const output = createOutput(context)
@@ -82,7 +82,10 @@ function toJson(value: Json): string {
   try {
     return Secret.redactJson(JSON.stringify(value) ?? "null")
   } catch (error) {
-    throw new NamedError("Tool.NotJson", `The tool gave back something that is not JSON: ${String(error)}`)
+    throw new NamedError(
+      "Tool.NotJson",
+      `The tool returned a value that cannot be written as JSON: ${String(error)}`,
+    )
   }
 }
 

@@ -1,5 +1,5 @@
-// Opens files and folders for reading: what a call names, checked against what it may read, and what a search found.
-// A missing name is answered with similar ones.
+// Opens files and folders for reading: the path of a call, which must be in a folder that the call may read, and files
+// that a search found. The error for a missing path suggests similar ones.
 import { readdirSync } from "node:fs"
 import { basename, dirname, join, relative, resolve } from "node:path"
 import { outputFolder } from "#ability/call/output.ts"
@@ -41,12 +41,13 @@ export class Missing extends NamedError {
   }
 }
 
-/** What a tool that reads `path` needs. */
+/** The permissions that a tool needs to read `path`. */
 export function needsReading(path = "."): Need[] {
   return [{ permission: "file.read", target: resolve(Instance.directory, path) }]
 }
 
-/** The open file is in the workspace, among the session's outputs, or in what was granted for this call. */
+/** Opens a path in the workspace, in the session's outputs, or in a folder that was granted for this call. Throws if a link
+ * leads elsewhere. */
 export async function openTarget(path: string, context: Context): Promise<Target> {
   const absolute = resolve(Instance.directory, path)
   const root = rootOf(absolute, context.sessionId)
@@ -73,8 +74,8 @@ export async function openTarget(path: string, context: Context): Promise<Target
 }
 
 /**
- * Judges a file by its path from the folder. What is denied is not shown, nor what would be asked for, unless the same
- * holds for the folder: then that was asked for.
+ * Returns a filter for the files of a folder, by their paths relative to it. A file is left out if its rule is stricter
+ * than the folder's: it is denied, or it needs a question that the folder did not need.
  */
 export function mayRead({ places }: Target, { judge }: Context): (file: string) => boolean {
   if (!judge) return () => true
@@ -83,8 +84,8 @@ export function mayRead({ places }: Target, { judge }: Context): (file: string) 
   return (file) => folders.every(({ path, action }) => !isStricter(actionOf(join(path, file)), action))
 }
 
-/** Opens what a search found, by its path from the real folder `root`. Undefined if a link is on the way, so that the
- * rules about the name apply to what is open, and if nothing is there. */
+/** Opens a file that a search found, by its path relative to the real folder `root`. Undefined if it is missing, or if the
+ * path has a link in it: the rules for the path would not be those for the open file. */
 export function openReal(root: string, path: string): Handle | undefined {
   let handle: Handle | undefined
   try {
@@ -131,7 +132,7 @@ async function missing(root: string, absolute: string): Promise<Missing> {
     return new Missing(
       show(absolute),
       paths,
-      ` ${JSON.stringify(show(folder))} is there; ls shows what is in it.`,
+      ` ${JSON.stringify(show(folder))} exists; use ls to see what is in it.`,
     )
   }
   return new Missing(show(absolute), [], undefined)

@@ -1,11 +1,11 @@
-// JPEG: segments, each with a marker and a length; the pixels lie between the markers of their scans.
+// Reads a JPEG, which is a list of segments with a marker and a length each. The pixels follow the segment of their scan.
 import { cutOff, damaged } from "./errors.ts"
 import type { Shape } from "./image-format.ts"
 
 const start = 0xd8
 const end = 0xd9
 const scan = 0xda
-/** Every scan goes over the whole picture; some files are made of nothing but scans. */
+/** Decoding a scan takes time for the whole picture, and a hostile file can have very many scans. */
 const maxScans = 200
 
 export function readJpeg(bytes: Buffer): Shape {
@@ -22,14 +22,14 @@ export function readJpeg(bytes: Buffer): Shape {
     }
     if (at + 4 > bytes.length) throw cutOff("JPEG")
     const length = bytes.readUInt16BE(at + 2)
-    if (length < 2) throw damaged("JPEG", "one of its parts has no length")
+    if (length < 2) throw damaged("JPEG", "one of its segments has no length")
     if (at + 2 + length > bytes.length) throw cutOff("JPEG")
     if (isFrame(marker) && length >= 8) {
-      // Programs differ in which one they use.
-      if (size) throw damaged("JPEG", "it says twice how large it is")
+      // Decoders differ in which of two sizes they use.
+      if (size) throw damaged("JPEG", "it has two frame headers")
       size = { height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) }
     }
-    if (marker === scan && ++scans > maxScans) throw damaged("JPEG", "it has more scans than a picture needs")
+    if (marker === scan && ++scans > maxScans) throw damaged("JPEG", `it has more than ${maxScans} scans`)
     at += 2 + length
   }
   if (!size || !scans) throw damaged("JPEG", "it has no picture in it")
@@ -46,7 +46,7 @@ function nextMarker(bytes: Buffer, from: number): number {
   return bytes.length
 }
 
-/** Start of a frame of any kind, but not the tables that share its range. */
+/** SOF0 to SOF15. Three markers in that range mean something else: DHT, JPG and DAC. */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 }

@@ -1,6 +1,6 @@
-// Some servers answer a streaming request with one JSON. Such an answer is passed to `doGenerate` of the AI SDK's client,
-// without a second request, and its content becomes a stream. A list of chunks, as Gemini sends without `alt=sse`, is
-// converted to events.
+// Some servers answer a streaming request with one JSON document. The AI SDK's `doGenerate` then parses that answer,
+// without a second request, and its content becomes a stream. A JSON list of chunks, as Gemini sends without `alt=sse`, is
+// converted to server-sent events.
 import { AsyncLocalStorage } from "node:async_hooks"
 import type {
   LanguageModelV4,
@@ -15,12 +15,12 @@ class AnsweredWhole extends Error {
   readonly response: Response
 
   constructor(response: Response) {
-    super("The server answered with one JSON in place of a stream.")
+    super("The server answered with one JSON document in place of a stream.")
     this.response = response
   }
 }
 
-/** Give `create` a `fetch` that makes its model understand both forms. */
+/** Creates a model whose `doStream` accepts both a stream and a JSON document. `create` is passed the `fetch` to use. */
 export function acceptWhole(
   given: typeof fetch,
   create: (fetch: typeof globalThis.fetch) => LanguageModelV4,
@@ -62,7 +62,7 @@ function isJson({ headers }: Response): boolean {
   return /^application\/json\b/i.test(headers.get("content-type") ?? "")
 }
 
-/** Undefined if it is no list. A list that was cut off is left to `doGenerate`, which reports it. */
+/** Undefined if the text is not a list. A list that was cut off is passed to `doGenerate`, which reports the error. */
 function chunksIn(text: string): unknown[] | undefined {
   if (!/^\s*\[/.test(text)) return undefined
   try {

@@ -1,5 +1,5 @@
-// Checks attachments before a session is created and before a model is asked: files must exist and be readable. Web
-// addresses are checked against the rules; they are fetched with the prompt.
+// Checks attachments before a session is created or a model is asked. Files must exist and be readable. URLs are only
+// checked against the rules, and fetched later, when the prompt runs.
 import { resolve } from "node:path"
 import { judgeStep, needsOf } from "#ability/call/judge-step.ts"
 import { loadImage } from "#ability/image/load-image.ts"
@@ -20,7 +20,7 @@ import { createId } from "#util/id.ts"
 import { referenceTo } from "./find-references.ts"
 import { readReference } from "./resolve-file.ts"
 
-/** Whose rules apply: those of the session that continues, if any, and of the choices for this prompt. */
+/** Decides which rules apply. `known` is the session that the prompt continues; the rest is chosen for this prompt. */
 type Who = {
   known: SessionRecord.Info | undefined
   agent?: string | undefined
@@ -61,14 +61,14 @@ async function problemOf(part: PromptPart, { sessionId, rights, asks }: Judge): 
   if (denied) return reasonOf(Permission.sayDenied(use.tool.id, denied))
   const asked = judged.needs.filter(({ action }) => action === "ask")
   if (asked.length && asks === "deny") return reasonOf(Permission.sayNobody(use.tool.id, asked))
-  // If a person must be asked first, it is opened after that.
+  // If a person must be asked, the attachment is opened later, after the reply.
   const { granted, grantedByPerson } = judged
   if (judged.action === "allow" || asks === "once")
     await use.open?.({ ...context, granted: asks === "once" ? grantedByPerson : granted })
   return undefined
 }
 
-/** Without the advice about tools: the person attached this, no tool was called. */
+/** The reason without the name of the tool: a person attached this, no tool was called. */
 function reasonOf(refusal: string): string {
   return refusal.replace(/^"[\w-]+" was not run: /, "")
 }

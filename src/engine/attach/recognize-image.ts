@@ -1,6 +1,6 @@
-// Recognises an image of a prompt before the model is asked: stores its bytes, and reads its text by OCR if the model
-// takes no images. An image that the model will see stays pending until the answer, which then counts as its
-// description (see-images.ts), so that the image needs no request of its own.
+// Prepares an image of a prompt before the model is asked: stores its bytes, and reads its text by OCR if the model
+// takes no images. An image for a model that takes images stays pending until the model has answered: see-images.ts
+// stores the answer as the description of the image, which saves a request.
 
 import { findOcr } from "#ability/image/find-ocr.ts"
 import * as ImageStore from "#ability/image/image-store.ts"
@@ -14,7 +14,7 @@ import type { Attaching } from "./attaching.ts"
 
 export type Data = Message.Of<"image">["data"]
 
-/** As much as a model sees of a tool's output. */
+/** The limit for recognised text, about the same as for the output of a tool. */
 const maxCharacters = 50_000
 
 class Lost extends NamedError {
@@ -40,7 +40,7 @@ export async function recognizeImage(data: Data, attaching: Attaching): Promise<
 /** An interrupted image can be retried later, unless its bytes are stored nowhere. */
 export function interrupted(data: Data): Data {
   if (data.stored || !isInline(data.source)) return data
-  return failed(data, new Lost("The prompt was interrupted before the image was looked at."))
+  return failed(data, new Lost("The prompt was interrupted before the image was stored."))
 }
 
 async function recognize(data: Data, image: Image, { facts, signal, tell }: Attaching): Promise<Data> {
@@ -50,7 +50,7 @@ async function recognize(data: Data, image: Image, { facts, signal, tell }: Atta
   if (data.mode === "vision" || !findOcr())
     throw new NamedError(
       "Image.NoVision",
-      `${nameOf(facts)} takes no images. Another model may${findOcr() ? ', or the mode "ocr" or "auto" reads their text (--image-mode)' : ""}.`,
+      `${nameOf(facts)} takes no images. Choose one that does${findOcr() ? ', or the mode "ocr" or "auto", which reads their text (--image-mode)' : ""}.`,
     )
   tell(`${nameOf(facts)} takes no images, so vision is not available: their text is read instead (OCR)`)
   return withText(data, image, signal)
@@ -60,7 +60,7 @@ async function withText(data: Data, image: Image, signal: AbortSignal): Promise<
   return { ...data, ...(await readText(data, image, signal)) }
 }
 
-/** The bytes, in memory and beside the session, and their facts. */
+/** Loads an image, stores its bytes with the session, and returns the image and the fields of its message. */
 async function keepImage(data: Data, attaching: Attaching) {
   const image = await load(data, attaching)
   const { mimeType, width, height, frames } = image.format
@@ -75,7 +75,8 @@ async function keepImage(data: Data, attaching: Attaching) {
   } satisfies Partial<Data> & { image: Image }
 }
 
-/** From its source, if that is allowed. An image that came as bytes was moved beside the session. */
+/** Loads an image from its source, if the rules allow that. The bytes of an inline image may be stored with the session
+ * already. */
 async function load({ source, stored }: Data, attaching: Attaching): Promise<Image> {
   const { loadImage } = await import("#ability/image/load-image.ts")
   if (source.kind === "file")
@@ -84,7 +85,7 @@ async function load({ source, stored }: Data, attaching: Attaching): Promise<Ima
     return loadImage(source, await attaching.permit(builtin.fetch, { url: source.value }))
   if (source.value !== sumOf(stored?.hash)) return loadImage(source, attaching.context)
   const bytes = ImageStore.read(attaching.context.sessionId, stored!.hash)
-  if (!bytes) throw new Lost("The image is not kept here any more.")
+  if (!bytes) throw new Lost("The stored image was removed.")
   const { imageFormat } = await import("#ability/image/image-format.ts")
   return { bytes, format: await imageFormat(bytes) }
 }
@@ -94,7 +95,7 @@ function failed(data: Data, error: unknown): Data {
   return { ...data, source, state: "failed", error: errorText(error) }
 }
 
-/** Bytes that are no image are not stored, and the model must not see a password in an address. */
+/** Shortens inline bytes that were not stored, and removes user name and password from a URL, which the model would see. */
 function shortened(source: Data["source"]): Data["source"] {
   const { value } = source
   if (isInline(source)) return value.length > 200 ? { ...source, value: `${value.slice(0, 100)}…` } : source

@@ -1,6 +1,6 @@
-// Stored prompts: accepted and not begun, one record each. They wait for another prompt, or were answered with 202. A
-// record is removed once the first message of its prompt is stored; that message names the record. Records that a
-// dead process left are reported as skipped, in the session and by an event, and never run (decision 017).
+// Stored prompts: one record for each prompt that was accepted and has not begun, because another one runs or because
+// the server answered 202 at once. The record is removed once the first message of the prompt is stored, which has the
+// id of the record. Prompts that a dead process left are reported as skipped and never run (decision 017).
 import { z } from "zod"
 import { PromptPart, SkippedPrompt, wordsOf } from "#engine/record/prompt-part.ts"
 import { isAlive, Owner, ownOwner } from "#engine/record/session-info.ts"
@@ -18,8 +18,8 @@ import { runtimeStops, timeIsUp } from "./queue.ts"
 export const Info = z.object({
   id: z.string(),
   sessionId: z.string(),
-  time: z.number().describe("when it was accepted, in milliseconds since 1970"),
-  owner: Owner.describe("the process that accepted it"),
+  time: z.number().describe("When it was accepted, in milliseconds since 1970."),
+  owner: Owner.describe("Process that accepted it."),
   parts: z.array(PromptPart),
   agent: z.string().optional(),
   model: z.string().optional(),
@@ -30,7 +30,7 @@ export type Info = z.infer<typeof Info>
 export type Handle = {
   readonly id: string
   readonly sessionId: string
-  /** Resolves when the record is acknowledged, with the stored parts, which have no image bytes. */
+  /** Resolves when the record is on the disk, with the stored parts. Their images are references without bytes. */
   readonly written: Promise<PromptPart[]>
   /** Its first message is being written. */
   hasBegun: boolean
@@ -39,13 +39,15 @@ export type Handle = {
 export const Skipped = Bus.define(
   "prompt.skipped",
   z.object({ sessionId: z.string(), prompt: about("The prompt.", SkippedPrompt) }),
-  { when: "An accepted prompt did not run: the process or its time ended before it began, or it failed." },
+  {
+    when: "An accepted prompt did not run: before it began, its process ended, its time was up, or it failed.",
+  },
 )
 
 export class Busy extends NamedError {
   constructor(sessionId: string, promptId: string) {
     const how = `POST /session/${sessionId}/abort stops it`
-    super("Prompt.Busy", `Prompt ${promptId} has begun and cannot be taken back; ${how}.`, {
+    super("Prompt.Busy", `Prompt ${promptId} has begun and cannot be removed from the queue; ${how}.`, {
       sessionId,
       promptId,
     })
@@ -56,7 +58,7 @@ const mostCharacters = 1_000
 /** Sessions that this instance has checked for prompts of dead processes. */
 const recovered = Instance.state(() => new Set<string>())
 
-/** Store a prompt. Returns at once; `written` says when it is on the disk. */
+/** Store a prompt. Returns at once; `written` resolves when it is on the disk. */
 export function create(input: {
   sessionId: string
   parts: PromptPart[]
@@ -76,13 +78,13 @@ export function create(input: {
   return { id: prompt.id, sessionId, written, hasBegun: false }
 }
 
-/** The first message is stored, so the record is no longer needed. */
+/** Remove a record. Called when the first message of its prompt is stored. */
 export async function remove(promptId: string): Promise<void> {
   await Storage.remove(keyOf(promptId))
 }
 
-/** Handles a prompt that ended before it began: dropped if a person aborted it, else reported as skipped. A failure
- * is logged. */
+/** Handles a prompt that ended before it began: it is dropped if a person aborted it, else reported as skipped. An error
+ * while doing so is only logged. */
 export async function release(handle: Handle, end: { signal: AbortSignal; error?: unknown }): Promise<void> {
   try {
     await dropOrSkip(handle, end)
@@ -133,8 +135,8 @@ export function unlist(draft: SessionRecord.Info, promptId: string | undefined):
   else delete draft.skipped
 }
 
-/** The skipped prompt that these parts repeat: one with the same text. The list has only the beginning of the text,
- * so the record decides. */
+/** Finds a skipped prompt with the same text, which these parts repeat. The list of skipped prompts has only the beginning
+ * of a text, so the records are compared. */
 export async function findAgain(
   session: SessionRecord.Info,
   parts: PromptPart[],
@@ -150,7 +152,7 @@ export async function removeAll(sessionId: string): Promise<void> {
   await Promise.all((await list(sessionId)).map(({ id }) => remove(id)))
 }
 
-/** Report prompts that ended processes had accepted and never began: for one session, or for all of this directory. */
+/** Report the prompts that dead processes accepted and never began: of one session, or of all sessions of this directory. */
 export async function recover(sessionId?: string): Promise<void> {
   const left = (await readAll()).filter(
     (prompt) => (sessionId ?? prompt.sessionId) === prompt.sessionId && !isAlive(prompt.owner),
@@ -161,7 +163,8 @@ export async function recover(sessionId?: string): Promise<void> {
     )
 }
 
-/** The same when a session begins to work: the first time in this instance, and after an interrupted process. */
+/** Calls `recover` when a session starts a prompt: the first time in this instance, and whenever its last process was
+ * interrupted. */
 export async function recoverOnce(sessionId: string, { isInterrupted = false } = {}): Promise<void> {
   const seen = recovered()
   if (seen.has(sessionId) && !isInterrupted) return
@@ -186,7 +189,8 @@ async function recoverSession(sessionId: string, prompts: Info[]): Promise<void>
   )
 }
 
-/** Two processes may report the same prompt: the session record decides which of them publishes it. */
+/** Adds prompts to the session's list of skipped ones and publishes those that were not in it: another process may have
+ * reported them already. */
 async function skip(session: SessionRecord.Info, prompts: { prompt: Info; reason: string }[]): Promise<void> {
   if (!prompts.length) return
   let added: SkippedPrompt[] = []

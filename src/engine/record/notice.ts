@@ -1,4 +1,4 @@
-// Something about a prompt, its attachments or its answer that a person should know.
+// The events for things that a person should know about a prompt: notices and retries.
 import { z } from "zod"
 import * as Bus from "#kernel/bus/bus.ts"
 import { about } from "#util/about.ts"
@@ -18,10 +18,10 @@ export const Retry = Bus.define(
   z.object({
     sessionId: z.string(),
     provider: about("Provider that failed.", z.string()),
-    reason: z.string().describe("status and words of the provider, in short"),
-    wait: z.number().describe("milliseconds until the next try"),
-    attempt: z.number().int().describe("the number of the next try"),
-    attempts: z.number().int().describe("how many tries there are at most"),
+    reason: about("Status and message of the provider, shortened.", z.string()),
+    wait: about("Milliseconds until the next attempt.", z.number()),
+    attempt: about("Number of the next attempt.", z.number().int()),
+    attempts: about("Highest number of attempts.", z.number().int()),
   }),
-  { when: "A request to a provider failed, and is tried again after a wait." },
+  { when: "A request to a provider failed and will be retried." },
 )

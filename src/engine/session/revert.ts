@@ -1,5 +1,5 @@
-// Undo: restores the files and the conversation to their state before a message. The reverted messages stay in the session,
-// outside the branch. The message that records the revert can itself be reverted.
+// Undo: restores the files and the conversation to their state before a message. The undone messages stay in the session
+// but no longer belong to the branch. The message that records the revert can itself be reverted.
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import { readArguments } from "#ability/tool/read-arguments.ts"
 import type { Json } from "#ability/tool/tool.ts"
@@ -17,7 +17,7 @@ type Task = { sessionId: string; at: string }
 /** `messageId` is the message that records the revert; undefined if nothing changed. */
 export type Reverted = Omit<Snapshot.Reverted, "part"> & { messageId?: string }
 
-/** Undo a message and everything after it. A busy session throws `Session.Busy`. */
+/** Undo a message and everything after it. Throws `Session.Busy` if a prompt is running. */
 export function revert(
   sessionId: string,
   messageId: string,
@@ -63,20 +63,20 @@ export async function diff(
   if (messageId !== undefined && !messages.some(({ id }) => id === messageId))
     throw new MessageNotFound(sessionId, messageId, "session")
   const tasks = await tasksSince(session, messages, messageId)
-  // Only then: a prompt that does not want to wait would be refused meanwhile.
+  // Enter the queue only if there is something to recover: meanwhile a prompt with "refuse" would be refused.
   if (idsOf(sessionId, tasks).some(Snapshot.hasPending))
     await Queue.enter({ sessionId, whenBusy: "refuse" }, () => recoverCalls(sessionId, tasks)).catch(ifBusy)
   return Snapshot.diff({ sessionId, messageId, tasks, stat })
 }
 
-/** The files that differ now from what they were before the session and its tasks. */
+/** The files whose content differs from before the session and its tasks. */
 async function changedBy(session: SessionRecord.Info): Promise<string[]> {
   const tasks = await tasksSince(session, await MessageStore.list(session.id), undefined)
   const { files } = await Snapshot.diff({ sessionId: session.id, tasks, stat: true })
   return files.map(({ path }) => path)
 }
 
-/** Records the changes of calls that a crash cut off. A running session records its own. */
+/** Records the changes of calls that a crash interrupted. Skipped if the session is busy, because it does this itself. */
 async function recoverCalls(sessionId: string, tasks: Task[]): Promise<void> {
   const ids = idsOf(sessionId, tasks).filter(Snapshot.hasPending)
   if (!ids.length) return
@@ -93,13 +93,13 @@ function ifBusy(error: unknown): void {
   if (!(error instanceof SessionRecord.Busy)) throw error
 }
 
-/** Whether a message belongs to a branch; its reverted messages do too. To revert a message of another branch would make the
- * end of that branch the end of this one. */
+/** Whether a message belongs to a branch; messages that were undone in it count. Reverting a message of another branch
+ * would continue this branch from there. */
 function isOn(branch: string, target: Message.Info, messages: Message.Info[]): boolean {
   return target.branch === branch || pathTo(messages, branch).includes(target)
 }
 
-/** Finishes a revert that was cut off, such as by a crash. */
+/** Finishes a revert that was interrupted, for example by a crash. */
 async function finishBegun(
   session: SessionRecord.Info,
   force: boolean | undefined,
@@ -152,8 +152,8 @@ function headBefore(target: Message.Info): string | null {
   return typeof from === "string" ? from : null
 }
 
-/** The tasks that a session gave since one of its messages. `messages`: all messages of the session in order. Tasks of tasks
- * belong to the same message. */
+/** The tasks that a session started since one of its messages, and the tasks of those tasks. `messages` are all messages of
+ * the session in order. */
 async function tasksSince(
   { id }: Pick<SessionRecord.Info, "id">,
   messages: readonly Message.Info[],
@@ -174,7 +174,8 @@ async function tasksSince(
   return found
 }
 
-/** Some models reuse call ids: the last call before the task's session was created counts. */
+/** The index of the message whose call started a task. Some models reuse call ids, so it is the last such call before the
+ * session of the task was created. */
 function placeOf(messages: readonly Message.Info[], task: { id: string; callId: string }): number {
   const places = messages.flatMap((message, place) =>
     message.type === "tool_request" && message.data.calls.some(({ id }) => id === task.callId) ? [place] : [],
@@ -188,8 +189,8 @@ function ordinal(id: string): string {
   return id.slice(id.indexOf("_") + 1)
 }
 
-/** The content that a call would have written: after a crash it shows whether the file on disk is the work of that call.
- * Undefined for tools without `contentAfter`, and if the arguments do not apply to these bytes. */
+/** The content that a call would have written. After a crash it is compared with the file on disk, to tell whether the call
+ * wrote it. Undefined for tools without `contentAfter`, and if the arguments do not fit the bytes. */
 export async function contentAfter(
   call: Message.Call,
   before: Buffer | undefined,

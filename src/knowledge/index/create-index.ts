@@ -14,7 +14,8 @@ import { createWeigher } from "./weigh.ts"
 type IndexConfig = { path?: string; embedder?: Embedder | undefined }
 
 const usualLimit = 10
-/** How many hits of each kind are fused. More of the text hits, because a missing text score counts as zero. */
+/** How many hits of each search are fused. There are more text hits, because a document that is not among them gets a text
+ * score of zero. */
 const textDepth = 100
 const vectorDepth = 50
 const maxName = 1_000
@@ -42,7 +43,7 @@ export function createIndex({ path = inMemory, embedder }: IndexConfig = {}): In
     }
     if (isClosed) return
     guard(() => write(changes))
-    // The file was replaced meanwhile, so all documents are new to it.
+    // The file was replaced meanwhile, and the new one has none of the documents.
     if (store !== before) await put(documents)
   }
 
@@ -71,7 +72,7 @@ export function createIndex({ path = inMemory, embedder }: IndexConfig = {}): In
       return await weigher?.documents(documents)
     } catch (error) {
       embeds = false
-      Log.warn("Texts were indexed without their vectors", { embedder: vectorsOf, reason: errorText(error) })
+      Log.warn("Documents were indexed without vectors", { embedder: vectorsOf, reason: errorText(error) })
       return undefined
     }
   }
@@ -124,12 +125,12 @@ export function createIndex({ path = inMemory, embedder }: IndexConfig = {}): In
       await embedMissing()
       return { ...(await weigher.question(query)), scale: await embedder?.scale?.() }
     } catch (error) {
-      Log.warn("A search was made by words alone", { embedder: vectorsOf, reason: errorText(error) })
+      Log.warn("A search used words only, without vectors", { embedder: vectorsOf, reason: errorText(error) })
       return undefined
     }
   }
 
-  /** For a file that was written with another embedder, or with none. */
+  /** Embeds documents that have no vector of this embedder: the file was written with another one, or without. */
   async function embedMissing(): Promise<void> {
     if (!embeds || guard(read).size === store.embedded.size) return
     const missing = [...store.entries.values()].filter(({ row }) => !store.embedded.has(row))
@@ -171,7 +172,7 @@ export function createIndex({ path = inMemory, embedder }: IndexConfig = {}): In
   return Object.freeze({ put, remove, removeGroup, ids, search, size, close })
 }
 
-/** Names what made the vectors: those of another embedder, or of other prefixes, are computed again. */
+/** A key for the vectors of an embedder. If the embedder or its prefixes change, vectors are computed again. */
 function vectorsBy({ id, dimensions, prefixes }: Embedder): string {
   return [id, dimensions, ...(prefixes ? [prefixes.query, prefixes.document] : [])].join("/")
 }

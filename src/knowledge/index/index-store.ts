@@ -1,11 +1,11 @@
-// The tables of an index: documents, their words and their vectors, under one row number. Rows are reused, so that a row is
-// also the slot of its vector in memory.
+// The tables of an index: documents, their words and their vectors, by row number. The rows of removed documents are
+// reused, so that the number can also be the place of the vector in memory.
 import type { DatabaseSync, StatementSync } from "node:sqlite"
 import { tokenizer } from "./index-file.ts"
 import { queryWords, spell } from "./spell.ts"
 import type { Document } from "./types.ts"
 
-/** The columns' weights: name, text, more. Less is better. */
+/** BM25 with a weight for each column: name, text, more. A lower score is better. */
 const score = "bm25(words, 2.0, 1.0, 0.5)"
 
 type WordChooser = Readonly<{
@@ -15,12 +15,12 @@ type WordChooser = Readonly<{
 }>
 export type Entry = { row: number; hash: number; group: string; id: string }
 export type Found = { row: number; score: number }
-/** With the bytes of its vector, if it has been embedded. */
+/** `vector` is missing if the document has not been embedded. */
 export type Change = { document: Document; hash: number; vector?: Uint8Array }
 export type Store = ReturnType<typeof createStore>
 
 const largeIndex = 1_000
-/** The share of documents from which on a word is common. docs/retrieval.md has the effect. */
+/** A word is common if it occurs in more than this share of the documents. docs/retrieval.md shows the effect. */
 const common = 0.25
 const maxStems = 10_000
 
@@ -115,7 +115,7 @@ export function createStore(db: DatabaseSync, embedder: string) {
     }
   }
 
-  /** The best first. The sign of bm25 is turned: higher is better. */
+  /** Best first. The score is negated, so that higher is better. */
   function findWords(query: string, options: { limit: number; group?: string | undefined }): Found[] {
     const words = chooser.choose(queryWords(query), entries.size)
     if (!words.length) return []
@@ -142,7 +142,7 @@ export function createStore(db: DatabaseSync, embedder: string) {
     byRow,
     embedded,
     refresh,
-    /** Changes whenever everything was read again. */
+    /** Incremented whenever all entries were read again. */
     generation: () => generation,
     write,
     remove,
@@ -153,13 +153,13 @@ export function createStore(db: DatabaseSync, embedder: string) {
   }
 }
 
-/** Quoted, so that FTS5 takes no word for an operator. */
+/** Quotes a word, so that FTS5 does not read it as an operator. */
 function quote(word: string): string {
   return `"${word}"`
 }
 
 function prepare(db: DatabaseSync) {
-  // FTS5's own column "rank" would take half as long again.
+  // FTS5's own column "rank" would make this 50 % slower.
   const find = db.prepare(
     `select rowid, ${score} as score from words where words match ? order by score limit ?`,
   )
@@ -185,8 +185,8 @@ function prepare(db: DatabaseSync) {
   }
 }
 
-/** Chooses the words of a query that FTS5 searches for. Words with one stem ("file", "files") count once. In a large index,
- * words of many documents are left out: they distinguish least and cost most. Stems and counts come from FTS5 itself. */
+/** Chooses the words of a query that FTS5 searches for. Words with the same stem ("file", "files") count once. In a large
+ * index, common words are left out: they say least and cost most. Stems and counts come from FTS5 itself. */
 function createWordChooser(db: DatabaseSync): WordChooser {
   db.exec(`
     pragma temp_store = memory;
@@ -211,7 +211,7 @@ function createWordChooser(db: DatabaseSync): WordChooser {
     return rare.length ? rare : [...first.values()]
   }
 
-  /** A word that FTS5 reads as none, or as several, is its own stem. */
+  /** Asks FTS5 for the stems of words. A word without one is its own stem. */
   function learn(words: string[]): void {
     if (!words.length) return
     for (const [at, word] of words.entries()) {

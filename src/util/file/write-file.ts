@@ -1,6 +1,6 @@
-// Writes whole files: into the file itself, which keeps its inode and hard links; or to a temporary file that is renamed,
-// so that nobody reads half of it. The name of a temporary file says which process writes it, so that the files of killed
-// processes are removed and those of living ones are not.
+// Writes whole files: in place, which keeps the inode and its hard links, or to a temporary file that is renamed, so that
+// nobody reads half of it. The name of a temporary file has the id of its process in it, so that only the files of dead
+// processes are removed.
 import { createHash, randomUUID } from "node:crypto"
 import { fstatSync, ftruncateSync, lstatSync, readlinkSync, unlinkSync, writeSync } from "node:fs"
 import { mkdir, rename, rm, writeFile } from "node:fs/promises"
@@ -11,11 +11,12 @@ import { isRunning, ownLife } from "#util/process.ts"
 import { namesIn } from "./path-info.ts"
 
 const temporaryForm = /^\.vitamin-tmp\.([0-9a-f]{8})\.(\d+)\.(\d*)\.tmp_[0-9a-z]+$/
-/** Milliseconds after which a file of another machine or container counts as left: its process cannot be checked. */
+/** Milliseconds after which a temporary file of another machine or container is removed: whether its process still runs
+ * cannot be checked from here. */
 const maxAge = 86_400_000
 
-/** The part beyond the old end is written first: a full disk is noticed before anything is lost. A crash can leave a mix
- * of old and new bytes, which `isMixOf` recognises. */
+/** Writes the part beyond the old end first, so that a full disk fails before old bytes are overwritten. A crash can leave
+ * a mix of old and new bytes, which `isMixOf` recognises. */
 export function writeInPlace(fd: number, bytes: Buffer): void {
   const size = fstatSync(fd).size
   writeAll(fd, bytes.subarray(size), size)
@@ -28,7 +29,8 @@ export function writeAll(fd: number, bytes: Buffer, from: number): void {
     done += writeSync(fd, bytes, done, bytes.length - done, from + done)
 }
 
-/** Whether every byte stands at its place in one of the two versions, and no byte is missing that both have. */
+/** Whether every byte equals the byte at the same offset of one version or the other, and the length is at least that of
+ * the shorter version. */
 export function isMixOf(bytes: Buffer, one: Buffer, other: Buffer): boolean {
   if (bytes.length < Math.min(one.length, other.length)) return false
   return bytes.every((byte, i) => byte === one[i] || byte === other[i])
@@ -46,7 +48,7 @@ export function removeLeftovers(folder: string): void {
       try {
         unlinkSync(join(folder, name))
       } catch {
-        // Somebody else was faster, or it is not ours to remove.
+        // Another process has removed it, or we have no permission to.
       }
 }
 

@@ -146,11 +146,11 @@ const refused: [what: string, bytes: Buffer, reason: RegExp][] = [
   ],
   ["a GIF without a picture", Buffer.concat([gifHead(9, 9), gifEnd]), /no picture/],
   ["a JPEG that claims to be huge", jpeg(65_000, 65_000), /65000 × 65000/],
-  ["a JPEG of nothing but scans", jpeg(9, 9, 300), /more scans/],
+  ["a JPEG of nothing but scans", jpeg(9, 9, 300), /more than 200 scans/],
   [
     "a JPEG that says another size after a huge one",
     Buffer.concat([jpeg(65_000, 65_000).subarray(0, -2), jpeg(9, 9).subarray(2)]),
-    /twice how large/,
+    /two frame headers/,
   ],
   ["a JPEG without a picture", Buffer.from([0xff, 0xd8, 0xff, 0xd9]), /no picture/],
   [

@@ -1,4 +1,4 @@
-// Scripts of skills: whether a file is one, and whether it is as a person has reviewed it.
+// Tells whether a file is a script of a skill, and whether a person has reviewed it as it is now.
 import { relative, resolve } from "node:path"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
@@ -9,7 +9,8 @@ import { readSmallFile } from "#kernel/schema/read-file.ts"
 import { realOf } from "#util/file/path-info.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
 
-/** Whether a real path is a script of the configured skill folder. The rules know those of the usual folders by name. */
+/** Whether a real path is a script in the skill folder of the configuration. The rules protect scripts in the default
+ * folders by their paths. */
 export async function isSkillScript(path: string): Promise<boolean> {
   const root = (await Config.get()).skills?.root
   if (root === undefined) return false

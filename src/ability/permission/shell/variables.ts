@@ -1,12 +1,12 @@
-// Variables that decide which program runs, what it loads, or where it reads its settings. A rule for a command does
-// not cover another PATH.
+// Environment variables that decide which program runs, what it loads, or where it reads its settings. A rule that allows
+// a command does not allow it with another PATH.
 
 const names = new Set(
   (
     "PATH CDPATH ENV IFS SHELL SHELLOPTS BASHOPTS BASH_ENV BASH_FUNC PS4 PROMPT_COMMAND HOME TERMINFO TERMCAP GLOBIGNORE FIGNORE " +
     "PAGER EDITOR VISUAL BROWSER FCEDIT LESS LESSOPEN LESSCLOSE MORE MANOPT MAKE MAKEFLAGS CC CXX LD AR AS RUSTC CLASSPATH " +
     "GZIP ZIPOPT UNZIP TAR BLOCK_SIZE RSYNC_RSH CVS_RSH SVN_SSH DISPLAY KUBECONFIG DOCKER_HOST MANPATH INFOPATH HISTFILE TMPDIR " +
-    // Their values are evaluated, and a subscript in them is run.
+    // Bash evaluates their values as arithmetic, which runs a command substitution in a subscript.
     "RANDOM SRANDOM SECONDS LINENO HISTCMD HISTSIZE HISTFILESIZE OPTIND FUNCNEST"
   ).split(" "),
 )
@@ -15,7 +15,7 @@ const beginnings =
 const endings =
   /(PATH|OPTIONS|OPTS|OPT|FLAGS|ARGS|PAGER|EDITOR|SHELL|CONFIG|CONFIG_FILE|RC|PROXY|proxy|CMD|COMMAND|PROGRAM|ASKPASS|LOADER|PRELOAD|LIB|LIBRARY|INIT|STARTUP|WRAPPER|HOOK|HOOKS|EXEC|PLUGIN|PLUGINS|COMPILER|LINKER|RUNNER|_BIN|_DIR|_HOME|_ROOT)$/
 
-/** Whether a value for it could make another program run than the one that is named. */
+/** Whether setting the variable could make a command run something other than the program that it names. */
 export function changesWhatRuns(name: string): boolean {
   return names.has(name) || beginnings.test(name) || endings.test(name)
 }

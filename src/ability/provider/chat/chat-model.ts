@@ -1,5 +1,5 @@
-// A model over OpenAI's chat completions: one request, and the bytes of its answer converted to parts in one pass. The AI SDK's
-// package uses four streams and a schema for every chunk, which costs more than the rest of a turn.
+// Calls a model over OpenAI's chat completions API and converts the bytes of the answer to parts in one pass. The AI SDK's
+// package uses four streams and a schema for every chunk, which takes longer than the rest of a turn.
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
@@ -14,9 +14,9 @@ import { createRequestBuilder } from "./chat-request.ts"
 import { type ChunkReader, createChunkReader } from "./chunk-reader.ts"
 import { post, type Reply } from "./post.ts"
 
-/** Reads the parts of an answer one by one. The reader of a ReadableStream is one, too. */
+/** Reads the parts of an answer one by one. The reader of a ReadableStream fits this type. */
 export type PartReader = Pick<ReadableStreamDefaultReader<LanguageModelV4StreamPart>, "read" | "cancel">
-/** With `reader` there is no need for a ReadableStream, which takes longer to load and to read from. */
+/** `reader` is faster than `stream`: a ReadableStream takes longer to load and to read. Use one of the two. */
 export type Streamed = LanguageModelV4StreamResult & { reader?: PartReader }
 
 export type ChatModelConfig = {
@@ -114,7 +114,7 @@ function createPartReader(reading: Reading): PartReader {
     return next < parts.length ? { done: false, value: parts[next++]! } : { done: true, value: undefined }
   }
 
-  /** Read until there is something to hand out, or nothing more can come. */
+  /** Read until there is a part to return, or the answer has ended. */
   async function fill(): Promise<void> {
     try {
       while (chunks.parts.length === 0 && !isOver) {
@@ -123,7 +123,7 @@ function createPartReader(reading: Reading): PartReader {
         else lines.end()
         if (bytes && !chunks.ended()) continue
         chunks.end()
-        if (bytes) leave(pieces, close)
+        if (bytes) awaitEnd(pieces, close)
         isOver = true
       }
     } catch (error) {
@@ -164,8 +164,9 @@ function streamOf(reader: PartReader): ReadableStream<LanguageModelV4StreamPart>
   )
 }
 
-/** After the last chunk only the end of the response is expected; a longer one is cut. */
-function leave(pieces: Pieces, cancel: () => void): void {
+/** Waits for the end of the response after the last chunk. If more bytes come, or the end is late, the connection is
+ * closed. */
+function awaitEnd(pieces: Pieces, cancel: () => void): void {
   const timer = setTimeout(cancel, closingTime)
   pieces.next().then(
     ({ done }) => {
@@ -176,9 +177,9 @@ function leave(pieces: Pieces, cancel: () => void): void {
   )
 }
 
-/** Splits a server-sent event stream, whose bytes may break anywhere, into lines and gives `take` the text behind `data:`.
- * `whole` is false for a last line without an end. A line of more than `limit` characters throws `error()`. Some servers
- * answer with one JSON object although a stream was asked for: that is the only piece of data. */
+/** Splits a stream of server-sent events into lines and passes the text after `data:` to `take`. `whole` is false for a
+ * last line without a line feed. A line of more than `limit` characters throws `error()`. A server may answer with one JSON
+ * object in place of a stream: it is passed to `take` as a whole. */
 function createLineReader(options: {
   take: (data: string, whole: boolean) => void
   limit: number
@@ -200,7 +201,7 @@ function createLineReader(options: {
     if (first) isJson = first === "{"
     let from = 0
     for (let to = isJson ? -1 : text.indexOf("\n"); to >= 0; to = text.indexOf("\n", from)) {
-      // Only the new text is searched: a long line that comes in many pieces is put together once.
+      // Only the new text is searched, so that a long line in many pieces does not take quadratic time.
       line(rest ? rest + text.slice(from, to) : text.slice(from, to), true)
       rest = ""
       from = to + 1

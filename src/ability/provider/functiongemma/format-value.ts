@@ -1,5 +1,5 @@
-// Values and tool results in the format of FunctionGemma: like JSON, but strings stand between two <escape>, and plain keys
-// have no quotes.
+// Formats values and tool results for FunctionGemma: like JSON, but a string has <escape> on both sides in place of
+// quotes, and simple keys have nothing around them.
 import { NamedError } from "#util/error.ts"
 import { neutralize, tokens } from "./control-tokens.ts"
 
@@ -11,7 +11,7 @@ export function checkName(name: string): string {
   if (!validName.test(name))
     throw new NamedError(
       "FunctionGemma.InvalidName",
-      `A function cannot be called ${JSON.stringify(name)}. Names have letters, digits and . : / @ $ _ - only.`,
+      `${JSON.stringify(name)} is not a valid function name. Use only letters, digits and . : / @ $ _ -`,
       { name },
     )
   return name
@@ -43,7 +43,7 @@ export function formatKey(key: string): string {
   return plainKey.test(key) ? key : formatString(key)
 }
 
-/** The result of a tool. An object is written as it is, anything else as the key `value` of one. */
+/** Formats the result of a tool. A result that is not an object is wrapped as `{ value: result }`. */
 export function formatFunctionResponse(name: string, result: unknown): string {
   const isObject = typeof result === "object" && result !== null && !Array.isArray(result)
   const body = formatObject(isObject ? result : { value: result ?? null })

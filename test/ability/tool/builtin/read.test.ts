@@ -182,7 +182,7 @@ test("read does not take a text for a picture because of its first letters", asy
 const refusals: [args: { path: string; startLine?: number; endLine?: number }, text: RegExp][] = [
   [{ path: "src/ap.ts" }, /^"src\/ap\.ts" does not exist\. Did you mean "src\/app\.ts"/],
   [{ path: "sr/app.ts" }, /^"sr\/app\.ts" does not exist\. Did you mean "src"\?$/],
-  [{ path: "qqqqqq.json" }, /does not exist\. "\." is there; ls shows what is in it\.$/],
+  [{ path: "qqqqqq.json" }, /does not exist\. "\." exists; use ls to see what is in it\.$/],
   [{ path: "src" }, /^"src" is a folder\. Use ls/],
   [{ path: "src/app.ts", startLine: 9 }, /has 3 lines; startLine 9 is after its end/],
   [{ path: "src/app.ts", startLine: 3, endLine: 2 }, /- endLine: expected endLine to be at least startLine/],

@@ -134,7 +134,7 @@ test("a command without its OCR engine offers none, to the person or to the mode
   const args = ["run", "--image", "note.png", "what does it say"]
   const auto = await withoutOcr(tmp, args, variables)
   assert.equal(auto.code, 0, auto.err)
-  assert.match(auto.err, /^✗ note\.png could not be attached: .*takes no images\. Another model may\.$/m)
+  assert.match(auto.err, /^✗ note\.png could not be attached: .*takes no images\. Choose one that does\.$/m)
   assert.doesNotMatch(auto.err, /ocr/i)
   assert.match(llm.requests[0]!.raw, /note.png could not be read/)
   assert.doesNotMatch(JSON.stringify(llm.requests[0]!.messages), /ocr/i)

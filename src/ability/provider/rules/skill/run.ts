@@ -4,7 +4,7 @@ import { isClearProgram, isProgram, verbs } from "#ability/provider/rules/words/
 import { isFolder } from "#ability/provider/rules/words/recognize.ts"
 import { type Proposal, says } from "./proposal.ts"
 
-/** Read-only commands: to ask for their output is to ask to run them. */
+/** Read-only commands, which are run if the person asks for their output. */
 const readOnly =
   /^(?:git (?:status|log|diff|show|rev-parse|describe|blame|ls-files|shortlog)\b(?!.*--output)|git branch(?: -a| -r| -v| --show-current)?$|git remote(?: -v)?$|(?:date|pwd|whoami|uname|hostname|uptime|id|env|nproc)$|(?:uname|echo|wc|du|df|ls|cat|head|tail|ps|which)\b|[\w.-]+ (?:--version|-v|-V|version)$|npm (?:ls|list|outdated|view)\b|docker (?:ps|images)\b)/
 const asksOutput =
@@ -14,11 +14,11 @@ const asks = /^(?:how|what|what's|whats|why|when|should|is|are|does|did|explain|
 export function commands(clause: Clause): Proposal | undefined {
   const found = says(clause, asks) ? askedOutput(clause) : commandsIn(clause)
   if (!found.length) return undefined
-  const isBehind = says(clause, /\bin (?:the )?background\b/)
+  const inBackground = says(clause, /\bin (?:the )?background\b/)
   return {
     calls: found.map((command) => ({
       tool: "bash",
-      args: { command, ...(isBehind ? { background: true } : {}) },
+      args: { command, ...(inBackground ? { background: true } : {}) },
     })),
   }
 }
@@ -48,22 +48,22 @@ function commandsIn(clause: Clause): string[] {
       start++
     const first = words[start] ?? ""
     const isMeant = tokens[start - 1]?.text === ":" && first !== ""
-    // "the test suite" is no program, although `test` is one.
+    // In "run the test suite", `test` is not the program.
     const isNamed = /^(?:the|this|a)$/.test(words[start - 1] ?? "")
       ? isClearProgram(first) || first.includes("/")
       : isProgram(first)
-    return isNamed || isMeant ? literalCommand(raw(clause, start)) : behindWith(clause)
+    return isNamed || isMeant ? literalCommand(raw(clause, start)) : commandAfterWith(clause)
   }
   if (/^[$>!]$/.test(verb)) return tokens.length > 1 ? [raw(clause, 1)] : []
   if (/^(?:bash|shell|command|cmd|sh|terminal|console)$/.test(verb) && tokens[1]?.text === ":")
     return quotes.length === 1 && tokens.length === 3 ? [quotes[0]!.text.trim()] : [raw(clause, 2)]
   const used = quotes.length === 1 && isProgram(programOf(quotes[0]!.text)) ? quotes[0]! : undefined
   if (used) return isUsed(clause, used.sign) ? [used.text.trim()] : []
-  if (imperative.test(verb)) return behindWith(clause)
+  if (imperative.test(verb)) return commandAfterWith(clause)
   return isTypedCommand(clause) ? literalCommand(raw(clause, 0)) : []
 }
 
-/** What is done by a command that is named behind it: "install the dependencies with npm install". */
+/** Verbs of sentences that name their command at the end: "install the dependencies with npm install". */
 const imperative =
   /^(?:install|build|compile|test|lint|format|check|deploy|publish|release|start|restart|stop|clean|delete|remove|update|upgrade|commit|push|pull|get|do|try|count|tidy)$/
 
@@ -77,15 +77,15 @@ function isUsed({ source, shape, tokens, verb }: Clause, sign: string | undefine
   if (tokens.length === 1)
     return sign === "`" && source.trim().length <= tokens[0]!.end - tokens[0]!.start + 1
   if (verbs.edit.has(verb) || verbs.search.has(verb) || verbs.write.has(verb)) return false
-  const isBehind = /: (?:just |please |then )?(?:run |execute |do |use |try |type )?Q$/.test(shape)
-  return told.test(shape) || (isBehind && imperative.test(verb))
+  const isAfterColon = /: (?:just |please |then )?(?:run |execute |do |use |try |type )?Q$/.test(shape)
+  return told.test(shape) || (isAfterColon && imperative.test(verb))
 }
 
 function isFollowed({ tokens }: Clause, at: number): boolean {
   return tokens[at + 1] !== undefined && !/^(?:command|:)$/.test(tokens[at + 1]!.lower)
 }
 
-function behindWith(clause: Clause): string[] {
+function commandAfterWith(clause: Clause): string[] {
   const at = clause.words.findIndex(
     (word, i) =>
       i > 0 &&
@@ -96,7 +96,8 @@ function behindWith(clause: Clause): string[] {
   return at < 0 ? [] : literalCommand(raw(clause, at + 1)).filter((command) => command.includes(" "))
 }
 
-/** The quoted text is the command: only words such as "run" stand before it, and nothing else after it. */
+/** Whether the quoted text is the command to run: only words such as "run the command" are before it, and only words such
+ * as "please" or "in the terminal" after it. */
 function isObject({ tokens, quotes, shape }: Clause): boolean {
   const before = tokens.slice(1, tokens.indexOf(quotes[0]!))
   return before.every(({ lower }) => lead.test(lower) || /^(?:with|using)$/.test(lower)) && tail.test(shape)
@@ -105,7 +106,7 @@ function isObject({ tokens, quotes, shape }: Clause): boolean {
 const tail =
   /Q(?: (?:\n|,|:|and|then|Q|now|again|once|for me|please|too|first|here|there|locally|twice|with a timeout.*|for at most.*|as well|in .*|on .*|to .*|so .*|from .*))*$/
 
-/** `run git commit -m "fix it"`: the quotes are a part of the command. */
+/** Whether the quoted text is an argument of the command, as in `run git commit -m "fix it"`. */
 function isArgument({ words, quotes, tokens }: Clause): boolean {
   const at = tokens.indexOf(quotes[0]!)
   return quotes[0]!.sign !== "`" && words.slice(1, at).some((word) => isProgram(word) && word !== "bash")
@@ -118,7 +119,7 @@ function programOf(command: string): string {
 const aside =
   /^(?:in the background|in background|in the (?:shell|terminal|console)|in bash|and (?:then )?(?:show|tell|report|see|let|give|check)|with a timeout|for me|please\b|to see|so that|to check if)/
 
-/** The text from here on, without the words around a command. */
+/** The text from a token on, up to words that are not part of the command, such as "in the background". */
 function raw(clause: Clause, start: number): string {
   const { words, tokens } = clause
   const end = words.findIndex(
@@ -129,7 +130,7 @@ function raw(clause: Clause, start: number): string {
     .trim()
 }
 
-/** Programs for which there is a tool. */
+/** Programs that a tool of ours replaces. */
 const tools = /^(?:ls|cat|head|tail|grep|rg|find|curl|wget|tree)$/
 
 /** A flag that the tool does not need; with any other flag, the command is run as it is. */
@@ -137,7 +138,7 @@ function isPlainFlag(word: string): boolean {
   return /^-[rRnHiEsIh]+$|^--(?:recursive|line-number|ignore-case|with-filename|color\S*)$/.test(word)
 }
 
-/** Words after the name of a program that make it a sentence. */
+/** Words that, right after the name of a program, show that the text is a sentence: "make the tests pass". */
 const prose =
   /^(?:to|the|ahead|and|through|a|an|over|on|back|it|this|all|modules|version|file|my|is|are|for|was|has)$/
 
