@@ -1,11 +1,11 @@
-// Ids that sort in the order in which they were made: prefix, 10 characters of milliseconds, 16 of randomness, all in
-// lower-case base 32, so that they are safe as file names on any file system. The milliseconds are those of a logical
-// clock: it follows the clock of the machine, never goes back, and never falls behind an id that it was shown.
+// Ids that sort in the order in which they were created: a prefix, 10 characters of milliseconds and 16 random ones, in
+// lower-case base 32, which is safe in file names. The milliseconds come from a logical clock: it follows the clock of the
+// machine, but never goes back, and is set forward by `followId`.
 import { randomBytes } from "./random-bytes.ts"
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 const form = /^[a-z]+_([0-9a-hjkmnp-tv-z]{26})$/
-/** Ten characters hold no later time. */
+/** The latest time that fits into ten characters. */
 const maxTime = 32 ** 10 - 1
 let random: Uint8Array = new Uint8Array(16)
 let lastTime = 0
@@ -23,7 +23,7 @@ export function createId(prefix: string): string {
   return `${prefix}_${id}`
 }
 
-/** Make sure that later ids of this process sort behind `id`, which another process may have made by another clock. */
+/** Make sure that later ids of this process sort after `id`. Another process may have created it by a clock that is ahead. */
 export function followId(id: string): void {
   const digits = form.exec(id)?.[1]
   if (digits === undefined || digits <= last) return

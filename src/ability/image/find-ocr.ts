@@ -18,7 +18,7 @@ export class OcrMissing extends NamedError {
   }
 }
 
-/** Undefined where this installation has none, such as a bundle that was made without the package's files. */
+/** Undefined if this installation has no OCR engine. */
 export function findOcr(): Files | undefined {
   if (existsSync(packaged.core) && existsSync(packaged.data)) return packaged
   try {

@@ -27,15 +27,16 @@ export type ConfiguredServer = ToolServer &
     state(): State
     error(): string | undefined
     manifest(): Manifest.Manifest | undefined
-    /** It was never tried with these settings. */
+    /** No connection was ever tried with these settings. */
     isNew(): boolean
-    /** It was last tried, or its lists were last read, so long ago that this is worth doing again. */
+    /** Its lists are stale, or its last failure is old enough for another attempt. */
     isDue(): boolean
-    /** Connects it if needed, and resolves to its client. */
+    /** Connects if needed, and resolves to the client. */
     connect(signal?: AbortSignal): Promise<MCPClient>
-    /** Runs something else than a tool call. Meanwhile the server may ask the person behind the caller. */
+    /** Runs requests other than tool calls. Until they end, the server may send the caller's person questions
+     * (elicitation). */
     use<T>(caller: Caller, work: (client: MCPClient) => Promise<T>): Promise<T>
-    /** Stores that the next start should not wait for it. */
+    /** Records a timeout as a failure, so that the next start does not wait for this server. */
     giveUpWaiting(): void
     disconnect(): Promise<void>
     close(): Promise<void>
@@ -53,19 +54,19 @@ export function createConfiguredServer(options: {
   server: MCPServerConfig
   program?: readonly string[] | undefined
   hooks?: MCPHooks | undefined
-  /** Log messages of the server from this level on; default: none are requested. */
+  /** The lowest level of log messages to request from the server; default: none are requested. */
   logLevel?: MCPLog["level"] | undefined
   roots: string[]
-  /** Throws if its program must not start. */
+  /** Throws if the program of the server is not allowed to start. */
   mayStart(): Promise<void>
-  /** It starts only after this. */
+  /** The server is started after this has settled. */
   after?: Promise<unknown> | undefined
-  /** Its state or its offers have changed. */
+  /** Called when the state or the lists of the server have changed. */
   onChange(one: ConfiguredServer): Promise<void> | void
 }): ConfiguredServer {
   const { server } = options
   let manifest = Manifest.read(server)
-  /** Of the lists that were last read; the manifest is the same object as long as they are equal. */
+  /** When the lists were last read, and how long they stay valid. `manifest` is replaced only if they have changed. */
   let freshness: Manifest.Freshness = { time: 0 }
   let client: MCPClient | undefined
   let opening: Promise<MCPClient> | undefined
@@ -91,7 +92,7 @@ export function createConfiguredServer(options: {
     close,
     listTools: async (): Promise<ServerTool[]> => manifest?.tools ?? [],
     async offerTool() {
-      // A server that offers only tools needs no further tool, which would make requests larger.
+      // Without resources or prompts the extra tool would only make requests larger.
       if (!manifest || !Manifest.hasMoreThanTools(manifest)) return undefined
       return (await import("./offer-tool.ts")).offerTool(one, manifest)
     },
@@ -106,14 +107,14 @@ export function createConfiguredServer(options: {
   })
   return one
 
-  /** A connected server may have ended since. */
+  /** `state`, unless the connection has been lost since. */
   function stateNow(): State {
     const now = client?.status().state ?? "idle"
     if (state !== "connected" || now === "connected") return state
     return now === "failed" || now === "connecting" ? now : "idle"
   }
 
-  /** Paths and commands in it may contain a variable that is secret. */
+  /** Redacted: an error may quote a path or command with the value of a secret variable. */
   function errorNow(): string | undefined {
     const { state, error } = client?.status() ?? {}
     const now = (state === "failed" ? error : undefined) ?? manifest?.error
@@ -127,7 +128,7 @@ export function createConfiguredServer(options: {
   }
 
   async function connect(signal?: AbortSignal): Promise<MCPClient> {
-    // While it opens, its lists are not known yet.
+    // While `opening` is pending, the client may be connected, but its lists are not read yet.
     if (!opening && client?.status().state === "connected") {
       if (Manifest.isStale(freshness)) refreshSoon()
       return client
@@ -209,7 +210,10 @@ export function createConfiguredServer(options: {
         if (isOver()) return
         // The next attempt is made when it is due, not at the next call.
         freshness = { ...freshness, time: Date.now() }
-        Log.warn("an MCP server did not list its offers", { server: server.id, error: errorText(error) })
+        Log.warn("the lists of an MCP server could not be read", {
+          server: server.id,
+          error: errorText(error),
+        })
       } finally {
         refreshing = undefined
       }

@@ -1,5 +1,5 @@
-// Assigns ids to servers that clients bring with their sessions. Equal settings under one name are one server. Other
-// settings under a name that another session uses get a number, and the existing server stays.
+// Assigns ids to the MCP servers that clients add to their sessions. Sessions that use the same name with the same settings
+// share a server. If a session uses the name with other settings, its server gets a numbered id.
 import { isDeepStrictEqual } from "node:util"
 import type { MCPServerConfig } from "#ability/mcp/server/types.ts"
 import type { Added, Found } from "./load-servers.ts"
@@ -11,13 +11,13 @@ type Wish = { sessionId: string; found: Found; last: Place | undefined }
 
 const maxId = 64
 
-/** `before` is the previous assignment: an existing one stays. */
+/** `before` is the previous assignment. A server whose settings have not changed keeps its id. */
 export function placeBrought(options: {
   brought: ReadonlyMap<string, readonly Added[]>
   before: Places
-  /** Reads its settings, under the name that its client has for it. */
+  /** Reads the settings of a server. Its id is still the name that the client gave. */
   read(added: Added): Found
-  /** Whether a server that no client brought has this id; a numbered id never replaces that one. */
+  /** Whether a server of the configuration or of a skill has this id. A numbered id must not be the same. */
   isTaken(id: string): boolean
 }): { places: Places; found: Found[]; problems: string[] } {
   const { brought, before, read, isTaken } = options
@@ -33,7 +33,7 @@ export function placeBrought(options: {
     found.push(server ? { ...one, id, server: { ...server, id } } : { ...one, id })
     if (id !== one.id)
       problems.push(
-        `${one.id} of ${one.source} is "${id}" in its session: another session has brought it with other settings`,
+        `${one.id} of ${one.source} is named "${id}": another session uses the name "${one.id}" with other settings`,
       )
   }
 
@@ -61,7 +61,7 @@ export function placeBrought(options: {
   const usable = wishes.filter(({ found }) => found.server)
   for (const wish of usable.filter(stays)) place(wish, wish.last!.id)
   for (const wish of usable.filter((wish) => !stays(wish))) place(wish, idFor(wish))
-  // An unusable server gets only an id that no other one has.
+  // An unusable server is only listed if no usable one has its id.
   for (const wish of wishes.filter(({ found }) => !found.server)) {
     const { id, source, problem } = wish.found
     if (held.get(id)?.server || isTaken(id)) problems.push(`${id} of ${source} is not used: ${problem}`)
@@ -70,7 +70,7 @@ export function placeBrought(options: {
   return { places, found, problems }
 }
 
-/** The names and ids of the servers that a session and its parents brought. */
+/** The names and ids of the servers that clients added to a session and its parents. */
 export function placesOf(
   { brought, places }: { brought: ReadonlyMap<string, unknown>; places: Places },
   line: readonly string[],
@@ -79,7 +79,7 @@ export function placesOf(
   return { names: new Set(all.map(([name]) => name)), ids: new Set(all.map(([, { id }]) => id)) }
 }
 
-/** Of equal names in one list the later one counts. */
+/** If a list has the same name twice, the later server counts. */
 function lastOfEach(list: readonly Added[], read: (added: Added) => Found, problems: string[]): Found[] {
   const byName = new Map<string, Found>()
   for (const added of list) {

@@ -1,5 +1,5 @@
-// Gets a web page as bytes. Every address is checked before a connection, also after each redirect; size, time and
-// the number of redirects are limited.
+// Gets a web page as bytes. Every address is checked before connecting, after each redirect too. Size, time and the number
+// of redirects are limited.
 import { lookup } from "node:dns/promises"
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http"
 import type { Context } from "#ability/call/types.ts"
@@ -12,7 +12,7 @@ export type Options = {
   signal: AbortSignal
   /** Origins that may be at a private address. */
   granted?: readonly string[]
-  /** What the rules say about the target of a redirect. */
+  /** Judges the target of a redirect by the rules. */
   judge?: Context["judge"]
   resolve?: (host: string) => Promise<string[]>
   limits?: Partial<Limits>
@@ -24,7 +24,7 @@ export type Page = Body & {
   declared?: number
   /** The redirects so far. */
   hops: { from: URL; to: URL }[]
-  /** Some address was not on the public internet. */
+  /** Whether the page, or a redirect to it, came from a private address. */
   isLocal: boolean
   /** Milliseconds for which the server allows caching. */
   freshFor: number
@@ -32,7 +32,8 @@ export type Page = Body & {
 type Answer = Omit<Page, "hops" | "isLocal" | "freshFor">
 type Limits = { bytes: number; milliseconds: number; redirects: number }
 
-const unsaid = Number.POSITIVE_INFINITY
+/** The server sets no limit for caching. */
+const unlimited = Number.POSITIVE_INFINITY
 
 const usual: Limits = { bytes: 5_000_000, milliseconds: 30_000, redirects: 5 }
 const redirects = new Set([301, 302, 303, 307, 308])
@@ -61,7 +62,7 @@ async function follow(url: string, options: Options & { limits: Limits }): Promi
   const { signal, granted = [], judge, resolve = resolveHost, limits } = options
   const hops: Page["hops"] = []
   let isLocal = false
-  let fresh = Number.POSITIVE_INFINITY
+  let fresh = unlimited
   let next = url
   while (hops.length <= limits.redirects) {
     signal.throwIfAborted()
@@ -102,13 +103,13 @@ async function resolveHost(host: string): Promise<string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address)
 }
 
-/** How long the server allows the page to be cached, in milliseconds; 0 if it must be requested each time. */
+/** Milliseconds for which the server allows caching: 0 if it forbids that, infinity if it says nothing. */
 export function freshFor(headers: IncomingHttpHeaders): number {
   const { "cache-control": control = "", pragma = "", expires, vary } = headers
   if (vary?.includes("*") || /\bno-(?:store|cache)\b/i.test(`${control},${pragma}`)) return 0
   const age = /(?:^|[\s,])max-age\s*=\s*"?(\d+)/i.exec(control)?.[1]
   if (age !== undefined) return Number(age) * 1_000
-  if (expires === undefined) return unsaid
+  if (expires === undefined) return unlimited
   // An invalid date ("0") counts as expired.
   return Math.max(0, (Date.parse(expires) || 0) - Date.now())
 }

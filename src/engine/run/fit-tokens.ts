@@ -1,4 +1,4 @@
-// Fits text into a number of tokens, and always says what is left out.
+// Shortens text to a number of tokens, and says how much was left out.
 import { cut } from "#knowledge/memory/shorten.ts"
 import { estimateTokens } from "#knowledge/memory/tokens.ts"
 
@@ -13,7 +13,7 @@ export function linesWithin(lines: readonly string[], tokens: number): { lines: 
   return { lines: lines.slice(0, count), missing: lines.length - count }
 }
 
-/** The text, or its beginning and its end. */
+/** The whole text if it fits, else its beginning and its end. */
 export function textWithin(text: string, tokens: number): string {
   let short = text
   for (let limit = tokens * 4; limit >= 40 && estimateTokens(short) > tokens; limit = Math.floor(limit * 0.7))
@@ -21,7 +21,7 @@ export function textWithin(text: string, tokens: number): string {
   return estimateTokens(short) > tokens ? short.slice(0, tokens).toWellFormed() : short
 }
 
-/** On one line of at most so many characters. */
+/** The text on one line, cut after `length` characters. */
 export function oneLine(text: string, length: number): string {
   const line = text.replace(/\s+/g, " ").trim()
   return line.length > length ? `${line.slice(0, length).toWellFormed()}…` : line
@@ -30,7 +30,7 @@ export function oneLine(text: string, length: number): string {
 /** A title with the lines that fit below it. Empty if there is no line. */
 export function section(title: string, lines: readonly string[], tokens: number): string[] {
   if (!lines.length) return []
-  // A few short lines say more than the first one whole.
+  // Long lines are cut: several short ones are more useful than one whole line.
   const short = lines.map((line) => oneLine(line, Math.max(40, tokens)))
   const { lines: shown, missing } = linesWithin(short, tokens)
   return [[title, ...shown, ...(missing ? [`and ${missing} more.`] : [])].join("\n")]

@@ -1,5 +1,5 @@
-// Turns a prompt into messages: the text, then the attachments. If the prompt was stored, its first message names that
-// record, and the record is removed once the message is on disk.
+// Turns a prompt into messages: the text, then the attachments. If the prompt was stored, its first message has the id of
+// that record, and the record is removed once the message is on disk.
 
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
 import { append, keep, lastId } from "#engine/record/append.ts"
@@ -28,7 +28,7 @@ export async function addPrompt(place: Place, prompt: Prompt): Promise<void> {
       await attach(place, { ...prompt, mentionsIn, promptId: words.length ? undefined : promptId })
     }
   } finally {
-    // Also after an abort among its attachments: a prompt with a message has begun.
+    // A prompt with a message has begun, even if it is aborted while its attachments are read.
     if (prompt.stored && place.progress.history.length > length) leaveStore(place, prompt.stored)
   }
 }
@@ -37,8 +37,8 @@ export function textOf(words: Message.Part[]): string {
   return words.map(({ text }) => text).join("\n")
 }
 
-/** Waits until the messages are on disk: a crash must leave the record or the message, never neither. It also waits for
- * the record itself: the record of a steering prompt may still be on its way, and would otherwise stay for ever. */
+/** Removes the record of a stored prompt after its messages are on disk, so that a crash never loses both. The record
+ * itself may still be being written, for a prompt that steers: removing it waits for that, or it would stay for ever. */
 function leaveStore({ progress: { records } }: Place, stored: StoredPrompt.Handle): void {
   stored.hasBegun = true
   const written = Promise.all([...records.pending, stored.written.catch(() => {})])

@@ -43,7 +43,7 @@ export async function runPrompt(
   }
 }
 
-/** Clients that only listen must learn of a prompt that never began. */
+/** Claims the session for this process. If that fails, an event tells clients that follow the session. */
 async function claim(input: Work, signal: AbortSignal) {
   const { sessionId, stored } = input
   try {
@@ -68,7 +68,7 @@ async function withServerPrompt(work: Work, signal: AbortSignal): Promise<Work> 
   return { ...work, parts: [...called, ...parts.slice(1)], mentionsIn, typed: parts }
 }
 
-/** In every case each call gets a result, and the session its final status. */
+/** Ends a failed prompt: adds results for calls that have none, stores the final status, and publishes the error. */
 async function fail(run: Begun, thrown: unknown, promptId: string | undefined): Promise<unknown> {
   const { signal, session } = run
   const error = signal.aborted ? new Queue.Interrupted(session.id, signal) : thrown
@@ -83,7 +83,8 @@ async function fail(run: Begun, thrown: unknown, promptId: string | undefined): 
   return error
 }
 
-/** May be called again if it fails: the usage is added to that before the prompt. */
+/** Stores the final state of the session. Safe to call twice, because the usage of the prompt is added to the usage before
+ * it, not to the stored one. */
 async function finish(run: Begun, state: Pick<SessionRecord.Info, "status" | "error">): Promise<void> {
   await SessionRecord.update(run.session, (draft) => {
     delete draft.owner
@@ -109,7 +110,7 @@ function promptIdOf(promptId: string | undefined): { promptId?: string } {
   return promptId ? { promptId } : {}
 }
 
-/** For what needs the instance, which may be gone before the prompt ends. */
+/** Logs an error in place of throwing it: the instance may have been disposed of before the prompt ends. */
 function orWarn<T>(work: () => T): T | undefined {
   try {
     return work()
@@ -120,5 +121,5 @@ function orWarn<T>(work: () => T): T | undefined {
 }
 
 function warn(error: unknown): void {
-  Log.warn("a record of a session that failed could not be kept", { error: errorText(error) })
+  Log.warn("the end of a prompt could not be stored or published", { error: errorText(error) })
 }

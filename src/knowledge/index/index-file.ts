@@ -7,10 +7,10 @@ import * as Log from "#kernel/process/log.ts"
 import { errorCode, errorText } from "#util/error.ts"
 
 export const inMemory = ":memory:"
-/** Letters, marks and digits of every script, and symbols such as emoji; English words by their stems. */
+/** Words consist of letters, marks and digits of every script, and of symbols such as emoji. English words are stemmed. */
 export const tokenizer = "porter unicode61 remove_diacritics 2 categories 'L* M* N* Co So'"
 const format = 1
-/** SQLite's numbers for "corrupt" and "not a database". */
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const broken = new Set([11, 26])
 const schema = `
   create table documents (
@@ -31,17 +31,17 @@ export function openIndexFile(path: string): DatabaseSync {
   try {
     return open(path)
   } catch (error) {
-    return isBroken(error) ? beginAnew(path) : insteadOf(path, error)
+    return isBroken(error) ? beginAnew(path) : fallBack(path, error)
   }
 }
 
-/** Quarantines the present file. */
+/** Quarantines the broken file and creates a new one. */
 export function beginAnew(path: string): DatabaseSync {
   try {
     quarantine(path, "is broken")
     return open(path)
   } catch (error) {
-    return insteadOf(path, error)
+    return fallBack(path, error)
   }
 }
 
@@ -61,7 +61,7 @@ export function sqliteCode(error: unknown): number {
   return typeof code === "number" ? code & 0xff : 0
 }
 
-function insteadOf(path: string, error: unknown): DatabaseSync {
+function fallBack(path: string, error: unknown): DatabaseSync {
   Log.warn("An index file cannot be used; the index is kept in memory", { path, reason: errorText(error) })
   return openMemory()
 }
@@ -88,7 +88,7 @@ function open(path: string): DatabaseSync {
   }
 }
 
-/** Another process may be creating the same file. */
+/** Creates the tables, unless another process has just done so. */
 function begin(db: DatabaseSync): DatabaseSync {
   db.exec("begin immediate")
   if (versionOf(db) === 0) db.exec(schema)
@@ -109,10 +109,10 @@ function quarantine(path: string, why: string): void {
     for (const end of ["-wal", "-shm"]) rmSync(path + end, { force: true })
     renameSync(path, aside)
   } catch (error) {
-    // Another process may have been faster.
+    // Another process may have moved it already.
     if (errorCode(error) !== "ENOENT") throw error
   }
-  Log.warn(`The file of an index ${why}; it was quarantined and is made anew`, { path, aside })
+  Log.warn(`The file of an index ${why}; it was quarantined, and a new one is created`, { path, aside })
 }
 
 function versionOf(db: DatabaseSync): number {

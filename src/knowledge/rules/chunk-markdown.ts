@@ -1,5 +1,5 @@
-// Splits a Markdown text into chunks for search and for the model: at headings, long sections between paragraphs or lines,
-// and long lines anywhere. Only blank lines between chunks are left out.
+// Splits a Markdown text into chunks for search and for the model. It splits at headings; long sections also between
+// paragraphs or lines, and long lines anywhere. Only blank lines between chunks are left out.
 
 export type Chunk = {
   /** The headings that it is below, the outermost first: "Deploying > Going back". */
@@ -58,7 +58,7 @@ function* piecesOf(lines: Line[], maxChars: number): Generator<Line[]> {
   for (const line of lines.flatMap((one) => narrow(one, maxChars))) {
     const isBlank = !line.text.trim()
     if (!piece.length && isBlank) continue
-    // Between paragraphs once half is full, between lines only if there is no other way.
+    // Split between paragraphs once a piece is half full, and between lines only if the piece would be too long.
     if (length + line.text.length > maxChars || (isBlank && length > maxChars / 2)) {
       yield piece
       piece = []
@@ -76,7 +76,7 @@ function narrow(line: Line, maxChars: number): Line[] {
   const parts: Line[] = []
   for (let at = 0; at < line.text.length; ) {
     let end = at + maxChars - 1
-    // Not between the halves of one character.
+    // Do not split a surrogate pair.
     if (/[\ud800-\udbff]/.test(line.text[end - 1] ?? "")) end++
     parts.push({ text: line.text.slice(at, end), number: line.number })
     at = end

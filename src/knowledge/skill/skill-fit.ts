@@ -1,37 +1,38 @@
-// How well a skill fits a request, on one scale for all requests: the cosine of both, plus the share of the words of the
-// request that the name and description of the skill have, where rare words count more. Ranks of an index do not say that:
-// every request has a best hit. docs/retrieval.md says how the numbers were chosen.
+// Scores how well a skill fits a request: the cosine of their embeddings, plus the share of the request's words that are in
+// the name or description of the skill. Rare words count more. Unlike ranks, scores of different requests can be compared
+// with one threshold. docs/retrieval.md says how the numbers were chosen.
 import { significantWords } from "#knowledge/index/significant-words.ts"
 import type { SkillInfo } from "./skill-types.ts"
 
 type Described = Pick<SkillInfo, "name" | "description">
-/** `share` is from 0 to 1; `shared` is how many words that is. `isForFile`: a file is named whose kind the skill names. */
+/** `share` is the weighted share, from 0 to 1; `shared` is the number of shared words. `isForFile`: the request names a file
+ * whose extension the skill names, too. */
 export type Overlap = { share: number; shared: number; isForFile: boolean }
 
-/** From this score on, the instructions of a skill are sent without being asked for. */
+/** From this score on, the instructions of a skill are sent although nobody asked for the skill. */
 const fits = 0.54
-/** For one shared word, which is often there by chance: "release the lock" is about no release. */
+/** The threshold if only one word is shared, which is often chance: "release the lock" does not ask for a release. */
 const fitsByOneWord = 0.6
-/** For a second skill: it must be asked for as well. */
+/** The threshold for a second skill. */
 const fitsToo = 0.7
 
 const maxIntent = 4_000
 const maxPieces = 8
 const shareWeight = 0.9
-/** For a named file of a kind that the skill names: "report.pdf". */
+/** Added if the request names a file, such as "report.pdf", whose extension the skill names. */
 const fileBonus = 0.25
-/** By words alone: three of ten are as much as the threshold. */
+/** The weight of the share if there are no embeddings: a share of 0.3 reaches the threshold. */
 const shareAlone = fits / 0.3
-/** A word that no skill has counts a little more than one that a single skill has, which counts 1. */
+/** The count for a word that no skill has. It is below 1, so that the word weighs a little more than one of a single skill. */
 const unseen = 0.7
-/** Added to the weight of all words, so that one shared word of one is not a full match. */
+/** Added to the weight of all words, so that a request of one word never reaches a share of 1. */
 const doubt = 1
-/** Words of requests about any skill. */
+/** Words that say nothing about which skill is meant. */
 const empty = new Set("add go make new one thanks us use write".split(" "))
 
 const sentence = /(?<=[.!?])\s+/
 const refusal = /^(?:(?:please )?(?:do not|don['’]t|never|not|skip|avoid)\b)/i
-/** From there to the end of its sentence. */
+/** An exception in a description, up to the end of the sentence. */
 const exception =
   /[,;:(–—-]?\s*\b(?:but )?(?:not (?:for|when|if|to be)|never (?:for|when)|(?:do not|don['’]t) (?:use|trigger))\b.*$/is
 
@@ -61,7 +62,7 @@ export function createOverlap(skills: readonly Described[]): (piece: string, nam
   const counts = new Map<string, number>()
   for (const words of wordsOf.values())
     for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
-  // The same for a rare word whether there are three skills or three hundred.
+  // Normalised, so that a word of a single skill weighs 1, however many skills there are.
   const rarest = Math.log(1 + skills.length)
   const weightOf = (word: string) => Math.log(1 + skills.length / (counts.get(word) ?? unseen)) / rarest
   return (piece, name) => {
@@ -79,7 +80,7 @@ export function createOverlap(skills: readonly Described[]): (piece: string, nam
   }
 }
 
-/** Endings of file names: of `report.pdf`, and of a bare `.pdf`. */
+/** File extensions in a text: of `report.pdf`, or a bare `.pdf`. */
 function kindsIn(text: string): string[] {
   return [...text.matchAll(/(?<![\w/])[\w/-]*\.([a-z]{2,5}\d?)\b(?!\.\w)/gi)].map(([, kind]) =>
     kind!.toLowerCase(),
@@ -93,7 +94,8 @@ export function fitOf(options: Omit<Overlap, "shared"> & { cosine: number | unde
   return words + (isForFile ? fileBonus : 0)
 }
 
-/** Of matches, the best first: those that are sent to the model unasked, one, or two if both are wanted. */
+/** Chooses the skills whose instructions are sent: the best one, and a second one if it fits very well. `matches` must be
+ * sorted, best first. */
 export function takeFitting<T extends Pick<Overlap, "shared"> & { fit: number }>(matches: readonly T[]): T[] {
   const fitting = matches.filter(({ fit, shared }) => fit >= (shared === 1 ? fitsByOneWord : fits))
   return fitting.slice(0, 2).filter(({ fit }, at) => at === 0 || fit >= fitsToo)

@@ -12,7 +12,7 @@ import { brought, ended, pidOf, starts } from "./brought-servers.ts"
 import { call, idsFor, inInstance, one, serverTools, unique, up } from "./brought-world.ts"
 import { mcpJson, tinyServer } from "./servers.ts"
 
-test("who brings a name with other settings has a server of its own, and the first is left alone", async () => {
+test("a client that uses a name with other settings gets a server of its own, and the first one stays", async () => {
   await inInstance(async ({ tmp, log }) => {
     const [word, gone] = [unique(), unique()]
     const first = brought("tiny", one("first", join(tmp.path, word)))
@@ -33,7 +33,7 @@ test("who brings a name with other settings has a server of its own, and the fir
     await bringServers("b", [second])
     assert.deepEqual(await seen(), all, "also when they are brought again")
     assert.equal(pidOf(word), pid)
-    assert.equal(log().match(/tiny of ACP session\/new is "tiny-2" in its session/g)?.length, 1)
+    assert.equal(log().match(/tiny of ACP session\/new is named "tiny-2"/g)?.length, 1)
     await bringServers("a", [])
     assert.deepEqual(await seen(), [[], ...all.slice(1)], "nobody moves up")
     await bringServers("b", [])

@@ -12,7 +12,8 @@ export function capabilitiesOf(config: MCPClientConfig): ClientCapabilities {
   }
 }
 
-/** `asking` runs a question to a person, whose time does not count for the call. It resolves to undefined if too many are open. */
+/** `asking` runs a question to a person. The time until the reply does not count against the timeout of the call. It
+ * resolves to undefined if too many questions are open. */
 export function answerServer(options: {
   client: Client
   config: MCPClientConfig
@@ -36,7 +37,7 @@ export function answerServer(options: {
   if (config.features?.sampling && onSample)
     client.setRequestHandler("sampling/createMessage", async ({ params }) => {
       const sample = await asking(() => onSample({ ...params }))
-      if (!sample) throw new Error("too much is asked at once")
+      if (!sample) throw new Error("too many requests of this server are open")
       const { model, role, content, stopReason } = sample
       return { model, role, content: content as never, ...(stopReason ? { stopReason } : {}) }
     })
@@ -51,7 +52,7 @@ export function answerServer(options: {
   })
 }
 
-/** Undefined for a URL that is not http or https: nobody is sent there. */
+/** Undefined for a URL that is not http or https: it is not shown to anybody. */
 function elicitationOf(params: { mode?: string; message: string }): Elicitation | undefined {
   const { message } = params
   if (params.mode === "url") {

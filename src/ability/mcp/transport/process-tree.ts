@@ -1,29 +1,29 @@
-// Processes by parent: one that left its group and cleared its environment still has a parent, as long as that one
-// lives. A process is identified by its id and start time, because ids are reused.
+// Finds the descendants of a process group by their parents. A process can leave its group and clear its environment, but
+// it keeps its parent while that one lives. A process is identified by id and start time, because ids are reused.
 import { execFileSync } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 import * as Env from "#kernel/process/env.ts"
 
-/** Process id and start time. */
+/** Start times by process id. */
 export type Tree = ReadonlyMap<number, string>
 
 type Process = { pid: number; parent: number; group: number; started: string }
 
 const linux = process.platform === "linux"
 
-/** Descendants of a group, or of known descendants, that are not in the group. */
+/** Finds descendants that have left the group. `known` are those that were found before: their children count, too. */
 export type Finder = Readonly<{
   /** Scans all processes. */
   find(known: Tree): Tree
-  /** The same, much cheaper, soon after another scan: only newer processes are read. */
+  /** The same, but cheaper soon after another scan: processes that were unrelated then are skipped. */
   findMore(known: Tree): Tree
 }>
 
-/** The id of an unrelated process may be reused, but not so soon. */
+/** Milliseconds for which an unrelated process is skipped. Its id may be reused, but hardly sooner. */
 const unrelatedAge = 10_000
 
 export function createFinder(group: number): Finder {
-  /** A process with another origin never becomes a descendant of the group. */
+  /** Process ids that are no descendants of the group. They never become any. */
   const unrelated = new Set<number>()
   let lastFullScan = 0
 
@@ -59,7 +59,7 @@ export function kill(tree: Tree): void {
       try {
         process.kill(pid, "SIGKILL")
       } catch {
-        // It ended in between, or is another user's.
+        // It has ended, or belongs to another user.
       }
 }
 

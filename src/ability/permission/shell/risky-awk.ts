@@ -1,5 +1,5 @@
-// Programs of awk. One may compute and print; it may not run commands, write files, or read from a command. Options
-// that are not in the list load programs or write files.
+// Judges awk commands. A program that only computes and prints is harmless; one that runs commands, writes files, or reads
+// from a command is risky. So is every option that is not listed here: many load programs or write files.
 import type { ShellWord } from "./word.ts"
 
 const flags = new Set(
@@ -41,14 +41,15 @@ function printsElsewhere(statement: string): boolean {
 
 const text = /^"(?:[^"\\\n]|\\[\s\S])*"/
 const comment = /^#[^\n]*/
-// A set is read in one way only, as awk reads it: "]" is its first character or ends it. With a choice between the two, a
-// line of a hundred characters would take hours.
+// A bracket expression can match in one way only, as in awk: "]" is its first character or ends it. If the pattern could
+// match it in two ways, backtracking over a hundred characters would take hours.
 const pattern = /^\/(?:[^/\\\n[\]]|\\.|\[(?:\^\]|\^(?!\])|\]|(?![\]^]))[^\]\\/\n]*\])*\//
 /** After these a slash begins a pattern; after a name, a number or a bracket it divides. */
 const beforePattern = /(^|[({,;!~&|\n=?:<>*%^}]|\b(print|printf|return|in|else|do|exit|case))\s*$/
 const longestBefore = 12
 
-/** The code without strings and patterns. Undefined if it is unclear whether a slash divides, or where it ends. */
+/** The code with empty strings in place of strings and patterns. Undefined if it is unclear whether a slash divides or
+ * begins a pattern, or if a string or pattern does not end. */
 function withoutTexts(program: string): string | undefined {
   const code: string[] = []
   let before = ""

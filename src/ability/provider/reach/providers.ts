@@ -1,18 +1,18 @@
-// The table of providers: wire form, base URL, environment variables, and deviations. Base URLs may name variables;
-// providers without one are reached through a gateway that the configuration names.
+// The table of providers: API, base URL, environment variables, and deviations. A base URL may contain variables. A
+// provider without one needs a gateway, whose URL the configuration sets.
 
-/** OpenAI chat completions, OpenAI responses, Anthropic messages, Gemini generateContent; rules and GGUF files go over no
- * wire. */
+/** The API of a provider: OpenAI chat completions, OpenAI responses, Anthropic messages, or Gemini generateContent. Rules and
+ * GGUF files run in this program, without one. */
 export type Wire = "chat" | "responses" | "messages" | "gemini" | "rules" | "gguf"
 
 export type Quirks = {
   /** How a chat request expresses the reasoning level. Default: `reasoning_effort` low, medium or high. */
   effort?: "openai" | "openrouter" | "thinking" | "enable" | "none"
-  /** Earlier reasoning is sent back; elsewhere it is left out, since many servers refuse the field. */
+  /** Send earlier reasoning back. Many servers refuse the field, so others do not get it. */
   echoReasoning?: boolean
   /** Tool-call ids of exactly nine letters and digits, and no user message right after a tool message. */
   mistral?: boolean
-  /** The header of the key, if not `Authorization: Bearer`. */
+  /** The header for the key. Default: `Authorization: Bearer`. */
   keyHeader?: string
 }
 
@@ -22,9 +22,9 @@ export type Entry = Quirks & {
   wire?: Wire
   /** `{NAME}` in it stands for a variable. */
   baseURL?: string
-  /** Variables with the key, first found first. */
+  /** Variables with the key; the first one that is set counts. */
   env: string[]
-  /** Variable that replaces the base URL; default: the key's, with BASE_URL at its end. */
+  /** Variable that replaces the base URL. Default: the variable of the key, with `BASE_URL` as its ending. */
   baseEnv?: string
 }
 

@@ -38,7 +38,7 @@ function describeCall(made: Result, { count, last, isTest }: Proposal): string {
   if (said) return said
   if (count) return counted(made, count)
   if (last !== undefined && /; go on with startLine \d/.test(output.slice(-200)))
-    return `The end of ${args.path} is too far down for me: run \`tail -n ${last} ${args.path}\``
+    return `${args.path} is too long for me to show its end: run \`tail -n ${last} ${args.path}\``
   if (tool === "read") return `${args.path}:\n${bound(plainLines(output), last)}`
   if (tool === "ls") return `${args.path ?? "."}:\n${bound(output.split("\n"))}`
   if (tool === "glob" && !filesIn(made).length) return output

@@ -1,5 +1,5 @@
-// A unified diff between the files before some calls and the files now. Git makes it from two trees in the shadow store, so
-// that no attribute or configuration of the project applies.
+// Shows a unified diff between the files before some calls and the files now. Git compares two trees in the shadow store,
+// so that no attribute or configuration of the project applies.
 import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { stateOf } from "#ability/snapshot/scan/state-of.ts"
@@ -17,7 +17,7 @@ export type Diff = {
   /** The unified diff, or only line counts for each file (`stat`). */
   text: string
   conflicts: Uncovered[]
-  /** What is not covered in any case. */
+  /** What the snapshots may not cover, one line each. */
   notes: string[]
 }
 
@@ -96,8 +96,8 @@ function changeOf(old: State, now: State): "added" | "removed" | "changed" {
   return now ? "changed" : "removed"
 }
 
-/** What changed beside the bytes of files, which git's diff does not show: modes, folders, hard links, named pipes.
- * One line each, in a form that `git apply` passes over. */
+/** Changes that git's diff does not show: modes, folders, hard links, named pipes. One line each, in a form that
+ * `git apply` ignores. */
 function describeMetadata(shadow: Shadow, plan: Plan): string {
   const lines = [
     ...plan.actions.flatMap(({ path, from, to }) => {

@@ -1,5 +1,5 @@
-// Finds the files of the work tree that differ from git's index: modified files, and files that git neither knows nor
-// ignores. A copy of the index is compared, so that the project's own is neither locked nor written.
+// Finds the files of the work tree that differ from git's index: modified files, and untracked files that are not ignored.
+// It works on a copy of the index, so that the project's own is neither locked nor written.
 import {
   constants,
   copyFileSync,
@@ -24,7 +24,7 @@ import { walkPlain } from "./walk-plain.ts"
 export type Entry = { mode: string; hash: string }
 export type Scan = {
   modified: Map<string, Entry>
-  /** These, and all others whose times, size or inode differ from the index. */
+  /** All files whose times, size or inode differ from the index, the modified ones among them. */
   touched: Map<string, Entry>
   untracked: string[]
   uncovered: Uncovered[]
@@ -32,12 +32,12 @@ export type Scan = {
 type Row = Entry & { path: Buffer }
 type Looked = { modified: Row[]; touched: Row[] }
 
-/** Bytes of names. A longer list is not what a person works on. */
+/** The limit for the names of untracked files, in bytes. So many files were not written by a person. */
 const maxNames = 8 << 20
-/** For more files it is cheaper to let git check once whether they really differ. */
+/** For more files it is cheaper to let git refresh the index once, which compares their contents. */
 const manyModified = 200
 
-/** A copy of the project's current index, by name; undefined if there is none. */
+/** Copies the project's current index, and returns the name of the copy; undefined if there is no index. */
 export function copyIndex(shadow: Shadow): string | undefined {
   if (!shadow.repository) return undefined
   const source = join(shadow.repository.gitDir, "index")
@@ -51,14 +51,15 @@ export function copyIndex(shadow: Shadow): string | undefined {
   const aside = join(shadow.folder, createId("tmp"))
   mkdirSync(shadow.folder, { recursive: true, mode: 0o700 })
   copyFileSync(source, aside, constants.COPYFILE_FICLONE)
-  // Git reads files that are as new as the index. A slightly older time only makes it read more of them.
+  // Git compares the content of files that are as new as the index. The copy gets a slightly older time than the index, so
+  // that git compares too many files rather than too few.
   const seconds = Number(stat.mtimeNs / 1_000n - 1n) / 1e6
   utimesSync(aside, seconds, seconds)
   renameSync(aside, copy)
   return name
 }
 
-/** The larger part of an index that is split lies beside it, under the hash of its bytes. */
+/** Copies the shared part of a split index. Its name has the hash of its content in it, so it never changes. */
 function copyShared({ folder }: Shadow, gitDir: string): void {
   for (const name of namesIn(gitDir)) {
     if (!name.startsWith("sharedindex.") || existsSync(join(folder, name))) continue
@@ -91,7 +92,7 @@ export async function scan(shadow: Shadow, index: string | undefined): Promise<S
   return {
     modified,
     touched: looked.touched === looked.modified ? modified : byName(looked.touched),
-    // A name that ends like a folder is a repository inside of this one.
+    // A name with a slash at its end is a repository inside this one.
     untracked: untracked.flatMap(known).filter((name) => !name.endsWith("/")),
     uncovered,
   }
@@ -113,13 +114,13 @@ async function modifiedOf(shadow: Shadow, index: string | undefined): Promise<Lo
   const touched = rowsIn(await diffIndex())
   if (touched.length <= manyModified || shadow.refreshed.has(index)) return { modified: touched, touched }
   shadow.refreshed.add(index)
-  // Only makes the next scans cheaper; another process may be doing it.
+  // This makes the next scans cheaper. It may fail, because another process may be doing the same.
   const refresh = ["update-index", "-q", "--unmerged", "--ignore-submodules", "--refresh"]
   await runGit({ ...call, args: refresh }).catch(() => undefined)
   return { modified: rowsIn(await diffIndex()), touched }
 }
 
-/** Files that git was told to assume unchanged, as far as this copy of the index still knows of it. */
+/** Files with the assume-unchanged flag in this copy of the index. */
 async function assumedIn(shadow: Shadow, index: string | undefined): Promise<Buffer[]> {
   if (!index || shadow.checked.has(index)) return []
   const { assumed } = await trackedIn(shadow, index)
@@ -127,8 +128,7 @@ async function assumedIn(shadow: Shadow, index: string | undefined): Promise<Buf
   return assumed
 }
 
-/** All files of the index, and which of them git was told to assume unchanged. Callers at the same time share one
- * git process. */
+/** All files of the index, and those with the assume-unchanged flag. Concurrent callers share one git process. */
 export function trackedIn(shadow: Shadow, index: string): Promise<{ names: string[]; assumed: Buffer[] }> {
   const known = shadow.tracking.get(index)
   if (known) return known
@@ -143,13 +143,14 @@ async function listTracked(shadow: Shadow, index: string) {
   const assumed: Buffer[] = []
   for (const row of pieces(output)) {
     names.push(row.toString("utf8", 2))
-    // `h path`, with a small letter.
+    // The flag makes the letter before the path lower-case: `h path`.
     if (row[0]! >= 97) assumed.push(row.subarray(2))
   }
   return { names, assumed }
 }
 
-/** They are scanned like all others: our copy drops the assume-unchanged flag. Another process may be doing it. */
+/** Removes the assume-unchanged flags from our copy and scans again. If git fails because another process does the same,
+ * that is no error. */
 async function modifiedAnyway(options: { shadow: Shadow; index: string; assumed: Buffer[] }) {
   const { shadow, index, assumed } = options
   const input = Buffer.concat(assumed.flatMap((name) => [name, Buffer.alloc(1)]))
@@ -172,7 +173,8 @@ async function untrackedOf(shadow: Shadow, index: string | undefined): Promise<B
   return pieces(output)
 }
 
-/** Names that are not UTF-8 are read as something else; git gives them as they are. */
+/** The files of a folder without a repository, without starting git. Undefined if a name is not UTF-8: Node would change
+ * it, and git returns its bytes. */
 function plainFiles({ root }: Shadow): Buffer[] | undefined {
   try {
     const names = walkPlain(root)
@@ -207,7 +209,7 @@ export function pieces(output: Buffer): Buffer[] {
   return found
 }
 
-/** What the project ignores beside its .gitignore files. */
+/** Copies `info/exclude` and `info/attributes` of the repository: what it ignores beside its .gitignore files. */
 function copyExcludes({ repository, store }: Shadow): void {
   if (!repository) return
   for (const name of ["exclude", "attributes"]) {

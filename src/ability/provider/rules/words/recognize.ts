@@ -1,7 +1,7 @@
-// Recognises what a word of a request is: a file, a folder, a glob, a kind of file, an identifier of code.
+// Recognises what a word of a request is: a file, a folder, a glob, a file type, or an identifier in code.
 import type { Token } from "./tokens.ts"
 
-/** Files without an ending that people name, by their lower-case name. */
+/** Files that people name without their extension, by the name in lower case. */
 const namedFiles: Record<string, string> = {
   readme: "README.md",
   changelog: "CHANGELOG.md",
@@ -18,7 +18,7 @@ const namedFiles: Record<string, string> = {
   tsconfig: "tsconfig.json",
 }
 
-/** Kinds of files by the words for them. */
+/** File extensions by the words for them. */
 const kinds: Record<string, string> = {
   typescript: "ts",
   javascript: "js",
@@ -89,13 +89,13 @@ export function isFile(text: string): boolean {
   const dot = name.lastIndexOf(".")
   if (dot < 1 || !/^[\w@.,+()[\]$~ -]+$/.test(name)) return false
   const ending = name.slice(dot + 1).toLowerCase()
-  // Something like `process.env` or `console.log` is code, although files end like that too.
+  // `process.env` and `console.log` are code, although `.env` and `.log` are file extensions.
   if (/^(?:process\.env|console\.(?:log|error|warn|info)|import\.meta\.env|math\.log)$/i.test(name))
     return false
   return endings.has(ending) || (text.includes("/") && /^[a-z]\w{0,7}$/.test(ending))
 }
 
-/** `C:\\Users\\me`, `src\\app.ts`, and no `\\bword\\b`. */
+/** Whether a path has backslashes: `C:\\Users\\me`, `src\\app.ts`, but not the pattern `\\bword\\b`. */
 function isWindows(text: string): boolean {
   return (
     /^(?:[A-Za-z]:|\.{1,2}|[\w.@ +-]{2,})?\\(?:[\w.@() +-]+\\)*[\w.@() +-]*$/.test(text) &&
@@ -103,7 +103,7 @@ function isWindows(text: string): boolean {
   )
 }
 
-/** A bare word that is a folder in many projects. */
+/** Whether a word is the usual name of a folder, such as "src". */
 export function isKnownFolder(text: string): boolean {
   return folders.has(text)
 }
@@ -143,7 +143,7 @@ export function kindOf(word: string): string | undefined {
   return /^\*?\.[a-z]\w{0,9}(?:\.\w{1,9})?$/i.test(word) ? plain : undefined
 }
 
-/** A name as programs have them: camelCase, snake_case, CONSTANTS, calls, members. */
+/** Whether a word looks like code: camelCase, snake_case, a CONSTANT, a call, a member. */
 export function isCode(text: string): boolean {
   if (text.length > 200) return false
   return (
