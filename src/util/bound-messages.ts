@@ -1,9 +1,8 @@
-// Limits the memory that an HTTP response can take: the whole body, or each event of a stream, which is in memory until it
-// ends.
+// Limits the memory that an HTTP response can take: the size of the whole body or, in an event stream, of each event.
 
 const eventEnds = ["\n\n", "\n\r\n", "\r\r"]
 
-/** Passes the answer on, with its body ending in `error()` as soon as a message is larger than `limit` bytes. */
+/** Returns the response with a body that fails with `error()` once a message is larger than `limit` bytes. */
 export function boundMessages(
   response: Response,
   { limit, error }: { limit: number; error: () => Error },

@@ -1,4 +1,4 @@
-// A text as one word of a command that a person or a model can paste into a shell.
+// Quotes a text as one word of a shell command, for a person or a model to copy.
 
 export function quoteWord(text: string): string {
   return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

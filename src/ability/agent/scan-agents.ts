@@ -35,7 +35,7 @@ export class FolderNotFound extends NamedError {
   }
 }
 
-/** A folder below `worktree` has the trust of `worktree`; any other has its own. `known`: the reviewed files of
+/** A folder below `worktree` is trusted if `worktree` is; any other is trusted by itself. `known` are the reviewed files of
  * `worktree`, if the caller has read them. */
 export async function scanAgents(
   folder: string,
@@ -57,7 +57,7 @@ export async function scanAgents(
       scan.problems.push({ file: folder, message })
       break
     }
-    // All at once, so that files whose import never settles share one time limit.
+    // Files are read concurrently, so that imports that never settle share one time limit.
     const content = readAgentFile(file, reviewed).catch(unusable)
     reading.push(content.then((found) => [file, found]))
   }
@@ -71,7 +71,7 @@ export function narrowingWithout(folder: string, reviewed: Reviewed.Reviewed): R
   return folder === ownFolder() ? [] : narrowingIn(folder, { agents: [] }, reviewed)
 }
 
-/** A text that changes whenever a scan may give another result, apart from reviews. */
+/** A text that changes whenever the files of a folder do, so that the folder must be scanned again. */
 export async function stampOf(folder: string): Promise<string> {
   const names = (await namesIn(folder, []).catch(() => undefined)) ?? []
   const marks = names.slice(0, maxFiles).map((name) => {
@@ -81,7 +81,7 @@ export async function stampOf(folder: string): Promise<string> {
   return JSON.stringify([names.length, marks])
 }
 
-/** Folders of agents for all projects of a person. They are trusted. */
+/** The person's own folder of agents, for all projects. It is trusted. */
 export function ownFolder(): string {
   return join(Global.config(), "agents")
 }
@@ -140,8 +140,8 @@ function isBelow(root: string, path: string): boolean {
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
-/** Warns about ignored parts of agent files, each once: `said` is what was logged before, because a server reads the folders
- * again and again. `untrusted`: those of untrusted folders. */
+/** Warns about ignored settings of agent files. A server reads the folders again and again, so `said` keeps what was
+ * logged, and nothing is logged twice. */
 export function reportIgnored(found: { trusted: Ignored[]; untrusted: Ignored[] }, said: Set<string>): void {
   const { trusted, untrusted } = found
   const isMany = untrusted.length > maxNamed

@@ -1,11 +1,11 @@
-// Settings of a repository that make git run a program, and the values that turn them off. Names of filters, drivers and
-// aliases are the repository's own, so its configuration is read first and each setting is overridden by its name.
+// Turns off the settings of a repository that make git run a program. A repository chooses the names of its filters,
+// drivers and aliases, so its configuration is read first, and each setting is overridden by its name.
 import { isAbsolute } from "node:path"
 
-/** One line of `git config --list`. `isOwn`: the folder defines it, not the person or the system. */
+/** One line of `git config --list`. `isOwn`: the repository sets it, not the person or the system. */
 export type Entry = { key: string; value: string; isOwn: boolean }
 
-/** Git passes it the path, the old file, its hash and mode, the new file, its hash and mode. */
+/** Git passes these arguments: the path, the old file, its hash and mode, the new file, its hash and mode. */
 const plainDiff = 'f() { diff -u "$2" "$5"; true; }; f'
 const off: [key: RegExp, value: string][] = [
   [/^core\.(fsmonitor|alternaterefscommand)$/, "false"],
@@ -31,10 +31,11 @@ const off: [key: RegExp, value: string][] = [
   [/^tar\..*\.command$/s, "cat"],
 ]
 const helper = /^credential\.(.*\.)?helper$/s
-/** No value turns these off. */
-const lasting = /^gc\.recentobjectshook$/
+/** Settings that no value turns off. */
+const permanent = /^gc\.recentobjectshook$/
 
-/** Pairs of a setting and its value: the person's own if there is one, else one that runs nothing. */
+/** The settings to override, with their values: the person's own value if there is one, else one that runs nothing of the
+ * repository. */
 export function overrides(entries: Entry[]): [key: string, value: string][] {
   const theirs = Map.groupBy(
     entries.filter(({ isOwn }) => !isOwn),
@@ -47,11 +48,11 @@ export function overrides(entries: Entry[]): [key: string, value: string][] {
     ["core.hookspath", isAbsolute(hooks) ? hooks : "/dev/null"],
   ]
   const own = new Set(entries.filter(({ isOwn }) => isOwn).map(({ key }) => key))
-  // Also for repositories below this one, which were not read.
+  // Always override these: repositories below this one may set them, and their configuration was not read.
   for (const key of ["core.fsmonitor", "core.sshcommand", "core.askpass", "gpg.program", "credential.helper"])
     own.add(key)
   for (const key of own) {
-    // An empty helper clears those before it.
+    // An empty value clears the helpers before it.
     if (helper.test(key))
       pairs.push([key, ""], ...(theirs.get(key) ?? []).map(({ value }) => [key, value] as [string, string]))
     else {
@@ -62,7 +63,7 @@ export function overrides(entries: Entry[]): [key: string, value: string][] {
   return pairs
 }
 
-/** A setting of the folder that cannot be turned off. */
+/** A setting of the repository that cannot be turned off. */
 export function lastingSetting(entries: Entry[]): string | undefined {
-  return entries.find(({ key, isOwn }) => isOwn && lasting.test(key))?.key
+  return entries.find(({ key, isOwn }) => isOwn && permanent.test(key))?.key
 }

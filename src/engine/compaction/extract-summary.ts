@@ -1,5 +1,5 @@
-// A summary without a model: extracted from the messages, the same for the same messages. For sessions without a
-// model that can write one, and for when it fails.
+// Extracts a summary from messages without a model. The same messages give the same summary. It is used if the session's
+// model cannot write summaries, or fails to.
 
 import { oneLine, section, textWithin } from "#engine/run/fit-tokens.ts"
 import { workingState } from "#knowledge/memory/working.ts"

@@ -13,7 +13,8 @@ type Call = Answer["calls"][number]
 
 const leastMeaning = 0.25
 
-/** Tools that are found join the list from the next request on, as far as the budget allows. */
+/** Searches the tools that the request does not name. Those that are found are named from the next request on, as far as
+ * the budget allows. */
 export async function findMore(
   run: Run,
   { query, limit }: { query: string; limit: number },
@@ -30,7 +31,7 @@ export async function findMore(
   }))
 }
 
-/** A nearest result always exists. Without a shared word it must be near in meaning. */
+/** Drops results that share no word with the query and are not close in meaning: a vector search always has results. */
 function isNear({ text, vector }: Why): boolean {
   return text !== undefined || (vector?.score ?? 0) >= leastMeaning
 }
@@ -38,7 +39,7 @@ function isNear({ text, vector }: Why): boolean {
 export function realCalls(run: Run, calls: Call[]): Call[] {
   const { usable } = run.offer.more!
   const real = calls.map((call) => realCall(call, usable))
-  // A tool that was called once is likely to be called again, so it joins the list.
+  // A tool that was called is likely to be called again, so the next requests name it.
   addTools(
     run,
     real.flatMap(({ name }) => usable.get(name) ?? []),
@@ -46,7 +47,7 @@ export function realCalls(run: Run, calls: Call[]): Call[] {
   return real
 }
 
-/** Unchanged if it names no tool of the agent: the gate reports that. */
+/** The call that `tool_search` stands for. If it names no tool of the agent, it stays as it is, and the gate reports it. */
 function realCall(call: Call, usable: ReadonlyMap<string, unknown>): Call {
   if (call.name !== "tool_search") return call
   const given = parse(call.input)

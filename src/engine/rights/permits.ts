@@ -1,5 +1,5 @@
-// Decides what the calls of one prompt may do: by rules, or by asking a person. The message of each call records the
-// decision. Before a call runs, the gate asks again if the decision may have changed.
+// Decides which calls of a prompt may run: by rules, or by asking a person. The message of a call records the decision.
+// Right before a call runs, it is judged again if the result may have changed.
 
 import { type Judgement, judgeStep, keyOf } from "#ability/call/judge-step.ts"
 import * as Permission from "#ability/permission/permission.ts"
@@ -25,30 +25,30 @@ type Judged = { judgement: Judgement; verdicts: Verdicts }
 export type Permits = Readonly<{
   asks: Asking
   rights: Rights
-  /** Decides about each call before its message is first written. */
+  /** Judges all calls of a message before it is first written. */
   judge(request: Request): Promise<void>
-  /** Asks about all calls that need a person, at once. */
+  /** Asks about all calls that need a person, without waiting for one answer after the other. */
   askPending(request: Request): void
   /** The gate's permission slot for one call. */
   slot(asked: Asked): (step: Step) => Promise<Refusal | Grant | undefined>
-  /** The same without a call of the model that records the answer. */
+  /** The same for something that the model did not call, such as an attachment: no message records the answer. */
   permit(asked: Asked, step: Step): Promise<Refusal | Grant>
-  /** Another question than for a permission. If nobody can be asked, the answer is no. */
+  /** Asks a yes-or-no question that is not about a permission. The answer is no if nobody can be asked. */
   confirm(asked: Asked, title: string): Promise<boolean>
-  /** The session, and its parent if it is a task, waits for a person as long as any question is open. */
+  /** Marks the session, and its parent if it is a task, as waiting for a person while a question is open. */
   whileWaiting: WhileAsking
 }>
 
-/** For the context of a call: whether its tool can ask the person something. */
+/** For the context of a call: `whileAsking` is set if its tool can ask the person something. */
 export function whoCanBeAsked({ asks, whileWaiting }: Permits): { whileAsking?: WhileAsking } {
   return asks === "wait" || asks === "listeners" ? { whileAsking: whileWaiting } : {}
 }
 
 export function createPermits(
   options: Options & {
-    /** Whether a call may name this tool. Other calls do not run, so nobody is asked about them. */
+    /** Whether calls of this tool run at all. Nobody is asked about calls that do not. */
     mayCall(id: string): boolean
-    /** The parent's, if this is a task. */
+    /** The permits of the parent session, if this is a task. */
     parent: Permits | undefined
   },
 ): Permits {
@@ -85,7 +85,7 @@ export function createPermits(
     return isOnce(needs) ? "approved" : "denied"
   }
 
-  /** Whether "once" allows what needs a question; it never allows what is protected. */
+  /** Whether the mode "once" answers these questions with yes. It never does so for anything that is protected. */
   function isOnce(needs: readonly { protected?: boolean | undefined }[]): boolean {
     return asks === "once" && !needs.some((need) => need.protected)
   }
@@ -103,7 +103,8 @@ export function createPermits(
     }
   }
 
-  /** Judges a call again unless it only depends on rules and on where its paths lead, and both are the same. */
+  /** Judges a call. The earlier judgement is reused if the rules and the real paths are the same, and the call depends on
+   * nothing else. */
   async function judgeNow({ call }: Asked, step: Step): Promise<Judged> {
     const verdicts = await rights.now()
     const before = judged.get(call)
@@ -137,11 +138,11 @@ export function createPermits(
     const deniedNow = now.needs.find(({ action }) => action === "deny")
     if (deniedNow) return byRule(asked, deniedNow)
     return {
-      message: `"${tool.id}" was not run: what it would reach changed while it was asked for. Try again.`,
+      message: `"${tool.id}" was not run: its real paths or the rules changed while the person was asked. Try again.`,
     }
   }
 
-  /** For targets that are known only while the call runs. */
+  /** Judges targets that become known only while the call runs. */
   function judgeWith({ decide }: Verdicts): NonNullable<Grant["judge"]> {
     return (need) => {
       const decision = decide(need)
@@ -175,7 +176,7 @@ export function createPermits(
     })
   }
 
-  /** The person who is asked sees the call in its message, so it is stored first. */
+  /** Stores the message first, because the person who is asked sees the call in it. */
   async function askNow(asked: Asked, question: Question): Promise<Permission.Answer> {
     asked.call.approval = "pending"
     await MessageStore.write(asked.request)
@@ -191,7 +192,7 @@ export function createPermits(
   return Object.freeze({ asks, rights, judge, askPending, slot, permit, confirm, whileWaiting })
 }
 
-/** Scripts, links and reviews decide about commands and changes, and may change at any time. */
+/** Whether the judgement also depends on files that may change at any time: scripts, links and reviews. */
 function dependsOnFiles({ needs }: Step): boolean {
   return needs.some(({ permission }) => ["bash.execute", "file.write", "file.edit"].includes(permission))
 }

@@ -1,9 +1,9 @@
-// Where things live on this machine: the XDG folders, with their defaults when a variable is unset or relative.
+// Our folders on this machine: the XDG folders, or their defaults if a variable is unset or relative.
 import { homedir, userInfo } from "node:os"
 import { isAbsolute, join, normalize } from "node:path"
 import { NamedError } from "#util/error.ts"
 
-/** Records that must not be lost. `VITAMIN_DATA_DIR` replaces it whole. */
+/** The folder for records that must not be lost. `VITAMIN_DATA_DIR` replaces the whole path. */
 export function data(): string {
   const own = process.env.VITAMIN_DATA_DIR
   return own && isAbsolute(own) ? possible("VITAMIN_DATA_DIR", own) : folder("XDG_DATA_HOME", ".local/share")
@@ -29,7 +29,7 @@ function folder(variable: string, fallback: string): string {
   return join(base && isAbsolute(base) ? possible(variable, base) : join(home(), fallback), "vitamin")
 }
 
-/** Node's `mkdir` with `recursive` never ends below /proc, where a folder that can be made is always missing. */
+/** Refuses folders below /proc: nothing can be created there, and Node's recursive `mkdir` would never return. */
 function possible(variable: string, path: string): string {
   if (/^\/proc(\/|$)/.test(normalize(path)))
     throw new NamedError(
@@ -40,7 +40,7 @@ function possible(variable: string, path: string): string {
   return path
 }
 
-/** With an empty or relative HOME, everything would be below the current folder. */
+/** The home folder, even if HOME is empty or relative: our folders would be in the current folder otherwise. */
 function home(): string {
   return isAbsolute(homedir()) ? homedir() : userInfo().homedir
 }

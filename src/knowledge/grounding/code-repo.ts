@@ -10,14 +10,14 @@ export type CodeSearch = Query & {
   /** A regular expression for lines; for symbols, a part of their name. Default: all symbols. */
   text?: string | undefined
   kind?: "line" | "symbol" | undefined
-  /** Only in this file, which is open. */
+  /** Search only this open file. */
   file?: { fd: number; name: string } | undefined
 }
 export type CodeRepo = Source<CodeSearch>
 
 const defaultLimit = 100
 
-/** Lines after which a search ends. */
+/** A search ends after this many lines. */
 const maxSeen = 200_000
 const maxColumns = 300
 
@@ -79,7 +79,7 @@ function literal(text: string): string {
 /** The lines that match, in order of path and line. `take` turns a line into an item, or drops it. */
 async function searchLines(options: {
   cwd: string
-  /** One open file instead of the folder. Its name may lead elsewhere by now. */
+  /** Search this open file, not the folder. It is read through `fd`, because another file may have its name by now. */
   file?: { fd: number; name: string } | undefined
   pattern: string
   limit: number

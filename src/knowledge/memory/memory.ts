@@ -1,5 +1,5 @@
-// The memory of a running session: `shortTerm`, its messages and the part that is sent, and `working`, the state of
-// its task. Both are built from messages on disk, and freed when no longer needed.
+// The memory of a running session: `shortTerm` has its messages and the part of them that is sent, `working` the state of
+// its task. Both are built from the messages on disk, and freed when they are no longer needed.
 import { Instance } from "#kernel/instance.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { createShortTerm, type ShortTerm } from "./short-term.ts"
@@ -9,7 +9,7 @@ import { createWorking, type Working } from "./working.ts"
 export type { ShortTerm } from "./short-term.ts"
 export type { State } from "./working.ts"
 
-type Mind = {
+type SessionMemory = {
   shortTerm: ShortTerm
   working: Working
   isBusy: boolean
@@ -17,49 +17,49 @@ type Mind = {
   sending?: { model: string; converter: Message.Converter }
 }
 
-/** Of sessions at rest: what they may hold together, and how many of them. */
+/** Limits for idle sessions that stay in memory: their characters together, and their number. */
 const most = { characters: 2_000_000, sessions: 50 }
-const minds = Instance.state(() => new Map<string, Mind>())
+const memories = Instance.state(() => new Map<string, SessionMemory>())
 
-/** The messages of a session, and what of them the model is sent. */
+/** The messages of a session, and the part of them that the model is sent. */
 export function shortTerm(sessionId: string): ShortTerm {
-  return mindOf(sessionId).shortTerm
+  return memoryOf(sessionId).shortTerm
 }
 
 /** The task of a session: request, files, commands, results. */
 export function working(sessionId: string): Working {
-  return mindOf(sessionId).working
+  return memoryOf(sessionId).working
 }
 
 /** Converts the messages of a session for a model, reusing the conversion of the last prompt. `imageBytes` finds the
  * images of this session. */
 export function converterFor(sessionId: string, { imageBytes, ...facts }: Message.Facts): Message.Converter {
-  const mind = mindOf(sessionId)
+  const memory = memoryOf(sessionId)
   const model = JSON.stringify(facts)
-  if (mind.sending?.model !== model)
-    mind.sending = {
+  if (memory.sending?.model !== model)
+    memory.sending = {
       model,
       converter: Message.createConverter({ ...facts, ...(imageBytes ? { imageBytes } : {}) }),
     }
-  return mind.sending.converter
+  return memory.sending.converter
 }
 
-/** A prompt begins: its messages are to be pushed to the list that this gives. */
+/** Call when a prompt begins. Push its messages to the list that this returns. */
 export function begin(sessionId: string): ReturnType<ShortTerm["begin"]> {
-  const mind = mindOf(sessionId)
-  mind.isBusy = true
-  return mind.shortTerm.begin()
+  const memory = memoryOf(sessionId)
+  memory.isBusy = true
+  return memory.shortTerm.begin()
 }
 
-/** The session is idle. Recently used memory stays for a while if it is small. */
+/** Call when a session is idle. The memory of recently used sessions is kept within the limits. */
 export function rest(sessionId: string): void {
-  const all = minds()
-  const mind = all.get(sessionId)
-  if (!mind) return
-  mind.isBusy = false
-  // It would hold the bytes of the images.
-  if (mind.shortTerm.messages().some(({ type }) => type === "image")) delete mind.sending
-  mind.characters = mind.shortTerm.messages().reduce((sum, message) => sum + sizeOf(message), 0)
+  const all = memories()
+  const memory = all.get(sessionId)
+  if (!memory) return
+  memory.isBusy = false
+  // The converter keeps the bytes of images in memory.
+  if (memory.shortTerm.messages().some(({ type }) => type === "image")) delete memory.sending
+  memory.characters = memory.shortTerm.messages().reduce((sum, message) => sum + sizeOf(message), 0)
   const idle = [...all].filter(([, one]) => !one.isBusy).reverse()
   const held = { characters: 0, sessions: 0 }
   for (const [id, { characters }] of idle) {
@@ -73,7 +73,7 @@ export function rest(sessionId: string): void {
 }
 
 export function forget(sessionId: string): void {
-  minds().delete(sessionId)
+  memories().delete(sessionId)
 }
 
 /** The approximate size of a message in characters. */
@@ -82,17 +82,17 @@ function sizeOf(message: Message.Info): number {
   return 500 + size + (message.type === "image" ? message.data.source.value.length : 0)
 }
 
-function mindOf(sessionId: string): Mind {
-  const all = minds()
+function memoryOf(sessionId: string): SessionMemory {
+  const all = memories()
   const known = all.get(sessionId)
-  const mind = known ?? createMind()
-  // Those that were used last are at the end.
+  const memory = known ?? createMemory()
+  // The most recently used sessions are at the end.
   all.delete(sessionId)
-  all.set(sessionId, mind)
-  return mind
+  all.set(sessionId, memory)
+  return memory
 }
 
-function createMind(): Mind {
+function createMemory(): SessionMemory {
   const shortTerm = createShortTerm()
   return { shortTerm, working: createWorking(shortTerm.messages), isBusy: false, characters: 0 }
 }

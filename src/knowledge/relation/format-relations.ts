@@ -4,7 +4,7 @@ import type { RelationNode } from "./relation-node.ts"
 type Row = { node: RelationNode; depth: number }
 
 const marks: Record<string, string> = { pending: "[ ]", in_progress: "[>]", done: "[x]", failed: "[!]" }
-/** Characters of a description, levels that are indented, and how many done steps are named. */
+/** Limits: characters of a description, levels of indentation, and named steps that are done. */
 const most = { description: 500, depth: 12, done: 10 }
 
 /** Nodes whose first parent is not among them are at the top level. */
@@ -61,7 +61,7 @@ function stepText({ node, depth }: Row, byId: Map<string, RelationNode>): string
   return `${indent(depth)}${marks[status] ?? marks.pending} ${name}${textOf(node)}${after}`
 }
 
-/** Top down, each after its first parent that is shown and that one's earlier children. */
+/** The nodes in depth-first order, each below the first of its parents that is shown. */
 function rowsOf(nodes: readonly RelationNode[]): Row[] {
   const shown = new Set(nodes.map(({ id }) => id))
   const below = new Map<string | undefined, RelationNode[]>()

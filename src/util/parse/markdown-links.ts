@@ -6,11 +6,11 @@ import { type Paragraph, paragraphsOf } from "./markdown-paragraphs.ts"
 export type MarkdownLink = { displayText: string; relativePath: string; lineNumber: number }
 
 export type LinkOptions = {
-  /** Only links whose path matches. */
+  /** Only links whose path matches the pattern. */
   pathPattern?: RegExp
-  /** Only those to files of these kinds: [".md", ".ts"]. */
+  /** Only links to files with these extensions: [".md", ".ts"]. */
   extensions?: readonly string[]
-  /** Also links to other places than a file beside the text. */
+  /** Also links with a scheme or a host. */
   includeExternal?: boolean
 }
 
@@ -29,13 +29,13 @@ export function extractMarkdownLinks(content: string, options: LinkOptions = {})
   return found
 }
 
-/** Whether a path leads away from the files around the text: it has a scheme or a host. */
+/** Whether a path has a scheme or a host, so that it is not a file of the project. */
 export function isExternalLink(path: string): boolean {
-  // One letter is a drive of Windows.
+  // A single letter is a drive, as in `C:`.
   return /^[a-z][a-z\d+.-]+:/i.test(path) || /^[\\/]{2}/.test(path)
 }
 
-/** With its dot; "" if there is none. "#" and "?" end the file name. */
+/** The extension with its dot, or "". A "#" or "?" ends the file name. */
 export function getExtension(path: string): string {
   const file = path.replace(/[#?].*$/s, "")
   const name = file.slice(Math.max(file.lastIndexOf("/"), file.lastIndexOf("\\")) + 1)
@@ -43,7 +43,7 @@ export function getExtension(path: string): string {
   return dot < 0 ? "" : name.slice(dot)
 }
 
-/** The file that a path names: without its anchor, "%20" read as a blank. */
+/** The file that a path names: without the anchor, and percent-decoded. */
 export function filePathOf(relativePath: string): string {
   const path = relativePath.replace(/#.*$/s, "")
   if (!path.includes("%")) return path
@@ -58,7 +58,7 @@ export function filePathOf(relativePath: string): string {
 function isWanted(path: string, { pathPattern, extensions, includeExternal }: LinkOptions): boolean {
   if (path.startsWith("#")) return false
   if (!includeExternal && isExternalLink(path)) return false
-  // A pattern that is "global" remembers where it was.
+  // Not `test`: a pattern with the flag "g" would continue after its last match.
   if (pathPattern && path.search(pathPattern) < 0) return false
   return !extensions?.length || extensions.includes(getExtension(path))
 }
@@ -68,7 +68,7 @@ function linksIn({ text: words, masked: text, line }: Paragraph): MarkdownLink[]
   const links: MarkdownLink[] = []
   const stack: { at: number; isImage: boolean; links: number }[] = []
   const lineAt = lineCounter(text, line)
-  // Openings below this are inside of nothing that can still become a link.
+  // The lowest openings, as many as this, are around a link that was found: they can no longer become links.
   let spent = 0
   for (let at = 0; at < text.length; at++) {
     const char = text[at]
@@ -109,7 +109,7 @@ function lineCounter(text: string, first: number): (at: number) => number {
   }
 }
 
-/** What follows "(": a path, perhaps a title, and ")". */
+/** Reads what follows "(": a path, perhaps a title, and ")". */
 function targetAt(text: string, start: number): Target | undefined {
   const at = skipBlanks(text, start)
   const path = text[at] === "<" ? bracketedPath(text, at) : plainPath(text, at)
@@ -144,7 +144,7 @@ function plainPath(text: string, start: number): Target | undefined {
   return depth === 0 && at < limit ? { path: unescaped(text.slice(start, at)), end: at } : undefined
 }
 
-/** After the title that begins there, or the same position if there is none. */
+/** The position after the title that begins at `start`, or `start` if there is none. */
 function afterTitle(text: string, start: number): number {
   const close = { '"': '"', "'": "'", "(": ")" }[text[start] ?? ""]
   if (!close) return start

@@ -251,7 +251,10 @@ test("the target of a link is judged again when the call runs, and again after a
     await Permission.reply(again!.id, "once")
     await answered
     assert.deepEqual(ran, ["a"])
-    assert.match(outputs(await messages())[1]!, /what it would reach changed while it was asked for/)
+    assert.match(
+      outputs(await messages())[1]!,
+      /its real paths or the rules changed while the person was asked/,
+    )
     assert.deepEqual(approvals(await messages()), ["approved", "denied"])
   })
 })

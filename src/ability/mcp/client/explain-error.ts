@@ -1,4 +1,4 @@
-// Converts errors of the SDK into ours. If a server wants more rights, that is noted for the next login.
+// Converts errors of the SDK into ours. If a server requires more OAuth scopes, they are stored for the next login.
 
 import { noteStepUp } from "#ability/mcp/login/login-tokens.ts"
 import { BadAnswer, Refused, Unavailable, VisitNeeded } from "#ability/mcp/server/errors.ts"
@@ -10,7 +10,7 @@ import { errorText, NamedError } from "#util/error.ts"
 import { plainText } from "#util/plain-text.ts"
 import { RedirectRefused } from "#util/redirect.ts"
 
-/** Pages that a person is asked to visit, one after the other. */
+/** How many pages a person is asked to visit for one call. */
 const mostVisits = 3
 const maxUrl = 1_000
 
@@ -65,7 +65,7 @@ function isAnswerCode(code: string): boolean {
   return /INVALID|UNEXPECTED|SCHEMA|RESULT/.test(code)
 }
 
-/** With the causes, because "fetch failed" alone does not say why. */
+/** The messages of the error and its causes: "fetch failed" alone does not say why. */
 function rootText(error: unknown): string {
   return [...new Set(chainOf(error).map(errorText))].filter(Boolean).join(": ")
 }

@@ -1,6 +1,6 @@
-// Guards against server-side request forgery by MCP servers. A person chose the server's own address. An address that the
-// server names, for a login or a redirect, must not be more private than that: a public server may send us only to public
-// addresses. A host name is judged by all addresses that it resolves to, and only those are connected to.
+// Guards against server-side request forgery (SSRF) by MCP servers. A person chose the server's own address. An address
+// that the server names, for a login or a redirect, must not be more private: a public server may send us only to public
+// addresses. A host name is judged by all addresses that it resolves to, and we connect only to those.
 import { lookup } from "node:dns/promises"
 import { isIP } from "node:net"
 import { proxyOfEnvironment } from "#ability/provider/use-proxy.ts"
@@ -30,7 +30,8 @@ export function createTargetCheck(options: {
   const { server, resolve = resolveHost } = options
   const own = new URL(server.url!)
   const known = new Map<string, { addresses: string[] | undefined; time: number }>()
-  /** The most public of all addresses seen so far: the owner of a name could point it at a private address for a moment. */
+  /** Of the most public address that the server's name ever resolved to: its owner could point the name at a private address
+   * for a moment. */
   let ownNearness = nowhere
 
   async function addressesOf(host: string): Promise<string[] | undefined> {
@@ -69,8 +70,8 @@ export function createTargetCheck(options: {
   function why(nearest: number): string {
     if (ownNearness === anywhere) return "which is not on the public internet"
     return nearest === nowhere
-      ? "which is no server's address"
-      : "which is nearer to this machine than itself"
+      ? "an address that no server may have"
+      : "which is more private than its own address"
   }
 
   return (target) => (target.origin === own.origin ? checkOwn() : checkForeign(target))

@@ -1,10 +1,11 @@
-// Scripts of sed. Only what is known to be harmless passes: "w", "W", "r" and "e" write files, read them and run programs,
-// also as flags of a replacement.
+// Judges sed commands. Only scripts that are known to be harmless pass: the commands "w", "W", "r" and "e", and the flags
+// "w" and "e" of a replacement, write files, read them or run programs.
 import type { ShellWord } from "./word.ts"
 
 const maxCommands = 200
-/** Escaped characters, sets without the delimiter in them, and whatever else is not the delimiter. A set is read in one
- * way only ("]" is its first character or ends it): a choice would take hours for a line of a hundred characters. */
+/** A regular expression up to its delimiter: escaped characters, bracket expressions without the delimiter, and other
+ * characters. A bracket expression can match in one way only ("]" is its first character or ends it); otherwise
+ * backtracking over a hundred characters would take hours. */
 const matched = (d: string) =>
   `(?:\\\\[^\\n]|\\[(?:\\^\\]|\\^(?!\\])|\\]|(?![\\]^]))(?:\\[:\\w+:\\]|\\\\[^\\n\\]]|[^\\[\\]\\\\\\n${d}])*\\]|[^\\\\\\n\\[${d}])*`
 const replaced = (d: string) => `(?:\\\\[^\\n]|[^\\\\\\n${d}])*`
@@ -25,12 +26,12 @@ const commands = [
   ]),
 ].map((source) => new RegExp(`^(?:${source})`))
 
-/** Short options: none with a value but a script, which follows the first "e", and the ending of -i. */
+/** Short options without a value, then perhaps "e", whose value is a script, or "i", whose value is a suffix. */
 const known = /^-[nErsuzb]*([nErsuzb]$|[ei])/
 
 export function isRiskySed(args: ShellWord[]): boolean {
   const texts = args.map(({ text }) => text)
-  // "--expression" in short, and options with a value that could be taken for the script.
+  // Abbreviations of --expression, and of --line-length, whose value could be mistaken for the script.
   if (texts.some((text) => /^--(e|l)/.test(text) && !/^--(expression|line-length=\d+$)/.test(text)))
     return true
   if (texts.some((text) => /^-[^-]/s.test(text) && !known.test(text))) return true

@@ -1,5 +1,5 @@
-// A conversation in the format of FunctionGemma: turns of developer, user and model. Tool results are in the model's
-// own turn, after its calls, and the model continues from there. The library adds the start token.
+// Formats a conversation for FunctionGemma: turns of developer, user and model. Tool results are in the model's own turn,
+// after its calls, and the model continues from there. The library adds the start token.
 import type {
   LanguageModelV4CallOptions,
   LanguageModelV4FunctionTool,
@@ -72,13 +72,13 @@ function said({ content }: Extract<LanguageModelV4Message, { role: "assistant" }
   for (const part of content) {
     if (part.type === "tool-call") text += formatFunctionCall(nameOf(part), argumentsOf(part.input))
     if (part.type !== "text" || !part.text.trim()) continue
-    const isBehindText = ![">", "\n"].includes((text || before).at(-1)!)
-    text += `${isBehindText ? "\n\n" : ""}${neutralize(part.text.trim())}`
+    const isAfterText = ![">", "\n"].includes((text || before).at(-1)!)
+    text += `${isAfterText ? "\n\n" : ""}${neutralize(part.text.trim())}`
   }
   return text
 }
 
-/** The session may have been held with another model, which called functions by invalid names. */
+/** Replaces characters that FunctionGemma does not allow in names: another model may have made the calls. */
 function nameOf({ toolName }: { toolName: string }): string {
   return toolName.replaceAll(/[^\w.:/@$-]+/g, "_") || "_"
 }

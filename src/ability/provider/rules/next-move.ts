@@ -1,4 +1,5 @@
-// Compares the steps of a plan with the calls that were made: returns the next calls, or the outcome of every step.
+// Compares the steps of a plan with the calls that were made so far, and returns the next calls or, if there are none, the
+// outcome of every step.
 import { posix } from "node:path"
 import type { Step } from "./plan.ts"
 import {
@@ -41,7 +42,7 @@ export function nextMove({
   const left = [...made]
   const outcomes: Outcome[] = []
   const pending: Call[] = []
-  /** The results of these calls; undefined if they have to be made first. */
+  /** The results of these calls; undefined if the calls have not been made yet. */
   const take = (calls: Call[]): Result[] | undefined => {
     if (!pending.length && left.length >= calls.length) return left.splice(0, calls.length)
     pending.push(...calls)
@@ -67,11 +68,11 @@ export function nextMove({
       const found = choice.paths(sizes)
       // If several files fit, none is changed.
       const paths = after.tool === "edit" && choice.isOneOf ? [] : found
-      if (!paths.length) outcome.reason = "no file to go on with"
+      if (!paths.length) outcome.reason = "I found no file for it"
       if (after.pick !== "own") outcome.picked = paths
       const more = take(paths.flatMap((path) => after.make(path, results)))
       if (!more) break
-      // Results that were only needed on the way are not shown.
+      // Results of intermediate calls are not shown.
       const shown = after.pick === "own" ? results.filter((one) => one.isError && !isMissing(one)) : results
       if (!more.length && !shown.some(hasFailed) && after.otherwise) outcome.reason = after.otherwise
       outcome.made = [...shown, ...more]
@@ -92,8 +93,8 @@ export function isDone({ step: { proposal }, made, reason }: Outcome): boolean {
   )
 }
 
-/** Repeats calls in another way where the result asks for it: a file was listed, a folder was read, or the end of a long
- * file is wanted. */
+/** Replaces calls that did not fit: `ls` of a file, `read` of a folder, or a `read` that did not reach the end of a long
+ * file. */
 function correctCalls(outcomes: Outcome[], take: (calls: Call[]) => Result[] | undefined) {
   const others = outcomes.flatMap(({ step, made }) =>
     made.flatMap((one) => correctedCall(one, step.proposal) ?? []),

@@ -1,5 +1,5 @@
-// Carries out a plan: replaces each path by a rename, or removes it, through folders that were opened one by one and are not
-// links. A crash may come after any step; applying the whole plan again leads to the same state.
+// Carries out a plan: replaces each path by a rename, or removes it. Folders are opened one by one, and links to folders
+// are not followed. After a crash, applying the whole plan again leads to the same state.
 import { closeSync, fchmodSync, readdirSync, rmdirSync, rmSync, unlinkSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { isHalfWritten, stateOf } from "#ability/snapshot/scan/state-of.ts"
@@ -21,7 +21,7 @@ import {
 } from "./open-folder.ts"
 import type { Action, Plan } from "./plan.ts"
 
-/** `name` is the name of the temporary file, so that a leftover of a crash is found again. */
+/** `name` is the name for temporary files. It stays the same after a crash, so that leftovers are found and removed. */
 export async function apply(shadow: Shadow, plan: Plan, name: string): Promise<void> {
   const { root } = shadow
   const { actions, folders, folderActions, links } = plan
@@ -32,7 +32,7 @@ export async function apply(shadow: Shadow, plan: Plan, name: string): Promise<v
   for (const action of deepestFirst)
     if (isInTheWay(action)) step(shadow, action, () => remove(root, action.path))
   for (const folder of [...folders].sort((a, b) => depth(b) - depth(a))) removeFolder(root, folder)
-  // What became one file is taken apart first: the mode of one name would be set for the others as well.
+  // Break new hard links first: setting the mode of one name would set it for the others as well.
   await applyLinks(
     shadow,
     links.filter(({ before }) => before === "apart"),
@@ -47,14 +47,15 @@ export async function apply(shadow: Shadow, plan: Plan, name: string): Promise<v
   finishFolders(shadow, folderActions)
 }
 
-/** If only the mode changes, no bytes are needed, and they may not have been stored. */
+/** Restores one path. If only the mode differs, the bytes are not read: they may not have been stored. */
 async function writeBack(shadow: Shadow, { path, from, to }: Action, name: string): Promise<void> {
   const bytes = from?.hash === to!.hash ? undefined : await shadow.store.read(to!.hash!)
   const found = (await isHalfWritten(shadow, path, { from, to })) ? stateOf(shadow, path) : from
   step(shadow, { path, from: found, to }, (now) => write({ shadow, path, now, from, to: to!, bytes, name }))
 }
 
-/** A path that is neither as found nor as wanted was changed by somebody at this moment. */
+/** Runs one step of the plan. Throws `Conflict` if the path is neither as it was when the plan was made nor as it should
+ * become: somebody has just changed it. */
 function step(shadow: Shadow, { path, from, to }: Action, work: (now: State) => void): void {
   const now = stateOf(shadow, path)
   if (isSame(now, to)) return
@@ -67,7 +68,7 @@ function step(shadow: Shadow, { path, from, to }: Action, work: (now: State) => 
   }
 }
 
-/** A rename takes the place of a file or a link, but not of a folder. */
+/** Whether the path must be removed first. A rename replaces a file or a link, but not a folder. */
 function isInTheWay({ from, to }: Action): boolean {
   return to === null || from?.kind === "folder"
 }
@@ -86,7 +87,7 @@ function write({ shadow, path, now, from, to, bytes, name }: Writing): void {
   using folder = openFolder(shadow.root, dirname(path), true)!
   const mode = modeFor(from, to)
   if (!bytes) setMode(folder, basename(path), mode!)
-  // Still the file that it was before the calls, with other names: they get the old bytes through this one.
+  // It is still the same inode, which has other names too: writing in place restores them all.
   else if (to.inode && now?.inode === to.inode)
     rewrite(folder, basename(path), { bytes, mode, inode: to.inode })
   else if (to.kind === "link") replaceLink(folder, basename(path), { target: bytes, aside: name })
@@ -107,7 +108,7 @@ function rewrite(
   }
 }
 
-/** Git knows only whether a file is a program: the rest is as it is now, or as a new file gets it. */
+/** Git stores only whether a file is executable. The other bits are taken from the present file, or from the umask. */
 function modeFor(from: State, to: NonNullable<State>): number | undefined {
   if (to.exact !== false) return to.mode
   const isProgram = (to.mode & 0o100) !== 0
@@ -134,7 +135,7 @@ function unlinkOrRmdir(path: string): void {
   }
 }
 
-/** Only folders: what else is in it stays, and stops this. */
+/** Removes a folder that contains nothing but folders. Throws if it contains a file. */
 function removeEmptyTree(path: string): void {
   for (const entry of readdirSync(path, { withFileTypes: true }))
     if (entry.isDirectory()) removeEmptyTree(join(path, entry.name))

@@ -1,5 +1,5 @@
-// Small files beside the store. For each session: the hashes of the bytes that its snapshots need, so that pruning drops no
-// others. For each call that has begun: a record, removed when the result of the call is stored, so that a crash loses nothing.
+// Small files beside the store. Each session has a list of the hashes that its snapshots need, which pruning keeps. Each
+// call that has begun has a record until its result is stored, so that its changes can be recovered after a crash.
 import {
   appendFileSync,
   mkdirSync,
@@ -40,7 +40,7 @@ const Pending = z.object({
 })
 export type Pending = z.infer<typeof Pending>
 
-/** Records that a session needs these bytes. */
+/** Records that a session needs the content with these hashes. */
 export function addHashes(shadow: Shadow, sessionId: string, hashes: (string | undefined)[]): void {
   const named = shadow.named.get(sessionId) ?? new Set()
   shadow.named.set(sessionId, named)

@@ -153,7 +153,7 @@ test("a server on this machine may have its login here under another name, at th
   })
   assert.match(
     String(metadata.error?.message),
-    /leads to http:\/\/login\.test:\d+, which is no server's address/,
+    /leads to http:\/\/login\.test:\d+, an address that no server may have/,
   )
 })
 
@@ -171,8 +171,8 @@ test("createTargetCheck() lets a server lead to its own kind of network and furt
   const lead = (url: string) => check(new URL(url))
   assert.deepEqual(await lead("https://near.test/token"), ["192.168.0.2"])
   assert.deepEqual(await lead("https://far.test/token"), [publicAddress])
-  await assert.rejects(lead("https://here.test/token"), /nearer to this machine than itself/)
-  await assert.rejects(lead("https://localhost/token"), /nearer to this machine than itself/)
+  await assert.rejects(lead("https://here.test/token"), /more private than its own address/)
+  await assert.rejects(lead("https://localhost/token"), /more private than its own address/)
   await assert.rejects(lead("http://near.test/token"), /not https/)
   // Who owns the name lets it be the server's again.
   addresses["own.test"] = [publicAddress]
