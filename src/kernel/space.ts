@@ -1,5 +1,5 @@
-// Which project a folder belongs to. The id is found once and then kept in Storage for the git directory, so that a
-// first commit, a deeper clone or merged histories never hide the sessions that were made before.
+// Finds the project that a folder belongs to. The id is computed once and then stored for the git directory, so that a first
+// commit, a deeper clone or merged histories do not hide earlier sessions.
 import { realpathSync, statSync } from "node:fs"
 import { basename, dirname, resolve } from "node:path"
 import * as Log from "#kernel/process/log.ts"
@@ -48,7 +48,7 @@ async function rememberedId(repository: Vcs.Repository, vcs: Vcs.Info): Promise<
   if (known?.id) return known.id
   const root = await rootCommit(repository)
   const id = root ?? hash(homeOf(repository))
-  // There are commits, but git could not walk them: an answer for now, not for good.
+  // There are commits, but git could not read them: the id is used now, but not stored.
   if (!root && vcs.commit) return id
   try {
     const kept = await Storage.update<Remembered>(key, (draft) => keepFirst(draft, id), {
@@ -56,12 +56,12 @@ async function rememberedId(repository: Vcs.Repository, vcs: Vcs.Info): Promise<
     })
     return kept.id
   } catch (error) {
-    Log.warn("the id of this project could not be kept", { error })
+    Log.warn("the id of this project could not be stored", { error })
     return id
   }
 }
 
-/** The folder that a repository is in, so that a folder keeps its id when it becomes one. */
+/** The folder of a repository. A folder without one has the id of its path, and keeps it when it becomes a repository. */
 function homeOf({ commonDir }: Vcs.Repository): string {
   return basename(commonDir) === ".git" ? dirname(commonDir) : commonDir
 }

@@ -8,7 +8,7 @@ import { openInside } from "#util/file/resolve-inside.ts"
 import { lineDiff } from "./line-diff.ts"
 import { decode, toText } from "./text-file.ts"
 
-/** What a person might read; no event has more. */
+/** Limits the diff to what a person might read, and the size of the event. */
 const maxLines = 2_000
 const maxLine = 500
 const maxShown = 64 << 10

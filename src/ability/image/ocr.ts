@@ -15,7 +15,7 @@ import { withoutExtras } from "./read-png.ts"
 /** `confidence` goes from 0 to 100. */
 type Reading = { text: string; confidence: number }
 export type Ocr = Readonly<{
-  /** One image after the other. Throws `Failed`, and `OcrMissing` where the engine is not installed. */
+  /** Reads one image after the other. Throws `Failed`, or `OcrMissing` if the engine is not installed. */
   read(image: Image, signal: AbortSignal): Promise<Reading>
   /** The process of the engine, while there is one. */
   pid(): number | undefined
@@ -25,7 +25,7 @@ type Timing = { idle: number; limit: number }
 
 /** In milliseconds: how long the engine waits for another image, and how long one may take. */
 const usual: Timing = { idle: 30_000, limit: 120_000 }
-/** A screen of 8K. More may take the engine a gigabyte. */
+/** The pixels of an 8K screen. For more the engine may need a gigabyte of memory. */
 const maxPixels = 34_000_000
 
 class Failed extends NamedError {
@@ -69,7 +69,7 @@ export function createOcr(timing: Partial<Timing> = {}): Ocr {
       timer = setTimeout(dispose, idle).unref()
       return reading
     } catch (error) {
-      // Whatever state it is in, the next image gets a new one.
+      // The state of the engine is unknown, so the next image gets a new one.
       await dispose()
       signal.throwIfAborted()
       if (late.aborted) throw new Failed(`it took longer than ${limit / 1000} s.`)
@@ -117,12 +117,10 @@ export function createOcr(timing: Partial<Timing> = {}): Ocr {
 function refuse({ mimeType, frames, width, height }: Format): void {
   if (width * height > maxPixels)
     throw new Failed(
-      `it has ${width} × ${height} pixels, which is more than the ${maxPixels / 1e6} million that the engine can bear.`,
+      `it has ${width} × ${height} pixels, which is more than the ${maxPixels / 1e6} million that the engine can read.`,
     )
   if (mimeType === "image/webp" && frames > 1)
-    throw new Failed(
-      "it is a moving WebP, which the engine cannot open. One of its pictures as PNG would do.",
-    )
+    throw new Failed("it is an animated WebP, which the engine cannot open. Save one of its frames as PNG.")
 }
 
 async function run(): Promise<ChildProcess> {
@@ -131,10 +129,10 @@ async function run(): Promise<ChildProcess> {
     env: {},
     execArgv: [],
     serialization: "advanced",
-    // The engine prints its remarks about an image there.
+    // The engine prints warnings about images to stdout and stderr.
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   })
-  // One that dies while nobody waits for it must not take the program along.
+  // Without a listener, an error of an idle engine would end the program.
   child.on("error", () => {})
   return child
 }

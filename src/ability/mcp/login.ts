@@ -44,13 +44,13 @@ export async function login(options: {
   }
   const checkTarget = createTargetCheck(options)
   try {
-    // The SDK would continue without it, and nobody would learn why.
+    // Check it here: the SDK would ignore a refused metadata URL without any error.
     if (flow.resourceMetadataUrl) await checkTarget(flow.resourceMetadataUrl)
     const begun = await sdk.auth(provider, { ...flow, forceReauthorization: true })
     if (begun === "REDIRECT") {
       const destination = provider.destination()!
       if (!/^https?:$/.test(destination.protocol))
-        throw new Error(`it leads to ${destination.protocol}, which no login does`)
+        throw new Error(`it leads to a ${destination.protocol} URL; a login needs http or https`)
       await checkTarget(destination)
       onUrl(destination.href)
       const { code, iss } = await callback.answer(provider.expectedState)

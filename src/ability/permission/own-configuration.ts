@@ -12,7 +12,7 @@ import { type SimpleCommand, splitCommand } from "./shell/split-command.ts"
 import { reach } from "./shell/unwrap.ts"
 
 const form = new RegExp(`^(?:${protectedForms})$`)
-/** The same names in a command, as segments of any word, and the scripts of a skill. */
+/** Finds protected names in a command, as segments of any word, and scripts of skills. */
 const mentioned = new RegExp(
   `(^|[^\\w.-])(${[
     ...[...protectedNames].map(literal),
@@ -27,35 +27,35 @@ const readers = new Set(
     " ",
   ),
 )
-/** Stands in a command for the script of a skill that it runs. */
+/** The word that replaces the script of a skill in a command that runs it. */
 export const runScript = "script"
 const runners = new Set("node bun python python3 bash sh ruby perl".split(" "))
 const script = /^~?[\w./-]+\/scripts\/[\w./-]+$/
 const skillScript = /\bskills\/[\w.-]+\/scripts\//
 const installed = /^((?:[\w.@-]*\/)*)node_modules\/\.bin\/[\w.-]+$/
-/** Constructs that can repeat an earlier word, or pass the name of a program on. */
+/** Syntax that can run a program under another word: variables, substitutions, functions, aliases. */
 const indirect = /[$`]|\(\s*\)|\b(?:function|alias)\b/
 /** Characters that the shell expands. */
 const hole = /\$\{[^}]*\}|\$\w+|\{[^}]*\}|\[[^\]]*\]|[$*?{}[\]]/g
-/** No name of ours is longer than this, and matching patterns against longer words takes too long. */
+/** Longer segments are not matched as patterns, which would take too long. No protected name is longer. */
 const maxSegment = 300
 const maxPath = 4_096
 const maxRuns = 100
-/** Settings of git that name a program or its location; an editor may set any. Words after an option that only reads
- * a setting do not count. */
+/** Settings of git that name a program or its location. `git config --edit` may change any of them. */
 const settings = [
   "alias|filter|include|includeif|credential|gpg|pager|difftool|mergetool|trailer|browser|man|web|protocol|sendemail|tar",
   "core\\.(hookspath|fsmonitor|editor|pager|sshcommand|askpass|gitproxy|attributesfile|worktree|alternaterefscommand)",
   "diff\\.[^=\\s]*(command|textconv|external)|merge\\.\\S+\\.driver|sequence\\.editor|interactive\\.difffilter",
   "init\\.templatedir|uploadpack\\.\\w+|remote\\.\\S+\\.(uploadpack|receivepack|vcs)|submodule\\.\\S+\\.update",
 ].join("|")
-const asking =
+/** Options of `git config` that only read. */
+const readsSetting =
   /^(\s+(--global|--local|--system|--worktree|--show-\w+|--name-only|--null|-z))*\s+(--get\S*|--list|-l|get|list)(\s|$)/i
 const setting = new RegExp(`\\s((${settings})\\b|(-e|--edit|edit)(\\s|$))`, "i")
-/** The ways to write a character in `$'…'`. */
+/** Escaped characters in `$'…'`. */
 const escaped = /\\(?:x([\da-f]{1,2})|u([\da-f]{1,4})|U([\da-f]{1,8})|([0-7]{1,3}))/gi
 
-/** Whether writing there changes what runs. */
+/** Whether a path is protected: writing there could change what runs. */
 export function isOwnConfiguration({ segments, isAbsolute }: Path): boolean {
   const names = segments.map((segment) => segment.toLowerCase())
   const isNamed = names.some((name, i) => {
@@ -78,7 +78,7 @@ export function ownNames(): string[] {
   ]
 }
 
-/** Whether a command names such a file, and does more than read. */
+/** Whether a command names a protected file and may do more than read it. */
 export function mentionsOwnConfiguration(line: string): boolean {
   const command = withoutRunScripts(line)
   const text = withHome(unquoted(command))
@@ -138,7 +138,8 @@ function mayBeSkillScript(path: string): boolean {
   return script.test(path) && !path.includes("..") && (skillScript.test(path) || !mentioned.test(path))
 }
 
-/** Running a script does not change it. Each is removed as often as it runs, so that any other mention stays. */
+/** Replaces the scripts and programs that a command runs, since running one does not change it. Each is replaced as often
+ * as it runs, so that any other mention of it still counts. */
 function withoutRunScripts(command: string): string {
   const rest = skillScriptsRun(command).reduce((text, path) => text.replace(path, () => runScript), command)
   return installedRun(command).reduce((text, path) => text.replace(path, () => "program"), rest)
@@ -168,30 +169,32 @@ function couldName(command: string): boolean {
   })
 }
 
-/** The same for the scripts of a skill, if both names are partly written out. */
+/** Whether the shell could expand two segments to "skills" and "scripts". */
 function couldBeScript(skills: string, scripts = ""): boolean {
   return couldBe(scripts, "scripts") && couldBe(skills, "skills")
 }
 
-/** Whether the shell could expand a segment with patterns or variables to one of the names. */
+/** Whether the shell could expand a segment with patterns or variables to any protected name. */
 function couldBeOurs(segment: string): boolean {
   if (segment.length > maxSegment) return /[$*?{[]/.test(segment)
   const pattern = segment.toLowerCase().replace(hole, "*")
   if (!pattern.includes("*")) return false
-  // A pattern does not match a leading dot; a variable could, but a bare variable says nothing.
+  // A pattern does not match a leading dot. A variable may expand to one, but only counts with three more characters:
+  // otherwise every variable would.
   if (!pattern.startsWith(".") && (!/^[${]/.test(segment) || pattern.replaceAll("*", "").length < 3))
     return false
   return [...protectedNames].some((name) => fitsText(pattern, name))
 }
 
-/** In pieces, each checked once: one pattern for everything takes too long on a long line. */
+/** Whether a command changes a setting of git that names a program. The line is checked in pieces: one pattern for the
+ * whole line would take too long. */
 function setsWhatRuns(text: string): boolean {
   return text.split(/[;&|\n]/).some((piece) => {
     const git = piece.search(/\bgit\b/i)
     const config = git < 0 ? -1 : piece.slice(git).search(/\bconfig\b/i)
     if (config < 0) return false
     const rest = piece.slice(git + config + "config".length)
-    return !asking.test(rest) && setting.test(rest)
+    return !readsSetting.test(rest) && setting.test(rest)
   })
 }
 

@@ -17,21 +17,21 @@ export { offReason } from "#ability/snapshot/store/shadow.ts"
 export { hasPending, recover } from "./recover.ts"
 export { type Asked, Created, type Taken, take } from "./take.ts"
 
-/** `tasks` are sessions whose work counts as this one's, each `at` the message whose call it worked for. */
+/** `tasks` are the sessions of tasks, whose changes count too; `at` is the message whose call started the task. */
 type Chosen = {
   sessionId: string
   messageId?: string | undefined
   tasks?: readonly { sessionId: string; at: string }[] | undefined
 }
 
-/** The changes of a session: its files before its first snapshot, or before a message, and now. */
+/** The changes since the first snapshot of a session, or since a message. */
 export async function diff(options: Chosen & { stat?: boolean | undefined }): Promise<Diff> {
   return showDiff(Shadow.get(), await chosen(options), { stat: options.stat === true })
 }
 
-/** Undo a message's calls and all later ones: restores every path that they changed, removes what they created, and
- * touches nothing else. Refused without `force` if somebody else changed something since. The result's snapshot has
- * the state right before; the caller stores it and then calls `forget`. */
+/** Undo the calls of a message and all later ones: restores every path that they changed, and removes what they created.
+ * Without `force` it throws if somebody else has changed one of the paths since. `part` of the result is a snapshot of the
+ * state right before; the caller stores it, then calls `forget`. */
 export async function revert(
   options: Chosen & { messageId: string; force?: boolean | undefined; preview?: boolean | undefined },
 ): Promise<Restore.Reverted> {
@@ -41,8 +41,8 @@ export async function revert(
   return short(sessionId, await Restore.restore(shadow, await chosen(options), { sessionId, target, force }))
 }
 
-/** Finish a revert that was cut off, if there is one. It comes before any other revert: until then a half-reverted file looks
- * like a change of the person. The caller stores its result like that of `revert`. */
+/** Finish a revert that was interrupted, if there is one. Call it before any other revert, which would otherwise take a
+ * half-reverted file for a change by the person. The caller stores the result as with `revert`. */
 export async function resume(options: {
   sessionId: string
   force?: boolean | undefined
@@ -62,8 +62,8 @@ function short(sessionId: string, reverted: Restore.Reverted): Restore.Reverted 
   return reverted.part ? { ...reverted, part: shorten(Shadow.get(), sessionId, reverted.part) } : reverted
 }
 
-/** In the order of the conversation. The calls of one message and their tasks, which may have run in parallel, are in the
- * order of their ids: one process made them. */
+/** The snapshots in the order of the conversation. Those of one message and its tasks are in the order of their ids, which
+ * is the order in which they were taken, because one process created them. */
 async function chosen({ sessionId, messageId, tasks = [] }: Chosen): Promise<Snapshot[]> {
   const own = await list(sessionId, messageId === undefined ? {} : { since: messageId })
   if (!tasks.length) return own

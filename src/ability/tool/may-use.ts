@@ -1,5 +1,5 @@
-// Which tools an agent may use at all: those that it names (default: all usual ones), without those that its rules
-// deny for every target. Partial denials are decided call by call.
+// Decides which tools an agent may use at all: those that it names (default: all usual ones), except those that its rules
+// deny for every target. A rule that denies only some targets is applied to each call.
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import type { Definition } from "#ability/call/types.ts"
 import { covers } from "#ability/permission/rule.ts"
@@ -28,7 +28,7 @@ export function mayUse(agent: AgentDefinition, tool: Definition): boolean {
 }
 
 /** Agent files of Claude Code name `mcp__server__tool`, or `mcp__server` or `mcp__server__*` for all tools of a server.
- * Where both names may have two underscores, the tool's server says where its name ends. */
+ * Both names may contain two underscores, so the name of the tool's server is compared first. */
 export function isNamed(name: string, { id, server }: Definition): boolean {
   if (name === id || server === undefined) return name === id
   const start = `mcp__${server}__`
@@ -37,14 +37,15 @@ export function isNamed(name: string, { id, server }: Definition): boolean {
   return name.startsWith(start) && serverToolId(server, name.slice(start.length)) === id
 }
 
-/** The permission that its calls need, as far as that is known without arguments. */
+/** The permission that calls of a tool need; undefined if that depends on the arguments, or if none is needed. */
 export function permissionOf(tool: Definition): string | undefined {
   if (tool.server !== undefined) return "mcp.call"
   if (Object.hasOwn(permissions, tool.id)) return permissions[tool.id]
   return tool.permission || tool.readOnly ? undefined : "tool.execute"
 }
 
-/** The last rule counts: an exception after a denial leaves some use for the tool. */
+/** Whether the rules deny a permission for every target. The last rule counts: after an exception the tool is still of
+ * use. */
 function isDenied({ permissions: rules }: AgentDefinition, permission: string): boolean {
   let denied = false
   for (const rule of rules)

@@ -17,7 +17,7 @@ import * as Log from "#kernel/process/log.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import { errorText } from "#util/error.ts"
 
-/** The share of the tokens that stays as it is. */
+/** The share of the tokens that is kept without change. */
 const kept = 0.3
 const timing = { stall: 120_000, wait: waitFor }
 
@@ -70,6 +70,6 @@ async function compactNow(
 
 /** Without a model the summary is extracted from the messages. */
 function withoutModel(error: unknown): Chosen | undefined {
-  Log.warn("no model can be asked for a summary", { error: errorText(error) })
+  Log.warn("there is no model to write the summary", { error: errorText(error) })
   return undefined
 }

@@ -79,12 +79,13 @@ function endWith(abort: AbortController, { signal, timeout, parent }: Input): ()
   const timer = timeout === undefined ? undefined : setTimeout(late, Math.min(timeout, longestTimer))
   return () => {
     clearTimeout(timer)
-    // Work that a task left running ends with the turn that gave the task.
+    // A task keeps the listener: work that it left running is aborted with the turn that started the task.
     if (!parent) signal?.removeEventListener("abort", follow)
   }
 }
 
-/** The text of a prompt that begins with `/name`, if a person typed it. Text that others put before it is no command. */
+/** The text of a prompt if it is a command, `/name …`, that a person typed. Text that a client added in front does not
+ * count. */
 function commandIn({ text, parts, mentionsIn, isText, parent }: Input): string | undefined {
   const [first] = text === undefined ? (parts ?? []) : [{ type: "text" as const, text }]
   if (isText || parent || first?.type !== "text") return undefined
@@ -92,8 +93,8 @@ function commandIn({ text, parts, mentionsIn, isText, parent }: Input): string |
   return name !== undefined && name === named.exec(mentionsIn ?? first.text)?.[1] ? first.text : undefined
 }
 
-/** The text if it names a prompt of an MCP server, which is asked when the prompt starts: an abort then reaches the request,
- * and the order of prompts is kept. An unknown name throws. */
+/** Returns the text if it names a prompt of an MCP server. The server is asked later, when the prompt starts, so that an
+ * abort reaches that request, and prompts keep their order. Throws for an unknown name. */
 async function ifOfServer(words: string, { sessionId }: Input): Promise<string | undefined> {
   const { isServerCommand } = await import("#engine/attach/expand-command.ts")
   return (await isServerCommand(words, sessionId)) ? words : undefined

@@ -52,7 +52,7 @@ const languages: Record<string, string> = {
   ".zig": "Zig",
 }
 
-/** Sorted. Stops after `maxSeen` files. At most a few times `limit` names are in memory. */
+/** The names in order. Stops after `maxSeen` files. Keeps at most a few times `limit` names in memory. */
 export async function listFiles(options: {
   cwd: string
   limit: number
@@ -106,25 +106,25 @@ export async function describeFiles(options: {
   ].join("\n")
 }
 
-/** Each with how often it comes, the most frequent first. */
+/** Words and how often they occur, the most frequent first. */
 function counted(words: string[]): [word: string, count: number][] {
   const counts = new Map<string, number>()
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
   return [...counts].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
 }
 
-/** Small shares say nothing about the whole. */
+/** A share in steps of 5 %. Shares that round to 0 are left out. */
 function share(name: string, part: number): string[] {
   const percent = Math.round(part * 20) * 5
   return percent > 0 ? [`${name} ${percent} %`] : []
 }
 
-/** Up to ten as they are, then with one digit that counts, from a hundred on with two. */
+/** Numbers up to 10 stay as they are. Larger ones are rounded to one significant digit, from 100 on to two. */
 function rounded(count: number): number {
   return count <= 10 ? count : Number(count.toPrecision(count < 100 ? 1 : 2))
 }
 
-/** A name is not trusted: it must not look like more than a name. */
+/** Names are untrusted: control characters are escaped, and long names cut. */
 function shown(name: string): string {
   const plain = Log.escapeControls(name)
   return plain.length > maxName ? `${plain.slice(0, maxName)}…` : plain

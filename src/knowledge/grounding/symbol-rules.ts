@@ -100,7 +100,7 @@ const rules = new Map<string, readonly Rule[]>(
   ),
 )
 
-/** Where every symbol is asked for, ripgrep looks for these first; methods have no word of their own. */
+/** The lines that ripgrep searches if all symbols are wanted. Methods are missed, because no keyword marks them. */
 export const keywords =
   "^\\s*([\\w()]+\\s+)*(function|class|interface|type|enum|namespace|const|let|var|def|func|fn|struct|trait|union|mod|module|" +
   "record|fun|object|protocol|extension|actor|typealias|defp|defmacro|defmacrop|defmodule|message|service|rpc|static|" +

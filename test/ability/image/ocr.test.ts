@@ -181,7 +181,7 @@ test("Ocr says what it cannot open, and goes on", async () => {
   await withOcr({}, async (ocr) => {
     await assert.rejects(ocr.read(await load(image("moving.webp")), never), {
       name: "Ocr.Failed",
-      message: /moving WebP.*PNG/,
+      message: /animated WebP.*PNG/,
     })
     await assert.rejects(ocr.read(await load(png({ width: 6_000, height: 6_000 })), never), {
       name: "Ocr.Failed",

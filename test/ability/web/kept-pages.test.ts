@@ -24,7 +24,7 @@ test("fetch returns a recent page from the cache, and says so", async () => {
     const second = await fetched(web, "/a?x=1")
     assert.match(
       second.text,
-      /^version 1\n\n\[not fetched again: this is the page of \d+ s ago; "#again" after the URL/,
+      /^version 1\n\n\[not fetched again: this is the page of \d+ s ago; add "#again" to the URL/,
     )
     assert.equal((second.data as { age: number }).age >= 0, true)
     assert.equal((second.data as { status: number }).status, 200)

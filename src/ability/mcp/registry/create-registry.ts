@@ -31,14 +31,14 @@ import { callLocalTool, localId, localTools, toMCPTool } from "./local-tools.ts"
 export type ToolMatch = { tool: MCPTool; serverId: string; score: number } & Why
 export type ResourceMatch = { resource: MCPResource; serverId: string; score: number } & Why
 export type PromptMatch = { prompt: MCPPrompt; serverId: string; score: number } & Why
-/** `limit` is that of each kind. */
+/** `limit` counts for each kind separately: tools, resources, prompts. */
 export type DiscoveryOptions = SearchOptions
 export type MCPRegistryConfig = Omit<MCPClientConfig, "server"> & {
   /** Whether the tools of this program are in it; true by default. */
   local?: boolean
-  /** What the gate asks before a tool of this program runs. */
+  /** Constraints, permissions and snapshots for the gate, which every tool of this program passes. */
   slots?: Slots
-  /** How things are found in it. */
+  /** Settings of the search index. */
   index?: CatalogConfig
 }
 
@@ -79,11 +79,11 @@ export function createMCPRegistry(config: MCPRegistryConfig = {}): MCPRegistry {
   const catalog = createCatalog(index)
   const locals = new Map<string, Definition>()
 
-  /** With the tools of this program as they are now. */
+  /** The catalog, after the new tools of this program were added. */
   async function current(): Promise<Catalog> {
     const fresh = (local ? localTools() : []).filter((tool) => locals.get(tool.id) !== tool)
     for (const tool of fresh) locals.set(tool.id, tool)
-    // All at once: another search must not find only some of them.
+    // Added concurrently, so that another search does not find only some of them.
     await Promise.all(fresh.map((tool) => catalog.put("tool", toMCPTool(tool), localId)))
     return catalog
   }

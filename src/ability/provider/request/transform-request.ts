@@ -23,7 +23,7 @@ export type Request = {
   "toolChoice" | "temperature" | "maxOutputTokens" | "reasoning" | "abortSignal" | "headers"
 >
 
-/** Whom it goes to. `known`: the facts are the model's own, not defaults. */
+/** The model that the request is for. `known`: the facts are the model's own, not defaults. */
 export type Target = {
   providerId: string
   modelId: string
@@ -42,9 +42,9 @@ type Tools = NonNullable<LanguageModelV4CallOptions["tools"]>
 
 const limited = new WeakMap<Tool, Partial<Record<Wire, Tool>>>()
 
-/** Answers are rarely longer, and some providers count the limit against the quota of a minute. */
+/** The default output limit. Answers are rarely longer, and some providers count the limit against the quota per minute. */
 const usualOutput = 32_000
-/** Assumed of a model whose limit nobody stated. */
+/** The output limit of a model whose own limit is unknown. */
 const unknownOutput = 16_384
 
 export function transformRequest(request: Request, target: Target): LanguageModelV4CallOptions {
@@ -63,7 +63,7 @@ export function transformRequest(request: Request, target: Target): LanguageMode
   return target.wire === "messages" ? markCache(options) : options
 }
 
-/** The same tools come with every request. A frozen one is limited once. */
+/** Adapts the schema of a tool to the provider. The result is cached for frozen tools, which come with every request. */
 function limitTool(tool: Tool, wire: Wire): Tool {
   const known = limited.get(tool)
   const changed = known?.[wire] ?? { ...tool, inputSchema: limitSchema(tool.inputSchema, wire) }
@@ -71,8 +71,8 @@ function limitTool(tool: Tool, wire: Wire): Tool {
   return changed
 }
 
-/** Tokens of the window that an answer may take. A limit that is unknown or as large as the window does not tell how long
- * answers get: a quarter of the window is enough for most. */
+/** Tokens of the window to reserve for the answer. If the model's limit is unknown, or as large as the window, that is at
+ * most a quarter of the window. */
 export function outputBudget(
   { context, output }: Pick<ModelFacts, "context" | "output">,
   wanted?: number,
@@ -83,8 +83,8 @@ export function outputBudget(
   return Math.max(1, Math.min(wanted ?? usualOutput, most))
 }
 
-/** Never more than the model gives. The server knows best for OpenAI's own models, and where the limit is unknown: there
- * it uses what the window has left, except for Anthropic's form, which must state a limit. */
+/** The output limit to send: what the caller wants, but at most the model's limit. Without a wish, none is sent to OpenAI's
+ * responses API, nor if the limit is unknown: the server then uses the rest of the window. Anthropic's API requires one. */
 function outputLimit({ maxOutputTokens }: Request, { facts, known, wire }: Target): number | undefined {
   if (!known) return maxOutputTokens
   if (facts.output > 0 && maxOutputTokens !== undefined) return Math.min(maxOutputTokens, facts.output)
@@ -92,8 +92,8 @@ function outputLimit({ maxOutputTokens }: Request, { facts, known, wire }: Targe
   return facts.output > 0 || wire === "messages" ? outputBudget(facts) : undefined
 }
 
-/** Where Anthropic's prompt cache may break: after the tools, after the system prompt, after the last message.
- * Three of the four that a request may carry. */
+/** Sets cache breakpoints for Anthropic: after the tools, the system prompt and the last message. These are three of the
+ * four that a request may have. */
 function markCache(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
   const prompt = [...options.prompt]
   const system = prompt.findLastIndex(({ role }) => role === "system")
@@ -107,7 +107,7 @@ function markLastTool(tools: Tools): Tools {
   return tools.map((tool, i) => (i === tools.length - 1 && tool.type === "function" ? mark(tool) : tool))
 }
 
-/** A conversation grows behind its last part, so that is what the next request finds again. */
+/** The next request begins with the same messages, so it finds the cache up to this part. */
 function markLastPart(message: LanguageModelV4Message): LanguageModelV4Message {
   if (message.role !== "user" && message.role !== "tool") return message
   const content = [...message.content]
@@ -121,8 +121,8 @@ function mark<T extends { providerOptions?: SharedV4ProviderOptions }>(value: T)
   return { ...value, providerOptions: { ...others, anthropic: marked } }
 }
 
-/** How much a model thinks, and what of it we see. Anthropic, OpenAI and Gemini take the level as it is: their packages turn
- * it into an effort or a budget of tokens. Chat completions have as many spellings as servers. */
+/** Sets the reasoning level, and asks for the reasoning to be shown. The packages for Anthropic, OpenAI and Gemini convert the
+ * level to an effort or a token budget. For chat completions every server has its own field. */
 function reasoningOptions({ reasoning, sessionId }: Wanted, target: Target): Options {
   const level = target.facts.reasoning && reasoning !== "provider-default" ? reasoning : undefined
   if (target.wire === "responses") return responsesOptions(level, sessionId)
@@ -132,7 +132,7 @@ function reasoningOptions({ reasoning, sessionId }: Wanted, target: Target): Opt
   return Object.keys(body).length > 0 ? { providerOptions: { [target.providerId]: body } } : {}
 }
 
-/** Nothing is kept at OpenAI, so reasoning comes back encrypted and goes along with the next request. */
+/** Nothing is stored at OpenAI, so reasoning is returned encrypted and sent back with the next request. */
 function responsesOptions(level: Level | undefined, sessionId?: string): Options {
   return {
     ...(level ? { reasoning: level } : {}),

@@ -18,9 +18,9 @@ const maxTries = 100
 export function createObjectStore(options: {
   gitDir: string
   algorithm: Algorithm
-  /** Object folders of the project, to be read only. */
+  /** Object folders of the project, which are only read. */
   objects: string | undefined
-  /** Called when the store had to be created: what was known about its content is void. */
+  /** Called when the store had to be created: caches of its content are no longer valid. */
   onMade(): void
 }) {
   const { gitDir, algorithm, objects } = options
@@ -71,7 +71,7 @@ export function createObjectStore(options: {
     return hash
   }
 
-  /** The bytes of each hash that is here or in the project, and whole. */
+  /** The bytes of each hash that the store or the project has. Damaged objects are left out. */
   async function readSome(hashes: readonly string[]): Promise<Map<string, Buffer>> {
     const found = new Map<string, Buffer>()
     const others: string[] = []
@@ -90,7 +90,7 @@ export function createObjectStore(options: {
     return bytes
   }
 
-  /** The hashes whose bytes cannot be read. A few are read at a time: together they may be large. */
+  /** The hashes whose bytes cannot be read. Only a few are read at a time, to limit the memory. */
   async function missing(hashes: readonly string[]): Promise<Set<string>> {
     const all = [...new Set(hashes)]
     const lost = new Set<string>()
@@ -102,7 +102,8 @@ export function createObjectStore(options: {
     return lost
   }
 
-  /** A broken object is moved away: the same bytes may exist elsewhere, or be stored again. */
+  /** Reads an object that is not in a pack. A broken one is removed, so that a copy elsewhere is used, or the bytes can be
+   * stored again. */
   function readLoose(hash: string): Buffer | undefined {
     if (!/^[0-9a-f]{40,64}$/.test(hash)) return undefined
     try {
@@ -127,7 +128,7 @@ export function createObjectStore(options: {
         found.set(hash, bytes)
       }
     } catch {
-      // One broken object ends git for all of them.
+      // Git fails for all objects if one is broken, so they are read one by one.
       if (hashes.length === 1) return found
       for (const hash of hashes) for (const [name, bytes] of await readPacked([hash])) found.set(name, bytes)
     }
@@ -141,7 +142,7 @@ export function createObjectStore(options: {
   return Object.freeze({ gitDir, algorithm, objects, written, ensure, hashOf, put, read, readSome, missing })
 }
 
-/** The answer of `cat-file --batch`: a line and the bytes of each, or only a line that says it is missing. */
+/** Parses the output of `cat-file --batch`: a line and the bytes of each object, or only a line for a missing one. */
 function* blobsIn(output: Buffer): Generator<Buffer> {
   for (let at = 0; at < output.length; ) {
     const end = output.indexOf(10, at)
@@ -157,7 +158,7 @@ function* blobsIn(output: Buffer): Generator<Buffer> {
   }
 }
 
-/** Tries again if git removes the object folder, which is empty right after it was made. */
+/** Moves an object to its place. Git may remove the new folder while it is empty; then this tries again. */
 function place(aside: string, file: string): void {
   for (let tries = 1; ; tries++)
     try {
@@ -169,7 +170,8 @@ function place(aside: string, file: string): void {
     }
 }
 
-/** Renews the age of an existing object, so that it is not pruned before it is named. False if it does not exist. */
+/** Sets the time of an object to now, so that it is not pruned before a session's list has its hash. False if the object
+ * does not exist. */
 function refresh(file: string): boolean {
   const now = Date.now() / 1_000
   try {

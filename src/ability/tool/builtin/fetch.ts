@@ -84,7 +84,7 @@ async function execute({ url }: Args, context: Context): Promise<Output> {
 
 /** A page from the cache, with a note that it is. */
 function again({ text, data, ...rest }: Output, age: number): Output {
-  const note = `[not fetched again: this is the page of ${age} s ago; "#again" after the URL gets it anew]`
+  const note = `[not fetched again: this is the page of ${age} s ago; add "#again" to the URL to fetch it again]`
   return { ...rest, text: `${text}\n\n${note}`, data: { ...(data as Record<string, Json>), age } }
 }
 

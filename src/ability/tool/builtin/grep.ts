@@ -12,7 +12,7 @@ import { descriptions } from "./descriptions.ts"
 
 const defaultLimit = 100
 const maxColumns = 300
-/** After so many lines the search is stopped. */
+/** The search stops after this many lines. */
 const maxLines = 500_000
 
 const Parameters = z.strictObject({
@@ -61,7 +61,7 @@ async function execute(args: Args, context: Context): Promise<Output> {
   const matches = createMatches({ limit, ...(folder ? { accepts } : {}) })
   let lines = 0
   const { code, errors, timedOut } = await Ripgrep.run({
-    // A single file is passed on stdin: it is open already, and its name may lead elsewhere by now. Matches are
+    // A single file is passed on stdin: it is open already, and another file may have its name by now. Matches are
     // flushed line by line, so that those found before the time limit are shown.
     args: [...searching(args, limit), ...(folder ? [...filtering(pattern), "."] : ["--line-buffered", "-"])],
     cwd: folder ? target.path : "/",
