@@ -158,3 +158,18 @@ test("Agent.stop() of an agent that was never used makes no instance", async () 
     console.log("stopped")`
   assert.deepEqual(await withAgent(tmp, llm, code), ["stopped"])
 })
+
+test("Agent.stop() disposes of the instance of later prompts if that of start() is gone", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([text("Done.")])
+  const lines = await withAgent(
+    tmp,
+    llm,
+    `const { bootstrap, GlobalBus } = await import(${library})
+     GlobalBus.subscribe(({ type }) => type === "instance.disposed" && console.log(type))
+     await agent.start()
+     await bootstrap(process.cwd(), async () => {})
+     console.log(Message.textOf(await agent.process({ text: "go" }).answer()))`,
+  )
+  assert.deepEqual(lines, ["instance.disposed", "Done.", "instance.disposed"])
+})

@@ -122,8 +122,9 @@ export async function createAgent({ directory, ...usual }: AgentConfig): Promise
     before?.release()
     for (const ending of running.keys()) ending.abort(Session.runtimeStops)
     await Promise.all(running.values())
-    const here = before?.users ?? used
-    if (here?.isUp && !here.agents && !here.bootstraps) await inFolder(() => Instance.dispose())
+    // The instance of `start` may be gone, and that of a later prompt up.
+    const here = [used, before?.users].find((one) => one?.isUp)
+    if (here && !here.agents && !here.bootstraps) await inFolder(() => Instance.dispose())
   }
 
   return Object.freeze({
