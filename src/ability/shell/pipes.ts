@@ -9,6 +9,7 @@ import { setImmediate } from "node:timers/promises"
 import { promisify } from "node:util"
 import * as Env from "#kernel/process/env.ts"
 import { childProcess } from "#util/process.ts"
+import { waitAtMost } from "#util/wait-at-most.ts"
 import { findProgram } from "./environment.ts"
 
 export type Pipe = { read: number; write: number }
@@ -96,7 +97,7 @@ export function readPipe(stream: Socket, take: (chunk: Buffer) => Promise<void>)
     const limit = bytes + maxRest
     for (let seen = -1; !done && (busy || bytes !== seen) && bytes < limit; ) {
       seen = bytes
-      await within(quiet, finished)
+      await waitAtMost(quiet, finished)
       // After the machine was suspended, the clock is checked before the pipe.
       if (!done) await setImmediate()
     }
@@ -105,16 +106,6 @@ export function readPipe(stream: Socket, take: (chunk: Buffer) => Promise<void>)
   }
 
   return Object.freeze({ drain })
-}
-
-/** Until the promise resolves, or so many milliseconds. */
-export async function within(milliseconds: number, promise: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds)
-  })
-  await Promise.race([promise, late])
-  clearTimeout(timer)
 }
 
 async function make(size: number): Promise<Pipe[]> {

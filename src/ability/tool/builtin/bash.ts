@@ -5,11 +5,11 @@ import type { Context, Definition, Need, Output } from "#ability/call/types.ts"
 import { reportWithheld } from "#ability/shell/environment.ts"
 import { runCommand } from "#ability/shell/exec.ts"
 import * as Jobs from "#ability/shell/jobs.ts"
-import { within } from "#ability/shell/pipes.ts"
 import { createRecord } from "#ability/shell/record.ts"
 import { ofInstance } from "#ability/shell/shells.ts"
 import type { Ending } from "#ability/shell/start-shell.ts"
 import { NamedError } from "#util/error.ts"
+import { waitAtMost } from "#util/wait-at-most.ts"
 import { descriptions } from "./descriptions.ts"
 
 const defaultTimeout = 120
@@ -104,7 +104,7 @@ async function startJob(
     timeout: timeout && timeout * 1_000,
     signal: context.signal,
   })
-  await within(moment, job.shell.ended)
+  await waitAtMost(moment, job.shell.ended)
   return showJob(job, [note, withheld])
 }
 
@@ -112,7 +112,7 @@ async function readJob(args: Args & { job: string }, context: Context): Promise<
   const job = Jobs.get(context.sessionId, args.job)
   if (args.stop) await job.shell.stop()
   const wait = args.stop ? maxTimeout : args.timeout
-  if (wait) await within(wait * 1_000, Promise.race([job.shell.ended, aborted(context.signal)]))
+  if (wait) await waitAtMost(wait * 1_000, Promise.race([job.shell.ended, aborted(context.signal)]))
   return showJob(job)
 }
 
