@@ -173,3 +173,43 @@ test("Agent.stop() disposes of the instance of later prompts if that of start() 
   )
   assert.deepEqual(lines, ["instance.disposed", "Done.", "instance.disposed"])
 })
+
+test("Agent.stop() does not wait for ever for a prompt that ignores its signal", async () => {
+  await using tmp = await tmpdir()
+  await using llm = await fakeLlm([call("late"), text("Again.")])
+  const lines = await withAgent(
+    tmp,
+    llm,
+    `const { GlobalBus, Tool, z } = await import(${library})
+     GlobalBus.subscribe(({ type }) => type === "instance.disposed" && console.log(type))
+     const checked = Promise.withResolvers()
+     const never = () => { checked.resolve(); return new Promise(() => {}) }
+     const parameters = z.object({}).refine(never)
+     const execute = async () => "late"
+     Tool.define("late", () => ({ description: "Late.", parameters, readOnly: true, permission: () => [], execute }))
+     await agent.start()
+     void agent.process({ text: "wait" }).answer()
+     await checked.promise
+     setTimeout(() => process.exit(1), 30_000).unref()
+     await agent.stop()
+     console.log(Message.textOf(await agent.process({ text: "again" }).answer()))`,
+  )
+  assert.deepEqual(lines, ["instance.disposed", "Again.", "instance.disposed"])
+})
+
+test("Agent.stop() leaves no instance behind that comes up after it", async () => {
+  await using tmp = await tmpdir({ git: true })
+  tmp.write(".vitamin/config.ts", "await new Promise((done) => setTimeout(done, 1_500))\nexport default {}\n")
+  assert.equal((await vitamin(tmp, ["trust", "--yes"])).code, 0)
+  await using llm = await fakeLlm([])
+  const lines = await withAgent(
+    tmp,
+    llm,
+    `const { GlobalBus } = await import(${library})
+     const disposed = new Promise((resolve) => GlobalBus.subscribe(({ type }) => type === "instance.disposed" && resolve(type)))
+     agent.process({ text: "go" }).answer().catch(({ name }) => console.log(name))
+     await agent.stop()
+     console.log(await disposed)`,
+  )
+  assert.deepEqual(lines, ["Session.Interrupted", "instance.disposed"])
+})

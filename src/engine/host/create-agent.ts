@@ -8,7 +8,13 @@ import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
+import { waitAtMost } from "#util/wait-at-most.ts"
 import { startParts, users } from "./bootstrap.ts"
+
+/** Milliseconds that prompts get to end before their instance is disposed; the queue then gives them three more seconds.
+ * Prompts of an instance that stays up get `patience` instead. `stop` must take less than five seconds in all. */
+const moment = 1_000
+const patience = 3_000
 
 /** The folder that the agent works in, and the settings of its prompts, which each prompt may override. */
 export type AgentConfig = { directory: string } & Pick<Input, Setting>
@@ -49,20 +55,19 @@ class AlreadySent extends NamedError {
   }
 }
 
-type Started = {
-  registry: MCPRegistry
-  capabilities: Capability[]
-  users: ReturnType<typeof users>
-  release: () => void
-}
+/** This agent as a user of an instance. `end` may be called more than once. */
+type Use = { users: ReturnType<typeof users>; end: () => void }
+type Started = { registry: MCPRegistry; capabilities: Capability[]; use: Use }
+/** A prompt. `use` is there once it has its instance. */
+type Running = { ended?: Promise<unknown>; use?: Use }
 /** Sends the prompt: `work` gets its input. */
 type Send = <T>(ending: AbortController, work: (input: Input) => Promise<T>) => Promise<T>
 
 export async function createAgent({ directory, ...usual }: AgentConfig): Promise<Agent> {
   let started: Started | undefined
   let starting: Promise<Started> | undefined
-  let used: ReturnType<typeof users> | undefined
-  const running = new Map<AbortController, Promise<unknown>>()
+  let lastUse: Use | undefined
+  const running = new Map<AbortController, Running>()
 
   function inFolder<T>(fn: () => Promise<T>): Promise<T> {
     return Instance.provide({ directory, init: startParts, fn })
@@ -70,18 +75,25 @@ export async function createAgent({ directory, ...usual }: AgentConfig): Promise
 
   /** Does the work of one prompt. `stop` interrupts it through its controller. */
   function run<T>(ending: AbortController, work: () => Promise<T>): Promise<T> {
+    const prompt: Running = {}
+    running.set(ending, prompt)
     const done = inFolder(async () => {
-      const here = users()
-      used = here
-      here.agents++
+      const use = useInstance()
+      lastUse = use
+      prompt.use = use
       try {
         return await work()
       } finally {
-        here.agents--
+        use.end()
       }
     })
-    const over = done.catch(() => {}).finally(() => running.delete(ending))
-    running.set(ending, over)
+    prompt.ended = done
+      .finally(async () => {
+        // `stop` did not wait for it, and so could not dispose of an instance that came up later.
+        const isGivenUp = !running.delete(ending)
+        if (isGivenUp && isUnused(prompt.use)) await inFolder(() => Instance.dispose())
+      })
+      .catch(() => {})
     return done
   }
 
@@ -119,12 +131,19 @@ export async function createAgent({ directory, ...usual }: AgentConfig): Promise
     const before = await starting?.catch(() => undefined)
     starting = undefined
     started = undefined
-    before?.release()
-    for (const ending of running.keys()) ending.abort(Session.runtimeStops)
-    await Promise.all(running.values())
+    before?.use.end()
+    const mine = [...running]
+    for (const [ending] of mine) ending.abort(Session.runtimeStops)
+    const ended = Promise.all(mine.map(([, prompt]) => prompt.ended))
+    await waitAtMost(moment, ended)
+    // A prompt that ignores its signal may never end.
+    for (const [ending, { use }] of mine) {
+      use?.end()
+      running.delete(ending)
+    }
     // The instance of `start` may be gone, and that of a later prompt up.
-    const here = [used, before?.users].find((one) => one?.isUp)
-    if (here && !here.agents && !here.bootstraps) await inFolder(() => Instance.dispose())
+    if ([lastUse, before?.use].some(isUnused)) await inFolder(() => Instance.dispose())
+    else await waitAtMost(patience, ended)
   }
 
   return Object.freeze({
@@ -153,15 +172,27 @@ async function load(): Promise<Started> {
     role,
     capabilities,
   }))
-  const registry = await loadRegistry()
+  return { registry: await loadRegistry(), capabilities, use: useInstance() }
+}
+
+function useInstance(): Use {
   const here = users()
-  const free = Instance.hold()
+  const release = Instance.hold()
+  let isOver = false
   here.agents++
-  const release = () => {
-    here.agents--
-    free()
+  return {
+    users: here,
+    end() {
+      if (!isOver) here.agents--
+      isOver = true
+      release()
+    },
   }
-  return { registry, capabilities, users: here, release }
+}
+
+/** Whether the instance is up and nobody uses it any more. */
+function isUnused(use: Use | undefined): boolean {
+  return use?.users.isUp === true && !use.users.agents && !use.users.bootstraps
 }
 
 async function* outputs(send: Send): AsyncGenerator<AgentOutput, void> {

@@ -1,10 +1,10 @@
 // The queue of prompts: one runs at a time for each session, the next ones wait. A waiting prompt can also join the
 // running one between two of its requests ("steer"). Other changes of a session take a place in the queue too.
-import { setTimeout as sleep } from "node:timers/promises"
 import type { Tip } from "#engine/record/session-info.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import { Instance } from "#kernel/instance.ts"
 import { NamedError } from "#util/error.ts"
+import { waitAtMost } from "#util/wait-at-most.ts"
 
 export type WhenBusy = "queue" | "steer" | "refuse"
 type Entry<S = unknown> = {
@@ -39,7 +39,7 @@ const queues = Instance.state(
   async (queues) => {
     queues.isStopped = true
     const stopped = [...queues.bySession.values()].map((entries) => stop(entries, runtimeStops))
-    await Promise.race([Promise.all(stopped), sleep(patience, undefined, { ref: false })])
+    await waitAtMost(patience, Promise.all(stopped))
   },
   { isWork: true },
 )
