@@ -55,12 +55,16 @@ export type Options = Partial<
 export async function create(options: Options = {}): Promise<Info> {
   const { directory = Instance.directory, ...rest } = options
   if (directory !== Instance.directory) return Instance.provide({ directory, fn: () => create(rest) })
+  return createFor(await chooseAgent(rest.agent), rest)
+}
+
+/** `create` for an agent that `chooseAgent` has just returned, so that the agent files are not read again. */
+export async function createFor(agent: AgentDefinition, options: Omit<Options, "directory">): Promise<Info> {
   const now = Date.now()
   const session = Info.parse({
-    ...rest,
+    ...options,
     id: createId("sess"),
-    // The prompt reads the agent files again; a known name need not be looked up here.
-    agent: (AgentRegistry.find(rest.agent ?? "") ?? (await chooseAgent(rest.agent))).id,
+    agent: agent.id,
     projectId: Instance.project.id,
     directory: Instance.directory,
     time: { created: now, updated: now },

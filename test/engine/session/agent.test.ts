@@ -1,5 +1,7 @@
 // What an agent brings to a prompt: its words, tools, model and settings.
 import assert from "node:assert/strict"
+import { rmSync } from "node:fs"
+import { join } from "node:path"
 import { test } from "node:test"
 import { defineAgent } from "#ability/agent/define-agent.ts"
 import * as Session from "#engine/session/session.ts"
@@ -35,6 +37,19 @@ test("an agent that does not exist is an error before anything is sent or made",
     await assert.rejects(Session.create({ agent: "pln" }), missing)
     assert.equal((await Session.list()).length, before)
     assert.deepEqual([llm.requests.length, await messages()], [0, []])
+  })
+})
+
+test("Session.create() refuses an agent whose file was removed or became invalid since the last prompt", async () => {
+  await inWorld([], async ({ tmp }) => {
+    for (const id of ["gone", "broken"]) {
+      tmp.write(`.vitamin/agents/${id}.md`, "---\ndescription: Works.\n---\nWork.\n")
+      assert.equal((await Session.create({ agent: id })).agent, id)
+    }
+    rmSync(join(tmp.path, ".vitamin/agents/gone.md"))
+    tmp.write(".vitamin/agents/broken.md", "---\ntools: 7\n---\nWork.\n")
+    for (const agent of ["gone", "broken"])
+      await assert.rejects(Session.create({ agent }), { name: "Agent.NotFound" })
   })
 })
 

@@ -1,5 +1,6 @@
 // `vitamin run`: sends a prompt to a session of this folder, prints the answer, and sets the exit code.
 
+import type { AgentDefinition } from "#ability/agent/agent.ts"
 import { type RuleOptions, rulesOf } from "#edge/cli/option/rules-of.ts"
 import { exitCodes, UsageError } from "#edge/cli/process/exit.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
@@ -8,7 +9,7 @@ import { readStdin } from "#edge/cli/process/read-stdin.ts"
 import { findSession, newestSession } from "#edge/cli/session/find-session.ts"
 import { createAgent } from "#engine/host/create-agent.ts"
 import { checkModel } from "#engine/model/choose-model.ts"
-import { chooseAgent } from "#engine/record/session-record.ts"
+import { chooseAgent, createFor } from "#engine/record/session-record.ts"
 import * as Session from "#engine/session/session.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Message from "#knowledge/message/message.ts"
@@ -58,7 +59,7 @@ export async function run(given: Options): Promise<void> {
     const attachments = await attachmentsOf(options)
     await refuseUnusable(attachments, { ...options, known, rules, asks })
     const agent = await refuseModel(options, known)
-    const session = await sessionFor({ ...options, agent }, known)
+    const session = known ? await inMode(known, options) : await newSession(agent, options)
     const stopPrinting = printRun(session, options.format)
     const stopAsking =
       asks === "wait" ? (await import("#edge/cli/terminal/ask-person.ts")).askPerson() : () => {}
@@ -145,21 +146,19 @@ async function refuseUnusable(
   if (problems.length) throw new UsageError(problems.join("\n"))
 }
 
-/** Checked before a session is created, so that a model without a key leaves none. Returns the id of the agent. */
-async function refuseModel(options: Options, known: Session.Info | undefined): Promise<string> {
+/** Checked before a session is created, so that a model without a key leaves none. Returns the agent. */
+async function refuseModel(options: Options, known: Session.Info | undefined): Promise<AgentDefinition> {
   const agent = await chooseAgent(options.agent, known?.agent)
   await checkModel(agent, options.model, known?.model)
-  return agent.id
+  return agent
 }
 
-async function sessionFor(options: Options, known: Session.Info | undefined): Promise<Session.Info> {
-  const { agent, model, mode } = options
-  if (known) return mode && known.mode !== mode ? Session.setMode(known.id, mode) : known
-  return Session.create({
-    ...(agent ? { agent } : {}),
-    ...(model ? { model } : {}),
-    ...(mode ? { mode } : {}),
-  })
+async function inMode(known: Session.Info, { mode }: Options): Promise<Session.Info> {
+  return mode && known.mode !== mode ? Session.setMode(known.id, mode) : known
+}
+
+function newSession(agent: AgentDefinition, { model, mode }: Options): Promise<Session.Info> {
+  return createFor(agent, { ...(model ? { model } : {}), ...(mode ? { mode } : {}) })
 }
 
 async function knownSession(options: Options): Promise<Session.Info | undefined> {
