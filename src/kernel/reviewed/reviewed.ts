@@ -3,7 +3,6 @@
 import { createHash } from "node:crypto"
 import { realpathSync } from "node:fs"
 import { relative, resolve } from "node:path"
-import { Instance } from "#kernel/instance.ts"
 import * as Log from "#kernel/process/log.ts"
 import type { Rule } from "#kernel/schema/schema.ts"
 import * as Storage from "#kernel/storage/storage.ts"
@@ -56,10 +55,10 @@ const isChanged = `it changed since it was reviewed; "${ownCommand} trust" shows
 /** Grants of this process only, by root. */
 const forThisProcess = new Map<string, Grant>()
 
-/** What is reviewed in the work tree of a folder now. An instance has found its own work tree already. */
+/** What is reviewed in the work tree of a folder now. The work tree is found each time: after a `git init` in a folder above,
+ * trust is given and taken back there, also for instances that are older. */
 export async function of(directory: string): Promise<Reviewed> {
-  const isFound = Instance.isProvided && directory === Instance.worktree && statOf(directory)?.isDirectory()
-  const root = isFound ? directory : rootOf(directory)
+  const root = rootOf(directory)
   return view(root, await read(root))
 }
 

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { test } from "node:test"
 import { promisify } from "node:util"
 import * as Config from "#kernel/config/config.ts"
+import { Instance } from "#kernel/instance.ts"
 import * as Trust from "#kernel/trust/trust.ts"
 import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 import { until } from "../../fixture/until.ts"
@@ -13,10 +14,10 @@ import { inInstance } from "./fixture.ts"
 
 const modules = new URL("../../../src/kernel/", import.meta.url)
 
-async function inAnotherProcess(tmp: Tmp, call: "grant" | "remove") {
+async function inAnotherProcess(tmp: Tmp, call: "grant" | "remove", folder = tmp.path) {
   const [trust, storage] = ["trust/trust.ts", "storage/storage.ts"].map((name) => new URL(name, modules).href)
   const script = `const Trust = await import("${trust}"); const Storage = await import("${storage}")
-    await Trust.${call}(${JSON.stringify(tmp.path)}); await Storage.close()`
+    await Trust.${call}(${JSON.stringify(folder)}); await Storage.close()`
   const args = ["--input-type=module", "-e", script]
   await promisify(execFile)(process.execPath, args, { env: tmp.env, timeout: 20_000 })
 }
@@ -41,6 +42,25 @@ test("Config.watch() applies settings when their folder becomes trusted, and dro
       ["project", "typescript"],
       ["project", "typescript"],
     ])
+  })
+})
+
+test("Config.watch() follows the trust in a work tree that git init made around the folder", async () => {
+  await using tmp = await tmpdir()
+  tmp.write("inner/.vitamin/config.jsonc", '{ "environment": { "pass": ["b"] } }')
+  const inner = join(tmp.path, "inner")
+  await Trust.grant(inner)
+  await inInstance(inner, async () => {
+    await Config.watch()
+    await environmentIs("b")
+    await promisify(execFile)("git", ["init", "-q"], { cwd: tmp.path, env: tmp.env })
+    // Nobody has trusted the new work tree.
+    await environmentIs(undefined)
+    assert.equal(await Trust.check(Instance.worktree), false)
+    await inAnotherProcess(tmp, "grant", inner)
+    await until(() => Trust.check(Instance.worktree), "trust in the new work tree")
+    await inAnotherProcess(tmp, "remove", inner)
+    assert.equal(await Trust.check(Instance.worktree), false)
   })
 })
 
