@@ -67,8 +67,8 @@ async function oneRun(world: World, wire: Wire, random: Random, name: string): P
       for (const block of reply.blocks) if (block.type === "call") allowed.add(valueIn(block.raw))
     return reply
   }
-  const ask = (words: string) => world.ask(words, { sessionId: session.id }, { stall: 40 })
-  const outcome = await ask("go").then(
+  const sessionId = session.id
+  const outcome = await world.ask("go", { sessionId }, { stall: 40 }).then(
     () => undefined,
     (error) => error,
   )
@@ -79,7 +79,8 @@ async function oneRun(world: World, wire: Wire, random: Random, name: string): P
   for (const value of values)
     assert.ok(allowed.has(value), `${name}: a call of a broken answer ran: ${value}`)
   script.length = 0
-  const answer = await ask("and now?")
+  // A busy machine may send nothing for 40 ms, so this prompt waits longer.
+  const answer = await world.ask("and now?", { sessionId })
   assert.equal(answer.type === "text" && answer.data.finish, "stop", name)
   assert.equal((await Session.get(session.id)).status, "idle", name)
   const messages = await Session.messages(session.id)
