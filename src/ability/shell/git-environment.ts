@@ -79,7 +79,7 @@ function foldersOf(command: string, cwd: string): Set<string> {
 /** Adds the settings of the repository at a folder, and of its submodules: git runs itself for them, with their
  * filters. */
 async function addRepository(folder: string, found: Map<string, Entry[]>): Promise<void> {
-  const repository = statOf(folder)?.isDirectory() ? Vcs.find(folder) : undefined
+  const repository = statOf(folder)?.isDirectory() ? Vcs.find(realOf(folder) ?? folder) : undefined
   if (!repository || found.has(repository.gitDir)) return
   if (found.size >= maxFiles) throw new Error("there are too many repositories inside")
   const entries = await read(repository)

@@ -11,6 +11,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs"
 import { createServer } from "node:http"
@@ -190,6 +191,19 @@ for (const [name, gitFile] of [
     assert.equal(ran(), false)
     assert.match(JSON.stringify(llm.requests[1]!.body), /modified: +inside/)
   })
+
+test("git runs no filter of a repository inside an untrusted one that a link leads into", async () => {
+  await using tmp = await tmpdir({ git: true })
+  const { ran } = nestedRepository(tmp)
+  tmp.git("rm", "-q", "--cached", "inside")
+  mkdirSync(join(tmp.path, "inside/deep"))
+  symlinkSync("inside/deep", join(tmp.path, "link"))
+  await using llm = await fakeLlm([call("bash", { command: "cd link && git status" }), text("done")])
+  const { code, err } = await vitamin(tmp, ["run", "--yes", "go"], env(llm, "chat").variables)
+  assert.equal(code, 0, err)
+  assert.equal(ran(), false)
+  assert.match(JSON.stringify(llm.requests[1]!.body), /modified: +\.\.\/b\.txt/)
+})
 
 test("the same repository runs its programs once the folder is trusted", async () => {
   await using tmp = await tmpdir({ git: true })
