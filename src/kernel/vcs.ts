@@ -2,12 +2,12 @@
 // Where git itself has to be asked, hooks, fsmonitor, pager, external diff, fetching and the system's configuration are
 // off, and it gets the few variables that it needs. Filters (clean, smudge, process) and textconv have names that only
 // the repository knows; they are off because no command is run that reads or writes the content of a work tree.
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { promisify } from "node:util"
 import * as Env from "#kernel/process/env.ts"
 import { NamedError } from "#util/error.ts"
-import { realOf, statOf } from "#util/file/path-info.ts"
+import { realOf, statOf, textOf } from "#util/file/path-info.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
 import { childProcess } from "#util/process.ts"
 
@@ -47,14 +47,14 @@ export function belongsTo({ worktree, gitDir, commonDir }: Repository, folder: s
   if ([gitDir, commonDir].every((path) => isInside(folder, path))) return true
   if (isInside(folder, gitDir)) return false
   if (gitDir === commonDir) return isSubmodule(gitDir, worktree)
-  const linked = readText(join(gitDir, "gitdir"))?.trim()
+  const linked = textOf(join(gitDir, "gitdir"))?.trim()
   const isListed = dirname(gitDir) === join(commonDir, "worktrees")
   return isListed && linked !== undefined && resolve(gitDir, linked) === join(worktree, ".git")
 }
 
 /** The repository of a submodule is in the one around it, and its configuration names the work tree. */
 function isSubmodule(gitDir: string, worktree: string): boolean {
-  const named = ["config.worktree", "config"].map((name) => worktreeIn(readText(join(gitDir, name)) ?? ""))
+  const named = ["config.worktree", "config"].map((name) => worktreeIn(textOf(join(gitDir, name)) ?? ""))
   const path = named.find((path) => path !== undefined)
   return path !== undefined && realOf(resolve(gitDir, path)) === realOf(worktree)
 }
@@ -66,7 +66,7 @@ function worktreeIn(config: string): string | undefined {
 
 /** The current branch and commit; both are missing if there is no commit yet. */
 export async function read(repository: Repository): Promise<Info> {
-  const head = readText(join(repository.gitDir, "HEAD"))?.trim() ?? ""
+  const head = textOf(join(repository.gitDir, "HEAD"))?.trim() ?? ""
   const ref = /^ref: (refs\/.+)$/.exec(head)?.[1]
   if (ref === "refs/heads/.invalid") return askGit(repository)
   if (!ref) return { type: "git", ...(isHash(head) ? { commit: head } : {}) }
@@ -112,26 +112,28 @@ function gitDirOf(folder: string): string | undefined {
   const path = join(folder, ".git")
   const stat = statOf(path)
   if (stat?.isDirectory()) return existsSync(join(path, "HEAD")) ? realOf(path) : undefined
-  // As git reads it: up to 1 MB, and a line end belongs to the path unless it is the last.
+  // As git reads it: up to 1 MB, and a line end belongs to the path unless it is the last. A NUL ends the path.
   if (!stat?.isFile() || stat.size > 1 << 20) return undefined
-  const target = /^gitdir: (.*[^\r\n])[\r\n]*$/s.exec(readText(path) ?? "")?.[1]
+  const target = /^gitdir: (.*[^\r\n])[\r\n]*$/s.exec(textOf(path) ?? "")?.[1]?.split("\0")[0]
   if (!target) return undefined
   const linked = resolve(folder, target)
   return existsSync(join(linked, "HEAD")) ? realOf(linked) : undefined
 }
 
 function commonDirOf(gitDir: string): string {
-  const relative = readText(join(gitDir, "commondir"))?.trim()
+  const relative = textOf(join(gitDir, "commondir"))
+    ?.replace(/[\r\n]+$/, "")
+    .split("\0")[0]
   return (relative && realOf(resolve(gitDir, relative))) || gitDir
 }
 
 function resolveRef({ gitDir, commonDir }: Repository, ref: string): string | undefined {
   if (ref.split("/").includes("..")) return undefined
   for (const folder of [gitDir, commonDir]) {
-    const hash = readText(join(folder, ref))?.trim()
+    const hash = textOf(join(folder, ref))?.trim()
     if (hash && isHash(hash)) return hash
   }
-  const packed = readText(join(commonDir, "packed-refs"))
+  const packed = textOf(join(commonDir, "packed-refs"))
   return packed
     ?.split("\n")
     .find((line) => line.endsWith(` ${ref}`) && isHash(line.slice(0, line.indexOf(" "))))
@@ -145,15 +147,6 @@ async function askGit(repository: Repository): Promise<Info> {
   const branch = await one(["symbolic-ref", "--short", "-q", "HEAD"])
   const commit = await one(["rev-parse", "-q", "--verify", "HEAD"])
   return { type: "git", ...(branch ? { branch } : {}), ...(commit ? { commit } : {}) }
-}
-
-/** Reading a pipe in place of a file would never end. */
-function readText(path: string): string | undefined {
-  try {
-    return statOf(path)?.isFile() ? readFileSync(path, "utf8") : undefined
-  } catch {
-    return undefined
-  }
 }
 
 function isHash(text: string): boolean {

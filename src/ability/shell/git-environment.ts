@@ -1,5 +1,6 @@
 // Disables the programs that an untrusted folder defines for git: hooks, fsmonitor, filters, drivers, aliases and
-// helpers, through variables that override its configuration. In a trusted folder nothing changes.
+// helpers, through variables that override its configuration. In a trusted folder only what git shows of submodules
+// changes.
 import { type Dirent, readdirSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { promisify } from "node:util"
@@ -12,7 +13,7 @@ import { realOf, statOf } from "#util/file/path-info.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
 import { ownCommand } from "#util/own-command.ts"
 import { childProcess } from "#util/process.ts"
-import { type Entry, lastingSetting, overrides } from "./git-off.ts"
+import { type Entry, lastingSetting, overrides, shown } from "./git-off.ts"
 
 type Variables = Record<string, string>
 
@@ -26,7 +27,8 @@ const links = Instance.state(() => new Map<string, { stamp: string; paths: strin
 
 /** Variables for a command that starts in `cwd`. */
 export async function gitEnvironment(command: string, cwd: string): Promise<Variables> {
-  if (!Instance.isProvided || (await Trust.check(Instance.directory))) return {}
+  if (!Instance.isProvided) return {}
+  if (await Trust.check(Instance.directory)) return /\bgit\b/.test(command) ? settings(shown) : {}
   const found = new Map<string, Entry[]>()
   try {
     for (const folder of foldersOf(command, cwd)) await addRepository(folder, found)
@@ -47,15 +49,20 @@ function gitOff(reason: string): Variables {
 }
 
 function variablesFor(pairs: [string, string][]): Variables {
-  const first = Number(Env.get("GIT_CONFIG_COUNT") ?? 0) || 0
-  const variables: Variables = {
-    GIT_CONFIG_COUNT: String(first + pairs.length),
+  return {
+    ...settings(pairs),
     // Not "ext", which is a command, nor "file": git starts the other side without these variables, so that its hooks
     // would run, and of `remote.*.uploadpack` the first value counts, which is the folder's.
     GIT_ALLOW_PROTOCOL: Env.get("GIT_ALLOW_PROTOCOL") ?? "git:http:https:ssh",
     GIT_PROXY_COMMAND: Env.get("GIT_PROXY_COMMAND") ?? "",
     GIT_SEQUENCE_EDITOR: "true",
   }
+}
+
+/** Variables that git takes as settings, after those that the person set in this way. */
+function settings(pairs: readonly [string, string][]): Variables {
+  const first = Number(Env.get("GIT_CONFIG_COUNT") ?? 0) || 0
+  const variables: Variables = { GIT_CONFIG_COUNT: String(first + pairs.length) }
   for (const [i, [key, value]] of pairs.entries()) {
     variables[`GIT_CONFIG_KEY_${first + i}`] = key
     variables[`GIT_CONFIG_VALUE_${first + i}`] = value

@@ -34,6 +34,12 @@ const helper = /^credential\.(.*\.)?helper$/s
 /** Settings that no value turns off. */
 const permanent = /^gc\.recentobjectshook$/
 
+/** Git that reads runs without asking. It shows submodules by their commit only: their `.git` may name any repository. */
+export const shown: readonly [key: string, value: string][] = [
+  ["diff.submodule", "short"],
+  ["status.submoduleSummary", "false"],
+]
+
 /** The settings to override, with their values: the person's own value if there is one, else one that runs nothing of the
  * repository. */
 export function overrides(entries: Entry[]): [key: string, value: string][] {
@@ -44,6 +50,7 @@ export function overrides(entries: Entry[]): [key: string, value: string][] {
   const last = (key: string) => theirs.get(key)?.at(-1)?.value
   const hooks = last("core.hookspath") ?? ""
   const pairs: [string, string][] = [
+    ...shown,
     ["safe.bareRepository", "explicit"],
     ["core.hookspath", isAbsolute(hooks) ? hooks : "/dev/null"],
   ]

@@ -1,5 +1,5 @@
 // What is at a path, links followed, for callers to whom it does not matter why nothing can be seen there.
-import { readdirSync, realpathSync, type Stats, statSync } from "node:fs"
+import { readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs"
 
 /** Undefined if nothing is there, or it cannot be reached. */
 export function statOf(path: string): Stats | undefined {
@@ -14,6 +14,15 @@ export function statOf(path: string): Stats | undefined {
 export function realOf(path: string): string | undefined {
   try {
     return realpathSync.native(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** The text of a file; undefined for anything else: reading a pipe would never end. */
+export function textOf(path: string): string | undefined {
+  try {
+    return statOf(path)?.isFile() ? readFileSync(path, "utf8") : undefined
   } catch {
     return undefined
   }

@@ -2,7 +2,15 @@
 // workspace reaches the model.
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
-import { appendFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { vitamin } from "../../fixture/cli.ts"
@@ -11,10 +19,10 @@ import { type Tmp, tmpdir } from "../../fixture/tmpdir.ts"
 
 const git = (cwd: string, ...args: string[]) => execFileSync("git", args, { cwd, encoding: "utf8" }).trim()
 
-function commit(tmp: Tmp, path: string, content: string): void {
+function commit(tmp: Tmp, path: string, content: string, subject = "one more"): void {
   tmp.write(path, content)
   git(tmp.path, "add", "-A")
-  git(tmp.path, "-c", "user.name=p", "-c", "user.email=p@example.org", "commit", "-qm", "one more")
+  git(tmp.path, "-c", "user.name=p", "-c", "user.email=p@example.org", "commit", "-qm", subject)
 }
 
 /** What the model got back for commands that nobody was asked about. */
@@ -29,6 +37,22 @@ async function bash(tmp: Tmp, commands: string[], { args = [] as string[], varia
 
 type Trap = { commands: string[]; args?: string[]; set(workspace: string, other: string): void }
 const replaceGit = (workspace: string) => rmSync(join(workspace, ".git"), { recursive: true })
+const linkTo = (workspace: string, other: string, name: string) => {
+  rmSync(join(workspace, ".git", name), { recursive: true, force: true })
+  symlinkSync(join(other, ".git", name), join(workspace, ".git", name))
+}
+const nest = (workspace: string, gitFile: string) => {
+  mkdirSync(join(workspace, "inside"))
+  writeFileSync(join(workspace, "inside/.git"), gitFile)
+}
+const namingSubmodule: Trap = {
+  commands: ["git diff", "git diff HEAD", "git status -v -v"],
+  set(workspace, other) {
+    nest(workspace, `gitdir: ${other}/.git\n`)
+    git(workspace, "config", "diff.submodule", "diff")
+    git(workspace, "add", "-N", "inside")
+  },
+}
 const traps: Record<string, Trap> = {
   "whose .git names another repository": {
     commands: ["git show HEAD:private.txt"],
@@ -75,9 +99,106 @@ const traps: Record<string, Trap> = {
   "with a repository inside that names another one": {
     commands: ["cd inside && git show HEAD:private.txt"],
     args: ["--allow", "bash.execute:cd *"],
+    set: (workspace, other) => nest(workspace, `gitdir: ${other}/.git\n`),
+  },
+  "whose .git has links to the objects and refs of another repository": {
+    commands: ["git show HEAD:private.txt"],
     set(workspace, other) {
-      mkdirSync(join(workspace, "inside"))
-      writeFileSync(join(workspace, "inside/.git"), `gitdir: ${other}/.git\n`)
+      for (const name of ["objects", "refs"]) linkTo(workspace, other, name)
+    },
+  },
+  "whose .git has links deeper inside": {
+    commands: ["git show HEAD:private.txt"],
+    set(workspace, other) {
+      for (const name of readdirSync(join(other, ".git/objects")))
+        linkTo(workspace, other, join("objects", name))
+      writeFileSync(join(workspace, ".git/HEAD"), git(other, "rev-parse", "HEAD"))
+    },
+  },
+  "whose .git borrows the objects of another repository": {
+    commands: ["git show HEAD:private.txt"],
+    set(workspace, other) {
+      writeFileSync(join(workspace, ".git/objects/info/alternates"), `${other}/.git/objects\n`)
+      writeFileSync(join(workspace, ".git/HEAD"), git(other, "rev-parse", "HEAD"))
+    },
+  },
+  "whose .git has a rebase with a link": {
+    commands: ["git status"],
+    set(workspace, other) {
+      mkdirSync(join(workspace, ".git/rebase-merge"))
+      for (const name of ["interactive", "git-rebase-todo"])
+        writeFileSync(join(workspace, ".git/rebase-merge", name), "")
+      symlinkSync(join(other, "private.txt"), join(workspace, ".git/rebase-merge/done"))
+    },
+  },
+  "whose configuration includes that of another repository": {
+    commands: ["git remote -v"],
+    set(workspace, other) {
+      git(other, "remote", "add", "origin", "https://example.org/what is private")
+      git(workspace, "config", "include.path", `${other}/.git/config`)
+    },
+  },
+  "whose configuration names a file for blame": {
+    commands: ["git blame a.txt"],
+    set: (workspace, other) => git(workspace, "config", "blame.ignoreRevsFile", `${other}/private.txt`),
+  },
+  "with a submodule that names another repository": namingSubmodule,
+  "that is trusted, with a submodule that names another repository": {
+    ...namingSubmodule,
+    args: ["--trust"],
+  },
+  "with a summary of a submodule that names another repository": {
+    commands: ["git status"],
+    set(workspace, other) {
+      nest(workspace, `gitdir: ${other}/.git\n`)
+      git(workspace, "config", "status.submoduleSummary", "true")
+      git(workspace, "add", "inside")
+    },
+  },
+  "whose .git shares what another repository has, by a path that ends with a blank": {
+    commands: ["git show HEAD:private.txt"],
+    set(workspace, other) {
+      mkdirSync(join(workspace, "shared"))
+      symlinkSync(join(other, ".git"), join(workspace, "shared "))
+      writeFileSync(join(workspace, ".git/commondir"), "../shared \n")
+    },
+  },
+  "whose .git shares what another repository has, by a path that ends early": {
+    commands: ["git show HEAD:private.txt"],
+    set: (workspace, other) => writeFileSync(join(workspace, ".git/commondir"), `${other}/.git\0`),
+  },
+  "whose .git shares what another repository has, by a path that is not UTF-8": {
+    commands: ["git show HEAD:private.txt"],
+    set(workspace, other) {
+      const name = Buffer.from("../shared\xff", "latin1")
+      mkdirSync(join(workspace, "shared\ufffd"))
+      symlinkSync(join(other, ".git"), Buffer.concat([Buffer.from(`${workspace}/.git/`), name]))
+      writeFileSync(join(workspace, ".git/commondir"), name)
+    },
+  },
+  "with a link into a repository inside that names another one": {
+    commands: ["cd link && git show HEAD:private.txt"],
+    args: ["--allow", "bash.execute:cd *"],
+    set(workspace, other) {
+      nest(workspace, `gitdir: ${other}/.git\n`)
+      mkdirSync(join(workspace, "inside/deep"))
+      symlinkSync("inside/deep", join(workspace, "link"))
+    },
+  },
+  "with a repository inside that names another one by a path that ends early": {
+    commands: ["cd inside && git show HEAD:private.txt"],
+    args: ["--allow", "bash.execute:cd *"],
+    set: (workspace, other) => nest(workspace, `gitdir: ${other}/.git\0`),
+  },
+  "with a repository inside whose HEAD is a link to a packed branch": {
+    commands: ["cd inside && git show HEAD:private.txt"],
+    args: ["--allow", "bash.execute:cd *"],
+    set(workspace, other) {
+      git(other, "pack-refs", "--all")
+      mkdirSync(join(workspace, "inside/.git"), { recursive: true })
+      symlinkSync(git(other, "symbolic-ref", "HEAD"), join(workspace, "inside/.git/HEAD"))
+      for (const name of ["objects", "refs", "packed-refs"])
+        symlinkSync(join(other, ".git", name), join(workspace, "inside/.git", name))
     },
   },
   "whose work tree is a link": {
@@ -111,10 +232,31 @@ for (const [name, { commands, args = [], set }] of Object.entries(traps))
     await using tmp = await tmpdir({ git: true })
     await using other = await tmpdir({ git: true })
     commit(tmp, "a.txt", "one\n")
-    commit(other, "private.txt", "what is private\n")
+    commit(other, "private.txt", "what is private\n", "what is private")
     set(tmp.path, other.path)
     const { err, result } = await bash(tmp, commands, { args })
     assert.doesNotMatch(result, /what is private/, err)
+  })
+
+const broken: Record<string, (gitDir: string) => void> = {
+  "has no objects": (gitDir) => rmSync(join(gitDir, "objects"), { recursive: true }),
+  "has a HEAD that names no branch": (gitDir) => writeFileSync(join(gitDir, "HEAD"), "ref: main\n"),
+  "has a HEAD that is a link": (gitDir) => {
+    renameSync(join(gitDir, "HEAD"), join(gitDir, "ORIG"))
+    symlinkSync("ORIG", join(gitDir, "HEAD"))
+  },
+}
+for (const [name, change] of Object.entries(broken))
+  test(`git shows nothing of the repository around a workspace whose .git ${name}`, async () => {
+    await using around = await tmpdir({ git: true })
+    commit(around, "private.txt", "what is private\n")
+    const inside = { ...around, path: join(around.path, "inside") }
+    git(around.path, "init", "-q", "inside")
+    change(join(inside.path, ".git"))
+    assert.match(git(inside.path, "show", "HEAD:private.txt"), /what is private/)
+    const { code, err, result } = await bash(inside, ["git show HEAD:private.txt"])
+    assert.equal(code, 3, err)
+    assert.doesNotMatch(result, /what is private/)
   })
 
 test("git reads a linked work tree and a submodule without asking", async () => {
@@ -152,6 +294,52 @@ test("git reads in a workspace that is a submodule", async () => {
   writeFileSync(join(sub.path, ".git"), "gitdir: ../../.git\n")
   const around = await bash(sub, ["git show HEAD:around.txt"])
   assert.doesNotMatch(around.result, /of-the-whole/, around.err)
+})
+
+test("git is asked for in a submodule whose repository outside of the workspace leads elsewhere", async () => {
+  await using main = await tmpdir({ git: true })
+  await using whole = await tmpdir({ git: true })
+  await using other = await tmpdir({ git: true })
+  commit(main, "a.txt", "line-one\n")
+  commit(other, "private.txt", "what is private\n")
+  git(whole.path, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", main.path, "sub")
+  const sub = { ...whole, path: join(whole.path, "sub") }
+  const gitDir = join(whole.path, ".git/modules/sub")
+  rmSync(join(gitDir, "objects"), { recursive: true })
+  symlinkSync(join(other.path, ".git/objects"), join(gitDir, "objects"))
+  writeFileSync(join(gitDir, "HEAD"), git(other.path, "rev-parse", "HEAD"))
+  assert.match(git(sub.path, "show", "HEAD:private.txt"), /what is private/)
+  for (const args of [[], ["--mode", "plan"]]) {
+    const { code, err, result } = await bash(sub, ["git show HEAD:private.txt"], { args })
+    assert.equal(code, 3, err)
+    assert.doesNotMatch(result, /what is private/)
+  }
+})
+
+test("git is asked for in a clone that borrows objects, and runs when it is allowed", async () => {
+  await using main = await tmpdir({ git: true })
+  commit(main, "a.txt", "line-one\n")
+  for (const option of [["--shared"], ["--reference", main.path]]) {
+    await using tmp = await tmpdir()
+    git(tmp.path, "clone", "-q", ...option, main.path, ".")
+    const asked = await bash(tmp, ["git show HEAD:a.txt"])
+    assert.equal(asked.code, 3, option[0])
+    assert.doesNotMatch(asked.result, /line-one/)
+    const allowed = await bash(tmp, ["git show HEAD:a.txt"], { args: ["--yes"] })
+    assert.equal(allowed.code, 0, allowed.err)
+    assert.match(allowed.result, /line-one/)
+  }
+})
+
+test("git reads without asking where links in .git stay inside or are hooks", async () => {
+  await using tmp = await tmpdir({ git: true })
+  commit(tmp, "pre-commit", "line-one\n")
+  symlinkSync("../../pre-commit", join(tmp.path, ".git/hooks/pre-commit"))
+  symlinkSync("main", join(tmp.path, ".git/refs/heads/same"))
+  git(tmp.path, "config", "blame.ignoreRevsFile", ".git-blame-ignore-revs")
+  const { code, err, result } = await bash(tmp, ["git show HEAD:pre-commit"])
+  assert.equal(code, 0, err)
+  assert.match(result, /line-one/)
 })
 
 test("git is asked for where our own keys and tokens lie in the workspace", async () => {

@@ -66,6 +66,7 @@ function judge<D extends Decision>(command: SimpleCommand, judging: Judging<D>):
     ...nested(command.words.map(({ text }) => text)).map((words) => words.join(" ")),
   ])
   const holes = once(() => (isKnown(command) ? [command.text] : certain(command)))
+  const onlyReads = once(() => readsGit(command, judging.place))
   let mayBeDenied = false
   const decision = decide((rule, source) => {
     const { action, pattern } = rule
@@ -73,10 +74,10 @@ function judge<D extends Decision>(command: SimpleCommand, judging: Judging<D>):
     if (action === "allow" && source === "grant" && depth > 0) return false
     if (action === "allow") {
       const isMeant = fits(pattern, command) && covers(rule, command, judging)
-      return isMeant && (source !== "default" || readsGit(command, judging.place))
+      return isMeant && (source !== "default" || onlyReads())
     }
     // Plan mode denies what changes something. What a person denies stays denied.
-    if (source === "mode" && readsGit(command, judging.place)) return false
+    if (source === "mode" && onlyReads()) return false
     if (names().some((name) => fitsText(pattern, name))) return true
     if (action === "ask") return mightFit(pattern, holes())
     mayBeDenied ||= mightFit(pattern, holes())

@@ -5,6 +5,7 @@ import type { Rule } from "#kernel/schema/schema.ts"
 import * as Vcs from "#kernel/vcs.ts"
 import { realOf } from "#util/file/path-info.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
+import { leadsOutside, namesFileForBlame } from "./leads-outside.ts"
 import type { Place } from "./outside-targets.ts"
 import { type SimpleCommand, splitCommand } from "./split-command.ts"
 
@@ -64,9 +65,13 @@ function isReading(command: SimpleCommand): boolean {
  * repository, or is off, `git diff` compares any two files. */
 function staysInside({ words }: SimpleCommand, { folders, worktree }: Place): boolean {
   const isIn = (path: string) => isInside(worktree, realOf(path) ?? path)
-  return folders.every((folder) => {
+  return folders.every((path) => {
+    // Git goes up from the real folder, whatever link led there.
+    const folder = realOf(path) ?? path
     const repository = Vcs.find(folder)
     if (!repository || !isIn(folder) || !Vcs.belongsTo(repository, worktree)) return false
+    if (leadsOutside(repository, folder)) return false
+    if (words.some(({ text }) => text === "blame") && namesFileForBlame(repository)) return false
     return words.every(({ text }) => isIn(resolve(folder, text)))
   })
 }
