@@ -11,7 +11,7 @@ import { parseArgs } from "node:util"
 type Took = { name: string; ms: number }
 
 /** Test files at once: many wait for a child process, a disk or a time limit. */
-const perCore = 3
+const perCore = 2
 /** A test that hangs fails. The longest one takes less than a minute on an idle machine. */
 const hung = 600_000
 const shown = 15

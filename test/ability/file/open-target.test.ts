@@ -50,6 +50,6 @@ test("openTarget() says of a name a thousand folders deep that it is missing", {
   await inProject(async (tmp) => {
     tmp.write("src/a.txt", "text")
     const path = `src/${"d/".repeat(1_900)}a.txt`
-    await assert.rejects(openTarget(path, context), { name: "Tool.Missing", message: /"src" is there/ })
+    await assert.rejects(openTarget(path, context), { name: "Tool.Missing", message: /"src" exists/ })
   })
 })

@@ -200,7 +200,7 @@ test("runTool() gives what tools return in one form", async () => {
     probe(async () => circle as Tool.Json)
     const bad = await call("probe", { n: 1 }, { slots: free })
     assert.equal(bad.status, "error")
-    assert.match(bad.text, /not JSON/)
+    assert.match(bad.text, /cannot be written as JSON/)
   })
 })
 
