@@ -11,6 +11,8 @@ export type Wrapper = Readonly<{
 }>
 
 const narrowest = 20
+/** Columns for further lines of a list entry. With fewer, they start near the left edge. */
+const leastText = 32
 const pieces = /\u001b\[[\d;]*m|\n|[ \t]+|[^\s\u001b]+|./gsu
 const isFence = /^(?:`{3,}|~{3,})/
 /** A first word, such as a bullet, below which further lines are indented. */
@@ -68,7 +70,9 @@ export function createWrapper(columns: () => number | undefined, indent?: number
     isWhole = isCode || isFence.test(first) || first.startsWith("|") || spaces.includes("\t")
     if (isFence.test(first)) isCode = !isCode
     const text = spaces.length + (mark.test(first) ? marked(first) : 0)
-    hang = Math.min(indent ?? text, Math.floor((columns() ?? 0) / 2))
+    const all = columns() ?? 0
+    const isNarrow = indent !== undefined && all - indent < leastText
+    hang = isNarrow ? Math.min(indent, 4) : Math.min(indent ?? text, Math.floor(all / 2))
   }
 
   function endLine(): string {

@@ -21,8 +21,8 @@ const wordsOf = (lines: string[]) =>
 
 for (const [args, indent] of [
   [["tool", "list"], 24],
-  [["agent", "list"], 30],
-  [["skill", "list"], 30],
+  [["agent", "list"], 4],
+  [["skill", "list"], 4],
   [["doctor"], 21],
 ] as const)
   test(`vitamin ${args.join(" ")} wraps between words`, async () => {
@@ -35,7 +35,7 @@ for (const [args, indent] of [
     const piped = (await vitamin(tmp, [...args, "--trust"])).out.split("\n")
     const shown = await shownBy(tmp, [...args, "--trust"])
     assert.deepEqual(wordsOf(shown), wordsOf(piped))
-    const further = shown.filter((line) => line.startsWith(" ".repeat(indent)))
+    const further = shown.filter((line) => line.search(/\S/) === indent)
     assert.ok(further.length > 0, shown.join("\n"))
     for (const line of shown.filter((line) => !/\S{30}/.test(line))) assert.ok(line.length <= columns, line)
   })
