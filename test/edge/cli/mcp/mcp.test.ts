@@ -92,7 +92,7 @@ test("vitamin run starts no server of a folder that is not trusted, and says so"
   assert.ok(!existsSync(log))
   assert.doesNotMatch(bodies(llm)[0]!, /tiny_one/)
   const listed = await vitamin(tmp, ["mcp", "list"])
-  assert.match(listed.out, /^tiny +unusable +\.mcp\.json .*\n.*not trusted/)
+  assert.match(listed.out, /^tiny +unusable +\.mcp\.json\n.*not trusted/)
   assert.equal((await vitamin(tmp, ["mcp", "test", "tiny"])).code, 1)
   assert.ok(!existsSync(log))
 })
