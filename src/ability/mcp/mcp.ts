@@ -114,9 +114,10 @@ export function hiddenFrom(line: Line): ReadonlySet<string> {
   return new Set(hidden.map(({ id }) => id))
 }
 
-/** The status of all servers, or of those that a session sees. Starts none. */
-export async function list(line?: Line): Promise<Status[]> {
-  const own = await current()
+/** The status of all servers, or of those that a session sees. Starts none. `isQuiet`: the caller shows the problems of the
+ * servers itself, so they are not logged. */
+export async function list(line?: Line, { isQuiet = false } = {}): Promise<Status[]> {
+  const own = await current(isQuiet)
   return visible(own, line).map((found) => status(own, found))
 }
 
@@ -165,15 +166,15 @@ function visible({ found }: Servers, line: Line | undefined): Found[] {
 }
 
 /** The servers by the files, the configuration and the trust of the folder as they are now. */
-async function current(): Promise<Servers> {
+async function current(isQuiet = false): Promise<Servers> {
   const own = servers()
-  const done = own.work.then(() => reconcile(own))
+  const done = own.work.then(() => reconcile(own, isQuiet))
   own.work = done.catch(() => undefined)
   await done
   return own
 }
 
-async function reconcile(own: Servers): Promise<void> {
+async function reconcile(own: Servers, isQuiet: boolean): Promise<void> {
   const { worktree } = Instance
   const { mcp } = await Config.get()
   const reviewed = await Reviewed.of(worktree)
@@ -183,7 +184,7 @@ async function reconcile(own: Servers): Promise<void> {
   const key = JSON.stringify([stampOf(worktree), reviewed.stamp, configured, added, [...brought]])
   if (key === own.key) return
   const loaded = await loadServers({ reviewed, configured, added, brought, places: own.places })
-  reportProblems(loaded, own.said)
+  reportProblems(isQuiet ? { ...loaded, servers: [] } : loaded, own.said)
   const wanted = new Map(loaded.servers.map((found) => [found.id, found]))
   // The tools of a replaced server are removed before a session can see its successor.
   for (const [id, one] of own.usable)

@@ -15,7 +15,7 @@ const none = `No MCP server is configured here. Add one: ${ownCommand} mcp add N
 export async function listServers(options: Options): Promise<void> {
   await inInstance(options, async () => {
     const Mcp = await ifConfigured()
-    const servers = (await Mcp?.list()) ?? []
+    const servers = (await Mcp?.list(undefined, { isQuiet: true })) ?? []
     if (options.format === "json") return print(JSON.stringify(servers, null, 2))
     if (!servers.length) return print(none)
     for (const server of servers) for (const line of linesOf(server)) print(line)
@@ -27,8 +27,8 @@ export async function testServers(options: Options & { name?: string | undefined
   await inInstance(options, async () => {
     const Mcp = await ifConfigured()
     if (!Mcp) throw new UsageError(none)
-    const ids = options.name ? [options.name] : (await Mcp.list()).map(({ id }) => id)
-    const known = await Mcp.list()
+    const known = await Mcp.list(undefined, { isQuiet: true })
+    const ids = options.name ? [options.name] : known.map(({ id }) => id)
     const test = async (id: string) =>
       known.find((server) => server.id === id && server.state === "unusable") ?? Mcp.connect(id)
     const tested = await Promise.all(ids.map(test))
