@@ -1,4 +1,4 @@
-// Text cut to a length, between two words if it has any near the end.
+// Cuts a text to a length: between two words if there is a space near the end, else inside a word.
 
 /** At most `max` characters; what was cut ends with `…`. */
 export function shorten(text: string, max: number): string {

@@ -147,7 +147,7 @@ function keywordsOf(text: string): Map<string, string> {
   )
 }
 
-/** Whether the words of a phrase follow one another in the text. */
+/** True if the words of a phrase follow one another in the text. */
 function hasPhrase(text: readonly string[], phrase: readonly string[]): boolean {
   if (phrase.length === 0) return false
   return text.some((_, i) => phrase.every((word, j) => text[i + j] === word))

@@ -128,7 +128,7 @@ function names({ action, rule }: Permission.Decision, origin: string): boolean {
   return isPlain(origin) || hasWildcard(rule.pattern)
 }
 
-/** Whether the host is an address or "localhost". Any other name may lead anywhere, even to this machine. */
+/** True if the host is an address or "localhost". Any other name may lead anywhere, even to this machine. */
 function isPlain(origin: string): boolean {
   return /^(localhost|[\d.]+|\[.+\])$/.test(new URL(origin).hostname)
 }

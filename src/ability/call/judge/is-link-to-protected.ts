@@ -1,5 +1,5 @@
-// Whether a file is a hard link to a protected configuration file, so that writing it would change that file too. Only
-// files with more than one hard link are checked.
+// Detects a hard link to a protected configuration file: writing the link would change that file too. Only files with more
+// than one hard link are checked.
 import { lstatSync, type Stats } from "node:fs"
 import { readdir } from "node:fs/promises"
 import { homedir } from "node:os"

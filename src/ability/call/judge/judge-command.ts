@@ -35,7 +35,7 @@ export async function judgeCommand(options: {
   return isGuarded ? Permission.guarded(decision) : decision
 }
 
-/** Where the relative paths of a command may start: its own folder, and each folder that it changes to. */
+/** Relative paths of a command start in its own folder, or in a folder that it changes to. Returns all of these. */
 function startFolders(command: string, cwd: string): string[] {
   const words = Permission.pathsIn(command)
   const folders = new Set([cwd])
@@ -49,7 +49,7 @@ function startFolders(command: string, cwd: string): string[] {
   return [...folders]
 }
 
-/** Whether a command reaches our files with keys and tokens under another name: from a folder near them, or through a
+/** True if a command reaches our files with keys and tokens under another name: from a folder near them, or through a
  * link. The rules already know names that are written plainly. */
 function reachesSecrets(command: string, folders: string[]): boolean {
   const names = SecretFiles.places().flatMap(({ path }) => path.split("/"))
@@ -58,7 +58,7 @@ function reachesSecrets(command: string, folders: string[]): boolean {
   return false
 }
 
-/** Whether a command reaches a file that decides what runs under another name: through a link, or from a folder inside it.
+/** True if a command reaches, under another name, a file that decides what runs: through a link, or from a folder inside it.
  * The rules already know names that are written plainly. Skills and their scripts need no guard here: they count only
  * after a person has reviewed them. */
 async function changesWhatRuns(command: string, folders: string[]): Promise<boolean> {
@@ -83,8 +83,8 @@ function reachedBy(command: string, folders: string[], names: ReadonlySet<string
   return reachedPaths({ folders, words, protectedNames: names })
 }
 
-/** Whether a command runs the script of a project's skill that is not as a person has reviewed it. A rule with a wildcard
- * does not allow that; a person must name it. The gate checks again right before the command runs. */
+/** True if a command runs a script of a project's skill that changed since its review, or was never reviewed. A rule with a
+ * wildcard does not allow that; a person must name it. The gate checks again right before the command runs. */
 async function runsUntrustedScript(command: string, folders: string[]): Promise<boolean> {
   const scripts = Permission.skillScriptsRun(command).map((path) => path.replace(/^~(?=\/)/, homedir()))
   if (!scripts.length) return false

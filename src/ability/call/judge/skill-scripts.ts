@@ -9,7 +9,7 @@ import { readSmallFile } from "#kernel/schema/read-file.ts"
 import { realOf } from "#util/file/path-info.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
 
-/** Whether a real path is a script in the skill folder of the configuration. The rules protect scripts in the default
+/** True if a real path is a script in the skill folder of the configuration. The rules protect scripts in the default
  * folders by their paths. */
 export async function isSkillScript(path: string): Promise<boolean> {
   const root = (await Config.get()).skills?.root
