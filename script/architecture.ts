@@ -7,6 +7,7 @@ import { basename, dirname, join, posix } from "node:path"
 
 /** Bottom to top: an area, then the folders in it. A module may import itself and anything earlier, types too. */
 const layers = [
+  "client",
   "util",
   "util/parse",
   "util/file",
@@ -56,6 +57,7 @@ const layers = [
   ...area("edge/acp", "wire show update session"),
   ...area("edge/server", "http event routes"),
   "edge/mcp",
+  ...area("edge/tui", "screen input editor transcript question command"),
   ...area("edge/cli", "process option terminal session run mcp models skill command doctor"),
   "index.ts",
 ]
@@ -67,6 +69,7 @@ const owners: Record<string, string[]> = {
   yargs: ["edge/cli"],
   "jsonc-parser": ["util/parse/jsonc.ts"],
   yaml: ["util/parse/yaml.ts"],
+  "get-east-asian-width": ["edge/tui/screen"],
   unbash: ["ability/permission/shell"],
   linkedom: ["ability/web"],
   "@mozilla/readability": ["ability/web"],

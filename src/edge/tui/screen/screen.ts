@@ -1,0 +1,171 @@
+// Draws on the main screen. Finished lines are written once and belong to the terminal's scrollback from then on. Below
+// them is the tail, the lines that may still change, which is never taller than the terminal; a frame rewrites only those of
+// its lines that have changed.
+import type { Line, Paint, Tail, View } from "./line.ts"
+import type { Terminal } from "./terminal.ts"
+import { widthOf } from "./width.ts"
+
+export type Screen = Readonly<{
+  view(): View
+  /** Finished lines, above the tail. */
+  print(lines: readonly Line[]): void
+  /** Draw soon. */
+  refresh(): void
+  /** Draw now: a key was pressed. */
+  draw(): void
+  /** What is on the screen is unknown: draw the tail below it. */
+  restart(): void
+  /** Draw a last frame without the tail, or with it as finished lines. */
+  end(keep?: boolean): void
+}>
+
+export type ScreenOptions = {
+  terminal: Pick<Terminal, "size" | "write">
+  paint(): Paint
+  tail(view: View): Tail
+  /** False if the terminal cuts lines at a resize, instead of wrapping them anew. */
+  reflows: boolean
+}
+
+/** Milliseconds between two frames. */
+const interval = 33
+const begin = "\u001b[?2026h"
+const finish = "\u001b[?2026l"
+const isAscii = /^[\x20-\x7e]*$/
+const eraseLine = "\u001b[K"
+const eraseBelow = "\u001b[J"
+
+export function createScreen({ terminal, paint, tail, reflows }: ScreenOptions): Screen {
+  /** The tail as the terminal shows it, and the cursor in it. */
+  let drawn: Line[] = []
+  let [row, column] = [0, 0]
+  let known = terminal.size()
+  let finished: Line[] = []
+  let timer: NodeJS.Timeout | undefined
+  let drawnAt = 0
+  let isOver = false
+
+  function view(): View {
+    const { columns, rows } = terminal.size()
+    return { columns: Math.max(1, columns - 1), rows, paint: paint() }
+  }
+
+  function refresh(): void {
+    if (timer || isOver) return
+    timer = setTimeout(draw, Math.max(0, interval - (Date.now() - drawnAt)))
+  }
+
+  function draw(): void {
+    clearTimeout(timer)
+    timer = undefined
+    if (isOver) return
+    const now = view()
+    frame(fit(tail(now), now))
+  }
+
+  /** At most one line less than the terminal has: the last lines of the tail. */
+  function fit({ lines, caret }: Tail, { rows }: View): Tail {
+    const most = Math.max(1, rows - 1)
+    const dropped = Math.max(0, lines.length - most)
+    const shown = dropped ? lines.slice(dropped) : lines
+    return caret
+      ? { lines: shown, caret: { ...caret, row: Math.max(0, caret.row - dropped) } }
+      : { lines: shown }
+  }
+
+  function frame({ lines, caret }: Tail): void {
+    drawnAt = Date.now()
+    const size = terminal.size()
+    let out = size.columns === known.columns && size.rows === known.rows ? "" : takeResize(size)
+    out += finished.length || !drawn.length ? rewrite(lines) : change(lines)
+    drawn = lines
+    out += moveTo(caret?.row ?? Math.max(0, lines.length - 1), caret?.column ?? widthOf(lines.at(-1) ?? ""))
+    if (out) terminal.write(begin + out + finish)
+  }
+
+  /** Write the finished lines over the tail, and the tail below them. */
+  function rewrite(lines: readonly Line[]): string {
+    const out = `${moveTo(0, 0)}${eraseBelow}${[...finished, ...lines].join("\r\n")}`
+    finished = []
+    row = Math.max(0, lines.length - 1)
+    column = -1
+    return out
+  }
+
+  function change(lines: readonly Line[]): string {
+    let out = ""
+    for (const [at, line] of lines.entries()) {
+      const before = drawn[at]
+      if (before === line) continue
+      if (before === undefined) out += `${at ? `${moveTo(at - 1, -1)}\r\n` : moveTo(0, 0)}${line}`
+      else out += replaceLine(at, before, line)
+      row = at
+      column = -1
+    }
+    if (lines.length < drawn.length) out += `${moveTo(lines.length, 0)}${eraseBelow}`
+    return out
+  }
+
+  /** Only the end of a plain line is written. A line with other characters is written from its start, because terminals
+   * disagree about their widths. */
+  function replaceLine(at: number, before: Line, line: Line): string {
+    const same = isAscii.test(line) && isAscii.test(before) ? samePrefix(before, line) : 0
+    const erase = same < before.length ? eraseLine : ""
+    return `${moveTo(at, same)}${erase}${line.slice(same)}`
+  }
+
+  /** Column -1: any. */
+  function moveTo(toRow: number, toColumn: number): string {
+    const up = row - toRow
+    let out = up > 0 ? `\u001b[${up}A` : up < 0 ? `\u001b[${-up}B` : ""
+    if (toColumn >= 0 && toColumn !== column) out += toColumn === 0 ? "\r" : `\u001b[${toColumn + 1}G`
+    row = toRow
+    if (toColumn >= 0) column = toColumn
+    return out
+  }
+
+  /** The terminal has wrapped the lines of the tail anew, or cut them. Erase them, from the first row that is theirs. */
+  function takeResize(size: { columns: number; rows: number }): string {
+    const rowsOf = (width: number) => (reflows ? Math.max(1, Math.ceil(width / size.columns)) : 1)
+    let above = reflows ? Math.floor(Math.max(0, column) / size.columns) : 0
+    for (const line of drawn.slice(0, row)) above += rowsOf(widthOf(line))
+    const most = size.rows - 1
+    known = size
+    drawn = []
+    ;[row, column] = [0, -1]
+    const up = Math.min(above, most)
+    return `\r${up ? `\u001b[${up}A` : ""}${eraseBelow}`
+  }
+
+  function restart(): void {
+    drawn = []
+    ;[row, column] = [0, -1]
+    known = terminal.size()
+    refresh()
+  }
+
+  return Object.freeze({
+    view,
+    print(lines: readonly Line[]) {
+      for (const line of lines) finished.push(line)
+      refresh()
+    },
+    refresh,
+    draw,
+    restart,
+    end(keep = false) {
+      if (isOver) return
+      const now = view()
+      frame(keep ? fit(tail(now), now) : { lines: [""] })
+      if (keep) terminal.write("\r\n")
+      clearTimeout(timer)
+      isOver = true
+    },
+  })
+}
+
+function samePrefix(a: string, b: string): number {
+  let i = 0
+  while (i < a.length && i < b.length && a[i] === b[i]) i++
+  return i
+}

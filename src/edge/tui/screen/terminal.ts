@@ -1,0 +1,107 @@
+// The terminal that the program runs in: raw mode, the modes that are switched on and always off again, its size, and the
+// answers to what is asked of it. Nothing captures the mouse, clears the screen or leaves the main one.
+import { writeSync } from "node:fs"
+
+export type Terminal = Readonly<{
+  /** The size now: asked anew, since a resize is reported late. */
+  size(): { columns: number; rows: number }
+  write(text: string): void
+  /** Leave the modes, stop the program as Ctrl-Z does, and enter the modes when it continues. */
+  suspend(): void
+  /** Leave the modes for another program, such as an editor, until `fn` is over. */
+  lend<T>(fn: () => Promise<T>): Promise<T>
+  /** Switch on the keyboard protocol by which Shift-Enter is told from Enter. */
+  useKeyProtocol(): void
+  close(): void
+}>
+
+type Handlers = {
+  input(bytes: Buffer): void
+  resize(): void
+  /** The modes are on again, and the screen may show anything. */
+  resumed(): void
+}
+
+/** Bracketed paste and focus reports. */
+const on = "\u001b[?2004h\u001b[?1004h"
+const off = "\u001b[?2004l\u001b[?1004l"
+const keysOn = "\u001b[>1u"
+const keysOff = "\u001b[<u"
+/** Styles off, cursor visible, synchronized output ended. */
+const calm = "\u001b[?2026l\u001b[0m\u001b[?25h"
+
+export function openTerminal(handlers: Handlers): Terminal {
+  const { stdin, stdout } = process
+  let hasKeys = false
+  let isOn = false
+  let isClosed = false
+
+  function enter(): void {
+    if (isOn || isClosed) return
+    isOn = true
+    stdin.setRawMode(true)
+    stdin.resume()
+    stdout.write(on + (hasKeys ? keysOn : ""))
+  }
+
+  /** Written synchronously: the process may end right after it. */
+  function leave(): void {
+    if (!isOn) return
+    isOn = false
+    try {
+      writeSync(stdout.fd, calm + (hasKeys ? keysOff : "") + off)
+      stdin.setRawMode(false)
+    } catch {
+      // The terminal is gone.
+    }
+    stdin.pause()
+  }
+
+  function close(): void {
+    leave()
+    isClosed = true
+    stdin.off("data", handlers.input)
+    stdout.off("resize", handlers.resize)
+    process.off("SIGCONT", resume)
+    process.off("exit", leave)
+  }
+
+  function resume(): void {
+    // The shell has changed the modes.
+    isOn = false
+    enter()
+    handlers.resumed()
+  }
+
+  enter()
+  stdin.on("data", handlers.input)
+  stdout.on("resize", handlers.resize)
+  process.on("SIGCONT", resume)
+  process.on("exit", leave)
+  return Object.freeze({
+    size() {
+      const [columns, rows] = stdout.getWindowSize()
+      return { columns: columns || 80, rows: rows || 24 }
+    },
+    write: (text: string) => void stdout.write(text),
+    suspend() {
+      leave()
+      // The whole job: a program that started this one, such as npx, stops too.
+      process.kill(0, "SIGTSTP")
+    },
+    async lend<T>(fn: () => Promise<T>): Promise<T> {
+      leave()
+      try {
+        return await fn()
+      } finally {
+        enter()
+        handlers.resumed()
+      }
+    },
+    useKeyProtocol() {
+      if (!hasKeys && isOn) stdout.write(keysOn)
+      hasKeys = true
+    },
+    close,
+  })
+}
