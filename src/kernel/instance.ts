@@ -1,20 +1,20 @@
-// The runtime of one directory. Everything that belongs to a directory hangs on its instance, is made once, and is
-// taken down with it. Code finds its instance through AsyncLocalStorage, after awaits and in callbacks too.
+// The runtime of one directory. Everything that belongs to a directory is created once per instance and disposed with
+// it. Code finds the current instance through AsyncLocalStorage, also after awaits and in callbacks.
 import { AsyncLocalStorage } from "node:async_hooks"
 import * as Log from "#kernel/process/log.ts"
 import { errorText, NamedError } from "#util/error.ts"
 import * as Space from "./space.ts"
 
 type Dispose = ((state: unknown) => unknown) | undefined
-type Cell = { value: unknown; dispose: Dispose; isWork: boolean; isEnded: boolean }
+type Cell = { value: unknown; dispose: Dispose; isWork: boolean; isDisposed: boolean }
 type Context = {
   directory: string
   project: Space.SpaceInfo
   cells: Map<symbol, Cell>
-  phase: "making" | "standing" | "ending" | "ended"
-  /** How many `provide` calls run in it, and how many have it in hold. */
+  phase: "creating" | "active" | "disposing" | "disposed"
+  /** The running `provide` calls and the `hold` calls that are not released. */
   users: number
-  /** By the clock that never goes back. */
+  /** Time of the last use, by the monotonic clock. */
   usedAt: number
   disposed?: Promise<void>
 }
@@ -30,14 +30,14 @@ class Disposed extends NamedError {
 }
 
 const current = new AsyncLocalStorage<Context>()
-/** The instances whose `init` this call is part of; waiting for one of them would be waiting for itself. */
-const making = new AsyncLocalStorage<readonly Context[]>()
+/** The instances whose `init` made this call. Waiting for one of them would be a deadlock. */
+const creating = new AsyncLocalStorage<readonly Context[]>()
 const instances = new Map<string, Promise<Context>>()
-const standing = new Set<Context>()
-const ends = new Set<() => unknown>()
+const active = new Set<Context>()
+const disposedHandlers = new Set<() => unknown>()
 
 export const Instance = {
-  /** Whether there is a current one. */
+  /** Whether there is a current instance. */
   get isProvided(): boolean {
     return current.getStore() !== undefined
   },
@@ -51,14 +51,15 @@ export const Instance = {
     return use().project
   },
 
-  /** Run `fn` in the instance of a directory. The first call makes it and runs `init`; racing calls wait for that. */
+  /** Run `fn` in the instance of a directory. The first call creates the instance and runs `init`; concurrent calls
+   * wait for it. */
   async provide<T>(options: {
     directory: string
     init?: () => unknown
     fn: () => T | Promise<T>
   }): Promise<T> {
     const directory = Space.realDirectory(options.directory)
-    let context = beingMade(directory) ?? (await instanceOf(directory, options.init))
+    let context = findCreating(directory) ?? (await instanceOf(directory, options.init))
     while (context.disposed) {
       await context.disposed
       context = await instanceOf(directory, options.init)
@@ -75,7 +76,7 @@ export const Instance = {
    * the `provide` call in which it began. */
   hold(): () => void {
     const context = use()
-    if (context.phase === "ended") throw new Disposed(context.directory)
+    if (context.phase === "disposed") throw new Disposed(context.directory)
     return hold(context)
   },
 
@@ -89,28 +90,28 @@ export const Instance = {
     const key = Symbol()
     return () => {
       const { cells, phase, directory } = use()
-      if (phase === "ended") throw new Disposed(directory)
+      if (phase === "disposed") throw new Disposed(directory)
       let cell = cells.get(key)
       if (!cell) {
-        cell = { value: factory(), dispose: dispose as Dispose, isWork, isEnded: false }
+        cell = { value: factory(), dispose: dispose as Dispose, isWork, isDisposed: false }
         cells.set(key, cell)
       }
       return cell.value as S
     }
   },
 
-  /** What is done in every instance that stood, when all its states are disposed. */
-  atEnd(fn: () => unknown): void {
-    ends.add(fn)
+  /** Calls `fn` in every instance that was active, after all its states are disposed. */
+  onDisposed(fn: () => unknown): void {
+    disposedHandlers.add(fn)
   },
 
-  /** Stop the work of every instance and wait for it. Its other parts stay up. */
+  /** Stop the running work of every instance, and wait until it has stopped. Other states stay. */
   async stopWork(): Promise<void> {
     const all = await everyInstance()
-    await Promise.all(all.map((context) => current.run(context, () => endWork(context))))
+    await Promise.all(all.map((context) => current.run(context, () => disposeWork(context))))
   },
 
-  /** Take the current instance down: first its work, then every other state, last made first, each once. */
+  /** Dispose the current instance: first its work, then its other states, the newest first. */
   async dispose(): Promise<void> {
     await disposeContext(use())
   },
@@ -119,20 +120,20 @@ export const Instance = {
     await Promise.all((await everyInstance()).map(disposeContext))
   },
 
-  /** Take down what nobody uses: instances unused for `olderThan` milliseconds, and of the others the least recently
-   * used until no more than `keep` stand. One that is in use, or is `except`, stays. */
+  /** Dispose instances that nobody uses: those unused for `olderThan` milliseconds, and the least recently used ones
+   * while there are more than `keep`. The instance of the directory `except` stays. */
   async disposeIdle(options: { olderThan: number; keep: number; except?: string }): Promise<void> {
     const limit = performance.now() - options.olderThan
-    const idle = [...standing]
+    const idle = [...active]
       .filter(({ users, directory }) => users === 0 && directory !== options.except)
       .sort((a, b) => a.usedAt - b.usedAt)
-    const tooMany = standing.size - options.keep
+    const tooMany = active.size - options.keep
     await Promise.all(idle.filter(({ usedAt }, i) => i < tooMany || usedAt <= limit).map(disposeContext))
   },
 }
 
-function beingMade(directory: string): Context | undefined {
-  return making.getStore()?.find((one) => one.directory === directory && one.phase === "making")
+function findCreating(directory: string): Context | undefined {
+  return creating.getStore()?.find((one) => one.directory === directory && one.phase === "creating")
 }
 
 function instanceOf(directory: string, init?: () => unknown): Promise<Context> {
@@ -151,18 +152,18 @@ async function everyInstance(): Promise<Context[]> {
 
 async function create(directory: string, init?: () => unknown): Promise<Context> {
   const project = await Space.detect(directory)
-  const context: Context = { directory, project, cells: new Map(), phase: "making", users: 0, usedAt: 0 }
+  const context: Context = { directory, project, cells: new Map(), phase: "creating", users: 0, usedAt: 0 }
   try {
-    const outer = making.getStore() ?? []
-    await making.run([...outer, context], () => current.run(context, async () => init?.()))
+    const outer = creating.getStore() ?? []
+    await creating.run([...outer, context], () => current.run(context, async () => init?.()))
   } catch (error) {
     await disposeContext(context)
     throw error
   }
   if (context.disposed) return context
-  context.phase = "standing"
+  context.phase = "active"
   context.usedAt = performance.now()
-  standing.add(context)
+  active.add(context)
   return context
 }
 
@@ -180,30 +181,30 @@ function hold(context: Context): () => void {
 
 function disposeContext(context: Context): Promise<void> {
   context.disposed ??= current.run(context, async () => {
-    const stood = context.phase === "standing"
-    context.phase = "ending"
+    const wasActive = context.phase === "active"
+    context.phase = "disposing"
     instances.delete(context.directory)
-    standing.delete(context)
-    await endWork(context)
-    await endCells(context, () => true)
-    if (stood) for (const end of ends) await safely(context, end)
-    context.phase = "ended"
+    active.delete(context)
+    await disposeWork(context)
+    await disposeCells(context, () => true)
+    if (wasActive) for (const handler of disposedHandlers) await safely(context, handler)
+    context.phase = "disposed"
     context.cells.clear()
   })
   return context.disposed
 }
 
-/** A session whose shell is disposed first takes the end of its command for a result, and asks the model again. */
-function endWork(context: Context): Promise<void> {
-  return endCells(context, ({ isWork }) => isWork)
+/** Before the other states: a session would take the end of a disposed shell for a result, and ask the model again. */
+function disposeWork(context: Context): Promise<void> {
+  return disposeCells(context, ({ isWork }) => isWork)
 }
 
-/** Last made first. A cell that a `dispose` function makes is disposed as well. */
-async function endCells(context: Context, isChosen: (cell: Cell) => boolean): Promise<void> {
-  const next = () => [...context.cells.values()].findLast((cell) => !cell.isEnded && isChosen(cell))
+/** The newest first. A cell that a `dispose` function creates is disposed too. */
+async function disposeCells(context: Context, isChosen: (cell: Cell) => boolean): Promise<void> {
+  const next = () => [...context.cells.values()].findLast((cell) => !cell.isDisposed && isChosen(cell))
   for (let cell = next(); cell; cell = next()) {
     const { value, dispose } = cell
-    cell.isEnded = true
+    cell.isDisposed = true
     await safely(context, async () => dispose?.(await value))
   }
 }

@@ -61,7 +61,7 @@ async function rememberedId(repository: Vcs.Repository, vcs: Vcs.Info): Promise<
   }
 }
 
-/** The folder of a repository. A folder without one has the id of its path, and keeps it when it becomes a repository. */
+/** The folder of a repository. Its path gives the same id as before the folder became a repository. */
 function homeOf({ commonDir }: Vcs.Repository): string {
   return basename(commonDir) === ".git" ? dirname(commonDir) : commonDir
 }

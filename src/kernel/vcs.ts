@@ -1,7 +1,7 @@
-// What git says about a folder, read from its files where that is enough: a start must not wait for git processes.
-// Where git itself has to be asked, hooks, fsmonitor, pager, external diff, fetching and the system's configuration are
-// off, and it gets the few variables that it needs. Filters (clean, smudge, process) and textconv have names that only
-// the repository knows; they are off because no command is run that reads or writes the content of a work tree.
+// The git repository of a folder: read from its files if possible, because a start must not wait for git processes. If
+// git itself must run, hooks, fsmonitor, pager, external diff, fetching and the system's configuration are off, and it
+// gets only the variables that it needs. Filters and textconv cannot be switched off by name; they do not run, because
+// no command here reads or writes the content of a work tree.
 import { existsSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { promisify } from "node:util"
@@ -41,8 +41,8 @@ export function find(directory: string): Repository | undefined {
   }
 }
 
-/** Whether all files of a repository are in a folder, or files outside of the folder say that the work tree is theirs: one
- * that the repository lists, or that of a submodule. A prepared `.git` can name any other repository. */
+/** Whether a folder may use a repository: all files of the repository are in the folder, or the repository itself names
+ * the work tree, as a linked work tree or as a submodule. A prepared `.git` file could name any other repository. */
 export function belongsTo({ worktree, gitDir, commonDir }: Repository, folder: string): boolean {
   if ([gitDir, commonDir].every((path) => isInside(folder, path))) return true
   if (isInside(folder, gitDir)) return false
@@ -64,7 +64,7 @@ function worktreeIn(config: string): string | undefined {
   return /^\s*worktree\s*=\s*"?([^"\n]*?)"?\s*$/m.exec(core ?? "")?.[1]
 }
 
-/** The current branch and commit; both are missing if there is no commit yet. */
+/** The current branch and commit. There is no branch on a detached HEAD, and no commit before the first one. */
 export async function read(repository: Repository): Promise<Info> {
   const head = textOf(join(repository.gitDir, "HEAD"))?.trim() ?? ""
   const ref = /^ref: (refs\/.+)$/.exec(head)?.[1]
@@ -92,8 +92,9 @@ export async function git(worktree: string, args: [Command, ...string[]]): Promi
   return stdout
 }
 
-/** Missing objects are not fetched, by no protocol: a repository can name a command as its remote, and its own
- * `protocol.*.allow` would win over an option. A broken repository does not answer for the one around it. */
+/** Git must fetch no missing objects, because a repository can name a command as its remote. Only a variable forbids
+ * all protocols: the repository's own `protocol.*.allow` would win over an option. The ceiling keeps git from using an
+ * outer repository if this one is broken. */
 function gitEnvironment(worktree: string): Record<string, string> {
   const own = Object.fromEntries(Object.entries(Env.forChild()).filter(([name]) => gitVariables.test(name)))
   return {

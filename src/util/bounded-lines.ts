@@ -1,5 +1,5 @@
-// Cuts a stream into lines and never holds more than one line of the given size. Of a longer one the beginning and the
-// end are kept: enough to say which request it answers.
+// Cuts a stream into lines and never holds more than one line of the given size. Of a longer line only the beginning
+// and the end are kept, which show which request it answers.
 
 export type Cut = { head: string; tail: string; bytes: number }
 
@@ -9,7 +9,7 @@ const newline = 10
 export function createBoundedLines(options: {
   limit: number
   onLine: (line: string) => void
-  /** Called once such a line has ended. */
+  /** Called when a line longer than `limit` has ended. */
   onCut: (cut: Cut) => void
 }): { push(chunk: Buffer): void; pending(): number } {
   let parts: Buffer[] = []
@@ -46,7 +46,7 @@ export function createBoundedLines(options: {
   return Object.freeze({ push, pending: () => bytes })
 }
 
-/** Copied, so that the chunks are not held. */
+/** A copy, so that the chunks can be freed. */
 function firstBytes(chunks: Buffer[]): Buffer {
   const taken: Buffer[] = []
   for (let bytes = 0, at = 0; bytes < edge && at < chunks.length; at++) {

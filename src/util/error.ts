@@ -1,5 +1,5 @@
-// The base of all our errors. Edges and scripts rely on the name ("Storage.NotFound"); the data has the values that it
-// failed with.
+// The base of all our errors. Edges and scripts rely on the name ("Storage.NotFound"); `data` has the values that the
+// failure is about.
 
 export class NamedError extends Error {
   readonly data: Record<string, unknown>

@@ -1,4 +1,5 @@
-// SHA-256 of a short text, such as the path of a folder. node:crypto is faster for long ones, but takes a start 7 ms to load.
+// SHA-256 of a short text, such as the path of a folder. node:crypto is faster for long ones, but loading it adds 7 ms
+// to every start.
 
 const primes: number[] = []
 for (let number = 2; primes.length < 64; number++)
@@ -9,7 +10,8 @@ const blockWords = 16
 
 let last = { text: "", hash: "" }
 
-/** The hash of the UTF-8 form of a text, in hexadecimal digits. The last one is kept: a start asks for it often. */
+/** The hash of the UTF-8 form of a text, in hexadecimal digits. The last hash is cached: a start asks for the same one
+ * often. */
 export function hashText(text: string): string {
   if (last.text !== text || last.hash === "") last = { text, hash: compute(text) }
   return last.hash

@@ -1,5 +1,5 @@
-// Processes: starting children, and whether a process still runs. The start time tells a process from a later one with
-// the same id.
+// Processes: starting children, and whether a process still runs. The start time distinguishes a process from a later
+// one with the same id.
 import { readFileSync } from "node:fs"
 
 export type ProcessLife = { pid: number; started: string }
@@ -35,7 +35,7 @@ function exists(pid: number): boolean {
   }
 }
 
-/** `node:child_process`, which a start must not pay for: it is loaded when it is first needed. */
+/** `node:child_process`, loaded when it is first needed, to keep the start fast. */
 export function childProcess() {
   return process.getBuiltinModule("node:child_process")
 }

@@ -1,6 +1,6 @@
 // Cuts a text to a length: between two words if there is a space near the end, else inside a word.
 
-/** At most `max` characters; what was cut ends with `…`. */
+/** At most `max` characters. A text that was cut ends with `…`. */
 export function shorten(text: string, max: number): string {
   // A character is one or two code units.
   const characters = [...text.slice(0, 2 * max + 2)]

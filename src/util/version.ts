@@ -1,2 +1,2 @@
-// Kept equal to package.json by a test, so that `--version` needs to read no file.
+// The version, here so that `--version` reads no file. A test keeps it equal to package.json.
 export const version = "0.1.0"

@@ -30,7 +30,7 @@ export const Disposed = define(
   z.object({ directory: about("Folder that the instance was for.", z.string()) }),
   { when: "An instance ends. It is the last event of its folder." },
 )
-Instance.atEnd(() => publish(Disposed, { directory: Instance.directory }))
+Instance.onDisposed(() => publish(Disposed, { directory: Instance.directory }))
 
 /** Declare an event. A live event is only for current listeners: it has no id and is never replayed. */
 export function define<P>(
@@ -40,7 +40,7 @@ export function define<P>(
 ): Definition<P> {
   if (!/^[a-z][\w.-]*$/i.test(type)) throw new InvalidEvent(type, "a type is a word, such as session.created")
   if (type === "gap")
-    throw new InvalidEvent(type, "the event stream itself says that when events are missing")
+    throw new InvalidEvent(type, "the name is reserved: the event stream sends it when events are missing")
   const definition: Definition<P> = Object.freeze({ type, schema, live, when })
   definitions.set(type, definition as Definition)
   return definition
@@ -51,8 +51,8 @@ export function list(): Definition[] {
   return [...definitions.values()]
 }
 
-/** Validate, number and deliver an event. A payload that does not fit its schema throws, with the wrong place.
- * `onUnheard` is called if nobody subscribed to this event type (see `isHeard`), or every such subscriber failed. */
+/** Validate, number and deliver an event. Throws `InvalidEvent` if the payload does not match its schema. `onUnheard`
+ * is called if nobody subscribed to this event type (see `isHeard`), or every such subscriber failed. */
 export function publish<P>(definition: Definition<P>, payload: P, onUnheard?: () => void): Event<P> {
   const checked = definition.schema.safeParse(payload)
   if (!checked.success)
@@ -94,7 +94,7 @@ export function subscribe(what: Definition | "*", handler: (...args: never[]) =>
   return () => void set.delete(subscriber)
 }
 
-/** Whether somebody subscribed to this event type. A subscriber of "*" may only write a log. */
+/** Whether somebody subscribed to this event type. Subscribers of "*" do not count: they may only write a log. */
 export function isHeard({ type }: Pick<Definition, "type">): boolean {
   return [...subscribers()].some((subscriber) => subscriber.type === type)
 }

@@ -1,5 +1,5 @@
-// An event on the wire and on disk: one SSE frame. The data is one line of JSON, so only a blank line ends a frame; frames
-// are found, filtered and copied as bytes, and never parsed again.
+// An event on the wire and on disk: one SSE frame. The data is one line of JSON, so a blank line always ends a frame.
+// Frames are found, filtered and copied as bytes, and never parsed again.
 import type { Event } from "./global-bus.ts"
 
 export type Gap = { after: number | string; from: number }
@@ -17,13 +17,13 @@ export function frameOf(event: Event): string {
   return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify({ id, type, time, directory, payload })}\n\n`
 }
 
-/** Tells a client that events are missing. Its id is the cursor from which nothing else is. */
+/** Tells a client that events are missing. A client that continues from its id misses nothing more. */
 export function gapFrame(gap: Gap): Buffer {
   const data = JSON.stringify({ type: "gap", ...gap })
   return Buffer.from(`id: ${gap.from - 1}\nevent: gap\ndata: ${data}\n\n`)
 }
 
-/** The numbered frames of a buffer that starts at a frame. Ends at the first byte that cannot belong to one. */
+/** The numbered frames of a buffer that starts at a frame. Stops at the first byte that cannot belong to a frame. */
 export function* places(bytes: Buffer, from = 0): Generator<Place> {
   for (let start = from; ; ) {
     const id = idAt(bytes, start)
@@ -57,7 +57,7 @@ export function createDirectoryFilter(directory: string): (bytes: Buffer) => Buf
   }
 }
 
-/** A type has no quotes in it, so the first field of that name is the event's own and not one of its payload. */
+/** Compares the first `directory` field: it is the event's own, because only `id`, `type` and `time` come before it. */
 function belongs(frame: Buffer, wanted: Buffer): boolean {
   const at = frame.indexOf(directoryField)
   return at >= 0 && frame.subarray(at, at + wanted.length).equals(wanted)
@@ -68,7 +68,7 @@ function isGap(bytes: Buffer, start: number): boolean {
   return bytes.subarray(line, line + gapLine.length).equals(gapLine)
 }
 
-/** The number in `id: 42\n` at a place, or undefined where there is none. */
+/** The number in `id: 42\n` at an offset; undefined if there is none. */
 function idAt(bytes: Buffer, start: number): number | undefined {
   if (bytes.toString("latin1", start, start + 4) !== "id: ") return undefined
   let id = 0

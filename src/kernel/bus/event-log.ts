@@ -1,6 +1,6 @@
-// The event log: events on disk for replay, exact across restarts and kill -9. SSE frames in segment files, copied as
-// bytes. Readers use offsets in the whole log; an id is looked up once, when a client reconnects. A disk failure
-// costs the replay of some events, never a live event.
+// The event log stores events on disk, so that clients can replay them exactly, also after a restart or `kill -9`.
+// Events are SSE frames in segment files and are copied as bytes. Readers use offsets in the whole log; an id is looked
+// up only when a client reconnects. If the disk fails, some events cannot be replayed; live events still arrive.
 import { existsSync, rmSync } from "node:fs"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
@@ -32,7 +32,7 @@ export type EventLog = Readonly<{
   close(): void
 }>
 
-const gapRoom = 256
+const gapBytes = 256
 const retryEvery = 1000
 
 /** Opens the first free slot in `directory`. At least `maxEvents` events or `maxBytes` bytes stay readable. */
@@ -55,8 +55,8 @@ export function createEventLog(options: {
   let firstOfRun: number | undefined
   let active = segments.at(-1)
   let lostAfter = slot?.complete === false ? lastKept : undefined
-  // Lost events leave space for the gap frame.
-  let end = (active ? active.base + active.size : 0) + (lostAfter === undefined ? 0 : gapRoom)
+  // If events were lost, the gap frame needs space.
+  let end = (active ? active.base + active.size : 0) + (lostAfter === undefined ? 0 : gapBytes)
   let retryAt = 0
   let closed = false
 
@@ -89,7 +89,7 @@ export function createEventLog(options: {
     lostAfter = undefined
   }
 
-  /** The log's files were removed while it is in use: their events are lost, later ones are stored again. */
+  /** Continues after files of the log were removed while in use: their events are lost, later ones are stored. */
   function startAgain(own: Slot) {
     const gone = own.isOurs() ? segments.filter(({ path }) => !existsSync(path)) : [...segments]
     if (gone[0]) lostAfter = Math.min(lostAfter ?? lastId, gone[0].first - 1)
@@ -104,7 +104,7 @@ export function createEventLog(options: {
 
   function giveUp(failed: Slot, error: unknown) {
     if (retryAt === 0)
-      Log.warn("events cannot be kept for replay, clients that come back may miss some", {
+      Log.warn("events cannot be stored for replay; clients that reconnect may miss some", {
         directory: failed.directory,
         error: errorText(error),
       })
@@ -174,11 +174,11 @@ export function createEventLog(options: {
     closed = true
     if (active) finishSegment(active, () => false)
     try {
-      // Without a record of them, ids that clients still have would be given again.
+      // Otherwise the next run would assign ids that clients already have.
       if (slot?.isOurs() === false) slot.restore()
       slot?.release(lastId)
     } catch (error) {
-      Log.warn("the event log could not be closed in order", { error: errorText(error) })
+      Log.warn("the event log could not be closed cleanly", { error: errorText(error) })
     }
   }
 
@@ -197,7 +197,7 @@ function openSlot(directory: string): Slot | undefined {
   }
 }
 
-/** In place of the lost events stands one that says so, under the id of the last of them. */
+/** Puts a gap frame in front of the batch, under the id of the last lost event. */
 function withGap(batch: Batch, lostAfter: number): Batch {
   const gap = gapFrame({ after: lostAfter, from: batch.first })
   return {
@@ -208,7 +208,7 @@ function withGap(batch: Batch, lostAfter: number): Batch {
   }
 }
 
-/** A segment that cannot be read is one that is no longer kept. */
+/** A segment that cannot be read counts as removed. */
 function readSafely<T>(reading: () => T): T | undefined {
   try {
     return reading()

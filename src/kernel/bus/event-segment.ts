@@ -27,7 +27,7 @@ export type Segment = {
   first: number
   last: number
   count: number
-  /** Open while it is written. */
+  /** Set while the segment is open for writing. */
   fd?: number
   /** An id and its offset about every `indexStep` bytes. Built by the first search if the segment is of an earlier run. */
   index?: { id: number; offset: number }[]
@@ -69,7 +69,7 @@ export function createSegment(directory: string, base: number, first: number): S
   return { path, base, size: 0, first, last: first - 1, count: 0, fd: openSync(path, "w+", 0o600), index: [] }
 }
 
-/** Append a batch. If that fails, the segment is truncated to its size before. */
+/** Append a batch. If that fails, the segment is truncated to its old size. */
 export function appendBatch(segment: Segment, batch: Batch): void {
   segment.fd ??= openSync(segment.path, "r+")
   const { fd, size } = segment

@@ -21,14 +21,14 @@ export type Slot = Readonly<{
   floor: number
   /** The highest id that may have been assigned. */
   reserved: number
-  /** Whether all events of the previous run are on disk: it stopped in order, or only its process died. */
+  /** Whether all events of the previous run are on disk: it stopped cleanly, or its process died without a reboot. */
   complete: boolean
   /** Whether the folder on the disk is still the one that was taken. */
   isOurs(): boolean
-  /** Make the folder again after it was removed. Throws when another process has taken its place meanwhile. */
+  /** Create the folder again after it was removed. Throws if another process has taken it meanwhile. */
   restore(): void
   reserve(id: number): void
-  /** Remember that events are missing on the disk, as far as a full disk allows. */
+  /** Record that events are missing on disk. Removes a file, which also works on a full disk. */
   markIncomplete(): void
   release(lastId: number): void
 }>
@@ -53,7 +53,7 @@ export function takeSlot(root: string): Slot {
 
 function openSlot(directory: string, floor: number, taken: Lock): Slot {
   const file = join(directory, "reserved")
-  // A file of its own, because it can be removed on a full disk, where nothing can be written.
+  // A file of its own: it can be removed even if the disk is full.
   const writer = join(directory, "writer")
   const reserved = readText(file)
   const lastWriter = readText(writer)
@@ -70,9 +70,9 @@ function openSlot(directory: string, floor: number, taken: Lock): Slot {
     restore() {
       mkdirSync(directory, { recursive: true, mode: 0o700 })
       if (isOurs()) return
-      // A server that ended again has freed the lock, but the ids in its record belong to its clients.
+      // If `reserved` exists, another server has used the folder, and its clients have ids from there.
       const again = existsSync(file) ? undefined : takeLock(directory)
-      if (!again) throw new Error("another server has taken the place of a folder that was removed")
+      if (!again) throw new Error("the folder was removed, and another server has taken it")
       lock.close()
       lock = again
       named = false
@@ -84,7 +84,7 @@ function openSlot(directory: string, floor: number, taken: Lock): Slot {
     },
     markIncomplete() {
       named = false
-      // A server that took the folder meanwhile lost nothing.
+      // If another server has taken the folder, its events are complete.
       if (isOurs()) rmSync(writer, { force: true })
     },
     release(lastId: number) {
@@ -98,7 +98,7 @@ function openSlot(directory: string, floor: number, taken: Lock): Slot {
   })
 }
 
-/** Undefined when another process holds it. */
+/** Undefined if another process holds the lock. */
 function takeLock(directory: string): Lock | undefined {
   const path = join(directory, "lock")
   const database = new DatabaseSync(path, { timeout: 0 })
@@ -133,7 +133,7 @@ function replace(file: string, text: string) {
   closeSync(folder)
 }
 
-/** Files that were not synced survive the death of the process, but not a reboot. Empty if the system does not say. */
+/** Identifies this boot: files that were not synced survive the end of a process, but not a reboot. Empty if unknown. */
 function bootId(): string {
   return readText("/proc/sys/kernel/random/boot_id")?.trim() ?? ""
 }

@@ -1,5 +1,5 @@
-// Events of all instances of this process, numbered. Ids only grow; the event log of the server, which stores events across
-// restarts, sets where they continue.
+// Numbers the events of all instances of this process and delivers them. Ids only grow; the server's event log, which
+// survives restarts, sets where they continue.
 import { AsyncResource } from "node:async_hooks"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
@@ -32,7 +32,7 @@ export function stamp<P>(event: { type: string; directory: string; payload: P; l
   return { ...(event.live ? {} : { id: ++lastId }), type, time: Date.now(), directory, payload }
 }
 
-/** All subscribers get an event before any gets the next one, also if a subscriber publishes. */
+/** Sends events one after another: all subscribers get an event before the next one, even if a subscriber publishes. */
 export function inTurn(send: () => void): void {
   waiting.push(delivering ? AsyncResource.bind(send) : send)
   if (delivering) return
@@ -48,7 +48,8 @@ export function broadcast(event: Event): void {
   for (const handler of [...handlers]) deliver(handler, event)
 }
 
-/** Call one handler; what it throws, now or later, is logged and stops nobody else. Returns whether it did not throw. */
+/** Call one handler and log what it throws, now or later, so that the other handlers still run. Returns whether it
+ * succeeded. */
 export function deliver(handler: (event: Event) => unknown, event: Event): boolean | Promise<boolean> {
   try {
     const result = handler(event)

@@ -60,7 +60,7 @@ const reported = new Map<string, Set<string>>()
 
 export const Changed = Bus.define(
   "config.changed",
-  z.object({ sources: about("Layers that say something else than before.", z.array(z.string())) }),
+  z.object({ sources: about("Layers whose content has changed.", z.array(z.string())) }),
   { when: "The configuration changed and is in force." },
 )
 
@@ -154,7 +154,7 @@ async function reloadOnce(own: State): Promise<void> {
   Bus.publish(Changed, { sources: differing(before?.parts ?? [], next.parts) })
 }
 
-/** Rights end with the trust that gave them, even if the files cannot be read again. */
+/** If trust was taken back, the rights that it gave end, even if the files cannot be read again. */
 async function lessTrusted(before: Loaded): Promise<Loaded | undefined> {
   const { worktree } = Instance
   const reviewed = await Reviewed.of(worktree).catch(() => undefined)
@@ -164,10 +164,10 @@ async function lessTrusted(before: Loaded): Promise<Loaded | undefined> {
 }
 
 function differing(before: Layer[], after: Layer[]): Source[] {
-  const wordOf = (layers: Layer[], source: Source) =>
+  const valueIn = (layers: Layer[], source: Source) =>
     layers.find((layer) => layer.source === source)?.value ?? {}
   const sources = new Set([...before, ...after].map(({ source }) => source))
-  return [...sources].filter((source) => !isDeepStrictEqual(wordOf(before, source), wordOf(after, source)))
+  return [...sources].filter((source) => !isDeepStrictEqual(valueIn(before, source), valueIn(after, source)))
 }
 
 /** A failed first load is not cached, so that the next caller tries again. */

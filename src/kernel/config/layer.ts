@@ -1,6 +1,6 @@
-// One layer of a configuration: the validated content of a file or a value. Problems are collected, not thrown, so
-// that a person sees all of them at once. A reviewed file of a project counts fully. Any other counts as far as an
-// untrusted folder may go, and its last reviewed deny and ask rules stay in force.
+// One layer of a configuration: the validated content of a file or a value. Problems are collected, not thrown, so that
+// a person sees all of them at once. A reviewed file of a project applies in full. Of any other file of a project, only
+// settings that an untrusted folder may have apply, and its last reviewed deny and ask rules stay in force.
 import { existsSync } from "node:fs"
 import { relative } from "node:path"
 import { Unreviewed } from "#kernel/reviewed/guard-imports.ts"
@@ -16,14 +16,14 @@ import { type Ignored, restrictOwn, restrictUntrusted } from "./restrict.ts"
 import { importConfig, isTypeScript } from "./typescript.ts"
 
 export type Source = "remote" | "global" | "project" | "typescript" | "environment" | "inline"
-/** `pending`: a remote configuration that never arrived yet. */
+/** `pending`: a remote configuration that has not been fetched yet. */
 export type Status = "loaded" | "missing" | "untrusted" | "cached" | "pending"
 export type Layer = {
   source: Source
   /** The file, or the URL in a form that may be shown; undefined for other layers. */
   path?: string
   status: Status
-  /** Whether the person wrote it; otherwise its value is restricted, and its secrets are not redacted. */
+  /** Whether the person wrote or reviewed it; otherwise its value is restricted, and its secrets are not redacted. */
   trusted: boolean
   value: Raw
   warnings: string[]
@@ -79,7 +79,7 @@ export function fromValue(source: Source, value: unknown, name: string = source)
   return { ...empty(source), ...checkLayer({ schema: Info, value, source: name }) }
 }
 
-/** Without the settings that only the person may have. */
+/** The layer without the settings that only the person's own files may have. */
 export function withoutOwn(layer: Layer): Layer {
   const { value, ignored } = restrictOwn(layer.value, layer.source)
   return { ...layer, value, ignored: [...layer.ignored, ...ignored] }
@@ -174,7 +174,7 @@ function narrowingOf({ value }: Layer): Rule[] {
 }
 
 function restricted(layer: Layer, reason: string): Layer {
-  // Invalid content was not reviewed, so nothing of it stays.
+  // Nothing of an untrusted file is used if it is invalid.
   if (layer.problems.length > 0) return { ...layer, trusted: false, value: {} }
   const { value, ignored } = restrictUntrusted(layer.value, layer.source, reason)
   return { ...layer, trusted: false, value, ignored: [...layer.ignored, ...ignored] }
@@ -185,7 +185,7 @@ function notLoaded(path: string, worktree: string, reason: string): Layer {
   return { ...empty("typescript", path), trusted: false, status: "untrusted", ignored }
 }
 
-/** The layers as they count when the folder is no longer trusted, for this reason. */
+/** The layers after trust in the folder was taken back. `reason` is reported for each setting that no longer applies. */
 export function withoutTrust(layers: Layer[], worktree: string, reason: string): Layer[] {
   return layers.map((layer) => {
     if (layer.source === "project") return restricted(layer, reason)

@@ -1,6 +1,6 @@
-// The layers of a configuration, lowest first, each read, checked and restricted on its own, and merged into one value:
-// objects merge by key, lists replace, permission rules follow one another. The inline layer holds settings of the
-// command line; they are checked one by one, so that a mistake stops the command before anything is read.
+// Reads the layers of a configuration, lowest first; checks and restricts each; and merges them: objects by key, lists
+// are replaced, permission rules are appended. The inline layer holds settings of the command line. They are checked
+// before any file is read, so that a mistake stops the command.
 import { join, resolve } from "node:path"
 import * as Env from "#kernel/process/env.ts"
 import * as Global from "#kernel/process/global.ts"
@@ -176,7 +176,7 @@ function mergeInto(target: Raw, from: Raw) {
       target[name] = item
       continue
     }
-    // Always a new object: a layer must not be changed by the one above it.
+    // A new object, because merging must not change a layer.
     const below = Object.hasOwn(target, name) ? target[name] : undefined
     const own = isPlain(below) ? below : {}
     target[name] = own

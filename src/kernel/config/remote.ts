@@ -18,7 +18,7 @@ export async function readCache(url: string): Promise<Buffer | undefined> {
   return readSmallFile(cacheFile(url)).catch(() => undefined)
 }
 
-/** Fetch, validate and cache. True if something new and valid came; `check` throws what is wrong with an answer. */
+/** Fetch, validate and cache. Returns true if the answer is new and valid. `check` throws if it is invalid. */
 export async function renewCache(options: {
   remote: Remote
   signal: AbortSignal
@@ -33,7 +33,7 @@ export async function renewCache(options: {
     return true
   } catch (error) {
     if (!signal.aborted)
-      Log.warn("the remote configuration could not be renewed; what is kept of it stays in force", {
+      Log.warn("the remote configuration could not be fetched; its cached copy stays in use", {
         url: shownUrl(remote.url),
         error: fetchFailure(error),
       })

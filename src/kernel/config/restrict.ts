@@ -9,7 +9,7 @@ export type Ignored = { source: string; key: string; reason: string }
 type Ignore = (path: Path, detail?: string) => void
 
 const outside = 'it is not a relative path without ".."'
-// Nobody reads more, and a hostile file could have a hundred thousand.
+// Limits the report: a hostile file could have a hundred thousand settings.
 const maxNamed = 100
 
 /** The keys that an untrusted folder may set, each with what remains of its value (undefined: nothing). The agent is not

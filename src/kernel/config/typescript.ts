@@ -33,14 +33,18 @@ const mark = "?vitamin-config="
 const limit = 10_000
 
 /** `reviewed`: for a file of a project. Without it the file is the person's own. */
-type Options = { reviewed?: Reviewed | undefined; timeout?: number | undefined; edition?: number | undefined }
+type Options = {
+  reviewed?: Reviewed | undefined
+  timeout?: number | undefined
+  cacheKey?: number | undefined
+}
 
 let hooked = false
 let instances = 0
 /** Tools that a config defines belong to the instance that reads it, so each instance runs the file once. */
 const instance = Instance.state(() => ({ number: ++instances }))
 
-/** Returns its argument; it is there for the types. */
+/** Returns its argument; TypeScript checks its type. */
 export function defineConfig(config: Input): Input {
   return config
 }
@@ -62,23 +66,23 @@ export async function loadConfig(path: string): Promise<Standalone> {
 
 /** The default export of a TypeScript file whose content is `bytes`. */
 export async function importConfig(file: string, bytes: Uint8Array, options: Options = {}): Promise<unknown> {
-  const edition = Instance.isProvided ? instance().number : undefined
-  const { default: config } = await importModule(file, bytes, { ...options, edition })
+  const cacheKey = Instance.isProvided ? instance().number : undefined
+  const { default: config } = await importModule(file, bytes, { ...options, cacheKey })
   if (config !== undefined) return config
   const message = "there is no default export; write export default defineConfig({ … })"
   throw new Invalid([{ source: file, path: "", message }])
 }
 
-/** The exports of a TypeScript file whose content is `bytes`. New content, or another edition, is a new module. Throws
- * `Unreviewed` if it imports a project file that is not reviewed. */
+/** The exports of a TypeScript file whose content is `bytes`. New content, or another `cacheKey`, is a new module.
+ * Throws `Unreviewed` if it imports a project file that is not reviewed. */
 export async function importModule(
   file: string,
   bytes: Uint8Array,
-  { reviewed, timeout = limit, edition }: Options = {},
+  { reviewed, timeout = limit, cacheKey }: Options = {},
 ): Promise<Record<string, unknown>> {
   registerOwnNames()
   const sum = createHash("sha256").update(bytes).digest("hex").slice(0, 16)
-  const plain = `${pathToFileURL(file).href}${mark}${sum}${edition === undefined ? "" : `-${edition}`}`
+  const plain = `${pathToFileURL(file).href}${mark}${sum}${cacheKey === undefined ? "" : `-${cacheKey}`}`
   const url = reviewed ? guardedUrl(plain, reviewed, publicModule) : plain
   let timer: NodeJS.Timeout | undefined
   try {
@@ -96,14 +100,14 @@ export async function importModule(
   }
 }
 
-/** The hook stays for the life of the process: a config may import lazily, and agents and tools are files like it. */
+/** The hook stays for the life of the process: a config may import lazily, and agents are loaded the same way. */
 function registerOwnNames() {
   if (hooked) return
   hooked = true
   registerHooks({
     resolve(specifier, context, next) {
       if (ownNames.has(specifier)) return { url: publicModule, shortCircuit: true }
-      // The format is given, so that a project of type "commonjs", or of none, changes nothing and warns of nothing.
+      // With an explicit format, Node neither uses the "type" of the project's package.json nor warns if there is none.
       if (specifier.includes(mark)) return { url: specifier, format: "module-typescript", shortCircuit: true }
       return next(specifier, context)
     },

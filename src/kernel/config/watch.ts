@@ -1,6 +1,6 @@
-// Reports changes that a configuration depends on: the files of its layers, and the trust in the work tree, which a person
-// gives and takes back in another process. Both are polled. `stat` notices a file that appears with its folder, one that
-// an editor replaces, and a link on the way that is replaced; the system's watches miss such changes, and may run out.
+// Watches what a configuration depends on: the files of its layers, and the trust in the work tree, which a person may
+// change in another process. Both are polled: `stat` notices a file that appears with its folder, a file that an editor
+// replaces, and a replaced link in its path. The system's watches miss such changes, and their number is limited.
 import { statSync } from "node:fs"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import { errorText } from "#util/error.ts"
@@ -16,7 +16,7 @@ export function watchFiles(paths: string[], onChange: () => void): Promise<Stop>
   return poll(async () => paths.map(stampOf).join("\n"), pollFiles, onChange)
 }
 
-/** The same for the trust in a work tree. One that is gone has no trust. */
+/** The same for the trust in a work tree. A removed work tree counts as untrusted. */
 export function watchTrust(worktree: string, onChange: () => void): Promise<Stop> {
   const read = async () => (await Reviewed.of(worktree).catch(() => undefined))?.stamp
   return poll(read, pollTrust, onChange)

@@ -3,9 +3,9 @@
 import * as Secret from "#kernel/secret/secret.ts"
 import { hideVariables } from "./hide-variables.ts"
 
-/** Variables that every child process needs. Two are our own: the data folder, and the mark that keeps a server that is
- * listed in its own folder from starting itself for ever. They are withheld only if the whole value is a secret: a short
- * secret may be a part of a path. */
+/** Variables that every child process needs. VITAMIN_MCP_SERVE keeps an MCP server that its own folder lists from
+ * starting itself without end. A base variable is withheld only if its whole value is a secret: a short secret may be
+ * a part of a path. */
 const base =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_.+|TZ|TERM|TMPDIR|TMP|TEMP|PWD|XDG_.+|DISPLAY|WAYLAND_DISPLAY|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|APPDATA|LOCALAPPDATA|USERPROFILE|HOMEDRIVE|HOMEPATH|PROGRAMFILES.*|VITAMIN_DATA_DIR|VITAMIN_MCP_SERVE)$/
 const proxy = /^(HTTP|HTTPS|ALL|NO)_PROXY$/i
@@ -40,7 +40,7 @@ export function forChild(pass: readonly string[] = []): Record<string, string> {
   return pick((name, value) => pass.includes(name) || !isWithheld(name, value))
 }
 
-/** Like `forChild`, for a command of the model, which must not find the rest in `/proc` either. */
+/** Like `forChild`, for a command of the model: it must not find the withheld variables in `/proc` either. */
 export function forCommand(pass: readonly string[]): Record<string, string> {
   return hiding((name, value) => pass.includes(name) || !isWithheld(name, value))
 }
@@ -52,7 +52,8 @@ export function forServer(): Record<string, string> {
   )
 }
 
-/** Names of variables that commands lose because of their names. Keys for models are left out: no command expects them. */
+/** The variables that are withheld from commands because of their names. Keys for models are left out: no command
+ * expects them. */
 export function lostByName(pass: readonly string[]): string[] {
   const isForModels = (name: string) => /_API_KEY$/.test(name) && Secret.isKnown(process.env[name] ?? "")
   return Object.keys(process.env)
@@ -92,8 +93,8 @@ function pick(fits: (name: string, value: string) => boolean): Record<string, st
   )
 }
 
-/** Whether a variable is named like a credential: a token, a key, a password. Names that end like a place, a limit or a
- * kind (`…_FILE`, `…_URL`, `…_TTL`) are about a credential and are none. */
+/** Whether a variable is named like a credential: a token, a key, a password. Names such as `…_FILE`, `…_URL` and
+ * `…_TTL` describe a credential but are not one. */
 export function isCredentialName(name: string): boolean {
   const words = wordsOf(name)
   const end = words.at(-1) ?? ""

@@ -32,7 +32,7 @@ export function read(file: string, refuse: Refuse): string | undefined {
     if (!isOwn(stat.uid)) throw refuse("it belongs to another user")
     if (stat.size > maxBytes) throw refuse("it is too long")
     if (stat.mode & 0o077) {
-      Log.warn("a file with secrets was open to other users and has been closed", { file })
+      Log.warn("other users could read a file with secrets; their access was removed", { file })
       fchmodSync(fd, 0o600)
     }
     return readFileSync(fd, "utf8")

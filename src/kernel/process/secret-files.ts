@@ -7,7 +7,7 @@ import { realOf } from "#util/file/path-info.ts"
 import * as Global from "./global.ts"
 import * as PrivateFile from "./private-file.ts"
 
-/** `path` is in lower case. `end`: the character after it in paths of files that belong to it. */
+/** A path is secret if it equals `path` (in lower case), or begins with `path` followed by `end`. */
 type Place = { path: string; end: "/" | "." }
 /** `missing`: folders that did not exist when the places were found. */
 type Places = { key: string; places: Place[]; missing: string[] }
@@ -15,7 +15,7 @@ type Places = { key: string; places: Place[]; missing: string[] }
 const loginSecrets = new Set(["access_token", "refresh_token", "id_token", "client_secret"])
 /** The state of each file when it was last read. */
 const seen = new Map<string, string>()
-/** A cache: every file of a search is compared with the places. */
+/** A cache, because every file of a search is compared with the places. */
 let known: Places | undefined
 
 export function tokenFile(): string {
@@ -82,7 +82,7 @@ function loginFiles(data: string): string[] {
   return ["auth.json", "mcp-auth.json"].map((name) => join(data, name))
 }
 
-/** A text that is no token may be ordinary words; the server replaces it. */
+/** Text that is not a token is not redacted, because it may be ordinary words. */
 function registerToken(text: string): void {
   if (isToken(text.trim())) Secret.register(text.trim(), "server token")
 }
@@ -117,7 +117,7 @@ function stampOf(file: string): string | undefined {
   }
 }
 
-/** A file that cannot be trusted is reported by those who need its content. */
+/** Callers that need the content report a file that cannot be trusted. */
 function readOrNothing(file: string): string | undefined {
   try {
     return PrivateFile.read(file, (reason) => new Error(reason))

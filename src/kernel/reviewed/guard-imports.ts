@@ -24,8 +24,9 @@ let hooked = false
 /** How often a module was refused. Node remembers a module whose import failed, so the next attempt needs another URL. */
 let refusals = 0
 
-/** The URL of a module that must be reviewed, with all that it imports from its project, except for `own`, the module of
- * this program. The URL changes with the trusted content, so that Node's cache returns nothing outdated. */
+/** The URL that imports a module with checks: the module and all that it imports from its project must be reviewed,
+ * except for `own`, the module of this program. The URL changes with the trusted content, so that Node's cache returns
+ * nothing outdated. */
 export function guardedUrl(url: string, reviewed: Reviewed.Reviewed, own: string): string {
   register(own)
   const mark = Reviewed.hashOf(Buffer.from(`${reviewed.root}\0${reviewed.stamp}\0${refusals}`)).slice(0, 16)

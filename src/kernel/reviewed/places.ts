@@ -1,9 +1,9 @@
 // Places of a project that can make something run: files of MCP servers, agents and skills.
 import { basename, dirname } from "node:path"
 
-/** From the weakest to the strongest. */
+/** In ascending precedence. */
 export const serverFiles = [".vitamin/mcp.json", ".mcp.json"] as const
-/** Folders of agents, those of other tools first: from the weakest to the strongest. */
+/** Folders of agents, in ascending precedence: those of other tools first. */
 export const agentFolders = [
   ".claude/agents",
   ".opencode/agent",
@@ -22,7 +22,7 @@ export const maxProgram = 64 << 20
 
 const maxLevels = 8
 
-/** Whether a file is an agent, by its name and folder. Other tools keep them as Markdown only. */
+/** Whether a file is an agent, by its name and folder. Agents of other tools are Markdown files. */
 export function isAgentFile(path: string): boolean {
   const name = basename(path)
   if (isFolderOf("claude", path) || isFolderOf("opencode", path)) return /^[^.].*\.md$/.test(name)

@@ -19,8 +19,8 @@ const maxBytes = 4 << 20
 const maxWords = 2_000
 const maxFolders = 20
 
-/** The real paths of a file and of all modules that it imports by relative paths, transitively. In other languages than
- * JavaScript only the file itself. */
+/** The real paths of a file and of all modules that it imports by relative paths, transitively. For a file that is not
+ * JavaScript or TypeScript: only its own path. */
 export function withImports(file: string, root: string, content?: Uint8Array): string[] {
   const found = new Set<string>()
   const visit = (path: string, bytes?: Uint8Array) => {
@@ -37,8 +37,8 @@ export function withImports(file: string, root: string, content?: Uint8Array): s
   return [...found]
 }
 
-/** The programs and scripts of a project that a command names in its words, or in the variables that it gets (NODE_OPTIONS,
- * BASH_ENV), from the folder that it starts in. The first argument may be a script under any name. */
+/** The programs and scripts of a project that a command names, in its words or in its variables (NODE_OPTIONS,
+ * BASH_ENV). Relative paths start at `cwd`. The first argument may be a script without an extension. */
 export function namedByCommand(
   { command = [], env = {} }: { command?: readonly string[]; env?: Readonly<Record<string, string>> },
   cwd: string,
@@ -53,7 +53,8 @@ export function namedByCommand(
   return [...files, ...(isScript ? [script] : [])]
 }
 
-/** The same of a text that may hold commands: a configuration in any form. Folders that it names may be where they start. */
+/** The same for a text that may contain commands, such as a configuration. A folder that the text names may be where a
+ * command starts. */
 export function namedByText(
   text: string,
   starts: string[],
@@ -97,7 +98,7 @@ function isProjectFile(path: string, root: string): boolean {
   return statOf(path)?.isFile() ?? false
 }
 
-/** Not data files: they are not run, and may change all the time. */
+/** Data files do not count: they are not run, and may change all the time. */
 function isProgram(path: string): boolean {
   if (code.has(extname(path)) || (statOf(path)?.mode ?? 0) & 0o111) return true
   return extname(path) === "" && textOf(path).startsWith("#!")

@@ -31,7 +31,7 @@ export type Reviewed = Readonly<{
   narrowing(path: string): Narrowing
   /** Every file that was reviewed, whether it is still there or not. */
   paths(): string[]
-  /** Keep the deny and ask rules of a file whose content is trusted, for the time after it changed. */
+  /** Store the deny and ask rules of a trusted file: they stay in force after the file changes. */
   keepNarrowing(path: string, content: Uint8Array, rules: Narrowing): Promise<void>
 }>
 
@@ -55,8 +55,8 @@ const isChanged = `it changed since it was reviewed; "${ownCommand} trust" shows
 /** Grants of this process only, by root. */
 const forThisProcess = new Map<string, Grant>()
 
-/** What is reviewed in the work tree of a folder now. The work tree is found each time: after a `git init` in a folder above,
- * trust is given and taken back there, also for instances that are older. */
+/** What is reviewed in the work tree of a folder now. The work tree is looked up each time: a `git init` in a parent
+ * folder moves it, also for running instances. */
 export async function of(directory: string): Promise<Reviewed> {
   const root = rootOf(directory)
   return view(root, await read(root))
@@ -97,7 +97,8 @@ function view(root: string, grant: Grant | undefined): Reviewed {
   })
 }
 
-/** The grant of a work tree: that of this process, else the stored one. A record that names another folder is none. */
+/** The grant of a work tree: that of this process, else the stored one. A record that names another folder is ignored.
+ * */
 export async function read(root: string): Promise<Grant | undefined> {
   const own = forThisProcess.get(root)
   if (own) return own
@@ -114,7 +115,7 @@ export async function change(
 ): Promise<void> {
   const time = Date.now()
   const apply = (grant: Grant) => {
-    // A record that names another folder is none.
+    // A record that names another folder is ignored.
     const files = grant.directory === root ? { ...grant.files } : {}
     edit(files)
     Object.assign(grant, { directory: root, time, files })
@@ -169,8 +170,8 @@ export function hashOf(content: Uint8Array | string): string {
   return typeof content === "string" ? content : createHash("sha256").update(content).digest("hex")
 }
 
-/** Only while the same content is trusted: another process may have changed the grant. If the disk cannot be written, the
- * configuration is still read. */
+/** Changes nothing if other content is trusted by now: another process may have changed the grant. A failed write is
+ * only logged. */
 async function keep(root: string, name: string, { hash, narrowing }: Fingerprint): Promise<void> {
   if (forThisProcess.has(root)) return
   try {

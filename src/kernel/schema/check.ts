@@ -10,15 +10,14 @@ export type Raw = Record<string, unknown>
 export type Checked = { value: Raw; warnings: string[]; problems: Problem[] }
 
 const maxDepth = 200
-// Nobody reads more, and a hostile file could have a hundred thousand.
+// Limits the report: a hostile file could have a hundred thousand problems.
 const maxNamed = 100
 
-const noSandbox =
-  "this version has no sandbox, and nothing runs without the one that was asked for; set adapters.sandbox.enabled to false and remove this"
+const noSandbox = "this version has no sandbox; set adapters.sandbox.enabled to false and remove this"
 const noScripts = "this version keeps no promoted scripts"
 
-/** Keys that this version documents but does not use. Values that change nothing load; all others are refused, so that a
- * setting is never ignored silently. */
+/** Keys that this version documents but does not use. Only the values in `usual`, which change nothing, are accepted,
+ * so that a setting is never ignored silently. */
 const unread: Record<string, { path: string[]; usual: unknown[]; reason: string }[]> = {
   agent: [
     {
@@ -34,8 +33,7 @@ const unread: Record<string, { path: string[]; usual: unknown[]; reason: string 
     {
       path: ["sandbox", "enabled"],
       usual: [false],
-      reason:
-        "this version has no sandbox, and nothing runs without the one that was asked for; set it to false",
+      reason: "this version has no sandbox; set it to false",
     },
     { path: ["sandbox", "security", "allowWrite"], usual: [[], ["./output"]], reason: noSandbox },
     { path: ["sandbox", "security", "denyRead"], usual: [["~/.ssh", "~/.aws", ".env"]], reason: noSandbox },
@@ -48,8 +46,8 @@ const unread: Record<string, { path: string[]; usual: unknown[]; reason: string 
   ],
 }
 
-/** `source` names the layer in messages; `locate` finds the place of a key, where there is a text to point into;
- * with `refuseUnknown` an unknown key is a problem like any other. */
+/** `source` names the layer in messages; `locate` finds a key in the text of the layer, if it has one; with
+ * `refuseUnknown` an unknown key is an error, not a warning. */
 export function checkLayer(options: {
   schema: z.ZodType
   value: unknown
@@ -109,7 +107,9 @@ export function refuseUnread(key: string): (value: unknown, context: z.Refinemen
         value,
       )
       if (given === undefined || usual.some((one) => isDeepStrictEqual(one, given))) continue
-      const loads = usual.length ? `; only ${usual.map((one) => JSON.stringify(one)).join(" or ")} loads` : ""
+      const loads = usual.length
+        ? `; only ${usual.map((one) => JSON.stringify(one)).join(" or ")} is accepted`
+        : ""
       context.addIssue({ code: "custom", path, message: `${reason}${loads}` })
     }
   }
@@ -121,7 +121,7 @@ export function isPlain(value: unknown): value is Raw {
   return prototype === null || prototype === Object.prototype
 }
 
-/** A copy of objects and lists; a key that is undefined was not written. */
+/** A deep copy of plain objects and lists, without keys whose value is undefined. */
 function toPlain(
   value: unknown,
   path: (string | number)[],

@@ -2,7 +2,8 @@
 import { NamedError } from "#util/error.ts"
 import type { Path } from "#util/parse/jsonc.ts"
 
-/** `source` is the file, the variable or the URL that is wrong; `path` is empty when the whole of it is. */
+/** `source` is the file, the variable or the URL that is wrong; `path` is the key in it, empty if the problem is not
+ * about one key. */
 export type Problem = { source: string; line?: number; column?: number; path: string; message: string }
 
 export class Invalid extends NamedError {

@@ -6,8 +6,8 @@ import { isInside } from "#util/file/resolve-inside.ts"
 
 const maxBytes = 1 << 20
 
-/** The content, or undefined if there is no such file. Anything but a regular file of a sane size is an error, and
- * with `root` also a file whose real path is outside it. */
+/** The content, or undefined if there is no such file. Throws for anything but a regular file of at most `limit` bytes
+ * and, with `root`, for a file whose real path is outside it. */
 export async function readSmallFile(
   path: string,
   root?: string,

@@ -1,5 +1,5 @@
-// What a configuration may say. `Info` is the merged schema of both documents; `Standalone` is the one of the
-// TypeScript file alone, built from the same parts. Other folders take the types of rules and MCP servers from here.
+// The schema of the configuration. `Info` is the merged configuration of all layers; `Standalone` is a TypeScript file
+// that is loaded by itself (`loadConfig`). Other folders take the types of rules and MCP servers from here.
 import { z } from "zod"
 import { about } from "#util/about.ts"
 import { refuseUnread } from "./check.ts"
@@ -18,7 +18,7 @@ export type AgentRule = z.infer<typeof AgentRule>
 /** Settings of one provider. `models` declares models that the built-in list does not know. */
 export const Provider = z.strictObject({
   apiKey: about("Key; the provider's own variable and `vitamin auth login` work too.", z.string().optional()),
-  baseURL: about("Address of its API, in the place of the provider's own.", z.string().optional()),
+  baseURL: about("Address of its API, instead of the provider's own.", z.string().optional()),
   headers: about("Headers of every request to it.", z.record(z.string(), z.string()).optional()),
   models: about(
     "Models that the built-in list does not know, or facts that differ from it, by their id.",
@@ -27,7 +27,7 @@ export const Provider = z.strictObject({
 })
 export type Provider = z.infer<typeof Provider>
 
-// Each is held, listed and connected to; nobody has so many, and a hostile file could have thousands.
+// A limit against hostile files: every provider costs memory, a list entry and perhaps a connection.
 const maxProviders = 200
 const Providers = z
   .object({
@@ -41,7 +41,8 @@ const Providers = z
     error: `too many providers; at most ${maxProviders} can be configured`,
   })
 
-/** What makes vectors of texts, in the place of the embedded model: one of a provider, or a file for node-llama-cpp. */
+/** The model that turns texts into vectors, instead of the embedded one: a provider's, or a GGUF file for
+ * node-llama-cpp. */
 const Embedder = z
   .strictObject({
     model: about(
@@ -152,7 +153,7 @@ const shared = {
   ),
 }
 
-/** The merged configuration. Every key is optional; parts that are there have their defaults. */
+/** The merged configuration. Every key is optional; defaults are filled in inside the parts that are present. */
 export const Info = z.strictObject({
   $schema: about("Ignored; editors use it to check the file.", z.string().optional()),
   model: about(
@@ -164,7 +165,7 @@ export const Info = z.strictObject({
   ),
   provider: about("Settings of providers, by their id (`vitamin models` lists them).", Providers.optional()),
   embedder: about(
-    "What finds tools, skills and documents by meaning, in the place of the embedded model.",
+    "Model that finds tools, skills and documents by meaning, instead of the embedded one.",
     Embedder.optional(),
   ),
   permission: about(
@@ -175,8 +176,8 @@ export const Info = z.strictObject({
     "Which agent does the work.",
     z
       .strictObject({
-        name: about("Agent that works where none is named.", z.string().optional(), "build"),
-        model: about("Model of that agent, in the place of `model`.", z.string().min(1).optional()),
+        name: about("Agent to use if none is named.", z.string().optional(), "build"),
+        model: about("Model of that agent, instead of `model`.", z.string().min(1).optional()),
         rules: about(
           "Which requests go to which agent. Refused: this version does not route by rules.",
           z.array(AgentRule).optional(),
@@ -189,7 +190,7 @@ export const Info = z.strictObject({
   adapters: shared.adapters.superRefine(refuseUnread("adapters")),
   scripts: shared.scripts.superRefine(refuseUnread("scripts")),
   snapshot: about(
-    "`false`: what tools change is not kept, and cannot be undone.",
+    "`false`: no snapshots are taken, so changes of tools cannot be undone.",
     z.boolean().optional(),
     true,
   ),
@@ -203,7 +204,7 @@ export type Input = Omit<z.input<typeof Info>, "provider"> & {
   provider?: { default?: string; [id: string]: Provider | string | undefined }
 }
 
-/** The schema of document 004 alone: an agent is required. */
+/** A TypeScript file that is loaded by itself: an agent is required. */
 export const Standalone = z.strictObject({
   agent: z.strictObject({ name: z.string(), model: z.string().default("functiongemma") }),
   ...shared,

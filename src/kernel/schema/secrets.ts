@@ -47,7 +47,7 @@ function show(value: unknown, path: Path, within: boolean): unknown {
   )
 }
 
-/** A provider, or a model of one, may be called like a secret. */
+/** The id of a provider or model may be the same word as a secret key, such as `token`. */
 function isSecret(path: Path): boolean {
   const key = path.at(-1)
   const isName = path[0] === "provider" && (path.length === 2 || (path.length === 4 && path[2] === "models"))

@@ -3,7 +3,7 @@
 import * as Secret from "./secret.ts"
 
 export type Redactor = {
-  /** Returns the bytes that are certain now. */
+  /** Returns the redacted bytes, up to a possible start of a secret. */
   write(chunk: Buffer): Buffer[]
   /** Returns the bytes that were held back, at the end. */
   flush(): Buffer[]
@@ -41,7 +41,7 @@ export function createRedactor(): Redactor {
   return Object.freeze({ write, flush })
 }
 
-/** `end`: where what must wait begins. */
+/** `end`: the offset from which bytes are held back. */
 function replace(bytes: Buffer, needles: Needle[], hasMore: boolean): { out: Buffer[]; end: number } {
   const out: Buffer[] = []
   const next = needles.map(({ bytes: needle }) => bytes.indexOf(needle))
@@ -52,7 +52,7 @@ function replace(bytes: Buffer, needles: Needle[], hasMore: boolean): { out: Buf
     const start = found === undefined ? bytes.length : next[found]!
     const upTo = Math.min(wait, start)
     if (upTo > at) out.push(bytes.subarray(at, upTo))
-    // Where a longer secret may begin at the same place, the next chunk decides.
+    // If a longer secret may begin at the same place, the next chunk decides.
     if (found === undefined || wait <= start) return { out, end: upTo }
     const { bytes: needle, label } = needles[found]!
     out.push(label)
@@ -60,7 +60,8 @@ function replace(bytes: Buffer, needles: Needle[], hasMore: boolean): { out: Buf
   }
 }
 
-/** The secret that begins first from `at` on, of several the longest: they are in that order. */
+/** The index of the secret that begins first from `at` on; of several the longest, because `needles` has the longest
+ * first. */
 function firstOf(
   bytes: Buffer,
   { at, needles, next }: { at: number; needles: Needle[]; next: number[] },
@@ -73,7 +74,7 @@ function firstOf(
   return first
 }
 
-/** The first place from `at` on where the rest is the beginning of a secret. */
+/** The first offset from `at` on at which the rest of the bytes may be the start of a secret. */
 function waitFrom(bytes: Buffer, at: number, needles: Needle[]): number {
   const longest = needles[0]?.bytes.length ?? 0
   for (let i = Math.max(at, bytes.length - longest + 1); i < bytes.length; i++) {

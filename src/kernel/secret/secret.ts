@@ -5,7 +5,7 @@
 const shortest = 8
 const longWord = 16
 const known = new Map<string, string>()
-// Sorted when it is next needed: a configuration may bring many secrets at once.
+// Sorted when it is next needed: a configuration may register many secrets at once.
 let longestFirst: [value: string, label: string][] | undefined
 
 /** Redacts a secret from now on in logs, events and records: `label` replaces it. */
@@ -18,7 +18,7 @@ export function register(value: string | undefined, label: string): void {
   longestFirst = undefined
 }
 
-/** All known values with their labels, the longest first. The same array until another one is added. */
+/** All known values with their labels, the longest first. Returns the same array until another secret is registered. */
 export function entries(): readonly (readonly [value: string, label: string])[] {
   longestFirst ??= [...known].sort(([a], [b]) => b.length - a.length)
   return longestFirst
@@ -30,8 +30,8 @@ export function redact(text: string): string {
   return text
 }
 
-/** The same for JSON text: it stays JSON, whatever the secret is. A name is rewritten only for a secret that is too long
- * to be an ordinary word, so that a poor key cannot change the shape of every record. */
+/** Like `redact`, for JSON text: the result is valid JSON. Names of fields are redacted only if they have 16 characters
+ * or more, so that a secret that is an ordinary word does not rename the fields of every record. */
 export function redactJson(json: string): string {
   if (!reveals(json)) return json
   return JSON.stringify(JSON.parse(json), (_, value) => {
@@ -45,7 +45,7 @@ function redactName(name: string): string {
   return name.length >= longWord ? redact(name) : name
 }
 
-/** The place from which on the end of the text may be the start of a secret; its length if there is none. */
+/** The offset from which the end of the text may be the start of a secret; the length of the text if it is not. */
 export function splitAt(text: string): number {
   let first = text.length
   for (const [value] of entries()) {

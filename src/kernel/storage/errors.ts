@@ -38,7 +38,7 @@ export class Locked extends NamedError {
     const holder = pid ? `process ${pid}` : "another process"
     super(
       "Storage.Locked",
-      `${holder} holds ${path} and did not let go for ${seconds} s; nothing was written`,
+      `${holder} holds ${path} and did not release it for ${seconds} s; nothing was written`,
       {
         path,
         pid,

@@ -1,5 +1,5 @@
-// Records as plain JSON files, and the quarantine of broken ones: below `broken`, at the same paths as the records. A file
-// leaves the quarantine when it is restored, or with its session.
+// Records as plain JSON files, and the quarantine of broken ones: below `broken`, at the same paths as the records. A
+// file leaves the quarantine when it is restored, or when its session is removed.
 import { isUtf8 } from "node:buffer"
 import {
   closeSync,
@@ -61,8 +61,8 @@ export function readRecordBytes(folders: Folders, path: string): FoundBytes {
   }
 }
 
-/** The value of a record file; undefined if anything is unusual. Invalid UTF-8 becomes replacement characters, which a valid record may also
- * contain. */
+/** The value of a record file; undefined if the file is missing, is not JSON, or may have invalid UTF-8 (a replacement
+ * character). */
 export function readQuickly(file: string): { value: unknown } | undefined {
   try {
     const text = readFileSync(file, "utf8")
@@ -96,7 +96,7 @@ export async function syncRecords(folders: Folders, paths: Iterable<string>): Pr
   await Promise.all([...directories].map(syncPath))
 }
 
-/** Keep a broken record out of the way, in the same place of another tree. Gives its new place. */
+/** Move a broken record to the same path below `broken`. Returns its new path. */
 export function quarantineFile(folders: Folders, path: string): string {
   const target = join(folders.broken, `${path}.${Date.now()}.json`)
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
@@ -104,7 +104,7 @@ export function quarantineFile(folders: Folders, path: string): string {
   return target
 }
 
-/** Remove the folder of the records below a key. One that has records stays. Only to be called under the lock. */
+/** Remove the folder of the records below a key. A folder with records stays. Only to be called under the lock. */
 export function removeEmptyFolder(folders: Folders, path: string): void {
   try {
     rmdirSync(join(folders.records, path))
@@ -113,7 +113,7 @@ export function removeEmptyFolder(folders: Folders, path: string): void {
   }
 }
 
-/** What a crash left behind. Only to be called under the lock, when nobody else is writing. */
+/** Remove the temporary files that a crash left. Only to be called under the lock, when nobody else is writing. */
 export function removeLeftovers(folders: Folders): void {
   for (const name of readdirSync(folders.temporary))
     rmSync(join(folders.temporary, name), { force: true, recursive: true })

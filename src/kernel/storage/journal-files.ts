@@ -1,6 +1,6 @@
 // The files of a journal: two segments that take turns, and the state, a small file with the position in the segment in
-// use. All processes read and write the state under the lock. It is never synced, and an open does not trust it: the
-// segments themselves count.
+// use. All processes read and write the state under the lock. It is never synced, so opening the store reads the
+// segments themselves.
 import {
   closeSync,
   constants,
@@ -41,7 +41,7 @@ type Written = {
   /** A commit begins at the current end of the journal. */
   begin(state: State): void
   add(path: string): void
-  /** A commit has ended; the next writer moves the end on. */
+  /** A commit has ended. If the end moves before the next `begin`, another process wrote. */
   end(state: State): void
   /** The records of a generation; undefined if another process may have written too. */
   recordsOf(generation: number): Iterable<string> | undefined
@@ -57,7 +57,7 @@ export function createSegments(folder: string, segmentBytes: number) {
 
   return Object.freeze({ readAll, read, use, begin, shrink, close })
 
-  /** The content of both, the older one first. */
+  /** The content of both segments, the older one first. */
   function readAll(): Content[] {
     return [0, 1].flatMap((n) => readSegment(fileOf(n)) ?? []).sort((a, b) => a.generation - b.generation)
   }
@@ -74,7 +74,7 @@ export function createSegments(folder: string, segmentBytes: number) {
     return replace(openSegment(fileOf(generation), generation) ?? mend(generation))
   }
 
-  /** The caller syncs it before anything is written to it. */
+  /** Start a generation. The caller syncs the segment before anything is written to it. */
   function begin(generation: number): Segment {
     return replace(make(generation))
   }
@@ -89,7 +89,7 @@ export function createSegments(folder: string, segmentBytes: number) {
     current = undefined
   }
 
-  /** Somebody has damaged or removed the segment in use. */
+  /** Create the segment in use again after it was damaged or removed. */
   function mend(generation: number): Segment {
     const made = make(generation)
     fdatasyncSync(made.fd)

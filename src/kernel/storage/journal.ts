@@ -30,8 +30,8 @@ const segmentMagic = Buffer.from("VTMNSEG1")
 const recordMagic = 0x31434552
 const voidMagic = 0x44494f56
 
-/** Begin a generation in a segment file: allocate it where needed, then put the new header in place. Before that header
- * is synced nothing else of the file may change: half of an older generation would bring old values back. */
+/** Begin a generation in a segment file: allocate it if needed, then write the new header. Until the header is synced,
+ * nothing else in the file may change: after a crash, half of the older generation would bring old values back. */
 export function beginSegment(file: string, generation: number, size: number): Segment {
   if (!existsSync(file)) createFile(file)
   const segment = { fd: openSync(file, "r+"), generation, salt: randomBytes(8), size }
@@ -46,7 +46,7 @@ export function beginSegment(file: string, generation: number, size: number): Se
   }
 }
 
-/** Give back what a segment once grew to. Only when its header is synced. */
+/** Shrink a segment that has grown. Call it only when its header is synced. */
 export function shrinkSegment(segment: Segment, size: number): void {
   if (segment.size <= 4 * size) return
   ftruncateSync(segment.fd, size)
@@ -63,7 +63,7 @@ function createFile(file: string) {
   }
 }
 
-/** On a disk that is nearly full the space is better left to the records: the segment then grows as it is written. */
+/** If the disk is full, nothing is allocated: the segment then grows as it is written. */
 function allocate(fd: number, size: number) {
   const have = fstatSync(fd).size
   if (have >= size) return
@@ -76,7 +76,7 @@ function allocate(fd: number, size: number) {
   fsyncSync(fd)
 }
 
-/** Open a segment that another process began; undefined where there is none of that generation. */
+/** Open a segment that another process began; undefined if there is none of that generation. */
 export function openSegment(file: string, generation: number): Segment | undefined {
   if (!existsSync(file)) return undefined
   const fd = openSync(file, "r+")
@@ -111,14 +111,14 @@ export function writeRecord(segment: Segment, offset: number, path: string, text
     })
 }
 
-/** Take back a record whose file could not be written. */
+/** Mark a record as void, because its file could not be written. */
 export function voidRecord(segment: Segment, offset: number): void {
   const magic = Buffer.alloc(4)
   magic.writeUInt32LE(voidMagic)
   writeSync(segment.fd, magic, 0, 4, offset)
 }
 
-/** All whole records of a segment file, in order, and where they end; undefined where there is no segment. */
+/** All whole records of a segment file, in order, and where they end; undefined if there is no segment. */
 export function readSegment(file: string): Content | undefined {
   const bytes = readIfThere(file)
   const header = bytes && parseHeader(bytes)
@@ -132,7 +132,7 @@ export function readSegment(file: string): Content | undefined {
   return { generation: header.generation, entries, end }
 }
 
-/** The record at an offset or, where that one is damaged, the next whole one: a bad byte must not hide what follows. */
+/** The record at an offset or, if it is damaged, the next whole one: a bad byte must not hide what follows. */
 function nextRecord(bytes: Buffer, offset: number, salt: Buffer) {
   const here = recordAt(bytes, offset, salt)
   if (here) return here

@@ -22,12 +22,12 @@ const busy = 5
 export async function createLock(path: string): Promise<Lock> {
   const { DatabaseSync } = await import("node:sqlite")
   const open = (file: string) => new DatabaseSync(file, { timeout: 0 })
-  const door = openUsable(open, `${path}.door`) ?? (await remake(open, `${path}.door`))
+  const queue = openUsable(open, `${path}.door`) ?? (await remake(open, `${path}.door`))
   try {
-    const room = openUsable(open, path) ?? (await remake(open, path))
-    return throughDoor(transaction(door), transaction(room), path)
+    const main = openUsable(open, path) ?? (await remake(open, path))
+    return withQueue(transaction(queue), transaction(main), path)
   } catch (error) {
-    door.close()
+    queue.close()
     throw error
   }
 }
@@ -49,10 +49,10 @@ function openUsable(open: (file: string) => DatabaseSync, path: string): Databas
   database.close()
 }
 
-/** Created under a guard whose database is an empty file, which no crash can damage. */
+/** Creates the lock under a second lock, the guard. Its database is an empty file, which no crash can damage. */
 async function remake(open: (file: string) => DatabaseSync, path: string): Promise<DatabaseSync> {
   const guard = transaction(open(`${path}.guard`))
-  await enter(guard, `${path}.guard`, performance.now() + patience)
+  await waitFor(guard, `${path}.guard`, performance.now() + patience)
   try {
     const made = openUsable(open, path)
     if (made) return made
@@ -70,32 +70,32 @@ async function remake(open: (file: string) => DatabaseSync, path: string): Promi
   }
 }
 
-function throughDoor(door: Transaction, room: Transaction, path: string): Lock {
+function withQueue(queue: Transaction, main: Transaction, path: string): Lock {
   return Object.freeze({
     tryAcquire() {
-      if (!door.begin()) return false
-      const entered = room.begin()
-      door.end()
-      return entered
+      if (!queue.begin()) return false
+      const isTaken = main.begin()
+      queue.end()
+      return isTaken
     },
     async acquire(wait = patience) {
       const deadline = performance.now() + wait
-      await enter(door, path, deadline)
+      await waitFor(queue, path, deadline)
       try {
-        await enter(room, path, deadline)
+        await waitFor(main, path, deadline)
       } finally {
-        door.end()
+        queue.end()
       }
     },
-    release: room.end,
+    release: main.end,
     close() {
-      room.close()
-      door.close()
+      main.close()
+      queue.close()
     },
   })
 }
 
-async function enter(transaction: Transaction, path: string, deadline: number): Promise<void> {
+async function waitFor(transaction: Transaction, path: string, deadline: number): Promise<void> {
   for (let wait = 1; !transaction.begin(); wait = Math.min(wait * 1.3, 10)) {
     if (performance.now() > deadline) throw new Locked(path, patience / 1000, holderOf(path))
     await sleep(wait * (0.5 + Math.random()))
@@ -120,7 +120,8 @@ function tryBegin(begin: StatementSync): boolean {
   }
 }
 
-/** The low byte is the kind; the rest has details, such as that another process is setting up the WAL. */
+/** The low byte of an SQLite error code is its kind; the rest has details, such as that another process is setting up
+ * the WAL. */
 function isBusy(error: unknown): boolean {
   return ((error as { errcode?: number }).errcode ?? 0) % 256 === busy
 }

@@ -10,9 +10,9 @@ import { recover } from "./recover.ts"
 
 type Opened = { lock: Lock; state: StateFile }
 
-/** After a failed wait, callers of this process wait only for `shortWait` for this many milliseconds. An ordinary
- * commit of another process is shorter. */
-const memory = 2_000
+/** For this many milliseconds after a failed wait, callers of this process wait only for `shortWait` milliseconds. An
+ * ordinary commit of another process takes less. */
+const shortWaitPeriod = 2_000
 const shortWait = 250
 
 export type Opening = {
@@ -38,7 +38,7 @@ export function createOpening(folders: Folders, segments: Segments): Opening {
       const known = await opening?.catch(() => undefined)
       if (known?.state.isInPlace()) return known
       if (known) {
-        Log.warn("the store was removed while it was open and is made again", { folder: folders.journal })
+        Log.warn("the store was removed while it was open and is created again", { folder: folders.journal })
         letGo(known)
       }
       return open()
@@ -84,9 +84,10 @@ export function createOpening(folders: Folders, segments: Segments): Opening {
   async function acquire(lock: Lock): Promise<void> {
     if (lock.tryAcquire()) return
     try {
-      await lock.acquire(performance.now() - gaveUpAt < memory ? shortWait : undefined)
+      await lock.acquire(performance.now() - gaveUpAt < shortWaitPeriod ? shortWait : undefined)
     } catch (error) {
-      if (error instanceof Locked && performance.now() - gaveUpAt >= memory) gaveUpAt = performance.now()
+      if (error instanceof Locked && performance.now() - gaveUpAt >= shortWaitPeriod)
+        gaveUpAt = performance.now()
       throw error
     }
   }

@@ -17,7 +17,7 @@ import { errorCode, isMissing } from "#util/error.ts"
 import { randomBytes } from "#util/random-bytes.ts"
 import { type Folders, fileOf } from "./files.ts"
 
-/** A record that only needs its rename (without `temporary`: its removal), or why that is impossible. */
+/** A record that is ready to be renamed (without `temporary`: to be removed), or the error of preparing it. */
 type Prepared = { path: string; temporary?: string; replaced?: number; error?: unknown }
 
 export type Placer = {
@@ -31,7 +31,7 @@ export type Placer = {
   busy(): Promise<unknown> | undefined
 }
 
-/** Replaced files that are kept open, of one batch. */
+/** The most replaced files that one batch keeps open. */
 const mostHeld = 16
 const writable = constants.O_WRONLY | constants.O_CREAT
 const mine = `${process.pid}-${randomBytes(6).toString("hex")}`
@@ -81,7 +81,7 @@ export function createPlacer(folders: Folders): Placer {
   }
 }
 
-/** Put a record in place, or take it away, in one go. */
+/** Write or remove a record in one step. */
 export function placeRecord(folders: Folders, path: string, text: Buffer | undefined): void {
   putInPlace(folders, prepareOne(folders, path, text))
 }
@@ -113,8 +113,8 @@ function writeWhole(file: string, bytes: Buffer) {
   }
 }
 
-/** A rename frees a replaced file only when it is closed. Closing it later, when nobody waits, saves most of the cost
- * of a replacement. */
+/** Keeps the replaced file open, so that the rename does not free it. Freeing it later, when nobody waits, saves most
+ * of the cost of a replacement. */
 function openReplaced(file: string): number | undefined {
   try {
     if (process.platform === "linux" && existsSync(file))

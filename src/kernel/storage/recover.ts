@@ -32,7 +32,7 @@ function lostNewest([only, another]: Content[], known: State | undefined): boole
   return known ? known.generation > only.generation && known.end > headerBytes : only.generation > 1
 }
 
-/** Returns the records whose file is newer than a journal that lost its newest segment. */
+/** Updates files from the journal. Returns the records whose file is newer, because the newest segment is lost. */
 function recoverRecords(folders: Folders, segments: Content[], lostNewest: boolean): Entry[] {
   const last = new Map(segments.flatMap(({ entries }) => entries).map((entry) => [entry.path, entry]))
   const ahead: Entry[] = []
@@ -60,7 +60,7 @@ function place(folders: Folders, { path, bytes }: Entry, isBroken: boolean): boo
   }
 }
 
-/** Otherwise the next open would restore the older value. */
+/** Appends the newer values to the journal. Otherwise the next open would restore the older ones. */
 function journalAgain(entries: Entry[], segments: Segments, state: State) {
   const into = segments.use(state.generation)
   for (const { path, bytes } of entries) {

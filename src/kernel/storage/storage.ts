@@ -55,8 +55,8 @@ export async function readAll<T = unknown>(
   await readEach(prefix, await list(prefix), take)
 }
 
-/** Like `readAll`, for the given names only, in their order. A name may be taken from a record that was handed over
- * before it. */
+/** Like `readAll`, for the given names only, in their order. A name may come from a record that `take` has just
+ * received. */
 export async function readEach<T = unknown>(
   prefix: Key,
   names: Iterable<string>,
@@ -216,7 +216,7 @@ async function readUnlessBroken(key: Key): Promise<{ value: unknown } | undefine
   }
 }
 
-/** Its later results are ignored, and its later errors must not end the process. */
+/** The lock cannot wait for an asynchronous change. Its rejection must not end the process. */
 function refuseAsync(key: Key, result: unknown) {
   if (!(result instanceof Promise)) return
   result.catch(() => {})

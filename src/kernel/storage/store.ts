@@ -9,7 +9,7 @@ import { type Change, createWriter } from "./writer.ts"
 
 export type Store = ReturnType<typeof createStore>
 
-// Whoever opens the store compares the records of two segments with their files: a few hundred are a few milliseconds.
+// Opening the store compares the records of two segments with their files: a few milliseconds for a few hundred.
 const segment = { segmentBytes: 1 << 20, segmentRecords: 400 }
 
 export function createStore(root: string) {
@@ -40,7 +40,7 @@ export function createStore(root: string) {
     return done
   }
 
-  /** Pending changes of this process and newer values of the journal count before the files. */
+  /** Waits until the files have the pending changes of this process and the newer values of the journal. */
   async function upToDate(path: string) {
     await changing.get(path)
     ready ??= openIfThere().catch(cannotOpen)

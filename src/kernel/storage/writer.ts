@@ -40,7 +40,7 @@ type Job = Work & { resolve: (value?: unknown) => void; reject: (error: unknown)
 type Journaled = { job: Job; path: string; offset: number }
 
 const batchSize = 256
-/** Writers wait for the checkpoint after this many segments' worth of records. */
+/** Writers wait for the checkpoint when the journal is longer than this many segments. */
 const tooLong = 16
 
 export function createWriter(
@@ -136,7 +136,7 @@ export function createWriter(
     }
   }
 
-  /** Compute and journal one change. Its error is thrown to its caller; the others of the batch continue. */
+  /** Compute and journal one change. If it fails, only this change is rejected; the rest of the batch continues. */
   function append(
     job: Job,
     batch: { state: State; segment: Segment; journaled: Journaled[]; texts: Map<string, Buffer | undefined> },
@@ -224,7 +224,7 @@ function sync(fd: number): Promise<void> {
   return new Promise((resolve, reject) => fdatasync(fd, (error) => (error ? reject(error) : resolve())))
 }
 
-/** System errors say what could not be written; an error of the change itself is thrown unchanged. */
+/** A system error becomes `WriteFailed`; an error of the change itself stays as it is. */
 function asWriteFailure(job: Job, error: unknown): unknown {
   const isSystem =
     typeof (error as NodeJS.ErrnoException)?.syscall === "string" || (error as { errcode?: number })?.errcode

@@ -33,7 +33,8 @@ export async function check(directory: string): Promise<boolean> {
   return (await Reviewed.of(directory)).isTrusted
 }
 
-/** Trust the work tree of a folder as it is now: kept by default, or for this process only. Gives the trusted folder. */
+/** Trust the work tree of a folder as it is now: stored by default, or with `keep: false` for this process only.
+ * Returns the trusted folder. */
 export async function grant(directory: string, options: Options & { keep?: boolean } = {}): Promise<string> {
   const root = Reviewed.rootOf(directory)
   await accept(directory, await pending(directory, options), options)
@@ -48,7 +49,7 @@ export async function remove(directory: string): Promise<string> {
   return root
 }
 
-/** The files of a work tree that are not as a person has reviewed them, in order of path. */
+/** The files of a work tree that differ from what a person has reviewed, sorted by path. */
 export async function pending(directory: string, { also = [] }: Options = {}): Promise<Change[]> {
   const root = Reviewed.rootOf(directory)
   const grant = await Reviewed.read(root)
@@ -78,7 +79,7 @@ export async function pending(directory: string, { also = [] }: Options = {}): P
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** Trust these changes, and the work tree where it was not trusted yet. */
+/** Trust these changes, and the work tree if it was not trusted yet. */
 export async function accept(
   directory: string,
   changes: readonly Change[],
@@ -133,7 +134,7 @@ async function readKept(root: string): Promise<Kept> {
   return { ...kept }
 }
 
-/** The folder of skills in configuration that is data. A folder that only code names is found in the text of that code. */
+/** The folder of skills that a JSON configuration names. For TypeScript, `coveredFiles` finds the folder in the text. */
 async function skillsOf(directory: string): Promise<string[]> {
   const found = await Config.inspect({ directory, isTrusted: false }).catch(() => undefined)
   const name = found?.config.skills?.root

@@ -1,4 +1,4 @@
-// What is at a path, links followed, for callers to whom it does not matter why nothing can be seen there.
+// What is at a path, with links followed. For callers that do not need to know why a path cannot be read.
 import { readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs"
 
 /** Undefined if nothing is there, or it cannot be reached. */

@@ -1,5 +1,5 @@
-// Whether a path is inside a folder, by its real path. To use a file, it is opened first and the open file is checked, so
-// that nothing can be swapped in between.
+// Checks by its real path whether a path is inside a folder. `openInside` opens the file first and checks the open
+// file, so that nothing can be swapped in between.
 import { closeSync, constants, fstatSync, openSync, readlinkSync, realpathSync, type Stats } from "node:fs"
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
 import { errorCode, isMissing, NamedError } from "#util/error.ts"
@@ -8,7 +8,7 @@ import { statOf } from "./path-info.ts"
 // Blocking calls throughout: each takes microseconds, and the thread pool many times that.
 const maxLinks = 40
 
-/** What is open, as it was when it was opened, and where it really is. */
+/** An open file or folder: its stat when it was opened, and its real path. */
 export type Handle = { readonly fd: number; readonly stat: Stats; readonly place: string } & Disposable
 
 export class PathOutside extends NamedError {
@@ -38,11 +38,11 @@ export function statInside(root: string, path: string): { real: string; stat: St
   return { real, stat }
 }
 
-/** The file or folder itself, open for reading, if it is in one of the folders. A relative path starts at the first of
- * them. A missing one throws ENOENT. */
+/** The file or folder itself, open for reading, if it is in one of the folders. A relative path starts at the first
+ * folder. Throws ENOENT if the file is missing. */
 export function openInside(roots: readonly [string, ...string[]], path: string): Handle {
   const { folder, target } = check(roots[0], path)
-  // Opening a device can already have effects; that is refused before. A pipe swapped in must not block.
+  // Devices are refused before the open, which can already have effects. A pipe that is swapped in must not block.
   refuseSpecial(statOf(target), path)
   const fd = openSync(target, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
   try {
@@ -64,7 +64,7 @@ export function refuseSwapped(path: string, place: string, reals: readonly strin
     throw new PathInvalid(path, "it leads elsewhere than a moment ago; try again")
 }
 
-/** A path that leads to an open folder, whatever happens to its names meanwhile (where the system can). */
+/** A path that on Linux leads to the open folder even if the folder is renamed or replaced. */
 export function handlePath({ fd }: Handle, target: string): string {
   return process.platform === "linux" ? `/proc/self/fd/${fd}` : target
 }
@@ -123,7 +123,7 @@ function kind(stat: Stats): string {
   return stat.isSocket() ? "a socket" : "a device"
 }
 
-/** The place of what is open: the kernel knows; elsewhere the name must still lead to the same thing. */
+/** The real path of an open file. On Linux the kernel knows it; elsewhere the path must still lead to the same file. */
 function locate(fd: number, stat: Stats, target: string): string {
   if (process.platform === "linux") return readlinkSync(`/proc/self/fd/${fd}`)
   const real = realpathSync.native(target)

@@ -5,7 +5,7 @@ import { decodeText, parseYaml, type Yaml, YamlError } from "./yaml.ts"
 /** `body` is what follows, without blank lines around it. */
 export type Frontmatter = Yaml & { body: string }
 
-/** Undefined where the text does not begin with front matter. Throws `YamlError`. */
+/** Undefined if the text does not begin with front matter. Throws `YamlError`. */
 export function parseFrontmatter(bytes: Uint8Array, source: string): Frontmatter | undefined {
   const text = decodeText(bytes, source)
   if (!text.startsWith("---")) return undefined

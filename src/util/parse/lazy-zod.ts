@@ -1,6 +1,6 @@
-// Zod for the bundle: a declaration only notes a schema, and Zod creates it when it is first needed, which for most is
-// never. A start declares some 1 300 schemas; valid values are parsed without Zod (`quick-parse.ts`). `script/build.ts`
-// replaces "zod" by this module in our own files; the source itself uses Zod.
+// Zod for the bundle: a declaration only records how to create a schema. Zod creates it when it is first needed, which
+// for most is never. A start declares some 1 300 schemas; valid values are parsed without Zod (`quick-parse.ts`).
+// `script/build.ts` replaces "zod" by this module in our own files; the source itself uses Zod.
 import { createRequire } from "node:module"
 import type * as Zod from "zod"
 import { createQuickParse, type Note, unsure } from "./quick-parse.ts"

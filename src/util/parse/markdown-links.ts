@@ -68,7 +68,7 @@ function linksIn({ text: words, masked: text, line }: Paragraph): MarkdownLink[]
   const links: MarkdownLink[] = []
   const stack: { at: number; isImage: boolean; links: number }[] = []
   const lineAt = lineCounter(text, line)
-  // The lowest openings, as many as this, are around a link that was found: they can no longer become links.
+  // This many openings at the bottom of the stack enclose a link, so they cannot become links themselves.
   let spent = 0
   for (let at = 0; at < text.length; at++) {
     const char = text[at]

@@ -1,5 +1,5 @@
-// The paragraphs of a Markdown text, where words can mean something: fenced code and comments between them are left out.
-// `masked` is the text with its inline code and comments blanked, so that every other character keeps its place.
+// Splits a Markdown text into paragraphs, without fenced code and comments. `masked` is the text of a paragraph with
+// inline code and comments blanked; every other character keeps its place.
 
 /** `line`: where it begins, counted from 1. */
 export type Paragraph = { text: string; masked: string; line: number }
@@ -8,7 +8,7 @@ const fence = /^[ \t>]*(?:[-*+] +|\d{1,9}[.)] +)?(`{3,}|~{3,})(.*)$/
 
 export function paragraphsOf(content: string): Paragraph[] {
   const paragraphs: Paragraph[] = []
-  // What ends the block that is open and has no words in it.
+  // Recognises the last line of the open code block or comment.
   let isEnd: ((line: string) => boolean) | undefined
   let lines: string[] = []
   let first = 1
@@ -30,7 +30,7 @@ export function paragraphsOf(content: string): Paragraph[] {
   return paragraphs
 }
 
-/** What ends the block that this line begins, where it does begin one. */
+/** If the line begins a code block or a comment: a function that recognises the last line of it. */
 function endOf(line: string): ((line: string) => boolean) | undefined {
   if (line.trimStart().startsWith("<!--")) return (next) => next.includes("-->")
   const [, marks = "", info = ""] = fence.exec(line) ?? []
@@ -41,7 +41,7 @@ function endOf(line: string): ((line: string) => boolean) | undefined {
   }
 }
 
-/** A run of backticks ends at the next one that is as long; without one it is only backticks. */
+/** Blanks inline code, which ends at the next run of as many backticks. Without one, the backticks are plain text. */
 function withoutCode(text: string): string {
   const runs = [...text.matchAll(/`+/g)]
   const ends = new Map<number, number[]>()
@@ -79,7 +79,7 @@ function withoutComments(text: string): string {
   return result + text.slice(from)
 }
 
-/** As long as before, with the same lines. */
+/** Keeps the length and the line breaks. */
 function blanked(text: string): string {
   return text.replace(/[^\r\n]/g, "\0")
 }

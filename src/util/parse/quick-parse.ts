@@ -4,6 +4,7 @@
 
 /** How a schema is created: by a function of Zod, or by a method of another schema, with these arguments. */
 export type Note = { name: string; args: unknown[]; from: object | undefined }
+/** Returns the parsed value, or `unsure`. */
 type Take = (value: unknown) => unknown
 type Fields = { [name: string]: object }
 type Shape = { fields: Fields; extra: object | "drop" | "keep" | "refuse" }
@@ -203,7 +204,7 @@ function oneOf(values: unknown[]): Take {
   return (value) => (all.has(value) ? value : unsure)
 }
 
-/** A test that returns a promise is not decided here. */
+/** If the test returns a promise, Zod decides. */
 function passing(test: (value: unknown) => unknown): Take {
   return (value) => (typeof test === "function" && test(value) === true ? value : unsure)
 }
@@ -230,7 +231,7 @@ function then(take: Take, next: Take): Take {
   }
 }
 
-/** A default as Zod gives it. */
+/** A copy of a default, as Zod makes it. */
 function cloned(value: unknown): unknown {
   if (typeof value === "function") return value()
   if (Array.isArray(value)) return [...value]

@@ -1,5 +1,5 @@
-// Parses YAML strictly: duplicate keys, too many aliases and all errors are refused with their place. The package `yaml` has
-// no tags that run code, but its check for duplicate keys is quadratic, so that is done here.
+// Parses YAML strictly: duplicate keys, too many aliases and all errors are refused with their place. The package
+// `yaml` has no tags that run code, but its check for duplicate keys takes quadratic time, so we check them ourselves.
 import { isUtf8 } from "node:buffer"
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit, type YAMLMap } from "yaml"
 import { NamedError } from "#util/error.ts"
@@ -23,8 +23,8 @@ export class YamlError extends NamedError {
   }
 }
 
-/** One document. `locate` gives the place of a key or list item, or of the nearest thing around it that is there;
- * `firstLine` is where in its file the text begins. */
+/** Parses one document. `locate` returns the place of a key or list item, or of its nearest existing parent;
+ * `firstLine` is the line of its file at which the text begins. */
 export function parseYaml(text: string, source: string, firstLine = 1): Yaml {
   const lines = new LineCounter()
   const placeOf = (offset: number): Place => {
@@ -53,7 +53,7 @@ export function parseYaml(text: string, source: string, firstLine = 1): Yaml {
   }
 }
 
-/** Text of a file, without a byte order mark, lines ending in one way. */
+/** The text of a file, without a byte order mark, with "\n" as the line end. */
 export function decodeText(bytes: Uint8Array, source: string): string {
   if (!isUtf8(bytes)) throw new YamlError(source, { line: 1, column: 1 }, "the file is not valid UTF-8")
   return new TextDecoder().decode(bytes).replaceAll(/\r\n?/g, "\n")

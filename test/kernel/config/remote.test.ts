@@ -84,7 +84,7 @@ test("Config.get() uses the cached copy at once while the server is down", async
   name(server.url)
   await inInstance(tmp.path, () => modelIs("a/kept"))
   await server[Symbol.asyncDispose]()
-  await logged(tmp, /remote configuration could not be renewed.*ECONNREFUSED/, (warned) =>
+  await logged(tmp, /remote configuration could not be fetched.*ECONNREFUSED/, (warned) =>
     inInstance(tmp.path, async (changes) => {
       assert.equal((await Config.get()).model, "a/kept")
       await warned()
@@ -164,7 +164,7 @@ test("Config.get() stops waiting for a server after its time limit", async () =>
   await using tmp = await tmpdir()
   await using server = await serve((_, response) => void response.write('{ "model"'))
   name(server.url, { timeout: 100 })
-  await logged(tmp, /could not be renewed.*timeout/, (warned) =>
+  await logged(tmp, /could not be fetched.*timeout/, (warned) =>
     inInstance(tmp.path, async () => {
       await Config.get()
       await warned()
@@ -241,7 +241,7 @@ test("Config.get() never logs or warns with the query of the remote URL", async 
   writeFileSync(kept()[0]!, "{")
   server.answer = says('{ "model": ')
   const both =
-    /cached copy is not used: http\S+config\.json:1:.*could not be renewed.* url=http\S+config\.json /s
+    /cached copy is not used: http\S+config\.json:1:.*could not be fetched.* url=http\S+config\.json /s
   await logged(tmp, both, (warned) =>
     inInstance(tmp.path, async () => {
       const { layers, warnings } = await Config.current()

@@ -51,7 +51,7 @@ export const otherProofs: Record<string, Proof> = {
   "remote.timeout": {
     config: (world) => ({ ...reachable(world), remote: { url: `${world.web.url}/slow`, timeout: 20 } }),
     model: () => text("Fine.", { delay: 200 }),
-    seen: (_, { err }) => /the remote configuration could not be renewed/.test(err),
+    seen: (_, { err }) => /the remote configuration could not be fetched/.test(err),
     expected: true,
   },
   "environment.pass": {
