@@ -57,7 +57,7 @@ const layers = [
   ...area("edge/acp", "wire show update session"),
   ...area("edge/server", "http event routes"),
   "edge/mcp",
-  ...area("edge/tui", "screen input editor transcript question command"),
+  ...area("edge/tui", "screen input editor markdown transcript question command"),
   ...area("edge/cli", "process option terminal session run mcp models skill command doctor"),
   "index.ts",
 ]
@@ -70,6 +70,8 @@ const owners: Record<string, string[]> = {
   "jsonc-parser": ["util/parse/jsonc.ts"],
   yaml: ["util/parse/yaml.ts"],
   "get-east-asian-width": ["edge/tui/screen"],
+  "@codemirror/legacy-modes": ["edge/tui/markdown"],
+  "@codemirror/streamparser": ["edge/tui/markdown"],
   unbash: ["ability/permission/shell"],
   linkedom: ["ability/web"],
   "@mozilla/readability": ["ability/web"],

@@ -1,0 +1,148 @@
+// Markdown for the terminal while it streams. Lines are finished as soon as nothing can change them; only the open block,
+// whose size is bounded, is worked on again for a frame. The cost is linear in the text, whatever it is.
+import type { Line, View } from "#edge/tui/screen/line.ts"
+import { safe } from "#edge/tui/screen/safe.ts"
+import { copyState, createState, type Paragraph, type State } from "./block.ts"
+import { showBlock } from "./show-block.ts"
+import { closeContainers, closeLeaf, takeLine, type Work } from "./take-line.ts"
+
+export type Markdown = Readonly<{
+  add(text: string): void
+  /** Nothing follows: the open block is finished as it is. */
+  end(): void
+  /** The finished lines since the last call. */
+  take(): Line[]
+  /** The open block as it would be if the text ended here. */
+  open(): Line[]
+}>
+
+/** Bounds of the text that is kept open, in characters. */
+const [leastOpen, mostOpen] = [200, 4_000]
+/** Rows of the screen that the text cannot have. */
+const otherRows = 4
+
+/** `count` is told how many characters each step works on; tests add them up. */
+export function createMarkdown(view: () => View, count: (characters: number) => void = () => {}): Markdown {
+  const state = createState()
+  let finished: Line[] = []
+  /** The line that has no end yet, and characters whose other half may follow. */
+  let pending = ""
+  let half = ""
+  const work = workOn(state, finishedLines)
+
+  function finishedLines(lines: Line[]): void {
+    for (const line of lines) finished.push(line)
+  }
+
+  function workOn(on: State, give: (lines: Line[]) => void): Work {
+    return { state: on, show: (block) => give(showBlock(block, on, view())) }
+  }
+
+  function add(text: string): void {
+    const whole = takeWhole(half + text)
+    half = whole.half
+    const lines = whole.text.split("\n")
+    for (const [i, line] of lines.entries()) {
+      pending += line
+      if (i < lines.length - 1) endLine()
+      else if (pending.length > mostKept() && state.leaf.kind !== "fence") takeLong(work)
+    }
+  }
+
+  function takeWhole(text: string): { text: string; half: string } {
+    const cut = /[\r\ud800-\udbff]$/.test(text) ? text.length - 1 : text.length
+    count(cut)
+    return { text: safe(text.slice(0, cut)), half: text.slice(cut) }
+  }
+
+  function mostKept(): number {
+    const { rows, columns } = view()
+    const visible = Math.floor((rows - otherRows) * columns * 0.75)
+    return Math.max(leastOpen, Math.min(mostOpen, visible))
+  }
+
+  function endLine(): void {
+    if (state.isInLine || (pending.length > mostKept() && state.leaf.kind !== "fence")) takeLong(work)
+    else {
+      count(pending.length)
+      takeLine(work, pending)
+    }
+    pending = ""
+    if (state.isInLine && state.leaf.kind === "paragraph" && state.leaf.role) closeLeaf(work)
+    state.isInLine = false
+    shorten(work)
+  }
+
+  /** A line that is longer than what is kept open is text; its beginning decides about its block. */
+  function takeLong(on: Work): void {
+    if (!on.state.isInLine) {
+      const most = mostKept()
+      if (on.state.leaf.kind === "table") closeLeaf(on)
+      on.state.isInLine = true
+      takeLine(on, pending.slice(0, most))
+      pending = pending.slice(most)
+    }
+    if (on.state.leaf.kind !== "paragraph") on.state.leaf = { kind: "paragraph", text: "" }
+    on.state.leaf.text += pending
+    pending = ""
+    shorten(on)
+  }
+
+  /** Finishes the beginning of a paragraph that is longer than what is kept open. */
+  function shorten({ state: { leaf }, show }: Work): void {
+    if (leaf.kind !== "paragraph") return
+    const most = mostKept()
+    while (leaf.text.length > most) {
+      const end = cutAt(leaf.text, most)
+      const isLineEnd = leaf.text[end] === "\n"
+      const part: Paragraph = { ...leaf, text: leaf.text.slice(0, end) }
+      count(end)
+      show({ kind: leaf.role === "heading" ? "heading" : "paragraph", leaf: part, isOpen: !isLineEnd })
+      leaf.carry = isLineEnd ? "" : part.carry!
+      leaf.text = leaf.text.slice(isLineEnd ? end + 1 : end)
+    }
+  }
+
+  function end(): void {
+    if (half !== "") {
+      pending += safe(half)
+      half = ""
+    }
+    if (pending !== "" || state.isInLine) endLine()
+    closeContainers(work, 0)
+    Object.assign(state, createState(), { last: undefined })
+  }
+
+  function take(): Line[] {
+    const lines = finished
+    finished = []
+    return lines
+  }
+
+  function open(): Line[] {
+    const lines: Line[] = []
+    const copy = copyState(state)
+    const ahead = workOn(copy, (some) => lines.push(...some))
+    if (copy.leaf.kind === "fence") {
+      if (pending !== "") takeLine(ahead, pending.slice(0, mostOpen))
+      return lines
+    }
+    count(pending.length + (copy.leaf.kind === "paragraph" ? copy.leaf.text.length : 0))
+    if (copy.isInLine && copy.leaf.kind === "paragraph") copy.leaf.text += pending
+    else if (pending !== "") takeLine(ahead, pending)
+    closeContainers(ahead, 0)
+    return lines
+  }
+
+  return Object.freeze({ add, end, take, open })
+}
+
+/** At the end of a line or a word of the second half, and never inside a character. */
+function cutAt(text: string, most: number): number {
+  for (const mark of ["\n", " "]) {
+    const at = text.lastIndexOf(mark, most)
+    if (at > most / 2) return at
+  }
+  const isPair = /[\ud800-\udbff]/.test(text[most - 1]!)
+  return isPair ? most - 1 : most
+}
