@@ -9,7 +9,7 @@ type Specifier = { type: string; imported: Name; local: { name: string } }
 type Import = Node & { source: { value: string }; specifiers: Specifier[] }
 
 /** Most starts do not need them before the first request. Only functions may be imported from them. */
-const slow = new Set(["node:crypto"])
+const slow = new Set(["node:crypto", "node:fs/promises"])
 
 /** The entry says to old Nodes which one is needed, so it keeps to what they know, and what it imports must load there. */
 export function createPlainBuiltins(entry: string): Rolldown.Plugin {

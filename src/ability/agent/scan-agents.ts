@@ -7,7 +7,7 @@ import * as Log from "#kernel/process/log.ts"
 import { isAgentFile } from "#kernel/reviewed/places.ts"
 import * as Reviewed from "#kernel/reviewed/reviewed.ts"
 import { errorCode, errorText, NamedError } from "#util/error.ts"
-import { statOf } from "#util/file/path-info.ts"
+import { isAbsent, statOf } from "#util/file/path-info.ts"
 import { ownCommand } from "#util/own-command.ts"
 import type { AgentDefinition } from "./agent.ts"
 import { type Content, type Ignored, problemOf, readAgentFile } from "./read-agent-file.ts"
@@ -125,6 +125,7 @@ function unusable(error: unknown): Content {
 }
 
 async function namesIn(folder: string, problems: Problem[]): Promise<string[]> {
+  if (isAbsent(folder)) throw new FolderNotFound(folder)
   try {
     const names = await readdir(folder)
     return names.filter((name) => isAgentFile(join(folder, name))).sort()

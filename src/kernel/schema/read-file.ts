@@ -2,6 +2,7 @@
 import { constants } from "node:fs"
 import { type FileHandle, open, realpath, stat } from "node:fs/promises"
 import { isMissing } from "#util/error.ts"
+import { isAbsent } from "#util/file/path-info.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
 
 const maxBytes = 1 << 20
@@ -13,6 +14,7 @@ export async function readSmallFile(
   root?: string,
   limit = maxBytes,
 ): Promise<Buffer | undefined> {
+  if (isAbsent(path)) return undefined
   const handle = await openInside(path, root).catch((error) => {
     if (isMissing(error)) return undefined
     throw error

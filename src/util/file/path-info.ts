@@ -4,9 +4,19 @@ import { readdirSync, readFileSync, realpathSync, type Stats, statSync } from "n
 /** Undefined if nothing is there, or it cannot be reached. */
 export function statOf(path: string): Stats | undefined {
   try {
-    return statSync(path)
+    return statSync(path, { throwIfNoEntry: false })
   } catch {
     return undefined
+  }
+}
+
+/** Whether nothing is there; false if that cannot be seen. Most files that are looked for do not exist, and a start that
+ * opens none does not load node:fs/promises. */
+export function isAbsent(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined
+  } catch {
+    return false
   }
 }
 
