@@ -7,6 +7,7 @@ import { build, type InlineConfig, type Rolldown } from "tsdown"
 import { breakLines } from "./break-lines.ts"
 import { createChunks } from "./chunks.ts"
 import { licences } from "./licences.ts"
+import { noFacades } from "./no-facades.ts"
 import { onlyAscii } from "./only-ascii.ts"
 import { createPlainBuiltins } from "./plain-builtins.ts"
 
@@ -85,6 +86,7 @@ await build({
     plainClock,
     plainWidth,
     licences,
+    noFacades,
     createPlainBuiltins("vitamin.js"),
     onlyAscii,
     breakLines,

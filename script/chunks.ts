@@ -13,8 +13,10 @@ const commands = {
   core: "run/run.ts",
   server: "command/serve.ts",
 }
-/** These stay with the entry that loads them, except for modules that other files of `dist/` need too: those share one. */
-const unnamed = new Set(["start", "command"])
+/** The client of most models, which a run loads when it asks one. */
+const client = resolve("src/ability/provider/chat/chat-model.ts")
+/** What a run needs of these too shares a file with the rest of that kind. */
+const early = new Set(["start", "command"])
 const common = "common"
 /** What the server loads at once and a run only when it needs it: whoever needs it must not get the server with it. */
 const shared = "shared"
@@ -37,11 +39,14 @@ function nameModules(context: Context): Map<string, string> {
     names.set(id, name === "server" && later.has(id) ? shared : name)
     for (const imported of context.getModuleInfo(id)?.importedIds ?? []) visit(imported, name)
   }
-  for (const [name, file] of Object.entries(commands)) visit(fileOf(file), name)
+  for (const [name, file] of Object.entries(commands)) {
+    visit(fileOf(file), name)
+    if (name === "core") visit(client, name)
+  }
   for (const [id, name] of names) {
-    if (!unnamed.has(name)) continue
-    if (later.has(id)) names.set(id, common)
-    else names.delete(id)
+    if (early.has(name) && later.has(id)) names.set(id, common)
+    // It stays in the entry.
+    else if (name === "start") names.delete(id)
   }
   return names
 }

@@ -1,16 +1,33 @@
-// The files of `dist/`: whoever needs a part of the program must not get the server with it.
+// The files of `dist/`: whoever needs a part of the program must not get the server with it, and opens no file that only
+// hands on what another one exports.
 import assert from "node:assert/strict"
 import { readdirSync, readFileSync } from "node:fs"
 import { test } from "node:test"
 
 const dist = new URL("../../dist/", import.meta.url)
+const files = readdirSync(dist).filter((name) => name.endsWith(".js"))
+const textOf = (name: string) => readFileSync(new URL(name, dist), "utf8")
+const withoutHash = (name: string) => name.replace(/-.{8}\.js$/, "")
 
 test("only what serves loads the server's file", () => {
-  const files = readdirSync(dist).filter((name) => name.endsWith(".js"))
   const server = files.filter((name) => /^server-.{8}\.js$/.test(name))
   assert.equal(server.length, 1)
-  const loading = files.filter((name) =>
-    readFileSync(new URL(name, dist), "utf8").includes(`from"./${server[0]}"`),
-  )
-  assert.deepEqual(loading.map((name) => name.replace(/-.{8}\.js$/, "")).sort(), ["mcp-serve", "serve"])
+  const loading = files.filter((name) => textOf(name).includes(`from"./${server[0]}"`))
+  assert.deepEqual(loading.map(withoutHash), ["mcp-serve"])
+  const later = files.filter((name) => textOf(name).includes(`import("./${server[0]}")`))
+  assert.deepEqual(later.map(withoutHash), ["command"])
+})
+
+test("only an entry of the package hands on what another file of dist/ exports", () => {
+  const facades = files.filter((name) => /^\s*export\{[^{}]+\}from"[^"]+";?\s*$/.test(textOf(name)))
+  assert.deepEqual(facades, ["zod-parts.js"])
+})
+
+test("every file that dist/ imports exists", () => {
+  const imported = (name: string) =>
+    [...textOf(name).matchAll(/(?:from|import|import\()["'`]\.\/([^"'`]+\.js)["'`]/g)].map(
+      ([, path]) => path!,
+    )
+  const missing = files.flatMap((name) => imported(name).filter((path) => !files.includes(path)))
+  assert.deepEqual(missing, [])
 })
