@@ -1,15 +1,11 @@
 // A session as Markdown, for people.
+import { controlWords } from "#client/control-words.ts"
 import { historyOf } from "#engine/record/history.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Message from "#knowledge/message/message.ts"
 
 const longestLine = 200
-const ways = new Map([
-  ["cut", "long results shortened"],
-  ["model", "with a summary by the model"],
-  ["extract", "with a summary made from the messages"],
-])
 
 /** The active branch. */
 export async function exportMarkdown(sessionId: string): Promise<string> {
@@ -18,9 +14,9 @@ export async function exportMarkdown(sessionId: string): Promise<string> {
   return [`# ${session.title || session.id}`, "", ...history.flatMap(section)].join("\n")
 }
 
-/** A control message in one line. Its parameters are not trusted: they may come from an import or a later version. */
-export function describeControl({ control, parameters }: Message.Of<"system_control">["data"]): string {
-  const line = Log.escapeControls(words(control, parameters))
+/** A control message in one line. */
+export function describeControl(data: Message.Of<"system_control">["data"]): string {
+  const line = Log.escapeControls(controlWords(data))
   return line.length > longestLine ? `${line.slice(0, longestLine)}…` : line
 }
 
@@ -78,20 +74,4 @@ function fence(text: string): string {
 
 function quote(text: string): string {
   return text.replace(/^/gm, "> ")
-}
-
-function words(control: string, parameters: Message.JsonObject): string {
-  const say = (name: string) => String(parameters[name] ?? "?")
-  switch (control) {
-    case "mode_change":
-      return `mode: ${say("from")} → ${say("to")}`
-    case "branch_switch":
-      return `branch: ${say("from")} → ${say("to")}, from ${parameters.at === null ? "the beginning" : say("at")} on`
-    case "revert":
-      return `reverted: ${say("to")} and what came after it`
-    case "compaction":
-      return `compacted: about ${say("tokensBefore")} tokens became ${say("tokensAfter")} (${ways.get(say("by")) ?? say("by")})`
-    default:
-      return `${control} ${JSON.stringify(parameters)}`
-  }
 }

@@ -1,7 +1,7 @@
 // The title of a tool call in an editor, and the file locations of the call.
 import { resolve } from "node:path"
 import type { ToolCallLocation } from "@agentclientprotocol/sdk"
-import { argument, describeCall } from "#ability/call/describe-call.ts"
+import { argument, describeCall } from "#client/describe-call.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { code, firstLine } from "./markdown.ts"
 

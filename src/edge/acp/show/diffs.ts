@@ -2,7 +2,7 @@
 // diff that the tool returned.
 import { resolve } from "node:path"
 import type { ToolCallContent } from "@agentclientprotocol/sdk"
-import { argument } from "#ability/call/describe-call.ts"
+import { argument } from "#client/describe-call.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { isPath } from "./call-title.ts"
 import { code, firstLine } from "./markdown.ts"

@@ -1,8 +1,8 @@
 // The tool call of a permission request, so that an editor shows what the call would do.
 import { readFileSync } from "node:fs"
 import type { ToolCall, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk"
-import { argument, kindOf } from "#ability/call/describe-call.ts"
 import type * as Permission from "#ability/permission/permission.ts"
+import { argument, kindOf } from "#client/describe-call.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import type * as Message from "#knowledge/message/message.ts"

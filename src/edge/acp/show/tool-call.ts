@@ -1,7 +1,7 @@
 // Converts a tool call for an editor: `requested` when the model asks for it, `finished` when it has a result.
 import { createHash } from "node:crypto"
 import type { ToolCall, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk"
-import { argument, kindOf } from "#ability/call/describe-call.ts"
+import { argument, kindOf } from "#client/describe-call.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { boundedJson } from "./bounded-json.ts"
 import { locationsOf, titleOf } from "./call-title.ts"

@@ -1,9 +1,9 @@
 // Reports the work of subtasks in the `subtask` call that started them. A call of a subtask that needs a permission is
 // also reported as a call of its own, so that the editor learns when it ends.
 import type { SessionUpdate } from "@agentclientprotocol/sdk"
+import { createInOrder } from "#client/in-order.ts"
 import { titleOf } from "#edge/acp/show/call-title.ts"
 import type * as Session from "#engine/session/session.ts"
-import { createInOrder } from "#knowledge/message/in-order.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { type CallReporter, createCallReporter } from "./report-calls.ts"
 

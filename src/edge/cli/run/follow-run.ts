@@ -1,12 +1,12 @@
 // Shows the messages of a run on a screen in the order of the conversation: the answer as it arrives, a line per tool
 // call, and those of tasks indented below the call that started them.
 
+import { createInOrder } from "#client/in-order.ts"
 import { callLine } from "#edge/cli/terminal/call-line.ts"
 import { describeAttachment } from "#edge/cli/terminal/describe-attachment.ts"
 import type { Screen } from "#edge/cli/terminal/screen.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Log from "#kernel/process/log.ts"
-import { createInOrder } from "#knowledge/message/in-order.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { shorten } from "#util/shorten.ts"
 

@@ -1,6 +1,6 @@
 // A finished tool call as a line for a person: `· Edit src/config.ts (+1 -1)`. A failed call shows the whole error.
 import { stripVTControlCharacters, styleText } from "node:util"
-import { describeCall } from "#ability/call/describe-call.ts"
+import { describeCall } from "#client/describe-call.ts"
 import * as Log from "#kernel/process/log.ts"
 import type * as Message from "#knowledge/message/message.ts"
 

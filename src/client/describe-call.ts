@@ -1,8 +1,7 @@
 // A tool call in words: "Edit src/config.ts (+1 -1)". The terminal and editors show the same text.
-import type * as Message from "#knowledge/message/message.ts"
 
 export type CallKind = "execute" | "edit" | "fetch" | "search" | "read" | "think" | "other"
-type Call = Pick<Message.Call, "name" | "arguments">
+type Call = { name: string; arguments?: unknown }
 type Description = {
   kind: CallKind
   verb: string
@@ -40,7 +39,7 @@ export function describeCall(call: Call, title?: unknown): { verb: string; subje
 }
 
 /** One argument of a call; the arguments may be anything. */
-export function argument({ arguments: given }: Pick<Message.Call, "arguments">, name: string): unknown {
+export function argument({ arguments: given }: Pick<Call, "arguments">, name: string): unknown {
   if (typeof given !== "object" || given === null || Array.isArray(given)) return undefined
   return Object.hasOwn(given, name) ? (given as Record<string, unknown>)[name] : undefined
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { createInOrder } from "#knowledge/message/in-order.ts"
+import { createInOrder } from "#client/in-order.ts"
 
 type Step = [shown: string, parentId: string | null, id?: string, isFirst?: boolean]
 const steps: Step[] = [
