@@ -2,7 +2,7 @@
 // Requests of revision 2026-07-28 are stateless; clients of older revisions have sessions.
 import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server"
 import { z } from "zod"
-import { defineRoute, type Route, securityHeaders } from "#edge/server/define-route.ts"
+import { defineHttpRoute, type Route, securityHeaders } from "#edge/server/define-route.ts"
 import * as Log from "#kernel/process/log.ts"
 import { createConsents } from "./consents.ts"
 import { createMcpServer, type Options } from "./create-mcp-server.ts"
@@ -31,27 +31,27 @@ export function createMcpRoutes(options: Options): { routes: Route[]; close(): P
 
   const shared = { path: "/mcp", response: z.unknown(), contentType: "application/json" } as const
   const routes = [
-    defineRoute({
+    defineHttpRoute({
       ...shared,
       id: "callMcp",
       method: "POST",
       summary: "The Model Context Protocol, streamable HTTP.",
       body: z.unknown(),
-      handle: ({ c, body }) => answer(c.req.raw, body),
+      respond: (c, { body }) => answer(c.req.raw, body),
     }),
-    defineRoute({
+    defineHttpRoute({
       ...shared,
       id: "followMcp",
       method: "GET",
       summary: "Messages of the server to a client of revision 2025, outside of responses.",
-      handle: ({ c }) => answer(c.req.raw),
+      respond: (c) => answer(c.req.raw),
     }),
-    defineRoute({
+    defineHttpRoute({
       ...shared,
       id: "endMcpSession",
       method: "DELETE",
       summary: "End the session of a client of revision 2025.",
-      handle: ({ c }) => answer(c.req.raw),
+      respond: (c) => answer(c.req.raw),
     }),
   ]
   return {

@@ -2,14 +2,15 @@
 // error handler converts everything that is thrown.
 import type { Socket } from "node:net"
 import { type Context, Hono } from "hono"
-import type { z } from "zod"
 import type { EventStream } from "#edge/server/event/event-stream.ts"
 import { checkLength, readBody, readJson } from "#edge/server/http/body.ts"
+import { callRoute, checkCall } from "#edge/server/http/call-route.ts"
 import { resolveDirectory } from "#edge/server/http/directory.ts"
-import { invalidRequest, methodNotAllowed, unknownPath } from "#edge/server/http/refusal.ts"
+import { methodNotAllowed, unknownPath } from "#edge/server/http/refusal.ts"
 import { type Bindings, errorResponse, jsonResponse } from "#edge/server/http/respond.ts"
 import type { Route } from "#edge/server/http/route.ts"
 import { coreRoutes } from "#edge/server/routes/core-routes.ts"
+import { eventRoute } from "#edge/server/routes/event-route.ts"
 import { Instance } from "#kernel/instance.ts"
 import { createGuard } from "./guard.ts"
 
@@ -37,7 +38,9 @@ type App = Hono<{ Bindings: Bindings }>
 
 export function createApp(options: AppOptions): App {
   const { bodyLimit = 10 << 20 } = options
-  const routes: Route[] = [...coreRoutes({ ...options, routes: () => routes }), ...(options.routes ?? [])]
+  const { eventStream } = options
+  const core = coreRoutes({ ...options, clients: eventStream.clients, routes: () => routes })
+  const routes: Route[] = [...core, eventRoute(eventStream), ...(options.routes ?? [])]
   const limitOf = (route: Route) => Math.max(bodyLimit, route.bodyLimit ?? 0)
   const largest = Math.max(...routes.map(limitOf))
   // A method that an open path does not have also needs no token, so that it gets 405 and not 401.
@@ -75,26 +78,19 @@ export function createApp(options: AppOptions): App {
     const limit = limitOf(route)
     checkLength(c, limit)
     const run = async () => {
-      const params = parse(route.params, c.req.param(), "path")
-      const query = parse(route.query, c.req.query(), "query")
-      const headers = parse(route.headers, c.req.header(), "header")
-      const body = route.body && parse(route.body, await readJson(c, limit), "body")
+      const body = route.body && (await readJson(c, limit))
       // If a route takes no body, a chunked one is still read to its end, up to the limit.
       if (!route.body && c.req.header("transfer-encoding")) await readBody(c, limit)
-      const result = await route.handle({ params, query, headers, body, c })
-      return result instanceof Response ? result : jsonResponse(route.response.parse(result))
+      const at = { origin: new URL(c.req.url).origin, port: c.env?.incoming?.socket.localPort }
+      const raw = { params: c.req.param(), query: c.req.query(), headers: c.req.header(), body, at }
+      const call = checkCall(route, raw)
+      if (route.respond) return route.respond(c, call)
+      const { status, value } = await callRoute(route, call)
+      return jsonResponse(value, { status })
     }
     if (route.instance === false) return run()
     const header = c.req.header("x-vitamin-directory")
     const directory = header === undefined ? options.directory : resolveDirectory(header)
     return Instance.provide({ directory, ...(options.init ? { init: options.init } : {}), fn: run })
   }
-}
-
-function parse(schema: z.ZodType | undefined, value: unknown, place: string): unknown {
-  if (!schema) return undefined
-  const parsed = schema.safeParse(value)
-  if (parsed.success) return parsed.data
-  const issue = parsed.error.issues[0]
-  throw invalidRequest([place, ...(issue?.path ?? [])].join("."), issue?.message ?? "it does not fit")
 }

@@ -1,3 +1,3 @@
 // The entry file for other edges that add routes to the server.
 export { securityHeaders } from "#edge/server/http/respond.ts"
-export { defineRoute, type Route } from "#edge/server/http/route.ts"
+export { defineHttpRoute, type Route } from "#edge/server/http/route.ts"

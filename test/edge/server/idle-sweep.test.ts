@@ -4,8 +4,7 @@ import { mkdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { z } from "zod"
-import { jsonResponse } from "#edge/server/http/respond.ts"
-import { defineRoute } from "#edge/server/http/route.ts"
+import { accept, defineRoute } from "#edge/server/http/route.ts"
 import { createIdleSweep } from "#edge/server/idle-sweep.ts"
 import * as Bus from "#kernel/bus/bus.ts"
 import * as GlobalBus from "#kernel/bus/global-bus.ts"
@@ -21,9 +20,10 @@ const later = defineRoute({
   path: "/later",
   summary: "For tests: answers at once and works on",
   response: z.object({}),
+  accepted: z.object({}),
   handle: () => {
     release = Instance.hold()
-    return jsonResponse({}, { status: 202 })
+    return accept({})
   },
 })
 

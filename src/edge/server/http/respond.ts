@@ -10,6 +10,8 @@ import { statusOf } from "./statuses.ts"
 /** The Node request and response; missing if the app is called without a socket (`app.request()`). */
 export type Bindings = Partial<HttpBindings>
 
+type Failure = { error: { name: string; message: string; data?: Record<string, unknown> } }
+
 export const securityHeaders = {
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
@@ -27,20 +29,22 @@ export function jsonResponse(
   })
 }
 
-/** The response for any error. Internal details go to the log only. */
+/** The response for any error. */
 export function errorResponse(error: unknown): Response {
-  if (error instanceof Refusal)
-    return jsonResponse(errorBody(error), { status: error.status, headers: error.headers })
-  if (error instanceof NamedError) {
-    const status = statusOf(error.name)
-    if (status === 500) Log.error("a request failed", { error })
-    return jsonResponse(errorBody(error), { status })
-  }
-  Log.error("a request failed", { error })
-  const message = "The server failed to answer this request. Its log says why."
-  return jsonResponse({ error: { name: "Server.Internal", message } }, { status: 500 })
+  const { status, body } = failureOf(error)
+  return jsonResponse(body, { status, ...(error instanceof Refusal ? { headers: error.headers } : {}) })
 }
 
-export function errorBody({ name, message, data }: NamedError) {
+/** The status and the body for any error. Internal details go to the log only. */
+export function failureOf(error: unknown): { status: number; body: Failure } {
+  if (error instanceof Refusal) return { status: error.status, body: errorBody(error) }
+  const status = error instanceof NamedError ? statusOf(error.name) : 500
+  if (status === 500) Log.error("a request failed", { error })
+  if (error instanceof NamedError) return { status, body: errorBody(error) }
+  const message = "The server failed to answer this request. Its log says why."
+  return { status, body: { error: { name: "Server.Internal", message } } }
+}
+
+export function errorBody({ name, message, data }: NamedError): Failure {
   return { error: { name, message, ...(Object.keys(data).length > 0 ? { data } : {}) } }
 }

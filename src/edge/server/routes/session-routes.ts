@@ -1,7 +1,6 @@
 // Routes for sessions: their messages, prompts, branches and plan.
 import { z } from "zod"
-import { jsonResponse } from "#edge/server/http/respond.ts"
-import { defineRoute, type Route } from "#edge/server/http/route.ts"
+import { accept, defineRoute, type Route } from "#edge/server/http/route.ts"
 import { Accepted, Prompt, Removed, Reverted } from "#edge/server/http/schemas.ts"
 import { createAgent } from "#engine/host/create-agent.ts"
 import * as Session from "#engine/session/session.ts"
@@ -99,8 +98,7 @@ export function sessionRoutes(): Route[] {
         const prompt = (await createAgent({ directory: Instance.directory })).process(input)
         if (!/\brespond-async\b/.test(headers.prefer ?? "")) return prompt.answer()
         const { promptId } = await prompt.accept()
-        const answer: z.input<typeof Accepted> = { sessionId: params.id, accepted: true, promptId }
-        return jsonResponse(answer, { status: 202 })
+        return accept({ sessionId: params.id, accepted: true as const, promptId })
       },
     }),
     defineRoute({
