@@ -43,6 +43,7 @@ const jsonSchemaTypes: Rolldown.Plugin = {
 /** Parts of the package that keep no state. They are built once more, each by itself, so that a program which bundles one
  * function, or imports a subpath, does not get the whole runtime. */
 const alone: Record<string, string> = {
+  client: "src/client/client.ts",
   functiongemma: "src/ability/provider/functiongemma/functiongemma.ts",
   "markdown-links": "src/util/parse/markdown-links.ts",
   zod: "node_modules/zod/index.js",
@@ -119,6 +120,7 @@ await build({
   plugins: [jsonSchemaTypes],
   entry: {
     index: "src/index.ts",
+    client: alone.client!,
     functiongemma: alone.functiongemma!,
     "markdown-links": alone["markdown-links"]!,
   },

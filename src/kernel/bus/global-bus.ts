@@ -22,6 +22,11 @@ export function listeners(): number {
   return handlers.size
 }
 
+/** The id of the last event that has one. */
+export function newestId(): number {
+  return lastId
+}
+
 /** Continue the ids after those of an earlier run. */
 export function continueAfter(id: number): void {
   lastId = Math.max(lastId, id)

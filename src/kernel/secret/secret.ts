@@ -1,6 +1,7 @@
 // The known secrets, and their redaction in text: by value, plain or JSON-escaped. Never by pattern: text that only
 // looks like a secret must pass unchanged. Values shorter than eight characters would match ordinary words and are
 // not redacted.
+import { copyJson } from "#util/parse/copy-json.ts"
 
 const shortest = 8
 const longWord = 16
@@ -33,12 +34,12 @@ export function redact(text: string): string {
 /** Like `redact`, for JSON text: the result is valid JSON. Names of fields are redacted only if they have 16 characters
  * or more, so that a secret that is an ordinary word does not rename the fields of every record. */
 export function redactJson(json: string): string {
-  if (!reveals(json)) return json
-  return JSON.stringify(JSON.parse(json), (_, value) => {
-    if (typeof value === "string") return redact(value)
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return value
-    return Object.fromEntries(Object.entries(value).map(([name, item]) => [redactName(name), item]))
-  })
+  return reveals(json) ? JSON.stringify(redactCopy(JSON.parse(json))) : json
+}
+
+/** A copy of a value as JSON text would carry it, with every known secret redacted. */
+export function redactCopy(value: unknown): unknown {
+  return copyJson(value, { text: redact, name: redactName })
 }
 
 function redactName(name: string): string {

@@ -6,7 +6,7 @@ import { onSignal } from "#edge/cli/process/on-signal.ts"
 import { warnIfOpen } from "#edge/cli/terminal/warn-if-open.ts"
 import { allRoutes } from "#edge/server/all-routes.ts"
 import { createServer } from "#edge/server/server.ts"
-import { startParts } from "#engine/host/bootstrap.ts"
+import { startInstance } from "#edge/server/start-instance.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
@@ -23,7 +23,7 @@ export async function serve(options: FolderOptions & { port: number; host: strin
       host: options.host,
       directory,
       version,
-      init: startAndWatch,
+      init: startInstance,
       routes: allRoutes(),
       config: async () => Config.redacted(await Config.get()),
     })
@@ -41,10 +41,4 @@ export async function serve(options: FolderOptions & { port: number; host: strin
     await Instance.disposeAll()
     await stopped
   })
-}
-
-async function startAndWatch() {
-  await startParts()
-  await Config.watch()
-  await Session.recover()
 }

@@ -1,0 +1,81 @@
+// Calls of the client in the same process: the handlers of the route table, without HTTP and JSON text. Results and errors
+// are those that HTTP would give. Whoever uses it imports it late: the routes load the engine, but not Hono.
+import { type Call, ClientError, type Transport } from "#client/client.ts"
+import { callRoute, checkCall } from "#edge/server/http/call-route.ts"
+import { failureOf } from "#edge/server/http/respond.ts"
+import type { Route } from "#edge/server/http/route.ts"
+import { coreRoutes } from "#edge/server/routes/core-routes.ts"
+import * as Config from "#kernel/config/config.ts"
+import { Instance } from "#kernel/instance.ts"
+import * as Secret from "#kernel/secret/secret.ts"
+import * as Space from "#kernel/space.ts"
+import * as Storage from "#kernel/storage/storage.ts"
+import { copyJson } from "#util/parse/copy-json.ts"
+import { version } from "#util/version.ts"
+import { allRoutes } from "./all-routes.ts"
+import { openLocalEvents } from "./local-events.ts"
+import { startInstance } from "./start-instance.ts"
+
+export type LocalTransport = Transport &
+  Readonly<{
+    /** Stops the work in the folder and disposes of its instance. */
+    close(): Promise<void>
+  }>
+
+export function createLocalTransport(options: { directory: string }): LocalTransport {
+  const directory = Space.realDirectory(options.directory)
+  let clients = 0
+  let migrated: Promise<unknown> | undefined
+  const table: Route[] = [
+    ...coreRoutes({
+      version,
+      config: async () => Config.redacted(await Config.get()),
+      clients: () => clients,
+      routes: () => table,
+    }),
+    ...allRoutes(),
+  ]
+  const routes = new Map(table.map((route) => [route.id, route]))
+
+  async function run<T>(fn: () => Promise<T>): Promise<T> {
+    migrated ??= Storage.migrate()
+    await migrated
+    return Instance.provide({ directory, init: startInstance, fn })
+  }
+
+  async function answer({ id, params, query, headers, body }: Call): Promise<unknown> {
+    const route = routes.get(id)!
+    try {
+      const checked = checkCall(route, { params, query, headers, body: copyJson(body) })
+      const work = () => callRoute(route, checked)
+      const { value } = route.instance === false ? await work() : await run(work)
+      return Secret.redactCopy(value)
+    } catch (error) {
+      const { status, body } = failureOf(error)
+      throw new ClientError({ ...(Secret.redactCopy(body.error) as typeof body.error), status })
+    }
+  }
+
+  return Object.freeze({
+    async call(call, { signal }) {
+      signal?.throwIfAborted()
+      return signal ? orAborted(answer(call), signal) : answer(call)
+    },
+    async connect(request) {
+      clients++
+      return { frames: openLocalEvents({ ...request, directory, closed: () => clients-- }) }
+    },
+    async close() {
+      if (migrated) await run(() => Instance.dispose())
+    },
+  })
+}
+
+/** The work itself goes on, as that of an HTTP request whose client has gone. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>()
+  const abort = () => reject(signal.reason)
+  signal.addEventListener("abort", abort, { once: true })
+  work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort))
+  return promise
+}
