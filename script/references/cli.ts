@@ -3,7 +3,7 @@ import type { Argv } from "yargs"
 import { addCommands } from "#edge/cli/commands.ts"
 import { exitCodes, exitMeanings } from "#edge/cli/process/exit.ts"
 import type { FolderOptions } from "#edge/cli/process/in-instance.ts"
-import { sharedOptions } from "#edge/cli/shared-options.ts"
+import { sharedOptions } from "#edge/cli/option/options.ts"
 import { sentence, table } from "./fields.ts"
 
 export type Option = {

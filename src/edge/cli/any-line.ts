@@ -1,12 +1,12 @@
 // Parses any command line with yargs: help, completion of names, and errors with suggestions.
 import yargs from "yargs"
+import { sharedOptions, takeShared } from "#edge/cli/option/options.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
 import { nearest } from "#util/nearest.ts"
 import { ownCommand } from "#util/own-command.ts"
 import { version } from "#util/version.ts"
 import { addCommands } from "./commands.ts"
 import { readMeant } from "./plain-line.ts"
-import { sharedOptions, takeShared } from "./shared-options.ts"
 
 /** Options of other coding agents, and our options that do the same. */
 const inOtherAgents = new Map([

@@ -1,5 +1,6 @@
 // The command line: the one place where an error becomes a line on stderr and an exit code. Nothing else reads argv.
 
+import { sharedOptions, takeShared } from "#edge/cli/option/options.ts"
 import { exitCodes, UsageError } from "#edge/cli/process/exit.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Secret from "#kernel/secret/secret.ts"
@@ -7,7 +8,6 @@ import { errorText } from "#util/error.ts"
 import { addCommands } from "./commands.ts"
 import { withDefaultCommand } from "./default-command.ts"
 import { readPlainLine } from "./plain-line.ts"
-import { sharedOptions, takeShared } from "./shared-options.ts"
 
 /** Run one command line; returns the exit code. */
 export async function main(args: string[]): Promise<number> {

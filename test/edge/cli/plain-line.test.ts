@@ -3,9 +3,9 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import yargs, { type Argv } from "yargs"
 import { addCommands } from "#edge/cli/commands.ts"
+import { sharedOptions } from "#edge/cli/option/options.ts"
 import { readPlainLine } from "#edge/cli/plain-line.ts"
 import type { FolderOptions } from "#edge/cli/process/in-instance.ts"
-import { sharedOptions } from "#edge/cli/shared-options.ts"
 import { createRandom } from "../../knowledge/message/fixture.ts"
 
 const plain = [

@@ -1,8 +1,7 @@
 // `vitamin serve`: the HTTP server, until a signal stops it.
 import { setTimeout as sleep } from "node:timers/promises"
 import { boundHeap } from "#edge/cli/process/bound-heap.ts"
-import { directoryOf, type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
-import { onSignal } from "#edge/cli/process/on-signal.ts"
+import { directoryOf, type FolderOptions, inInstance, onSignal } from "#edge/cli/process/in-instance.ts"
 import { warnIfOpen } from "#edge/cli/terminal/warn-if-open.ts"
 import { allRoutes } from "#edge/server/all-routes.ts"
 import { createServer } from "#edge/server/server.ts"

@@ -1,8 +1,7 @@
 // `vitamin mcp login`: the person signs in to a server in the browser, and vitamin stores the tokens.
 import { login } from "#ability/mcp/login.ts"
 import * as Mcp from "#ability/mcp/mcp.ts"
-import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
-import { onSignal } from "#edge/cli/process/on-signal.ts"
+import { type FolderOptions, inInstance, onSignal } from "#edge/cli/process/in-instance.ts"
 import { countOf } from "#edge/cli/terminal/count-of.ts"
 
 export async function loginServer(options: FolderOptions & { name: string }): Promise<void> {

@@ -2,8 +2,7 @@
 
 import { type RuleOptions, rulesOf } from "#edge/cli/option/rules-of.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
-import { directoryOf, type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
-import { onSignal } from "#edge/cli/process/on-signal.ts"
+import { directoryOf, type FolderOptions, inInstance, onSignal } from "#edge/cli/process/in-instance.ts"
 import { leaveStdout, takeStdout } from "#edge/cli/process/take-stdout.ts"
 import { warnIfOpen } from "#edge/cli/terminal/warn-if-open.ts"
 import { createMcpRoutes } from "#edge/mcp/mcp-routes.ts"

@@ -1,5 +1,7 @@
-// Options that several commands take. yargs gives NaN for "abc" and accepts -1 for a number; both are refused here.
+// Options of every command, and options that several commands take. yargs gives NaN for "abc" and accepts -1 for a number;
+// both are refused here.
 import { UsageError } from "#edge/cli/process/exit.ts"
+import * as Log from "#kernel/process/log.ts"
 
 /** `text` is for people, `json` for programs. */
 export const format = {
@@ -7,6 +9,22 @@ export const format = {
   default: "text" as const,
   describe: "output format",
 }
+
+export const sharedOptions = {
+  dir: { type: "string", describe: "folder to work in (default: this one)", global: true },
+  trust: { type: "boolean", describe: "trust the folder for this run only", global: true },
+  set: {
+    alias: "C",
+    type: "string",
+    array: true,
+    nargs: 1,
+    requiresArg: true,
+    describe: "set KEY=VALUE for this run, such as provider.openai.baseURL=http://…",
+    global: true,
+  },
+  "log-level": { choices: Log.levels, describe: "how much to log on stderr", global: true },
+  "log-file": { type: "string", describe: "log to a file instead of stderr", global: true },
+} as const
 
 /** An option that takes a number above 0. */
 export function positiveNumber<T extends string>(name: string, describe: T) {
@@ -62,4 +80,17 @@ function hostName(host: unknown): string {
 function portNumber(port: unknown): number {
   if (typeof port === "number" && Number.isInteger(port) && port >= 0 && port < 65_536) return port
   throw new UsageError("--port takes a number from 0 to 65535")
+}
+
+export async function takeShared(options: Record<string, unknown>): Promise<void> {
+  if (options.logLevel) Log.setLevel(String(options.logLevel))
+  if (options.logFile) Log.setFile(String(options.logFile))
+  if (options.set) await takeSettings(options.set as string[])
+}
+
+/** `-C key=value`: settings of this run, above all files. */
+async function takeSettings(settings: string[]): Promise<void> {
+  const { setInline } = await import("#kernel/config/config.ts")
+  const problem = setInline(settings)
+  if (problem) throw new UsageError(`-C ${problem}`)
 }

@@ -1,11 +1,21 @@
-// How every command that works in a folder starts and ends.
+// How a command that works in a folder starts and ends, and what signals do that ask it to stop.
 import { resolve } from "node:path"
 import { bootstrap } from "#engine/host/bootstrap.ts"
 import { Instance } from "#kernel/instance.ts"
 import * as Storage from "#kernel/storage/storage.ts"
 import * as Trust from "#kernel/trust/trust.ts"
+import { exitCodes } from "./exit.ts"
 
 export type FolderOptions = { dir?: string | undefined; trust?: boolean | undefined }
+
+const signals = {
+  SIGINT: exitCodes.interrupted,
+  SIGHUP: exitCodes.interrupted,
+  SIGTERM: exitCodes.terminated,
+} as const
+/** A terminal signals the whole process group and a launcher forwards the signal, so two signals at nearly the same time
+ * count as one. */
+const sameTime = 500
 
 export function directoryOf(options: FolderOptions): string {
   return resolve(options.dir ?? process.cwd())
@@ -20,5 +30,24 @@ export async function inInstance<T>(options: FolderOptions, fn: () => T | Promis
   } finally {
     await Instance.disposeAll()
     await Storage.close()
+  }
+}
+
+/** Call `stop` at the first signal, with the exit code that belongs to it; a later one ends the program at once. Returns
+ * a function that removes the listeners. */
+export function onSignal(stop: (exitCode: number) => void): () => void {
+  let first: number | undefined
+  const listeners = Object.entries(signals).map(([signal, exitCode]) => {
+    const listener = () => {
+      if (first === undefined) {
+        first = performance.now()
+        stop(exitCode)
+      } else if (performance.now() - first > sameTime) process.exit(exitCode)
+    }
+    process.on(signal, listener)
+    return [signal, listener] as const
+  })
+  return () => {
+    for (const [signal, listener] of listeners) process.off(signal, listener)
   }
 }

@@ -3,8 +3,7 @@
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import { type RuleOptions, rulesOf } from "#edge/cli/option/rules-of.ts"
 import { exitCodes, UsageError } from "#edge/cli/process/exit.ts"
-import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"
-import { onSignal } from "#edge/cli/process/on-signal.ts"
+import { type FolderOptions, inInstance, onSignal } from "#edge/cli/process/in-instance.ts"
 import { readStdin } from "#edge/cli/process/read-stdin.ts"
 import { findSession, newestSession } from "#edge/cli/session/find-session.ts"
 import { createAgent } from "#engine/host/create-agent.ts"
@@ -15,8 +14,8 @@ import { Instance } from "#kernel/instance.ts"
 import * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
 import { ownCommand } from "#util/own-command.ts"
-import { listDenied } from "./list-denied.ts"
 import { printRun } from "./print-run.ts"
+import { listDenied } from "./run-summary.ts"
 
 type Options = FolderOptions &
   RuleOptions & {

@@ -1,7 +1,6 @@
 // A message as `vitamin session show` prints it: text of people and models whole, tools and files in a line or two.
 
-import { callWords } from "#edge/cli/terminal/call-line.ts"
-import { describeAttachment } from "#edge/cli/terminal/describe-attachment.ts"
+import { callWords, describeAttachment } from "#edge/cli/terminal/message-line.ts"
 import * as Session from "#engine/session/session.ts"
 import * as Message from "#knowledge/message/message.ts"
 

@@ -1,9 +1,13 @@
-// Cost and changes of a run so far, tasks included, for the status line and the closing line.
+// What a run reports at its end: its cost and its changes, tasks included (the status line shows them so far), and what was
+// denied, by a rule, by plan mode, or because nobody could be asked.
 import { styleText } from "node:util"
+import * as Permission from "#ability/permission/permission.ts"
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
+import { exitCodes } from "#edge/cli/process/exit.ts"
 import { shortId } from "#edge/cli/session/session-lines.ts"
 import { wrapLines } from "#edge/cli/terminal/wrap-text.ts"
 import * as Bus from "#kernel/bus/bus.ts"
+import * as Log from "#kernel/process/log.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { ownCommand } from "#util/own-command.ts"
@@ -21,6 +25,8 @@ export type RunTotals = Readonly<{
   closing(sessionId: string, run: Ended): string | undefined
   stop(): void
 }>
+
+const maxNamed = 3
 
 export function createRunTotals(): RunTotals {
   const started = performance.now()
@@ -86,4 +92,43 @@ export function createRunTotals(): RunTotals {
 
 function short(count: number): string {
   return count < 1_000 ? String(count) : `${(count / 1_000).toFixed(1)}k`
+}
+
+/** Sets exit code 3 if anything was denied, also if the person rejected it. */
+export function listDenied(): { report(): void; stop(): void } {
+  const unasked = new Set<string>()
+  const byRule = new Set<string>()
+  const byMode = new Set<string>()
+  let isRejected = false
+  const unsubscribe = [
+    Bus.subscribe(Permission.Denied, ({ by, source, needs, protected: isProtected }) => {
+      const named = needs.map(Permission.sayNeed).join(" and ")
+      if (by === "rule") return void (source === "mode" ? byMode : byRule).add(named)
+      const judged = needs.map((need) => ({ ...need, ...(isProtected ? { protected: true as const } : {}) }))
+      unasked.add(`${named} (${Permission.flagsFor(judged)})`)
+    }),
+    Bus.subscribe(Permission.Replied, ({ reply, by }) => {
+      if (reply === "reject" && (by === "person" || by === "time")) isRejected = true
+    }),
+  ]
+
+  function report(): void {
+    write("denied, since nobody could be asked", unasked)
+    write("denied by a rule", byRule)
+    write("denied in plan mode, which only reads (--mode act allows changes)", byMode)
+    if (unasked.size || byRule.size || byMode.size || isRejected) process.exitCode = exitCodes.denied
+  }
+
+  function stop(): void {
+    for (const each of unsubscribe) each()
+  }
+
+  return Object.freeze({ report, stop })
+}
+
+function write(what: string, lines: Set<string>): void {
+  if (!lines.size) return
+  const more = lines.size > maxNamed ? `, and ${lines.size - maxNamed} more` : ""
+  const named = [...lines].slice(0, maxNamed).join(", ")
+  process.stderr.write(`${wrapLines(`vitamin: ${what}: ${Log.escapeControls(named)}${more}`)}\n`)
 }

@@ -1,13 +1,16 @@
-// A finished tool call as a line for a person: `· Edit src/config.ts (+1 -1)`. A failed call shows the whole error.
+// A message as a line for a person: a finished tool call (`· Edit src/config.ts (+1 -1)`), whose whole error is shown if it
+// failed, or an attachment (`· attached src/app.ts:10-20`).
 import { stripVTControlCharacters, styleText } from "node:util"
 import { describeCall } from "#client/describe-call.ts"
 import * as Log from "#kernel/process/log.ts"
-import type * as Message from "#knowledge/message/message.ts"
+import * as Message from "#knowledge/message/message.ts"
 
 type Result = Message.Of<"tool_result">["data"]
 
 const maxReason = 600
 const maxSubject = 160
+
+const maxLine = 500
 
 export function callLine(call: Message.Call | undefined, result: Result, columns: number): string {
   const isDone = result.status === "success"
@@ -56,4 +59,33 @@ function shortArguments(args: unknown): string {
 
 function paint(format: Parameters<typeof styleText>[0], text: string): string {
   return styleText(format, text, { stream: process.stderr })
+}
+
+/** Undefined for other messages, and for attachments that are still being resolved. */
+export function describeAttachment(message: Message.Info): string | undefined {
+  if (message.type === "mcp_resource") return describeResource(message.data)
+  if (message.type !== "file_reference" && message.type !== "image") return undefined
+  const isFile = message.type === "file_reference"
+  const state = isFile ? message.data.status : message.data.state
+  // The model itself will see the image.
+  if (state === "pending" && (isFile || !message.data.usedMode)) return undefined
+  const name = isFile ? Message.fileName(message.data) : nameOf(message.data)
+  const line =
+    state === "failed"
+      ? `✗ ${name} could not be attached: ${message.data.error ?? "the reason is not known"}`
+      : `· attached ${name}`
+  return Log.escapeControls(line.slice(0, maxLine))
+}
+
+function describeResource(data: Message.Of<"mcp_resource">["data"]): string | undefined {
+  const { serverName, resourceUri, error, retrievedAt } = data
+  if (error === undefined && !retrievedAt) return undefined
+  const name = `${serverName}:${resourceUri}`
+  const line = error === undefined ? `· attached ${name}` : `✗ ${name} could not be attached: ${error}`
+  return Log.escapeControls(line.slice(0, maxLine))
+}
+
+function nameOf({ source, usedMode }: Message.Of<"image">["data"]): string {
+  const isShort = source.kind !== "base64" && !source.value.startsWith("data:")
+  return `${isShort ? source.value : "an image"}${usedMode ? ` (${usedMode})` : ""}`
 }

@@ -1,7 +1,7 @@
 // What a person is told of an attachment.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { describeAttachment } from "#edge/cli/terminal/describe-attachment.ts"
+import { describeAttachment } from "#edge/cli/terminal/message-line.ts"
 import * as Message from "#knowledge/message/message.ts"
 
 function line(more: { retrievedAt?: number; error?: string }) {
