@@ -1,11 +1,11 @@
-// Makes untrusted text safe to read for a model or a person: hidden characters become visible, and its length is
-// bounded.
+// Text for a model or a person: untrusted text made safe to read, and long text shortened.
 
 /** Control characters except tab and line feed, characters without width, direction marks and tags. Joiners after a
  * letter are allowed. */
 const hidden =
   /(?!\t|\n|(?<=[\p{L}\p{M}\p{Emoji}])[\u200c\u200d]|(?<=\p{Emoji})\ufe0f)[\p{Cc}\p{Cs}\p{DI}\u2028\u2029\ufff9-\ufffb]/gu
 
+/** Hidden characters become visible, and the length is bounded. */
 export function plainText(text: string, max: number): string {
   const part = cut(text, max)
   // The fast path for nearly all text; it runs at every start, for every tool of every server.
@@ -17,4 +17,15 @@ export function plainText(text: string, max: number): string {
 
 function cut(text: string, max: number): string {
   return text.length > max ? `${text.slice(0, max)}…` : text
+}
+
+/** At most `max` characters: cut between two words if there is a space near the end, else inside a word. A text that was
+ * cut ends with `…`. */
+export function shorten(text: string, max: number): string {
+  // A character is one or two code units.
+  const characters = [...text.slice(0, 2 * max + 2)]
+  if (characters.length <= max) return text
+  const kept = characters.slice(0, Math.max(0, max - 1)).join("")
+  const words = /\s/.test(characters[max - 1]!) ? kept : kept.replace(/\s+\S*$/, "")
+  return `${(words.length * 2 < kept.length ? kept : words).replace(/[\s,;:.–—-]+$/u, "")}…`
 }

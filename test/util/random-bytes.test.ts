@@ -1,11 +1,11 @@
 // Random bytes come from the system, or from node:crypto where the system has no device for them.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { randomBytes } from "#util/random-bytes.ts"
+import { randomBytes } from "#util/id.ts"
 import { run } from "../fixture/child.ts"
 import { tmpdir } from "../fixture/tmpdir.ts"
 
-const module = new URL("../../src/util/random-bytes.ts", import.meta.url).href
+const module = new URL("../../src/util/id.ts", import.meta.url).href
 
 test("randomBytes() returns as many bytes as asked for, other ones each time", () => {
   const all = Array.from({ length: 100 }, () => randomBytes(16))

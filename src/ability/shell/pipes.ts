@@ -9,7 +9,7 @@ import { setImmediate } from "node:timers/promises"
 import { promisify } from "node:util"
 import * as Env from "#kernel/process/env.ts"
 import { childProcess } from "#util/process.ts"
-import { waitAtMost } from "#util/wait-at-most.ts"
+import { waitAtMost } from "#util/wait.ts"
 import { findProgram } from "./environment.ts"
 
 export type Pipe = { read: number; write: number }

@@ -5,7 +5,7 @@ import { bound, failure, Refused } from "#ability/call/result.ts"
 import type { Call, Context, Refusal, Result, Slots, Step } from "#ability/call/types.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import * as SecretFiles from "#kernel/process/secret-files.ts"
-import { orAborted } from "#util/or-aborted.ts"
+import { orAborted } from "#util/wait.ts"
 import { readArguments } from "./read-arguments.ts"
 import * as ToolRegistry from "./tool-registry.ts"
 

@@ -4,7 +4,7 @@ import { lookup } from "node:dns/promises"
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http"
 import type { Context } from "#ability/call/types.ts"
 import { errorText, NamedError } from "#util/error.ts"
-import { orAborted } from "#util/or-aborted.ts"
+import { orAborted } from "#util/wait.ts"
 import { checkRedirect, checkUrl, isPublic, UrlDenied } from "./check-url.ts"
 import { type Body, readBody, requestPage } from "./request-page.ts"
 

@@ -8,7 +8,7 @@ import * as Bus from "#kernel/bus/bus.ts"
 import { Instance } from "#kernel/instance.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { NamedError } from "#util/error.ts"
-import { waitAtMost } from "#util/wait-at-most.ts"
+import { waitAtMost } from "#util/wait.ts"
 import { startParts, users } from "./bootstrap.ts"
 
 /** Milliseconds that prompts get to end before their instance is disposed; the queue then gives them three more seconds.

@@ -4,7 +4,7 @@ import type { Tip } from "#engine/record/session-info.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
 import { Instance } from "#kernel/instance.ts"
 import { NamedError } from "#util/error.ts"
-import { waitAtMost } from "#util/wait-at-most.ts"
+import { waitAtMost } from "#util/wait.ts"
 
 export type WhenBusy = "queue" | "steer" | "refuse"
 type Entry<S = unknown> = {

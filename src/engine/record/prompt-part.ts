@@ -3,7 +3,7 @@ import { z } from "zod"
 import type * as Message from "#knowledge/message/message.ts"
 import { about } from "#util/about.ts"
 import { NamedError } from "#util/error.ts"
-import { shorten } from "#util/shorten.ts"
+import { shorten } from "#util/plain-text.ts"
 
 const Text = z.object({ type: z.literal("text"), text: z.string() })
 const FileReference = z.object({

@@ -12,7 +12,7 @@ import * as Log from "#kernel/process/log.ts"
 import * as Memory from "#knowledge/memory/memory.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import { errorText } from "#util/error.ts"
-import { orAborted } from "#util/or-aborted.ts"
+import { orAborted } from "#util/wait.ts"
 import { type Begun, beginRun, type Work } from "./begin-run.ts"
 import { loop } from "./loop.ts"
 

@@ -16,7 +16,7 @@ import {
 import { dirname } from "node:path"
 import { crc32 } from "node:zlib"
 import { errorCode } from "#util/error.ts"
-import { randomBytes } from "#util/random-bytes.ts"
+import { randomBytes } from "#util/id.ts"
 
 /** `bytes` is undefined for a record that was removed. */
 export type Entry = { path: string; bytes: Buffer | undefined }

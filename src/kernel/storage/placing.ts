@@ -14,7 +14,7 @@ import {
 } from "node:fs"
 import { dirname, join } from "node:path"
 import { errorCode, isMissing } from "#util/error.ts"
-import { randomBytes } from "#util/random-bytes.ts"
+import { randomBytes } from "#util/id.ts"
 import { type Folders, fileOf } from "./files.ts"
 
 /** A record that is ready to be renamed (without `temporary`: to be removed), or the error of preparing it. */

@@ -14,7 +14,7 @@ import type {
 import { useProxy } from "#ability/provider/use-proxy.ts"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
-import { orAborted } from "#util/or-aborted.ts"
+import { orAborted } from "#util/wait.ts"
 import { type Connection, connectTime, isLegacy, openConnection } from "./connection.ts"
 import { explainError, httpStatus } from "./explain-error.ts"
 

@@ -11,9 +11,9 @@ import { InvalidServer } from "#ability/mcp/server/errors.ts"
 import type { MCPServerConfig } from "#ability/mcp/server/types.ts"
 import { proxyOfEnvironment } from "#ability/provider/use-proxy.ts"
 import { boundMessages } from "#util/bound-messages.ts"
-import { orAborted } from "#util/or-aborted.ts"
 import { redirectTarget } from "#util/redirect.ts"
 import { version } from "#util/version.ts"
+import { orAborted } from "#util/wait.ts"
 import { messageLimit } from "./stdio-transport.ts"
 
 type Wish = {

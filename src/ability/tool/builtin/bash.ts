@@ -9,7 +9,7 @@ import { createRecord } from "#ability/shell/record.ts"
 import { ofInstance } from "#ability/shell/shells.ts"
 import type { Ending } from "#ability/shell/start-shell.ts"
 import { NamedError } from "#util/error.ts"
-import { waitAtMost } from "#util/wait-at-most.ts"
+import { waitAtMost } from "#util/wait.ts"
 import { descriptions } from "./descriptions.ts"
 
 const defaultTimeout = 120

@@ -12,7 +12,7 @@ import * as Log from "#kernel/process/log.ts"
 import * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import { ownCommand } from "#util/own-command.ts"
-import { shorten } from "#util/shorten.ts"
+import { shorten } from "#util/plain-text.ts"
 import { isFirstUse } from "./is-first-use.ts"
 import { createRunTotals } from "./run-summary.ts"
 

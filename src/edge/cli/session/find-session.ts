@@ -6,7 +6,7 @@ import * as Session from "#engine/session/session.ts"
 import { Instance } from "#kernel/instance.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
 import { ownCommand } from "#util/own-command.ts"
-import { shorten } from "#util/shorten.ts"
+import { shorten } from "#util/plain-text.ts"
 
 const maxNamed = 5
 

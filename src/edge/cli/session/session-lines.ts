@@ -4,7 +4,7 @@ import { relative } from "node:path"
 import { countOf } from "#edge/cli/terminal/count-of.ts"
 import type * as Session from "#engine/session/session.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
-import { shorten } from "#util/shorten.ts"
+import { shorten } from "#util/plain-text.ts"
 
 const shortest = "sess_".length + 8
 const maxTitle = 60

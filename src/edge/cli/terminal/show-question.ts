@@ -5,7 +5,7 @@ import * as Permission from "#ability/permission/permission.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Secret from "#kernel/secret/secret.ts"
 import { ownCommand } from "#util/own-command.ts"
-import { shorten } from "#util/shorten.ts"
+import { shorten } from "#util/plain-text.ts"
 import { asciiMarks, wrapLines } from "./wrap-text.ts"
 
 type Style = Parameters<typeof styleText>[0]

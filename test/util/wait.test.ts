@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { orAborted } from "#util/or-aborted.ts"
+import { orAborted } from "#util/wait.ts"
 
 test("orAborted() returns the result of the work, or throws its error", async () => {
   const { signal } = new AbortController()

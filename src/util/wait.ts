@@ -1,0 +1,23 @@
+// Waits for work that may take too long: until a signal aborts, or for some milliseconds. The work itself may continue; its
+// result or error is then dropped.
+
+/** Settles as the work does, or rejects with the reason of the signal as soon as it aborts. */
+export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener("abort", abort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort))
+  })
+}
+
+/** Resolves when the promise settles or the time is over. Keeps the process alive meanwhile. */
+export async function waitAtMost(milliseconds: number, promise: Promise<unknown>): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, milliseconds)
+  try {
+    await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
