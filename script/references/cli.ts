@@ -1,9 +1,9 @@
 // The parts of docs/cli.md: every command with its options, read by playing yargs.
 import type { Argv } from "yargs"
 import { addCommands } from "#edge/cli/commands.ts"
+import { sharedOptions } from "#edge/cli/option/options.ts"
 import { exitCodes, exitMeanings } from "#edge/cli/process/exit.ts"
 import type { FolderOptions } from "#edge/cli/process/in-instance.ts"
-import { sharedOptions } from "#edge/cli/option/options.ts"
 import { sentence, table } from "./fields.ts"
 
 export type Option = {
