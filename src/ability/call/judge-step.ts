@@ -1,8 +1,7 @@
 // Judges a call by the rules. A file is judged by its path as written and by its real path; both must be allowed.
 import { parse, resolve } from "node:path"
-import { isLinkToProtected } from "#ability/call/judge/is-link-to-protected.ts"
 import { judgeCommand } from "#ability/call/judge/judge-command.ts"
-import { isSkillScript } from "#ability/call/judge/skill-scripts.ts"
+import { isLinkToProtected, isSkillScript } from "#ability/call/judge/protected-files.ts"
 import * as Permission from "#ability/permission/permission.ts"
 import { Instance } from "#kernel/instance.ts"
 import { realOf } from "#util/file/path-info.ts"

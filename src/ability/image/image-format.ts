@@ -1,6 +1,6 @@
 // Detects the image format by content, never by name or claimed type. The size is read from the header and bounded
 // before any pixel is decompressed, because a small file may claim to be a huge image.
-import { fileKind } from "#ability/file/file-kind.ts"
+import { fileKind } from "#ability/file/text-file.ts"
 import { ImageInvalid } from "./errors.ts"
 import { readGif } from "./read-gif.ts"
 import { readJpeg } from "./read-jpeg.ts"

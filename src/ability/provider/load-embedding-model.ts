@@ -6,7 +6,7 @@ import { MissingKey, Unusable } from "#ability/provider/reach/errors.ts"
 import { createProviderFetch } from "#ability/provider/reach/provider-fetch.ts"
 import { providers } from "#ability/provider/reach/providers.ts"
 import * as Config from "#kernel/config/config.ts"
-import { useProxy } from "./use-proxy.ts"
+import { useProxy } from "./environment.ts"
 
 export type EmbedMany = (texts: string[]) => Promise<number[][]>
 

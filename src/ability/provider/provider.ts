@@ -14,10 +14,16 @@ import { type Request, type Target, transformRequest } from "#ability/provider/r
 import * as Config from "#kernel/config/config.ts"
 import { Instance } from "#kernel/instance.ts"
 import { factsOfAdded, listAdded } from "./added-models.ts"
-import { loadModel } from "./load-model.ts"
+import { useProxy } from "./environment.ts"
 import { findLocalServers, type LocalServer, localPlaces } from "./local-servers.ts"
-import { declaredModel, definedFacts, factsOf, type Resolved, resolveModel } from "./resolve-model.ts"
-import { useProxy } from "./use-proxy.ts"
+import {
+  declaredModel,
+  definedFacts,
+  factsOf,
+  loadModel,
+  type Resolved,
+  resolveModel,
+} from "./resolve-model.ts"
 
 export type { ModelFacts } from "#ability/provider/catalog/catalog.ts"
 export type { PartReader } from "#ability/provider/chat/chat-model.ts"
@@ -32,8 +38,8 @@ export {
 } from "#ability/provider/reach/errors.ts"
 export type { Wire } from "#ability/provider/reach/providers.ts"
 export { outputBudget, type Request } from "#ability/provider/request/transform-request.ts"
+export { redactKeys } from "./environment.ts"
 export type { LocalServer } from "./local-servers.ts"
-export { redactKeys } from "./redact-keys.ts"
 export { NotRefreshed, refreshCatalog as refresh } from "./refresh-catalog.ts"
 
 /** A tool as it is described to the model. */

@@ -5,7 +5,7 @@ import { providers } from "#ability/provider/reach/providers.ts"
 import { NamedError } from "#util/error.ts"
 import { fetchBytes, fetchFailure } from "#util/fetch-bytes.ts"
 import { replaceFile } from "#util/file/write-file.ts"
-import { useProxy } from "./use-proxy.ts"
+import { useProxy } from "./environment.ts"
 
 const source = "https://models.dev/api.json"
 const maxBytes = 32 << 20

@@ -10,8 +10,8 @@ import * as SecretFiles from "#kernel/process/secret-files.ts"
 import { realOf, statOf } from "#util/file/path-info.ts"
 import { isInside } from "#util/file/resolve-inside.ts"
 import { readPath } from "#util/wildcard.ts"
+import { isReviewedScript, isSkillScript } from "./protected-files.ts"
 import { reachedPaths } from "./reached-paths.ts"
-import { isReviewedScript, isSkillScript } from "./skill-scripts.ts"
 
 /** A longer command is not checked word by word. */
 const maxPaths = 1_000

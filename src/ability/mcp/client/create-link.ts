@@ -11,7 +11,7 @@ import type {
   MCPState,
   MCPStatus,
 } from "#ability/mcp/server/types.ts"
-import { useProxy } from "#ability/provider/use-proxy.ts"
+import { useProxy } from "#ability/provider/environment.ts"
 import * as Log from "#kernel/process/log.ts"
 import { errorText } from "#util/error.ts"
 import { orAborted } from "#util/wait.ts"

@@ -3,7 +3,7 @@
 // addresses. A host name is judged by all addresses that it resolves to, and we connect only to those.
 import { lookup } from "node:dns/promises"
 import { isIP } from "node:net"
-import { proxyOfEnvironment } from "#ability/provider/use-proxy.ts"
+import { proxyOfEnvironment } from "#ability/provider/environment.ts"
 import { isPublic } from "#ability/web/check-url.ts"
 import { blockList } from "#util/block-list.ts"
 import { InvalidServer } from "./errors.ts"

@@ -1,7 +1,7 @@
 // The `fetch` tool: gets a web page as Markdown. The code for it is loaded with the first call.
 import { z } from "zod"
 import type { Context, Definition, Json, Output } from "#ability/call/types.ts"
-import { fileKind } from "#ability/file/file-kind.ts"
+import { fileKind } from "#ability/file/text-file.ts"
 import type { Page } from "#ability/web/get-page.ts"
 import * as Secret from "#kernel/secret/secret.ts"
 import { NamedError } from "#util/error.ts"

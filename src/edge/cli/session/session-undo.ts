@@ -1,5 +1,5 @@
 // `vitamin session diff` and `vitamin session revert`: show and undo the changes of a session.
-import { redactKeys } from "#ability/provider/redact-keys.ts"
+import { redactKeys } from "#ability/provider/environment.ts"
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
 import { type FolderOptions, inInstance } from "#edge/cli/process/in-instance.ts"

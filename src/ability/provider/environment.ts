@@ -1,12 +1,15 @@
-// Sends requests of this process through the proxy of the environment, by Node's own means. Servers on this machine are always
-// reached directly.
-
+// What the environment says about providers: their keys, which are redacted, and the proxy that their requests go through.
 import { Unusable } from "#ability/provider/reach/errors.ts"
+import { providers } from "#ability/provider/reach/providers.ts"
 import * as Env from "#kernel/process/env.ts"
+import * as SecretFiles from "#kernel/process/secret-files.ts"
+import * as Secret from "#kernel/secret/secret.ts"
 import { errorText } from "#util/error.ts"
 
 const direct = ["localhost", "127.0.0.1-127.255.255.254", "[::1]", "::1"]
 
+/** Requests of this process go through the proxy, by Node's own means. Servers on this machine are always reached
+ * directly. */
 export async function useProxy(): Promise<void> {
   const proxy = proxyOfEnvironment()
   if (!proxy) return
@@ -31,4 +34,12 @@ export function proxyOfEnvironment(): Record<string, string> | undefined {
 
 function either(name: string): string | undefined {
   return Env.get(name.toLowerCase()) || Env.get(name) || undefined
+}
+
+/** The keys of all providers, used or not, because a command or a model can print any key of the environment; and the keys,
+ * logins and the token in our files. */
+export function redactKeys(): void {
+  for (const [id, { env }] of Object.entries(providers))
+    for (const name of env) Secret.register(Env.get(name)?.trim(), `${id} key`)
+  SecretFiles.register()
 }
