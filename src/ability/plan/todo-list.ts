@@ -36,12 +36,12 @@ export async function plan(sessionId: string): Promise<Plan> {
 export async function nodes(sessionId: string): Promise<RelationNode[]> {
   const stored = await read<Stored>(key(sessionId))
   const { checkedNodes } = await import("./todo-plan.ts")
-  return stored ? checkedNodes(stored.nodes) : oldNodes(sessionId)
+  return stored ? checkedNodes(stored.nodes) : []
 }
 
 /** Whether one was ever written. */
 export async function isKept(sessionId: string): Promise<boolean> {
-  return ((await read(key(sessionId))) ?? (await read(oldKey(sessionId)))) !== undefined
+  return (await read(key(sessionId))) !== undefined
 }
 
 /** Merge items into the list by id or text, or replace the list. Returns the whole list. */
@@ -51,15 +51,13 @@ export async function update(
   change: Omit<Change, "todos"> = {},
 ): Promise<Plan> {
   const { changePlan, planOf } = await import("./todo-plan.ts")
-  const old = await oldNodes(sessionId)
   const { nodes } = await Storage.update<Stored>(
     key(sessionId),
     (draft) => {
       draft.nodes = changePlan(draft.nodes, { ...change, todos })
     },
-    { initial: { nodes: old } },
+    { initial: { nodes: [] } },
   )
-  if (old.length) await Storage.remove(oldKey(sessionId))
   const plan = planOf(nodes)
   Bus.publish(Updated, { sessionId, todos: plan.todos })
   return plan
@@ -79,7 +77,6 @@ export async function replace(sessionId: string, nodes: RelationNode[]): Promise
 
 export async function remove(sessionId: string): Promise<void> {
   await Storage.remove(key(sessionId))
-  await Storage.remove(oldKey(sessionId))
 }
 
 /** As text for the model. */
@@ -89,15 +86,6 @@ export function describe({ title, todos }: Plan): string {
     return `${marks[status]} ${name}${text}${after.length ? ` (after ${after.join(", ")})` : ""}`
   })
   return [...(title === undefined ? [] : [`Plan: ${title}`]), ...lines].join("\n") || "(nothing to do)"
-}
-
-/** Older versions stored the items in a record of their own. */
-async function oldNodes(sessionId: string): Promise<RelationNode[]> {
-  const old = await read<{ todos: unknown }>(oldKey(sessionId))
-  if (!old) return []
-  const { changePlan } = await import("./todo-plan.ts")
-  const items = Array.isArray(old.todos) ? old.todos.map((item) => Item.safeParse(item).data) : []
-  return changePlan([], { todos: items.filter((item) => item !== undefined) })
 }
 
 async function read<T>(key: string[]): Promise<T | undefined> {
@@ -114,8 +102,4 @@ async function read<T>(key: string[]): Promise<T | undefined> {
 
 function key(sessionId: string): string[] {
   return ["relation", sessionId]
-}
-
-function oldKey(sessionId: string): string[] {
-  return ["todo", sessionId]
 }

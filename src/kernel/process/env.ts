@@ -169,6 +169,7 @@ function blockOf(stat: string): { start: number; end: number } {
   // The name in parentheses may have blanks and parentheses of its own.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
   const [start, end] = [Number(fields[startField]), Number(fields[endField])]
-  if (!(start > 0 && end > start && end - start < 1 << 24)) throw new Error("its place is not known")
+  if (!(start > 0 && end > start && end - start < 1 << 24))
+    throw new Error("the address of the environment is not known")
   return { start, end }
 }

@@ -16,8 +16,8 @@ import { ownCommand } from "#util/own-command.ts"
 export type Narrowing = Record<string, Rule[]>
 /** `narrowing` is known once the file was used. */
 type Fingerprint = { hash: string; narrowing?: Narrowing }
-/** `files`: by path from the work tree. Grants of earlier versions have none and cover nothing. */
-export type Grant = { directory: string; time: number; files?: Record<string, Fingerprint> }
+/** `files`: by path from the work tree. */
+export type Grant = { directory: string; time: number; files: Record<string, Fingerprint> }
 
 export type Reviewed = Readonly<{
   root: string
@@ -48,7 +48,6 @@ export class InvalidDirectory extends NamedError {
 }
 
 const neverTrusted = `the folder is not trusted; "${ownCommand} trust" trusts it`
-const trustedWhole = `the folder was trusted as a whole by an earlier version; "${ownCommand} trust" reviews its files once`
 const isNew = `it is new since the folder was reviewed; "${ownCommand} trust" shows it`
 const isChanged = `it changed since it was reviewed; "${ownCommand} trust" shows the difference`
 
@@ -69,7 +68,6 @@ export function nothing(root: string): Reviewed {
 
 function view(root: string, grant: Grant | undefined): Reviewed {
   const files = grant?.files
-  const reason = grant ? trustedWhole : neverTrusted
   const nameOf = (path: string) => relative(root, path)
   const known = (path: string) => {
     const name = nameOf(path)
@@ -80,7 +78,7 @@ function view(root: string, grant: Grant | undefined): Reviewed {
     isTrusted: files !== undefined,
     stamp: stampOf(grant),
     refusal(path: string, content: Uint8Array | string) {
-      if (!files) return reason
+      if (!files) return neverTrusted
       const before = known(path)
       if (!before) return isNew
       return before.hash === hashOf(content) ? undefined : isChanged
@@ -97,20 +95,20 @@ function view(root: string, grant: Grant | undefined): Reviewed {
   })
 }
 
-/** The grant of a work tree: that of this process, else the stored one. A record that names another folder is ignored.
- * */
+/** The grant of a work tree: that of this process, else the stored one. A record that names another folder, or no files, is
+ * ignored. */
 export async function read(root: string): Promise<Grant | undefined> {
   const own = forThisProcess.get(root)
   if (own) return own
   const grant = await Storage.read<Grant | null>(keyOf(root)).catch(() => undefined)
-  return grant?.directory === root ? grant : undefined
+  return grant?.directory === root && grant.files ? grant : undefined
 }
 
 /** Change which files of a work tree are trusted, and trust the work tree if it was not yet. Two reviews at the same time
  * both count: the record changes under the lock of the storage, and the grants of this process change synchronously. */
 export async function change(
   root: string,
-  edit: (files: NonNullable<Grant["files"]>) => void,
+  edit: (files: Grant["files"]) => void,
   { keep }: { keep: boolean },
 ): Promise<void> {
   const time = Date.now()
@@ -124,7 +122,7 @@ export async function change(
   const stored = await read(root)
   // Another review of this process may have ended meanwhile.
   const before = forThisProcess.get(root) ?? stored
-  const grant: Grant = { directory: root, time, ...structuredClone(before) }
+  const grant: Grant = { directory: root, time, files: {}, ...structuredClone(before) }
   apply(grant)
   forThisProcess.set(root, grant)
 }
@@ -152,7 +150,7 @@ export async function list(): Promise<Grant[]> {
   const grants = await Promise.all(
     keys.map((name) => Storage.read<Grant | null>(["trust", name]).catch(() => undefined)),
   )
-  return grants.filter((grant): grant is Grant => grant?.directory !== undefined)
+  return grants.filter((grant): grant is Grant => grant?.directory !== undefined && grant.files !== undefined)
 }
 
 /** The work tree that a folder belongs to. */
@@ -176,7 +174,7 @@ async function keep(root: string, name: string, { hash, narrowing }: Fingerprint
   if (forThisProcess.has(root)) return
   try {
     await Storage.update<Grant>(keyOf(root), ({ files }) => {
-      if (files?.[name]?.hash === hash) Object.assign(files[name], { narrowing })
+      if (files[name]?.hash === hash) Object.assign(files[name], { narrowing })
     })
   } catch (error) {
     Log.warn(
@@ -186,7 +184,7 @@ async function keep(root: string, name: string, { hash, narrowing }: Fingerprint
 }
 
 function stampOf(grant: Grant | undefined): string {
-  if (!grant?.files) return grant ? "whole" : ""
+  if (!grant) return ""
   const hashes = Object.entries(grant.files).map(([path, { hash }]) => [path, hash])
   return createHash("sha256").update(JSON.stringify(hashes.sort())).digest("hex").slice(0, 16)
 }

@@ -143,7 +143,7 @@ async function ownedBy(projectId: string): Promise<(key: string[]) => boolean> {
 /** Bookkeeping of the program, whose keys do not say which project they belong to. */
 const internal = new Set(["trust", "trust-content", "space", "prompt", "last-session"])
 /** Everything below these belongs to a session, which may be gone. */
-const ofSessions = new Set(["session", "message", "turn", "relation", "todo", "revert", "grant"])
+const ofSessions = new Set(["session", "message", "turn", "relation", "revert", "grant"])
 
 function dateOf(time: number | undefined): string {
   return new Date(time ?? 0).toISOString().slice(0, 10)

@@ -95,31 +95,6 @@ test("todo refuses items that wait for each other, for themselves, or for a miss
   })
 })
 
-test("a list that an older version stored is read, and continues as a plan", async () => {
-  await inProject(async () => {
-    const old = [
-      { text: "one", status: "done" },
-      { text: "two", status: "pending" },
-    ]
-    await Storage.write(["todo", "ses_1"], { todos: old })
-    assert.deepEqual(await TodoList.get("ses_1"), old)
-    const merged = await run({ todos: [{ text: "Two", status: "done" }, step("c", ["two"])] })
-    assert.equal(merged.text, "[x] one\n[x] two\n[ ] c: Do c (after two)")
-    assert.deepEqual(await Storage.list(["todo"]), [])
-    assert.equal((await run({})).text, merged.text)
-  })
-})
-
-test("the valid items of a broken list of an older version are used", async () => {
-  await inProject(async () => {
-    await Storage.write(["todo", "ses_1"], { todos: [{ text: 3 }, null, { text: "two", status: "pending" }] })
-    assert.deepEqual(await TodoList.get("ses_1"), [{ text: "two", status: "pending" }])
-    await Storage.write(["todo", "ses_1"], { todos: null })
-    assert.deepEqual(await TodoList.get("ses_1"), [])
-    assert.equal((await run({ todos: [step("a")] })).status, "success")
-  })
-})
-
 test("invalid stored relations do not hide valid ones", async () => {
   await inProject(async () => {
     await run({ todos: [step("a"), step("b", ["a"])] })

@@ -201,17 +201,15 @@ test("Trust.grant() for this process covers what is there then, not what comes l
   await Trust.remove(tmp.path)
 })
 
-test("a grant of an earlier version covers nothing, and the reason says so", async () => {
+test("a grant without files covers nothing", async () => {
   await using tmp = await tmpdir()
   await Trust.grant(tmp.path)
   const [name] = await Storage.list(["trust"])
   await Storage.write(["trust", name!], { directory: tmp.path, time: 1 })
   assert.equal(await Trust.check(tmp.path), false)
+  assert.deepEqual(await Trust.list(), [])
   const reviewed = await Reviewed.of(tmp.path)
-  assert.match(
-    reviewed.refusal(tmp.path, "") ?? "",
-    /trusted as a whole by an earlier version; "vitamin trust"/,
-  )
+  assert.match(reviewed.refusal(tmp.path, "") ?? "", /is not trusted; "vitamin trust"/)
   await Trust.grant(tmp.path)
   assert.equal(await Trust.check(tmp.path), true)
 })

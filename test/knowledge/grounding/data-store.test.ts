@@ -114,12 +114,17 @@ test("data_store lists and filters entries that programs keep beside the session
 test("data_store shows nothing of another project unless it is asked for, and no folders that are trusted", async () => {
   await inStore(async (store, tmp) => {
     const other = await elsewhere(tmp, "the foreign word")
-    await Storage.write(["todo", other.id], { todos: [{ text: "the foreign word" }] })
+    await Storage.write(["relation", other.id], { nodes: [{ text: "the foreign word" }] })
     await Storage.write(["message", "sess_gone", "msg_1"], { text: "the foreign word" })
     await Storage.write(["trust", "x"], { directory: "/the foreign word" })
     const mine = await Session.create({ title: "mine" })
     assert.deepEqual((await store.search({ text: "foreign" })).items, [])
-    for (const under of [`message/${other.id}`, `session/${other.projectId}`, "trust", `todo/${other.id}`])
+    for (const under of [
+      `message/${other.id}`,
+      `session/${other.projectId}`,
+      "trust",
+      `relation/${other.id}`,
+    ])
       assert.deepEqual((await store.list({ under })).names, [], under)
     assert.deepEqual((await store.list({ under: "session" })).names, [`session/${mine.projectId}/${mine.id}`])
     const all = await store.search({ text: "foreign", everywhere: true })

@@ -70,11 +70,9 @@ export function createCallReporter(options: { directory: string; send(update: Se
     update(reported, shown)
   }
 
-  /** Adds an image to the call that returned it; false if there is no such call. Records of earlier versions have no
-   * `callId`: then the last finished call is taken. */
+  /** Adds an image to the call that returned it; false if there is no such call. */
   function attach(content: ToolCallContent, callId: unknown): boolean {
-    const over = last.filter(({ isOver }) => isOver)
-    const reported = callId === undefined ? over.at(-1) : over.find(({ call }) => call.id === callId)
+    const reported = last.find(({ isOver, call }) => isOver && call.id === callId)
     if (!reported) return false
     reported.content = [...reported.content, content]
     update(reported, { content: reported.content })

@@ -78,14 +78,7 @@ async function loadTrusted(root: string): Promise<void> {
 
 async function list(): Promise<string> {
   const lines: string[] = []
-  for (const { directory, files } of await Trust.list()) {
-    lines.push(directory)
-    if (!files)
-      lines.push(
-        `  trusted as a whole by an earlier version; review it once: ${ownCommand} trust ${directory}`,
-      )
-    else lines.push(...(await waiting(directory)))
-  }
+  for (const { directory } of await Trust.list()) lines.push(directory, ...(await waiting(directory)))
   if (!lines.length) return "No folder is trusted yet.\n"
   return lines.map((line) => `${line}\n`).join("")
 }
