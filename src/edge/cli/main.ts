@@ -1,13 +1,49 @@
 // The command line: the one place where an error becomes a line on stderr and an exit code. Nothing else reads argv.
-
+// `vitamin "fix the bug"`, `vitamin -p "fix the bug"` and `vitamin -c "go on"` mean `vitamin run …`.
 import { sharedOptions, takeShared } from "#edge/cli/option/options.ts"
 import { exitCodes, UsageError } from "#edge/cli/process/exit.ts"
 import * as Log from "#kernel/process/log.ts"
 import * as Secret from "#kernel/secret/secret.ts"
 import { errorText } from "#util/error.ts"
+import { nearest } from "#util/nearest.ts"
+import { ownCommand } from "#util/own-command.ts"
 import { addCommands } from "./commands.ts"
-import { withDefaultCommand } from "./default-command.ts"
 import { readPlainLine } from "./plain-line.ts"
+
+/** The commands that yargs knows; a test compares them with --help. */
+export const commandNames = [
+  ...["run", "session", "models", "agent", "permission", "tool", "skill", "mcp", "auth"],
+  ...["serve", "acp", "config", "trust", "doctor"],
+]
+/** Single words that people type for something that has another command here. */
+const otherNames = new Map([
+  ["undo", "session revert"],
+  ["revert", "session revert"],
+  ["rewind", "session revert"],
+  ["diff", "session diff"],
+  ["fork", "session fork"],
+  ["compact", "session compact"],
+  ["export", "session export"],
+  ["import", "session import FILE"],
+  ["history", "session list"],
+  ["resume", '-c "…"'],
+  ["continue", '-c "…"'],
+  ["login", "auth login PROVIDER"],
+  ["logout", "auth logout PROVIDER"],
+  ["exec", 'run "…"'],
+  ["settings", "config show"],
+  ["version", "--version"],
+])
+/** Options that may come before a command, and whether they take a value. */
+const shared = new Map([
+  ["--dir", true],
+  ["--set", true],
+  ["-C", true],
+  ["--log-level", true],
+  ["--log-file", true],
+  ["--trust", false],
+])
+const answeredByYargs = new Set(["--help", "-h", "--version", "-v"])
 
 /** Run one command line; returns the exit code. */
 export async function main(args: string[]): Promise<number> {
@@ -39,4 +75,67 @@ async function runLine(args: string[]): Promise<void> {
 function leaveQuietly(error: NodeJS.ErrnoException) {
   if (error.code !== "EPIPE") throw error
   process.exit(exitCodes.done)
+}
+
+/** The command line, with `run` added if it names no command. */
+export function withDefaultCommand(args: string[]): string[] {
+  let place = 0
+  while (place < args.length && shared.has(args[place]!.split("=", 1)[0]!))
+    place += shared.get(args[place]!) ? 2 : 1
+  const first = args[place]
+  const [next, ...others] = args.slice(place + 1)
+  // `vitamin help`, `vitamin help session`; other text that begins with "help" is a prompt.
+  if (first === "help" && !others.length && (next === undefined || commandNames.includes(next)))
+    return next === undefined ? ["--help"] : [next, "--help"]
+  if (first === "run") return withLastHelp(args)
+  const isLeftAlone = first === undefined || commandNames.includes(first) || answeredByYargs.has(first)
+  if (isLeftAlone || args.includes("--help")) return args
+  refuseMisspelt(first, args.slice(place + 1))
+  // `run` prints the answer and exits, as -p of other agents does.
+  const end = args.indexOf("--")
+  const isPrint = (word: string, at: number) => /^(-p|--print)$/.test(word) && (end < 0 || at < end)
+  return withLastHelp(["run", ...args.filter((word, at) => !isPrint(word, at))])
+}
+
+/** yargs takes a final word `help` for --help. In `vitamin run please help` it belongs to the prompt; an empty word after it
+ * prevents that. */
+function withLastHelp(args: string[]): string[] {
+  return args.length > 2 && args.at(-1) === "help" ? [...args, ""] : args
+}
+
+/** A misspelt command, or a word of another program for one, is not a prompt. */
+function refuseMisspelt(first: string, rest: string[]): void {
+  if (!/^\w[\w-]*$/.test(first) || first === "help") return
+  const meant = commandMeant(first, rest)
+  if (meant)
+    throw new UsageError(
+      `"${first}" is not a command. Did you mean: ${ownCommand} ${meant}? To send it as a prompt: ${ownCommand} run "${first}"`,
+    )
+}
+
+/** A short word, or one before other words, must be closer: `hello`, `test` and `add tests` are prompts, although "hello"
+ * is near "help" and "add" near "acp". `continue -c` is a prompt for that session. */
+function commandMeant(word: string, rest: string[]): string | undefined {
+  const isAlone = rest.every((one) => one.startsWith("-"))
+  const hasSession = rest.some((one) => /^(?:-c|--continue|--session)\b/.test(one))
+  const others = isAlone && !hasSession ? otherNames : new Map<string, string>()
+  if (others.has(word)) return others.get(word)
+  const near = nearest(word, [...commandNames, "help"])
+  if (near !== undefined && ((isAlone && isCloseFor(word, near)) || isTypo(word, near))) return near
+  const other = [...others.keys()].find((name) => isTypo(word, name))
+  return other && others.get(other)
+}
+
+/** Long words may differ in more than one letter. */
+function isCloseFor(word: string, command: string): boolean {
+  const differing = [...word].filter((letter, at) => letter !== command[at]).length
+  return word.length > 5 || (word.length === command.length && differing === 1)
+}
+
+/** The same letters in another order, or all letters but one in order. */
+function isTypo(word: string, command: string): boolean {
+  const letters = (text: string) => [...text].sort().join("")
+  if (letters(word) === letters(command)) return true
+  const [short, long] = word.length < command.length ? [word, command] : [command, word]
+  return [...long].some((_, at) => long.slice(0, at) + long.slice(at + 1) === short)
 }
