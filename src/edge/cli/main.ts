@@ -78,7 +78,7 @@ function leaveQuietly(error: NodeJS.ErrnoException) {
 }
 
 /** The command line, with `run` added if it names no command. */
-export function withDefaultCommand(args: string[]): string[] {
+function withDefaultCommand(args: string[]): string[] {
   let place = 0
   while (place < args.length && shared.has(args[place]!.split("=", 1)[0]!))
     place += shared.get(args[place]!) ? 2 : 1

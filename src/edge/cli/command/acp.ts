@@ -1,6 +1,6 @@
 // `vitamin acp`: serves editors, on stdin and stdout. The editor names the folder of each session.
 import { serveStdio } from "#edge/acp/serve-stdio.ts"
-import { type RuleOptions, rulesOf } from "#edge/cli/option/rules-of.ts"
+import { type RuleOptions, rulesOf } from "#edge/cli/option/options.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
 import { directoryOf, type FolderOptions, onSignal } from "#edge/cli/process/in-instance.ts"
 import { leaveStdout, takeStdout } from "#edge/cli/process/take-stdout.ts"
@@ -24,7 +24,7 @@ export async function serveAcp(options: Options): Promise<void> {
       `An editor starts this command and talks to it over stdin and stdout: see docs/editors.md. In a terminal use: ${ownCommand} run`,
     )
   const { yes = false, model, agent } = options
-  const rules = rulesOf(options)
+  const rules = await rulesOf(options)
   const stopping = new AbortController()
   const stopListening = onSignal((exitCode) => {
     process.exitCode = exitCode

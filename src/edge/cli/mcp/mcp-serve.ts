@@ -1,6 +1,6 @@
 // `vitamin mcp serve`: this folder's tools and agents for MCP clients, on stdin and stdout or over HTTP.
 
-import { type RuleOptions, rulesOf } from "#edge/cli/option/rules-of.ts"
+import { type RuleOptions, rulesOf } from "#edge/cli/option/options.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
 import { directoryOf, type FolderOptions, inInstance, onSignal } from "#edge/cli/process/in-instance.ts"
 import { leaveStdout, takeStdout } from "#edge/cli/process/take-stdout.ts"
@@ -32,7 +32,7 @@ export async function serveMcp(options: Options): Promise<void> {
       `An MCP client starts this command and talks to it over stdin and stdout: see docs/mcp.md. To serve over HTTP: ${ownCommand} mcp serve --http`,
     )
   const { yes = false } = options
-  const rules = rulesOf(options)
+  const rules = await rulesOf(options)
   // A nested server offers no tools of other servers. Otherwise a server that lists itself would start itself endlessly.
   const offering = { rules, yes, servers: Env.get(nestedFlag) === undefined }
   process.env[nestedFlag] = "1"

@@ -1,7 +1,11 @@
 // Options of every command, and options that several commands take. yargs gives NaN for "abc" and accepts -1 for a number;
 // both are refused here.
+import type { Rule } from "#ability/permission/permission.ts"
 import { UsageError } from "#edge/cli/process/exit.ts"
 import * as Log from "#kernel/process/log.ts"
+import { errorText } from "#util/error.ts"
+
+export type RuleOptions = { allow?: string[] | undefined; deny?: string[] | undefined }
 
 /** `text` is for people, `json` for programs. */
 export const format = {
@@ -93,4 +97,18 @@ async function takeSettings(settings: string[]): Promise<void> {
   const { setInline } = await import("#kernel/config/config.ts")
   const problem = setInline(settings)
   if (problem) throw new UsageError(`-C ${problem}`)
+}
+
+/** The rules of `--allow` and `--deny`. Deny rules come last, so they win. */
+export async function rulesOf({ allow = [], deny = [] }: RuleOptions): Promise<Rule[]> {
+  if (!allow.length && !deny.length) return []
+  const { parseRule } = await import("#ability/permission/permission.ts")
+  const parse = (action: "allow" | "deny") => (text: string) => {
+    try {
+      return parseRule(text, action)
+    } catch (error) {
+      throw new UsageError(`--${action}: ${errorText(error)}`)
+    }
+  }
+  return [...allow.map(parse("allow")), ...deny.map(parse("deny"))]
 }

@@ -1,7 +1,7 @@
 // `vitamin run`: sends a prompt to a session of this folder, prints the answer, and sets the exit code.
 
 import type { AgentDefinition } from "#ability/agent/agent.ts"
-import { type RuleOptions, rulesOf } from "#edge/cli/option/rules-of.ts"
+import { type RuleOptions, rulesOf } from "#edge/cli/option/options.ts"
 import { exitCodes, UsageError } from "#edge/cli/process/exit.ts"
 import { type FolderOptions, inInstance, onSignal } from "#edge/cli/process/in-instance.ts"
 import { readStdin } from "#edge/cli/process/read-stdin.ts"
@@ -45,7 +45,7 @@ export async function run(given: Options): Promise<void> {
   const options = isEmpty(given) && !piped ? { ...given, message: [await askForPrompt()] } : given
   if ([...(options.file ?? []), ...(options.image ?? [])].some((value) => !value.trim()))
     throw new UsageError("--file and --image need a name, such as --file src/app.ts:10-20")
-  const rules = rulesOf(options)
+  const rules = await rulesOf(options)
   const asks = options.yes ? "once" : hasPerson() ? "wait" : "deny"
   // Also during the shutdown: without a listener, a second signal would leave processes behind.
   let stopListening = () => {}
