@@ -8,6 +8,7 @@ const maxCharacters = 1_000
 /** Longer than the paths of files that a person drops at once. */
 const maxPaths = 8_000
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
+const word = /(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s"'\\])+/gs
 const isImage = /\.(?:png|jpe?g|webp|gif)$/i
 
 export function pastedFragment(pasted: string, isFile: (path: string) => boolean): Fragment {
@@ -38,14 +39,14 @@ function imagesIn(text: string, isFile: (path: string) => boolean): string[] | u
   if (isAbsolute(whole) && isFile(whole)) return [whole]
   const paths = wordsIn(whole).map(pathOf)
   const areImages = paths.every((path) => isAbsolute(path) && isImage.test(path) && isFile(path))
-  return areImages ? paths : undefined
+  return paths.length > 0 && areImages ? paths : undefined
 }
 
-/** Words in double or single quotes, or with `\` before special characters. */
+/** Words in double or single quotes, or with `\` before special characters. None if a quote is left open. */
 function wordsIn(text: string): string[] {
-  const words = text.matchAll(/(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s"'\\])+/gs)
-  return Array.from(words, ([word]) =>
-    word.replace(
+  if (text.replace(word, "").trim() !== "") return []
+  return Array.from(text.matchAll(word), ([found]) =>
+    found.replace(
       /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)/gs,
       (_, double?: string, single?: string, escaped?: string) =>
         double?.replace(/\\(["\\$`])/g, "$1") ?? single ?? escaped ?? "",
@@ -53,12 +54,12 @@ function wordsIn(text: string): string[] {
   )
 }
 
-function pathOf(word: string): string {
-  if (!word.startsWith("file://")) return word
+function pathOf(text: string): string {
+  if (!text.startsWith("file://")) return text
   try {
-    return fileURLToPath(word)
+    return fileURLToPath(text)
   } catch {
-    return word
+    return text
   }
 }
 

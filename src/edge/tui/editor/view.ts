@@ -12,7 +12,6 @@ type Size = { columns: number; rows: number; paint: Paint }
 
 const sign = "> "
 const maxChoices = 8
-const contextBefore = 20
 
 /** The columns that text may take. */
 export function textWidth(columns: number): number {
@@ -71,10 +70,8 @@ export function viewSearch({ query, match }: Search, { columns, rows, paint }: S
   const { text, at } = match
   // The match must be visible in a long prompt.
   const lineStart = text.lastIndexOf("\n", at - 1) + 1
-  const from =
-    at - lineStart > columns - query.length - contextBefore
-      ? Math.max(lineStart, at - contextBefore)
-      : lineStart
+  const isWide = at - lineStart + query.length >= columns
+  const from = isWide ? Math.max(lineStart, at - (columns >> 2)) : lineStart
   const before = `${from > 0 ? "…" : ""}${text.slice(from, at)}`
   const [first = "", ...more] = text.slice(at + query.length, at + query.length + columns * rows).split("\n")
   const found = `${safe(before)}${paint("selected", safe(text.slice(at, at + query.length)))}${safe(first)}`

@@ -68,7 +68,7 @@ test("createEditor() moves up and down by rows and returns to its column", () =>
   press("down")
   assert.deepEqual(screen(14)[4], "  日本語日本|語")
   press("up up up")
-  assert.deepEqual(screen(14)[1], "  that is |")
+  assert.deepEqual(screen(14)[1], "  that is| ")
 })
 
 test("createEditor() undoes typing word by word, and redoes it", () => {
