@@ -38,6 +38,19 @@ export function describeCall(call: Call, title?: unknown): { verb: string; subje
   return { verb: known.verb, subject: subject ?? "" }
 }
 
+/** Of any tool, also of one whose call is unknown. Nothing is escaped. */
+export function wordsOf(
+  call: Call | undefined,
+  tool: string,
+  title?: unknown,
+): { verb: string; subject: string } {
+  const known = call && describeCall(call, title)
+  if (known) return known
+  const text = typeof title === "string" && title.trim() ? title : shortArguments(call?.arguments)
+  // Some titles begin with the name of their tool.
+  return { verb: tool, subject: text.startsWith(`${tool} `) ? text.slice(tool.length) : text }
+}
+
 /** One argument of a call; the arguments may be anything. */
 export function argument({ arguments: given }: Pick<Call, "arguments">, name: string): unknown {
   if (typeof given !== "object" || given === null || Array.isArray(given)) return undefined
@@ -47,4 +60,11 @@ export function argument({ arguments: given }: Pick<Call, "arguments">, name: st
 function subjectOf(call: Call, { names = [] }: Description): string | undefined {
   const values = names.map((name) => argument(call, name))
   return values.find((value): value is string => typeof value === "string" && value.trim() !== "")
+}
+
+function shortArguments(args: unknown): string {
+  if (typeof args !== "object" || args === null) return ""
+  return Object.values(args)
+    .map((value) => (typeof value === "string" ? value : JSON.stringify(value)))
+    .join(" ")
 }

@@ -14,9 +14,9 @@ import {
   type Usage,
 } from "./schema.ts"
 
+export { fileName } from "#client/attachment-words.ts"
 export { Invalid, type Place, parse, serialize } from "./codec.ts"
 export { type Converter, createConverter } from "./converter.ts"
-export { fileName } from "./model-parts.ts"
 export type { Json, JsonObject } from "./schema.ts"
 export {
   Call,

@@ -1,10 +1,12 @@
 // The parts of a prompt. Images, files and resources become parts of a user message: a file if the model accepts one, else
 // text, else a short note that something was there. Tool calls and their results become input and output.
+
 import type {
   LanguageModelV4FilePart,
   LanguageModelV4TextPart,
   LanguageModelV4ToolResultOutput,
 } from "@ai-sdk/provider"
+import { fileName } from "#client/attachment-words.ts"
 import { insideTag } from "#util/parse/inside-tag.ts"
 import { type Call, isObject, type Of, toolName } from "./schema.ts"
 
@@ -41,12 +43,6 @@ export function fileParts(data: Of<"file_reference">["data"]): UserPart[] {
     return text(`<file path=${JSON.stringify(name)}>\n${data.content ?? ""}\n</file>`)
   if (data.status === "failed") return text(`[file ${name} could not be read${because(data.error)}]`)
   return text(`[file ${name}: not read yet]`)
-}
-
-/** `src/app.ts`, `src/app.ts:10`, `src/app.ts:10-20`, `src/app.ts:10-` */
-export function fileName({ path, startLine, endLine }: Of<"file_reference">["data"]): string {
-  if (startLine === undefined && endLine === undefined) return path
-  return startLine === endLine ? `${path}:${startLine}` : `${path}:${startLine ?? 1}-${endLine ?? ""}`
 }
 
 export function resourceParts(data: Of<"mcp_resource">["data"], model: Reader): UserPart[] {
