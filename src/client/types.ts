@@ -81,7 +81,7 @@ export type ConfigChangedEvent = {
   time: number
   directory: string
   payload: {
-    /** Layers that say something else than before. */
+    /** Layers whose content has changed. */
     sources: string[]
   }
 }
