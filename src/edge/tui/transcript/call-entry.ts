@@ -1,0 +1,169 @@
+// A tool call: one line that changes from running to done or failed, with its change or its folded output below.
+import { stripVTControlCharacters } from "node:util"
+import type { ToolCall, ToolResultMessage } from "#client/client.ts"
+import * as DescribeCall from "#client/describe-call.ts"
+import type { Line, View } from "#edge/tui/screen/line.ts"
+import { safeLine } from "#edge/tui/screen/safe.ts"
+import { cutTo, widthOf, wrapTo } from "#edge/tui/screen/width.ts"
+import { diffLines } from "./diff-lines.ts"
+import type { Entry } from "./entries.ts"
+import { type Folded, foldLines, foldText, plainLines, type Shown, wholeLines } from "./fold.ts"
+import { secondsOf } from "./seconds.ts"
+
+type Call = Pick<ToolCall, "name" | "arguments" | "invalid">
+type Result = ToolResultMessage["data"]
+
+export type CallEntry = Entry & {
+  start(time: number): void
+  report(text: string): void
+  finish(result: Result): void
+  /** A session that does the task of this call, and the calls that it makes. */
+  beginTask(agent: string): void
+  addTaskCall(call: Call): void
+}
+
+/** A diff of more lines is folded. */
+const maxDiff = 40
+const maxReason = 600
+
+/** `fold` keeps the whole output for later. */
+export function createCall(call: Call | undefined, fold: (folded: Folded) => void): CallEntry {
+  let result: Result | undefined
+  let started = 0
+  let progress = ""
+  let agent = ""
+  let tasks: { count: number; last: string } | undefined
+  let isTaken = false
+
+  function take(view: View): Line[] {
+    if (!result || isTaken) return []
+    isTaken = true
+    const { lines, folded } = belowOf(call, result, view)
+    if (folded) fold(folded)
+    return [...headLines(view, result), ...lines]
+  }
+
+  function headLines(view: View, { status, error, output, duration, toolName, metadata }: Result): Line[] {
+    const { paint, columns } = view
+    const isDone = status === "success"
+    const words = wordsOf(call, call?.name ?? toolName, isDone ? metadata?.title : undefined)
+    const mark = isDone ? paint("success", "✓") : paint(status === "error" ? "error" : "warning", "✗")
+    const facts = factsOf(secondsOf(duration))
+    if (isDone) return [headLine(view, { mark, ...words, facts })]
+    const reason = safeLine(stripVTControlCharacters(error?.message ?? textOf(output)).slice(0, maxReason))
+    const text = [words.verb, cutTo(words.subject, 160)].filter(Boolean).join(" ")
+    return wrapTo(`${mark} ${paint("strong", text)}: ${reason}${facts && paint("dim", facts)}`, columns, 2)
+  }
+
+  function factsOf(time: string): string {
+    const counted = tasks ? `${tasks.count} ${tasks.count === 1 ? "call" : "calls"}` : ""
+    const facts = [time, counted].filter(Boolean).join(", ")
+    return facts && `  ${facts}`
+  }
+
+  /** A finished call that waits for those before it is shown without its output. */
+  function tail(view: View): Line[] {
+    const { paint, columns } = view
+    if (isTaken) return []
+    if (result) return headLines(view, result).slice(0, 1)
+    const words = wordsOf(call, call?.name ?? "")
+    const subject = agent && !words.subject.startsWith(agent) ? `${agent}: ${words.subject}` : words.subject
+    const time = started ? secondsOf(Date.now() - started) : ""
+    const facts = [time, progress].filter(Boolean).join(" · ")
+    const mark = paint("accent", started ? "●" : "○")
+    const head = headLine(view, { mark, verb: words.verb, subject, facts: facts && `  ${facts}` })
+    if (!tasks) return [head]
+    const line = `  └ ${factsOf("").trim()}${tasks.last ? ` · ${tasks.last}` : ""}`
+    return [head, paint("dim", cutTo(line, columns))]
+  }
+
+  return {
+    kind: "call",
+    isDone: () => result !== undefined,
+    take,
+    tail,
+    start(time) {
+      started ||= time
+    },
+    report(text) {
+      const line = plainLines(text.slice(-4_000)).at(-1)
+      if (line) progress = line.trim()
+    },
+    finish(given) {
+      result ??= given
+    },
+    beginTask(name) {
+      agent = safeLine(name)
+      tasks ??= { count: 0, last: "" }
+    },
+    addTaskCall(one) {
+      tasks ??= { count: 0, last: "" }
+      const { verb, subject } = wordsOf(one, one.name)
+      tasks = { count: tasks.count + 1, last: `${verb} ${subject}`.trim() }
+    },
+  }
+}
+
+type Words = { verb: string; subject: string }
+
+/** In one line, escaped. */
+function wordsOf(call: Call | undefined, tool: string, title?: unknown): Words {
+  const { verb, subject } = DescribeCall.wordsOf(call, tool, title)
+  return { verb: oneLine(verb), subject: oneLine(call?.invalid ?? subject) }
+}
+
+function oneLine(text: string): string {
+  return safeLine(stripVTControlCharacters(text.slice(0, 1_000)))
+}
+
+/** The subject gives way first. Its end tells the outcome: `(exit 1)`, `(+3 -1)`. */
+function headLine(
+  { columns, paint }: View,
+  { mark, verb, subject, facts }: Words & { mark: string; facts: string },
+): Line {
+  const given = columns - 2 - widthOf(verb) - 1
+  const shown = cutTo(facts, Math.max(0, given - Math.min(widthOf(subject), Math.floor(given / 2))))
+  const rest = Math.max(1, given - widthOf(shown))
+  const end = / \([^()]{1,20}\)$/.exec(subject)?.[0] ?? ""
+  const isCut = widthOf(subject) > rest
+  const about =
+    isCut && end ? cutTo(subject.slice(0, -end.length), rest - widthOf(end)) + end : cutTo(subject, rest)
+  return cutTo(`${mark} ${paint("strong", verb)} ${about}${shown && paint("dim", shown)}`.trimEnd(), columns)
+}
+
+/** What is shown below the line. Results that only the model needs are kept for the key that expands. */
+function belowOf(call: Call | undefined, result: Result, view: View): Shown {
+  const { status, metadata } = result
+  const name = call?.name ?? result.toolName
+  const { verb, subject } = wordsOf(call, name, status === "success" ? metadata?.title : undefined)
+  const title = `${verb} ${subject}`.trim()
+  const diff = diffOf(call, result)
+  const inner = (given: View) => ({ ...given, columns: given.columns - 2 })
+  const indented = (lines: Line[]) => lines.map((line) => `  ${line}`)
+  if (diff)
+    return foldLines(title, (given) => indented(diffLines(diff, inner(given))), { view, most: maxDiff })
+  const text = status === "success" ? textOf(result.output) : (result.error?.message ?? textOf(result.output))
+  const kind = DescribeCall.kindOf(name)
+  if (status === "success" && (kind === "execute" || kind === "other" || name === "subtask"))
+    return foldText(title, text, view)
+  if (text.length <= maxReason && status !== "success") return { lines: [] }
+  return text.trim() === ""
+    ? { lines: [] }
+    : { lines: [], folded: { title, lines: (given) => wholeLines(plainLines(text), given) } }
+}
+
+/** The change of an edit, or a new file as added lines. */
+function diffOf(call: Call | undefined, { status, metadata }: Result): string | undefined {
+  if (status !== "success") return undefined
+  const data = metadata?.data as { diff?: unknown; created?: unknown } | undefined
+  if (typeof data?.diff === "string" && data.diff !== "") return data.diff
+  const content =
+    call?.name === "write" && data?.created === true ? DescribeCall.argument(call, "content") : undefined
+  if (typeof content !== "string" || content === "") return undefined
+  return content.replace(/\n$/, "").replace(/^/gm, "+")
+}
+
+function textOf(output: unknown): string {
+  if (output === null || output === undefined) return ""
+  return typeof output === "string" ? output : JSON.stringify(output, null, 2)
+}

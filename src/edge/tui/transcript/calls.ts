@@ -1,0 +1,89 @@
+// The tool calls of a session, and the tasks that other agents do for them. A call may be reported as started before its
+// message comes.
+import type { Session, ToolCall, ToolResultMessage } from "#client/client.ts"
+import { type CallEntry, createCall } from "./call-entry.ts"
+import type { Entry } from "./entries.ts"
+import type { Folded } from "./fold.ts"
+
+type Result = ToolResultMessage["data"]
+type Place = { sessionId: string; callId: string }
+type Options = { add(entry: Entry): void; fold(folded: Folded): void }
+
+export function createCalls({ add, fold }: Options) {
+  const running = new Map<string, CallEntry>()
+  const early = new Map<string, number>()
+  /** By the session that does the task: the call whose line shows it. */
+  const tasks = new Map<string, CallEntry>()
+  const keyOf = (sessionId: string, callId: string) => `${sessionId} ${callId}`
+
+  function begin(sessionId: string, call: ToolCall): void {
+    const key = keyOf(sessionId, call.id)
+    const entry = createCall(call, fold)
+    const started = early.get(key)
+    if (started !== undefined) entry.start(started)
+    early.delete(key)
+    running.set(key, entry)
+    add(entry)
+  }
+
+  function start({ sessionId, callId }: Place): void {
+    const key = keyOf(sessionId, callId)
+    const entry = running.get(key)
+    if (entry) entry.start(Date.now())
+    else early.set(key, Date.now())
+  }
+
+  /** Whether the call is known. */
+  function finish(sessionId: string, result: Result): boolean {
+    const key = keyOf(sessionId, result.requestId)
+    const entry = running.get(key)
+    entry?.finish(result)
+    running.delete(key)
+    return entry !== undefined
+  }
+
+  /** A result whose call is not shown: it was made before what was loaded. */
+  function addResult(result: Result): void {
+    const entry = createCall(undefined, fold)
+    entry.finish(result)
+    add(entry)
+  }
+
+  function beginTask({ id, agent, taskOf }: Session): void {
+    if (!taskOf) return
+    const outer = tasks.get(taskOf.sessionId)
+    const entry = outer ?? running.get(keyOf(taskOf.sessionId, taskOf.callId))
+    if (!entry) return
+    tasks.set(id, entry)
+    if (!outer) entry.beginTask(agent)
+  }
+
+  /** Nothing more comes. */
+  function endAll(): void {
+    for (const entry of running.values())
+      entry.finish({
+        requestId: "",
+        toolName: "",
+        status: "interrupted",
+        output: "stopped",
+        duration: 0,
+        timestamp: 0,
+      })
+    running.clear()
+    early.clear()
+    tasks.clear()
+  }
+
+  return Object.freeze({
+    begin,
+    start,
+    finish,
+    addResult,
+    beginTask,
+    endAll,
+    report: ({ sessionId, callId, text }: Place & { text: string }) =>
+      running.get(keyOf(sessionId, callId))?.report(text),
+    isTask: (sessionId: string) => tasks.has(sessionId),
+    addTaskCall: (sessionId: string, call: ToolCall) => tasks.get(sessionId)?.addTaskCall(call),
+  })
+}

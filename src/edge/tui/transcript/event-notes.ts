@@ -1,0 +1,34 @@
+// Events that become a line of their own.
+import type { StreamEvent } from "#client/client.ts"
+import type { Role } from "#edge/tui/screen/line.ts"
+import { shorten } from "#util/plain-text.ts"
+
+type Note = { text: string; mark: string; role: Role }
+
+const maxPrompt = 200
+
+export function noteOf(event: StreamEvent): Note | undefined {
+  switch (event.type) {
+    case "session.notice":
+      return { text: event.payload.text, mark: "!", role: "warning" }
+    case "session.retry": {
+      const { provider, reason, wait, attempt, attempts } = event.payload
+      const next = `attempt ${attempt} of ${attempts} in ${Math.ceil(wait / 1_000)} s`
+      return { text: `${provider}: ${reason}; ${next}`, mark: "!", role: "warning" }
+    }
+    case "model.chosen":
+      return { text: event.payload.text, mark: "·", role: "dim" }
+    case "prompt.skipped": {
+      const { text, reason } = event.payload.prompt
+      return { text: `not run: ${shorten(text.trim(), maxPrompt)} (${reason})`, mark: "✗", role: "error" }
+    }
+    case "session.error":
+      if (event.payload.error.name === "Session.Interrupted")
+        return { text: "stopped", mark: "·", role: "dim" }
+      return { text: event.payload.error.message, mark: "✗", role: "error" }
+    case "gap":
+      return { text: "events were missed while the connection was down", mark: "!", role: "warning" }
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,88 @@
+// An answer as it streams, and what the model thinks: one line, of which the whole text can be shown.
+import { createMarkdown } from "#edge/tui/markdown/markdown.ts"
+import type { Line, View } from "#edge/tui/screen/line.ts"
+import { safe, safeLine } from "#edge/tui/screen/safe.ts"
+import { cutTo, wrapTo } from "#edge/tui/screen/width.ts"
+import type { Entry } from "./entries.ts"
+import { type Folded, wholeLines } from "./fold.ts"
+import { secondsOf } from "./seconds.ts"
+
+export type TextEntry = Entry & {
+  add(text: string, time: number): void
+  end(): void
+}
+
+export function createAnswer(view: () => View): TextEntry {
+  const markdown = createMarkdown(view)
+  let isEnded = false
+  /** The open block as it was last drawn. */
+  let drawn: { lines: Line[]; columns: number } | undefined
+
+  function tail({ columns }: View): Line[] {
+    if (isEnded) return []
+    if (drawn?.columns !== columns) drawn = { lines: markdown.open(), columns }
+    return drawn.lines
+  }
+
+  return {
+    kind: "answer",
+    add(text) {
+      markdown.add(text)
+      drawn = undefined
+    },
+    end() {
+      if (!isEnded) markdown.end()
+      isEnded = true
+    },
+    isDone: () => isEnded,
+    take: () => markdown.take(),
+    tail,
+  }
+}
+
+/** `fold` keeps the whole text for later. */
+export function createThought(fold: (folded: Folded) => void): TextEntry {
+  let text = ""
+  let [first, last] = [0, 0]
+  let isEnded = false
+  let isTaken = false
+  const words = () => {
+    const seconds = secondsOf(last - first)
+    return seconds ? `thought for ${seconds}` : "thought"
+  }
+
+  return {
+    kind: "thought",
+    add(more, time) {
+      first ||= time
+      last = time
+      text += more
+    },
+    end() {
+      if (isEnded) return
+      isEnded = true
+      if (text.trim() !== "")
+        fold({ title: words(), lines: (view) => wholeLines(safe(text.trim()).split("\n"), view) })
+    },
+    isDone: () => isEnded,
+    take({ columns, paint }) {
+      if (!isEnded || isTaken || text.trim() === "") return []
+      isTaken = true
+      return [paint("dim", cutTo(`∴ ${words()} (ctrl+o)`, columns))]
+    },
+    tail({ columns, paint }) {
+      if (isEnded) return []
+      const line = safeLine(text.slice(-2_000).trimEnd().split("\n").at(-1) ?? "")
+      return [paint("dim", cutTo(`∴ thinking: ${line}`, columns))]
+    },
+  }
+}
+
+/** What a person wrote, behind a bar. */
+export function userLines(text: string, { columns, paint }: View): Line[] {
+  const bar = paint("accent", "▌ ")
+  return safe(text.trim())
+    .split("\n")
+    .flatMap((line) => wrapTo(line, columns - 2))
+    .map((line) => bar + paint("user", line))
+}

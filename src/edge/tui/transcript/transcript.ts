@@ -1,0 +1,222 @@
+// The conversation as lines: what is finished, to be printed once, and a tail that may still change. Everything that a
+// model, a tool or a file wrote is escaped. It is loaded after the first frame.
+import { type Attachment, attachmentWords } from "#client/attachment-words.ts"
+import type { Message, StreamEvent, TextMessage } from "#client/client.ts"
+import { controlWords } from "#client/control-words.ts"
+import { createInOrder } from "#client/in-order.ts"
+import type { Line, Role, View } from "#edge/tui/screen/line.ts"
+import { safe } from "#edge/tui/screen/safe.ts"
+import { createAnswers } from "./answers.ts"
+import { createCalls } from "./calls.ts"
+import { createEntries } from "./entries.ts"
+import { noteOf } from "./event-notes.ts"
+import { type Folded, foldLines } from "./fold.ts"
+import { createFinished, createNote } from "./note-entry.ts"
+import { planLines, shortPlan, type Todo } from "./plan-lines.ts"
+import { userLines } from "./text-entry.ts"
+
+export type Transcript = Readonly<{
+  /** An event of the session, or of one that does a task for it. */
+  apply(event: StreamEvent): void
+  /** Begins anew with the messages of a session. */
+  load(messages: readonly Message[]): void
+  /** The finished lines since the last call. */
+  take(): Line[]
+  /** What may still change, at most `rows` lines. */
+  tail(rows: number): Line[]
+  /** The last folded text in full; called again, the one before. */
+  expand(): Line[]
+}>
+
+/** Of an earlier session, so many messages are shown. */
+const maxLoaded = 200
+/** As many folded texts can be shown in full. */
+const maxFolded = 20
+/** A prompt of more lines is folded. */
+const maxPrompt = 20
+
+export function createTranscript(view: () => View): Transcript {
+  const entries = createEntries()
+  const folded: Folded[] = []
+  let expanded = 0
+  let shown = startSession()
+
+  function startSession() {
+    const add = entries.add
+    const answers = createAnswers({
+      view,
+      add,
+      fold,
+      note: (text) => note(text, { mark: "✗", role: "warning" }),
+    })
+    return {
+      answers,
+      calls: createCalls({ add, fold }),
+      order: createInOrder(),
+      seen: new Set<string>(),
+      attached: new Map<string, string>(),
+      plan: undefined as readonly Todo[] | undefined,
+    }
+  }
+
+  function fold(one: Folded): void {
+    folded.push(one)
+    if (folded.length > maxFolded) folded.shift()
+    expanded = 0
+  }
+
+  function note(text: string, look: { mark: string; role: Role }): void {
+    entries.add(createNote(text, look))
+  }
+
+  function apply(event: StreamEvent): void {
+    const { answers, calls, order } = shown
+    switch (event.type) {
+      case "message.delta": {
+        const { sessionId, parentId, ...delta } = event.payload
+        const show = () => answers.addDelta({ ...delta, time: event.time })
+        if (!calls.isTask(sessionId)) order.add({ parentId, show })
+        break
+      }
+      case "message.created":
+      case "message.updated":
+        addMessage(event.payload.message)
+        break
+      case "tool.started":
+        calls.start(event.payload)
+        break
+      case "tool.progress":
+        calls.report(event.payload)
+        break
+      case "session.created":
+        calls.beginTask(event.payload.session)
+        break
+      case "todo.updated":
+        if (!calls.isTask(event.payload.sessionId)) shown.plan = event.payload.todos
+        break
+      case "session.idle":
+      case "session.error":
+        if (calls.isTask(event.payload.sessionId)) return
+        endTurn()
+        break
+      case "gap":
+      case "disconnected":
+        answers.lose()
+    }
+    const told = noteOf(event)
+    if (told) note(told.text, told)
+  }
+
+  /** What is still open is finished as it is. */
+  function endTurn(): void {
+    shown.order.flush()
+    shown.answers.end()
+    shown.calls.endAll()
+    const { plan } = shown
+    if (plan?.length) entries.add(createFinished("plan", (given) => planLines(plan, given)))
+    shown.plan = undefined
+  }
+
+  function addMessage(message: Message, isLoaded = false): void {
+    const { order, calls, seen } = shown
+    const { id, parentId, sessionId } = message
+    if (calls.isTask(sessionId)) {
+      if (message.type === "tool_request" && !seen.has(id))
+        for (const call of message.data.calls) calls.addTaskCall(sessionId, call)
+      seen.add(id)
+      return
+    }
+    // The line of a call changes at once; its place is that of the call.
+    const isFinished = message.type === "tool_result" && calls.finish(sessionId, message.data)
+    if (seen.has(id)) {
+      changeMessage(message)
+      return
+    }
+    seen.add(id)
+    const isFirst = isLoaded || (message.type === "text" && message.data.role === "user")
+    order.add({ id, parentId, isFirst, show: () => void (isFinished || showMessage(message)) })
+  }
+
+  function showMessage(message: Message): void {
+    const { answers, calls } = shown
+    const isAnswer = message.type === "text" && message.data.role === "assistant"
+    if (!isAnswer) answers.end()
+    switch (message.type) {
+      case "text":
+        if (isAnswer) answers.show(message)
+        else if (message.data.role === "user") showPrompt(message)
+        break
+      case "tool_request":
+        for (const call of message.data.calls) calls.begin(message.sessionId, call)
+        break
+      case "tool_result":
+        if (!calls.finish(message.sessionId, message.data)) calls.addResult(message.data)
+        break
+      case "system_control":
+        note(controlWords(message.data), { mark: "·", role: "dim" })
+        break
+      case "unknown":
+        note("a message of an unknown type", { mark: "·", role: "dim" })
+        break
+      default:
+        showAttachment(message)
+    }
+  }
+
+  function changeMessage(message: Message): void {
+    if (message.type === "text" && message.data.role === "assistant")
+      shown.order.add({ parentId: message.parentId, show: () => shown.answers.show(message) })
+    else if (message.type === "file_reference" || message.type === "image" || message.type === "mcp_resource")
+      showAttachment(message)
+  }
+
+  function showPrompt({ data }: TextMessage): void {
+    const text = data.parts.map((part) => part.text).join("\n")
+    if (text.trim() === "") return
+    const title = safe(text.trim().split("\n", 1)[0]!)
+    entries.add(
+      createFinished("user", (given) => {
+        const prompt = foldLines(title, (wide) => userLines(text, wide), { view: given, most: maxPrompt })
+        if (prompt.folded) fold(prompt.folded)
+        return prompt.lines
+      }),
+    )
+  }
+
+  /** Shown when it is resolved, and again if that changes. */
+  function showAttachment(message: Attachment & { id: string }): void {
+    const words = attachmentWords(message)
+    if (words === undefined || shown.attached.get(message.id) === words) return
+    shown.attached.set(message.id, words)
+    const isFailed = words.startsWith("✗")
+    note(words.replace(/^[·✗] /, ""), { mark: isFailed ? "✗" : "·", role: isFailed ? "error" : "dim" })
+  }
+
+  function load(messages: readonly Message[]): void {
+    endTurn()
+    shown = startSession()
+    const from = Math.max(0, messages.length - maxLoaded)
+    for (const { id } of messages.slice(0, from)) shown.seen.add(id)
+    if (from) note(`${from} earlier messages are not shown`, { mark: "…", role: "dim" })
+    for (const message of messages.slice(from)) addMessage(message, true)
+  }
+
+  function tail(rows: number): Line[] {
+    if (rows <= 0) return []
+    const now = view()
+    const plan = shown.plan?.length ? shortPlan(shown.plan, now, Math.max(1, Math.floor(rows / 3))) : []
+    const lines = entries.tail(now, rows)
+    const gap = plan.length && lines.length ? [""] : []
+    return [...lines, ...gap, ...plan].slice(-rows)
+  }
+
+  function expand(): Line[] {
+    const one = folded.at(-1 - expanded)
+    if (!one) return []
+    expanded++
+    const now = view()
+    return [now.paint("strong", one.title), ...one.lines(now), ""]
+  }
+
+  return Object.freeze({ apply, load, take: () => entries.take(view()), tail, expand })
+}
