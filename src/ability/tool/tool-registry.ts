@@ -33,7 +33,7 @@ type Known = {
   servers: Map<string, Definition[]>
   /** Set after a change: names are made unique at the next lookup, for all servers at once. */
   nameApart?: typeof import("./server-tools.ts").nameApart | undefined
-  edition: number
+  version: number
 }
 
 /** Servers can have hundreds of tools. */
@@ -75,11 +75,11 @@ const defaults: Known = {
   tools: new Map(builtinById),
   forms: new Map(),
   servers: new Map(),
-  edition: 0,
+  version: 0,
 }
 const ofInstance = Instance.state<Known>(() => {
   const { tools, servers } = named(defaults)
-  return { tools: new Map(tools), forms: new Map(), servers: new Map(servers), edition: 0 }
+  return { tools: new Map(tools), forms: new Map(), servers: new Map(servers), version: 0 }
 })
 
 /** Add a tool to the current Instance, or outside one to all later Instances. The last definition of a name wins. */
@@ -90,7 +90,7 @@ export function register(definition: Definition): void {
   const own = known()
   own.tools.set(definition.id, Object.freeze({ ...definition, parameters }))
   own.forms.clear()
-  own.edition++
+  own.version++
 }
 
 /** Replace the tools of an MCP server, if they are still wanted once they are known. Returns a line for each tool
@@ -102,7 +102,7 @@ export async function loadFromMCP(server: ToolServer, isWanted = () => true): Pr
   if (!isWanted()) return problems
   const own = knownNow()
   own.servers.set(server.server.id, offers ? [...tools, offers] : tools)
-  Object.assign(own, { nameApart, edition: own.edition + 1 })
+  Object.assign(own, { nameApart, version: own.version + 1 })
   return problems
 }
 
@@ -110,7 +110,7 @@ export async function loadFromMCP(server: ToolServer, isWanted = () => true): Pr
 export async function removeFromMCP(serverId: string): Promise<void> {
   const { nameApart } = await import("./server-tools.ts")
   const own = knownNow()
-  if (own.servers.delete(serverId)) Object.assign(own, { nameApart, edition: own.edition + 1 })
+  if (own.servers.delete(serverId)) Object.assign(own, { nameApart, version: own.version + 1 })
 }
 
 /** The tool with that name. An unknown name throws `Tool.NotFound`. */
@@ -131,8 +131,8 @@ export function list(): Definition[] {
 }
 
 /** A number that changes when a tool may have been added, removed or changed. */
-export function edition(): number {
-  return knownNow().edition
+export function version(): number {
+  return knownNow().version
 }
 
 /** Whether it is a built-in tool, or replaces one. */

@@ -2,7 +2,7 @@
 // that cannot be resolved is stored with the reason, and the prompt continues.
 import { isDeepStrictEqual } from "node:util"
 import { ifConfigured } from "#ability/mcp/if-configured.ts"
-import { lineOf } from "#engine/offer/tools-for.ts"
+import { sessionChain } from "#engine/offer/tools-for.ts"
 import { append, keep, lastId } from "#engine/record/append.ts"
 import { wholeHistory } from "#engine/record/history.ts"
 import { Notice } from "#engine/record/notice.ts"
@@ -24,7 +24,7 @@ type Place = Pick<Run, "session" | "progress" | "signal" | "chosen" | "timing" |
   promptId?: string | undefined
 }
 type Attached = Message.Of<"file_reference" | "image" | "mcp_resource">
-type Wish = {
+type Options = {
   parts: PromptPart[]
   /** The text in which `@path` is a reference. */
   mentionsIn: string
@@ -35,7 +35,7 @@ type Wish = {
 
 export async function attach(
   run: Omit<Place, "told" | "promptId">,
-  { parts, mentionsIn, refresh, promptId }: Wish,
+  { parts, mentionsIn, refresh, promptId }: Options,
 ): Promise<void> {
   const place: Place = { ...run, told: new Set(), promptId }
   if (refresh) await refreshAll(place)
@@ -62,7 +62,7 @@ async function refreshAll(place: Place): Promise<void> {
     if (i >= older) history[i - older] = now
     keep(records, MessageStore.write(now))
   }
-  // A prompt that joins a running one finds a window that was made before.
+  // If this prompt joined a running one, its window was built before the attachments changed.
   Memory.shortTerm(session.id).renew()
 }
 
@@ -73,7 +73,7 @@ async function resourcesIn(
 ): Promise<ReturnType<typeof findResources>> {
   if (!/@[^@]*:/.test(mentionsIn)) return { resources: [], misspelt: [], rest: mentionsIn }
   const Mcp = await ifConfigured()
-  const servers = (await Mcp?.list(await lineOf(session))) ?? []
+  const servers = (await Mcp?.list(await sessionChain(session))) ?? []
   return findResources(
     mentionsIn,
     servers.map(({ id }) => id),

@@ -16,8 +16,8 @@ export type Attaching = {
   context: Context
   facts: ModelFacts | undefined
   signal: AbortSignal
-  /** The context for the tool that would read it, if that is allowed; throws `Refused`. Asks a person if the rules
-   * say so, once for the same target. */
+  /** Returns the context for the tool that reads the attachment; throws `Refused` if that is not allowed. Asks a person
+   * if the rules say so, once for the same target. */
   permit(tool: Definition, args: unknown): Promise<Context>
   tell(text: string): void
 }
@@ -29,7 +29,7 @@ class Refused extends NamedError {
   }
 }
 
-/** `told`: messages for other attachments of this prompt that need not be repeated. */
+/** `told`: notices about this prompt that are already published. */
 export function createAttaching(
   message: Message.Info,
   run: Pick<Run, "permits" | "signal" | "chosen"> & { told?: Set<string> },

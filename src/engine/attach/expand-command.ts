@@ -20,8 +20,8 @@ type ServerPrompt = { server: string; prompt: MCPPrompt }
 const command = /^\s*\/([^\s/]+)(?:\s+([\s\S]*))?$/
 /** A name after the slash that looks like a command, even if it is mistyped. */
 const likeName = /^[\p{L}\p{N}][\p{L}\p{N}_:.?!,;-]*$/u
-/** The same if more words follow. It excludes digits and dots at the start of a sentence, such as "/404 is what I see" or
- * "/notes.md is old". */
+/** The same if more words follow. Names with a digit at the start or with a dot are excluded, because of sentences such
+ * as "/404 is what I see" and "/notes.md is old". */
 const likeNameBeforeWords = /^\p{L}[\p{L}\p{N}_:?!,;-]*$/u
 const invisible = /[\p{C}\p{DI}]/gu
 /** Prompt names that can be typed after a slash: visible characters only. */
@@ -49,7 +49,7 @@ class UnknownCommand extends NamedError {
   }
 }
 
-/** The server's messages, then the words that are no arguments. Returns undefined if the text names no prompt of a
+/** The server's messages, then the words that are not arguments. Returns undefined if the text names no prompt of a
  * server. With a session, servers that its client added are included. */
 export async function expandCommand(words: string, sessionId?: string): Promise<PromptPart[] | undefined> {
   const [, name = "", given = ""] = command.exec(words) ?? []

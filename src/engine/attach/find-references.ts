@@ -14,7 +14,7 @@ const maxLookedAt = 500
 const maxPath = 1_000
 const maxTrailing = 8
 
-/** An unclosed quote extends to the end. */
+/** A code block. One that is not closed extends to the end. */
 const fenced = /^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|$(?!.))/gms
 const pointer = /(?<![\w.+\-/\\@:=])@(?:"([^"\n]+)"(:\d+(?:-\d+)?)?|([^\s"`<>|*?]+))/g
 const trailing = /[.,;:!)\]}'’”»…，。、；：！？）】」]/
@@ -47,14 +47,14 @@ export function findReferences(text: string): Reference[] {
   return [...found.values()]
 }
 
-/** `PATH[:A[-B]]` of an option. A file name may itself look like that. */
+/** The reference in an option, `PATH[:A[-B]]`. A file name may itself end like that. */
 export function parseReference(text: string): Reference {
   const [, path, first, last] = (!exists(text) && ranged.exec(text)) || []
   if (path === undefined) return referenceTo(text)
   return { ...referenceTo(path), startLine: Number(first), endLine: Number(last ?? first) }
 }
 
-/** Resolved from the folder of the Instance, else from the root of the work tree. */
+/** The reference to a path, resolved from the folder of the instance, else from the root of the work tree. */
 export function referenceTo(path: string): Reference {
   const type = "file_reference"
   const atRoot = resolve(Instance.worktree, path)
@@ -71,7 +71,7 @@ export function findResources(text: string, servers: readonly string[]): Found {
   const rest = text
     .replace(fenced, "")
     .replace(resourcePointer, (whole: string, quoted?: string, bare = "") => {
-      // Longer than any resource. The limit keeps the search linear.
+      // No resource is that long. The limit keeps the search linear.
       if (bare.length > 2 * maxUri) return whole
       const word = quoted ?? bare.replace(resourceEnd, "")
       const resource = found.size < maxResources ? resourceIn(word, servers) : undefined
@@ -104,8 +104,8 @@ function pick(words: string[]): Reference | undefined {
   return references.find(({ path }) => exists(path)) ?? references.findLast(isNamed)
 }
 
-/** A path that does not exist but was meant to: it has a file ending, or its folder exists. An import alias looks
- * like an absolute path, and `@types/node` like a path. */
+/** Whether a missing path was meant as a path: it has a file ending, or its folder exists. An import alias (`@/x`) and
+ * `@types/node` only look like paths. */
 function isNamed({ path }: Reference): boolean {
   const folder = /^(?!types\/)(.*[^/])\/[^/]+$/s.exec(path)?.[1]
   const isIn = folder !== undefined && statOf(resolve(Instance.directory, folder))?.isDirectory() === true
@@ -116,7 +116,7 @@ function exists(path: string): boolean {
   return statOf(resolve(Instance.directory, path)) !== undefined
 }
 
-/** The longest name that matches: one name may begin like another. */
+/** Takes the longest server name that matches: one name may begin with another. */
 function resourceIn(word: string, servers: readonly string[]): ResourcePart | undefined {
   const names = servers.filter((name) => word.startsWith(`${name}:`))
   const serverName = names.sort((a, b) => b.length - a.length)[0]
@@ -126,8 +126,8 @@ function resourceIn(word: string, servers: readonly string[]): ResourcePart | un
   return { type: "mcp_resource", serverName, resourceUri }
 }
 
-/** `@` and colons occur in many texts. A typo must have the form of a resource, and either nearly the name of a
- * server or `://`. */
+/** `@` and colons occur in many texts. A typo must have the form of a resource, and either nearly the name of a server,
+ * or `://` in it. */
 function misspeltIn(word: string, servers: readonly string[]): Misspelt | undefined {
   const [, serverName = "", resourceUri = ""] = resourceName.exec(word) ?? []
   if (!serverName || serverName.length > maxName || servers.includes(serverName)) return undefined

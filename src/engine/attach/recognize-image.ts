@@ -23,8 +23,8 @@ class Lost extends NamedError {
   }
 }
 
-/** Never throws: an error is in the data, with the status "failed", or "pending" after an interruption. Calling it
- * again with that data retries. */
+/** Never throws: after an error, the data has the error and the state "failed"; after an interruption, the state
+ * "pending". Calling it again with that data retries. */
 export async function recognizeImage(data: Data, attaching: Attaching): Promise<Data> {
   const { source, mode, stored } = data
   let known: Data = { source, mode, state: "pending", ...(stored ? { stored } : {}) }

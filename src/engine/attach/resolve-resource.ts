@@ -10,7 +10,7 @@ import type { MCPResourceContent } from "#ability/mcp/mcp.ts"
 import { readResource, resourceTool } from "#ability/mcp/read-resource.ts"
 import { canSummarize, summarizeDocument } from "#engine/compaction/summarize.ts"
 import type { Chosen } from "#engine/model/choose-model.ts"
-import { lineOf } from "#engine/offer/tools-for.ts"
+import { sessionChain } from "#engine/offer/tools-for.ts"
 import { addUsage } from "#engine/record/session-record.ts"
 import { limitOf } from "#engine/run/budget.ts"
 import { textWithin } from "#engine/run/fit-tokens.ts"
@@ -57,7 +57,7 @@ export async function resolveResource(
     const context = await attaching.permit(resourceTool, asked)
     const known = await freshOne(asked, progress.history)
     if (known) return known
-    const contents = await readResource(asked, context, await lineOf(session))
+    const contents = await readResource(asked, context, await sessionChain(session))
     const fit = (text: string) => fitResource(text, message, place)
     return { ...asked, ...(await readContents(contents, attaching, fit)), retrievedAt: Date.now() }
   } catch (error) {
@@ -109,7 +109,7 @@ async function readContents(
   const texts = contents.map((one) => (more.length ? `[${plainText(one.uri, 500)}]\n` : "") + wordsOf(one))
   const text = plainText(texts.join("\n\n"), maxText)
   const type = mimeType && !isBinary(mimeType) ? { mimeType: plainText(mimeType, 100) } : {}
-  // A text that fits the budget may still be longer than a result may be.
+  // A text within the token budget may still exceed the limit for results.
   return { content: await boundText(await fit(text), context), ...type }
 }
 

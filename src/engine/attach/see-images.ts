@@ -88,7 +88,7 @@ function isOfModel(message: Message.Info): boolean {
   return message.type === "tool_request" || (message.type === "text" && message.data.role === "assistant")
 }
 
-/** For an image that a model has seen but not described, when the next model takes no images. */
+/** If the model takes no images: reads those by OCR that an earlier model saw but did not describe. */
 async function readUnseen(run: Seeing): Promise<void> {
   if (sees(run)) return
   const unseen = imagesOf(run)
@@ -100,7 +100,7 @@ async function readUnseen(run: Seeing): Promise<void> {
 /** Why an image cannot be shown. A refused image is not sent again to any model. */
 type Unshown = { why: string; isRefused: boolean }
 
-/** Reports it to the person once, for all images. */
+/** Reads images by OCR, and reports this to the person once for all of them. */
 async function readInstead(run: Seeing, all: ImageMessage[], unshown: Unshown): Promise<void> {
   const { why } = unshown
   const read: ImageMessage[] = []
@@ -141,7 +141,7 @@ async function readOne(run: Seeing, message: ImageMessage, { why, isRefused }: U
   }
 }
 
-/** Replaced in place: the memory of the session holds the same object. */
+/** Changes the message in place, because the memory of the session holds the same object. */
 function change(run: Seeing, message: ImageMessage, fields: Partial<ImageMessage["data"]>): void {
   message.data = { ...message.data, ...fields }
   run.converter.reset()
@@ -176,7 +176,8 @@ function modelOf({ chosen: { providerId, modelId } }: Seeing): string {
   return `${providerId}/${modelId}`
 }
 
-/** Servers word this in many ways, and some use the status of a server error. */
+/** Whether a provider refused the images. Providers word this in many ways, and some answer with a status of 500 or
+ * more. */
 function isAboutImages(error: unknown): boolean {
   const { statusCode, responseBody, message } = factsOf(error)
   if (statusCode === 413) return true

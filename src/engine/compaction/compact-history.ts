@@ -41,13 +41,13 @@ export type Scope = Pick<Run, "session" | "progress" | "signal"> & {
   chosen?: Chosen
   timing: Pick<Timing, "stall" | "wait">
 }
-/** `wanted`: a person asked for it; keep at most so many tokens of the newest turns. `cause`: the provider refused a
- * request. */
-export type Wish = Budget & { wanted?: number; cause?: unknown }
+/** `wanted`: if a person asked for the compaction, the most tokens to keep of the newest turns. `cause`: the error of a
+ * provider that refused a request as too long. */
+export type Request = Budget & { wanted?: number; cause?: unknown }
 
 /** Summary and pins: their share of the budget, the least and the most tokens. */
 const shares = { summary: [0.1, 150, 8_000], pins: [0.15, 300, 20_000] } as const
-/** In a small budget even the least may be too much. */
+/** In a small budget even the minimum would be too much. */
 const largestShare = 0.25
 /** `spent`: the most that a summary may use of the tokens that it saves. `worthwhile`: the least that a compaction on
  * request must save. */
@@ -58,21 +58,21 @@ const mostVersions = 1_000
 
 /** Returns false if there was nothing to gain; then nothing has changed. Throws `Session.ContextFull` if too much is
  * left. */
-export async function compactHistory(scope: Scope, wish: Wish): Promise<boolean> {
+export async function compactHistory(scope: Scope, request: Request): Promise<boolean> {
   const { session, progress } = scope
   const { history } = progress
-  const { fixed, limit, cause } = wish
+  const { fixed, limit, cause } = request
   const shown = Memory.shortTerm(session.id).shown()
   const tokensBefore = Memory.shortTerm(session.id).tokenCount({ fixed, ...modelOf(scope) })
   // If the provider counts more tokens than our estimate, the budget shrinks by the same factor.
   const estimated = fixed + sumOf(shown.sent)
   const scale = Math.min(mostAbove, Math.max(1, tokensBefore / estimated))
   const budget = Math.floor(limit / scale) - fixed
-  const plan = planOf({ history, shown, budget, wish })
+  const plan = planOf({ history, shown, budget, request })
   const words =
-    plan && (await wordsFor(scope, { plan, shown, budget, wish, limit: Math.floor(limit / scale) }))
+    plan && (await wordsFor(scope, { plan, shown, budget, request, limit: Math.floor(limit / scale) }))
   const giveUp = () => {
-    if (wish.wanted !== undefined || (cause === undefined && estimated <= limit)) return false
+    if (request.wanted !== undefined || (cause === undefined && estimated <= limit)) return false
     throw refuseFull({ fixed, limit, sent: shown.sent }, cause)
   }
   if (!plan || !words) return giveUp()
@@ -106,7 +106,7 @@ export async function compactHistory(scope: Scope, wish: Wish): Promise<boolean>
   return true
 }
 
-/** Reports resources that the model no longer sees. Each use of a resource is a message, so those used last go last. */
+/** Reports resources that the model no longer sees. */
 function reportDropped(
   { sessionId, id: messageId }: Message.Info,
   { gone, kept }: { gone: readonly Message.Info[]; kept: readonly Message.Info[] },
@@ -124,20 +124,20 @@ function planOf(options: {
   history: readonly Message.Info[]
   shown: Shown
   budget: number
-  wish: Wish
+  request: Request
 }): Plan | undefined {
-  const { history: messages, shown, budget, wish } = options
+  const { history: messages, shown, budget, request } = options
   const { start, compaction, sent } = shown
   if (budget <= 0) return undefined
   const front = compaction && (compaction.summary || compaction.pinned) ? tokensOf(sent[0]!) : 0
-  const cuts = wish.wanted === undefined ? planCuts({ messages, start, budget, front }) : undefined
+  const cuts = request.wanted === undefined ? planCuts({ messages, start, budget, front }) : undefined
   if (cuts) return cuts
-  const { wanted } = wish
+  const { wanted } = request
   const plan = planKept({ messages, start, budget, ...(wanted === undefined ? {} : { wanted }) })
   return wanted !== undefined && plan?.start === start ? undefined : plan
 }
 
-/** The summary and the pins for the messages that go. Undefined if they are as long as those messages. */
+/** The summary and the pins for the messages that are left out. Undefined if they are as long as those messages. */
 async function wordsFor(
   scope: Scope,
   {
@@ -145,8 +145,8 @@ async function wordsFor(
     shown,
     budget,
     limit,
-    wish,
-  }: { plan: Plan; shown: Shown; budget: number; limit: number; wish: Wish },
+    request,
+  }: { plan: Plan; shown: Shown; budget: number; limit: number; request: Request },
 ): Promise<Pick<Compaction, "by" | "summary" | "pinned"> | undefined> {
   const { session, progress, chosen, signal, timing } = scope
   const { history, totals } = progress
@@ -156,7 +156,7 @@ async function wordsFor(
   const before = sumOf(shown.sent)
   const pinned = await pinsFor(scope, { plan, budget: shareOf(budget, shares.pins) })
   const gain = before - plan.tokens - estimateTokens(frontText({ summary: "-", pinned }))
-  if (gain <= (wish.wanted === undefined ? 0 : before * worthwhile)) return undefined
+  if (gain <= (request.wanted === undefined ? 0 : before * worthwhile)) return undefined
   const summaryBudget = Math.min(shareOf(budget, shares.summary), Math.ceil(gain * spent))
   const asking =
     chosen && canSummarize(chosen) ? { sessionId: session.id, chosen, signal, timing } : undefined
@@ -208,7 +208,7 @@ async function keepWhole(
     }
     return true
   } catch (error) {
-    Log.warn("results that are cut could not be kept in files", { error: errorText(error) })
+    Log.warn("cut results could not be written to files", { error: errorText(error) })
     return false
   }
 }

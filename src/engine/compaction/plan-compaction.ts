@@ -1,6 +1,6 @@
-// Plans what a compaction leaves out. Long results of older steps are cut first; if that is not enough, older turns
-// go. The newest step, which the model has not answered yet, stays whole if it fits, and otherwise gets the rest of
-// the budget.
+// Plans what a compaction leaves out. Long results of older steps are cut first; if that is not enough, older turns are
+// left out. The newest step, which the model has not answered yet, stays whole if it fits, and otherwise gets the rest
+// of the budget.
 import { shorten } from "#knowledge/memory/shorten.ts"
 import { tokensOf } from "#knowledge/memory/tokens.ts"
 import { turnStarts } from "#knowledge/memory/turn-starts.ts"
@@ -15,12 +15,16 @@ type Messages = readonly Message.Info[]
 const older = 1_000
 const least = 200
 const longest = 50_000
-/** Shares of the budget: well below it; for recent turns; for all kept turns; the least for older turns beside a long
- * newest step; for the kept turns and that step before a summary is written. */
+// Shares of the budget:
+/** Cutting results alone is enough if the older messages get below this. */
 const enough = 0.5
+/** Recent turns, whose results are cut less than those of older ones. */
 const recent = 0.25
+/** All turns that are kept. */
 const kept = 0.4
+/** The least that is kept of older turns if the newest step is long. */
 const keptOlder = 0.1
+/** The kept turns and the newest step, while the summary is not written yet. */
 const keptWithNewest = 0.6
 
 /** Cuts results only. Undefined if that would not save enough. `front`: tokens before the window. */
@@ -104,13 +108,13 @@ function planWanted(shown: Messages, { budget, wanted }: { budget: number; wante
   // The last exchange still stays whole if it fits.
   const exchange = starts.findLast(({ isPerson }) => isPerson)?.index ?? last
   const first = fitting(shown, { limit: newest, tokens: Math.min(budget * kept, wanted) }) ?? last
-  const wish = plan(Math.min(first, exchange), newest)
-  if (wish.tokens <= budget * kept) return wish
+  const larger = plan(Math.min(first, exchange), newest)
+  if (larger.tokens <= budget * kept) return larger
   for (let limit = newest; limit >= least; limit = Math.floor(limit / 2)) {
     const from = fitting(shown, { limit, tokens: budget * kept })
     if (from !== undefined) return plan(from, limit)
   }
-  // The last turn goes too if it is too large.
+  // The last turn is left out too if it is too large.
   if (plan(last, least).tokens > budget * enough) return { start: shown.length, cuts: [], tokens: 0 }
   return plan(last, least)
 }
@@ -130,8 +134,8 @@ function cutBefore(messages: Messages, index: number, limit: number): Cut {
   return { before: messages[index]?.id ?? null, limit }
 }
 
-/** The first of the last turns that together have at most so many tokens; a turn that begins with a prompt, if that
- * costs little. */
+/** The index of the earliest turn from which on all turns have at most `tokens` tokens. It is a turn that begins with a
+ * prompt of the person if at least half of the tokens stay. */
 function fitting(
   messages: Messages,
   { limit, tokens }: { limit: number; tokens: number },
@@ -149,7 +153,7 @@ function fitting(
   return person && sums[person.index]! * 2 >= sums[first.index]! ? person.index : first.index
 }
 
-/** About as many characters as a tenth of the budget. */
+/** About a tenth of the budget, in characters. */
 function recentLimit(budget: number): number {
   return Math.min(longest, Math.max(older, Math.floor(budget * 0.3)))
 }

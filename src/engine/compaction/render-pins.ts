@@ -76,14 +76,14 @@ function fileLine({ path, changed, last }: Memory.State["files"][number]): strin
   return `- ${oneLine(path, maxName)}, ${changed}×, last: ${oneLine(last, 120)}`
 }
 
-/** Each name once, without those that the later part shows again. */
+/** The resources that the transcript no longer shows, each once. */
 function goneResources({ state, isShown }: Pins): string[] {
   const shown = new Set(state.resources.filter(isShown).flatMap(resourceName))
   const gone = new Set(state.resources.flatMap(resourceName).filter((name) => !shown.has(name)))
   return [...gone].map((name) => `- ${name}`).reverse()
 }
 
-/** The name as a person would attach it; none for other messages, and for a resource that could not be read. */
+/** The name as a person would attach it; empty for other messages, and for a resource that could not be read. */
 export function resourceName({ type, data }: Message.Info): string[] {
   if (type !== "mcp_resource" || data.error !== undefined) return []
   return [oneLine(`${data.serverName}:${data.resourceUri}`, maxName)]
@@ -95,9 +95,9 @@ function referenceLine({ data }: Message.Of<"file_reference">): string {
   return `- ${oneLine(path, maxName)}${lines}${status === "failed" ? " (could not be read)" : ""}`
 }
 
-/** What the person wrote and the transcript no longer shows, the newest first. The last and the first request come before
- * the others, then what the person forbade or demanded, because that holds until the person says otherwise. `words`: all
- * messages of the person in order. */
+/** What the person wrote and the transcript no longer shows, the newest first. If the tokens do not suffice, the last
+ * and the first request are kept first, then what the person forbade or demanded. `words`: all messages of the person
+ * in order. */
 export function renderWords(
   words: readonly Message.Of<"text">[],
   { isShown, tokens }: { isShown(message: Message.Info): boolean; tokens: number },
@@ -120,8 +120,8 @@ export function renderWords(
   ]
 }
 
-/** Each message gets its form, the most important first, until the tokens are used; then the newest short ones are
- * shown whole. */
+/** Chooses the form of each message, the most important first, until the tokens are used. If some are left, shortened
+ * messages are shown whole, the newest first. */
 function choose(gone: Said[], tokens: number): void {
   let rest = tokens
   const give = (said: Said, text: string) => {

@@ -128,15 +128,15 @@ function lineOf(message: Message.Info, limit: number): string[] {
       )
     case "tool_result": {
       const { toolName, status } = message.data
-      return [`[result of ${toolName}, ${status}]\n${setIn(short(outputText(message.data), limit))}`]
+      return [`[result of ${toolName}, ${status}]\n${indent(short(outputText(message.data), limit))}`]
     }
     case "file_reference":
       return [
-        `[file ${message.data.path}]\n${setIn(short(message.data.content ?? message.data.error ?? "", limit))}`,
+        `[file ${message.data.path}]\n${indent(short(message.data.content ?? message.data.error ?? "", limit))}`,
       ]
     case "image": {
       const { recognizedText, visionAnalysis, error } = message.data
-      return [`[image]\n${setIn(short(visionAnalysis ?? recognizedText ?? error ?? "", limit))}`]
+      return [`[image]\n${indent(short(visionAnalysis ?? recognizedText ?? error ?? "", limit))}`]
     }
     case "mcp_resource":
       return [`[resource ${message.data.resourceUri}]`]
@@ -146,8 +146,8 @@ function lineOf(message: Message.Info, limit: number): string[] {
   }
 }
 
-/** Text from outside must not look like a turn of somebody. */
-function setIn(text: string): string {
+/** Text from tools and files must not look like a message. */
+function indent(text: string): string {
   return text.replaceAll(/^/gm, "  ")
 }
 

@@ -1,5 +1,5 @@
 // Finds the unfinished plan of a session for the start of a prompt: after a compaction, a restart or a long
-// conversation the model may no longer see it. Undefined if the model still sees it.
+// conversation the model may no longer see it. Empty if the model still sees it.
 import * as TodoList from "#ability/plan/todo-list.ts"
 import { planId, planOf } from "#ability/plan/todo-plan.ts"
 import { isList, planNodes } from "#engine/record/plan-nodes.ts"

@@ -12,7 +12,7 @@ import { type RuleText, readRootFile, readRuleFile } from "./instructions.ts"
 import type { Note } from "./notes.ts"
 
 export type Options = {
-  /** Budgets in tokens. */
+  /** In tokens. */
   budget: number
   /** Names of the rules that the model still sees. */
   known?: ReadonlySet<string>
@@ -108,7 +108,7 @@ async function notesFor(
     const note = takePassages({ path, content, match, intent, tokens, cosine })
     if (!note) continue
     nearest ??= cosine
-    // A passage of a document that was sent whole is not news.
+    // The model has seen the document, or these passages.
     if (known?.has(path) || known?.has(note.name)) continue
     left -= estimateTokens(note.text)
     notes.set(path, note)
@@ -116,7 +116,8 @@ async function notesFor(
   return [...notes.values()]
 }
 
-/** Opened with the first prompt that may need it, and closed with the instance. */
+/** The index of an instruction file. It is opened with the first prompt that may need it, and closed with the instance.
+ * */
 async function openFor({ name }: RuleText): Promise<Opened> {
   const { getEmbedder } = await import("#ability/provider/get-embedder.ts")
   const embedder = await getEmbedder()

@@ -87,7 +87,7 @@ export async function findSkills(intent: string, options: Options): Promise<Note
   return [listNote(await inOrder(intent, finder), Math.floor(budget / 2)), ...notes]
 }
 
-/** Skills with the references that may be read. */
+/** Scans again. Returns the skills that may be read. */
 async function lookAgain(options: Options): Promise<Finder> {
   const finder = await finderFor()
   await finder.discovery.refresh()
@@ -116,7 +116,8 @@ async function referencesOf(
   })
 }
 
-/** Uses the embedder that is configured now. Its vectors are cached in a file, unless they cost microseconds. */
+/** Uses the embedder that is configured now. Vectors are cached in a file, unless the embedder makes one in
+ * microseconds. */
 async function finderFor(): Promise<Finder> {
   const { getEmbedder } = await import("#ability/provider/get-embedder.ts")
   const embedder = (await getEmbedder()) ?? embeddedOne()
@@ -145,7 +146,7 @@ function indexFile(): string {
   return path
 }
 
-/** For when the configured embedder cannot be used. Search by words finds skills too, only fewer. */
+/** Used if the configured embedder cannot be used. Without it, a search by words still finds most skills. */
 function embeddedOne(): Embedder | undefined {
   try {
     const embedder = createEmbedder()

@@ -21,7 +21,7 @@ const maxDepth = 5
 const maxFiles = 20
 const maxBytes = 64 << 10
 const word = /(?<=^|[\s(])@(~?[^\s@()<>"'`*]+)/gm
-/** Without such a name, a missing file was more likely a mention or a package. */
+/** A missing file without such a name was probably a mention or a package. */
 const looksLikeFile = /^[~.]|\.(?:md|mdc|txt|markdown|rst)$/
 
 /** Instructions are read for every prompt; a problem with them is reported once. */

@@ -20,13 +20,13 @@ type Request = Message.Of<"tool_request">
 const fileTools = new Set(["read", "write", "edit", "ls", "glob", "grep", "symbols"])
 /** Tokens for the role, names and tags around the text. */
 const frame = 40
-/** How many files that exceed the budget are named; that there are more is said once. */
+/** How many files beyond the budget are named. One further note says that there are more. */
 const maxNamed = 20
 const notShown = "Not shown, to save tokens"
 const further: Note = {
   kind: "rule",
   name: "*/AGENTS.md",
-  text: "Further folders have rules of their own, which are not told of. Look for AGENTS.md, CLAUDE.md or GEMINI.md in a folder and above it before you change something there.",
+  text: "Further folders have rules of their own, which are not shown. Look for AGENTS.md, CLAUDE.md or GEMINI.md in a folder and above it before you change something there.",
 }
 
 const rules = Instance.state(() =>
@@ -100,7 +100,7 @@ function pathsOf({ progress: { history } }: Pick<Run, "progress">, request: Requ
   return [...new Set(paths)]
 }
 
-/** An instruction file that the tool itself opened is not news. */
+/** The instruction files for these paths, without those that the tool itself opened. */
 function rulesFor(paths: string[]): RuleFile[] {
   const found = new Map<string, RuleFile>()
   for (const path of paths)

@@ -55,8 +55,8 @@ export function shownNames(sessionId: string, kind: Note["kind"]): Set<string> {
   return new Set(shownNotes(sessionId).flatMap((note) => (note.kind === kind ? [note.name] : [])))
 }
 
-/** The token budget of a project's rules beside the root file: a tenth of the model's window, and never more than is
- * useful. Rules that the window already has count. */
+/** The token budget of a project's rules beside the root file: a tenth of the model's window, at most `maxRuleTokens`,
+ * less the rules that the window already has. */
 export function rulesBudget(sessionId: string, facts?: Pick<ModelFacts, "context">): RulesBudget {
   const share = Math.min(maxRuleTokens, Math.floor(contextOf(facts) / 10))
   const spent = { linked: 0, nested: 0 }

@@ -24,7 +24,7 @@ export function takePassages(options: {
   const chunks = chunkMarkdown(content)
   const byLine = new Map(chunks.toReversed().map((chunk) => [chunk.line, chunk]))
   const found = match.passages.flatMap(({ line }) => byLine.get(line) ?? [])
-  // A long document always has some of the words somewhere.
+  // Only the best passages count: a long document has some of the words somewhere.
   const best = found.slice(0, 2)
   const keys = [match.reference.displayText, path, ...best.map(({ heading }) => heading)].join("\n")
   const text = best.map((chunk) => chunk.text).join("\n")

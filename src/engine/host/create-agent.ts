@@ -1,5 +1,5 @@
-// An agent for the outside: one folder, prompts that go in, events that come out. The command line, the server, ACP and MCP
-// prompt through `process` and nothing else, and so do programs that embed vitamin.
+// The public agent of one folder: it takes prompts and returns events. The command line, the server, ACP, MCP and
+// programs that embed vitamin all send their prompts through `process`.
 import type { AgentDefinition } from "#ability/agent/agent.ts"
 import type { MCPRegistry } from "#ability/mcp/load-registry.ts"
 import type { Input, Setting } from "#engine/run/run.ts"
@@ -11,10 +11,11 @@ import { NamedError } from "#util/error.ts"
 import { waitAtMost } from "#util/wait.ts"
 import { startParts, users } from "./bootstrap.ts"
 
-/** Milliseconds that prompts get to end before their instance is disposed; the queue then gives them three more seconds.
- * Prompts of an instance that stays up get `patience` instead. `stop` must take less than five seconds in all. */
-const moment = 1_000
-const patience = 3_000
+/** How long `stop` waits for prompts, in milliseconds. After `firstWait` it disposes of the instance, which waits three
+ * more seconds. If others use the instance, it waits for `secondWait` instead. `stop` must take less than five seconds
+ * in all. */
+const firstWait = 1_000
+const secondWait = 3_000
 
 /** The folder that the agent works in, and the settings of its prompts, which each prompt may override. */
 export type AgentConfig = { directory: string } & Pick<Input, Setting>
@@ -58,12 +59,12 @@ class AlreadySent extends NamedError {
 /** This agent as a user of an instance. `end` may be called more than once. */
 type Use = { users: ReturnType<typeof users>; end: () => void }
 type Started = { registry: MCPRegistry; capabilities: Capability[]; use: Use }
-/** A prompt. `use` is there once it has its instance. */
+/** A prompt. `use` is set once it has its instance. */
 type Running = { ended?: Promise<unknown>; use?: Use }
 /** Sends the prompt: `work` gets its input. */
 type Send = <T>(ending: AbortController, work: (input: Input) => Promise<T>) => Promise<T>
 
-export async function createAgent({ directory, ...usual }: AgentConfig): Promise<Agent> {
+export async function createAgent({ directory, ...defaults }: AgentConfig): Promise<Agent> {
   let started: Started | undefined
   let starting: Promise<Started> | undefined
   let lastUse: Use | undefined
@@ -89,7 +90,7 @@ export async function createAgent({ directory, ...usual }: AgentConfig): Promise
     })
     prompt.ended = done
       .finally(async () => {
-        // `stop` did not wait for it, and so could not dispose of an instance that came up later.
+        // If `stop` did not wait for this prompt, it could not dispose of an instance that was created later.
         const isGivenUp = !running.delete(ending)
         if (isGivenUp && isUnused(prompt.use)) await inFolder(() => Instance.dispose())
       })
@@ -103,7 +104,7 @@ export async function createAgent({ directory, ...usual }: AgentConfig): Promise
       run(ending, async () => {
         if (isSent) throw new AlreadySent()
         isSent = true
-        const { sessionId, ...rest } = { ...usual, ...input }
+        const { sessionId, ...rest } = { ...defaults, ...input }
         const signal = rest.signal ? AbortSignal.any([ending.signal, rest.signal]) : ending.signal
         return work({ ...rest, signal, sessionId: sessionId ?? (await Session.create(namesOf(rest))).id })
       })
@@ -135,15 +136,15 @@ export async function createAgent({ directory, ...usual }: AgentConfig): Promise
     const mine = [...running]
     for (const [ending] of mine) ending.abort(Session.runtimeStops)
     const ended = Promise.all(mine.map(([, prompt]) => prompt.ended))
-    await waitAtMost(moment, ended)
+    await waitAtMost(firstWait, ended)
     // A prompt that ignores its signal may never end.
     for (const [ending, { use }] of mine) {
       use?.end()
       running.delete(ending)
     }
-    // The instance of `start` may be gone, and that of a later prompt up.
+    // The instance of `start` may be disposed already, and a later prompt may have created another one.
     if ([lastUse, before?.use].some(isUnused)) await inFolder(() => Instance.dispose())
-    else await waitAtMost(patience, ended)
+    else await waitAtMost(secondWait, ended)
   }
 
   return Object.freeze({

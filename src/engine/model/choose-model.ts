@@ -27,7 +27,7 @@ export const ModelChosen = Bus.define(
     model: about("The model, as `provider/model`.", z.string()),
     text: about("Which one and why, for people.", z.string()),
   }),
-  { when: "Nobody named a model, and one was taken." },
+  { when: "Nobody named a model, so one was chosen." },
 )
 
 export class InvalidModel extends NamedError {
@@ -40,12 +40,13 @@ export class InvalidModel extends NamedError {
   }
 }
 
-/** The first choice that is defined, as `namedModel` resolves it; else a model that is available anyway. */
+/** The model of the first name that is defined, as `namedModel` resolves it; else a local server's or the built-in one.
+ * */
 export async function chooseModel(
   agent: AgentDefinition | undefined,
-  ...wishes: (string | undefined)[]
+  ...names: (string | undefined)[]
 ): Promise<Chosen> {
-  const named = await namedModel(agent, ...wishes)
+  const named = await namedModel(agent, ...names)
   const [providerId, modelId] = splitName(named || (await fallback()))
   const model = await Provider.getModel(providerId, modelId)
   const facts = Provider.facts(providerId, modelId)
@@ -58,18 +59,18 @@ export async function checkModel(...given: Parameters<typeof namedModel>): Promi
   if (named) await Provider.getModel(...splitName(named))
 }
 
-/** `provider/model` of the first choice that is defined; else of the agent, the environment and the configuration. */
+/** `provider/model` of the first name that is defined; else that of the agent, the environment or the configuration. */
 export async function namedModel(
   agent: AgentDefinition | undefined,
-  ...wishes: (string | undefined)[]
+  ...names: (string | undefined)[]
 ): Promise<string | undefined> {
   const own = agent?.model && (await familyModel(agent.model))
-  const wish = wishes.find(Boolean) || own || Env.get("VITAMIN_MODEL") || (await configured(agent))
-  return wish ? fullName(wish) : undefined
+  const name = names.find(Boolean) || own || Env.get("VITAMIN_MODEL") || (await configured(agent))
+  return name ? fullName(name) : undefined
 }
 
 /** `provider/model` for a model that may be named without its provider: searched with the default provider, then with
- * those that have a key. A default provider without a list of models may have any name. */
+ * those that have a key. A default provider without a list of models may have a model of any name. */
 async function fullName(model: string): Promise<string> {
   if (model.includes("/")) return model
   const usual = (await Config.get()).provider?.default
@@ -83,8 +84,8 @@ async function fullName(model: string): Promise<string> {
   return `${providerId}/${model}`
 }
 
-/** Agent files of Claude Code name a family of models: the newest of that family if there is a key for it, else the
- * usual model. */
+/** Agent files of Claude Code name a family of models. Returns the newest model of that family, or undefined without a
+ * key for Anthropic. Other names stay as they are. */
 export async function familyModel(model: string): Promise<string | undefined> {
   if (!/^(sonnet|opus|haiku)$/.test(model)) return model
   if ((await Provider.auth("anthropic")).source === "none") return undefined
@@ -114,7 +115,7 @@ async function usableOf(providers: string[]): Promise<string | undefined> {
   return providers[0]
 }
 
-/** The provider of local models. If the file of the model was not added yet, the error says how to add it. */
+/** Whether a model belongs to the provider `local`. If its file was not added yet, the error says how to add it. */
 function isOurs(model: string): boolean {
   return /^functiongemma/i.test(model)
 }

@@ -31,7 +31,7 @@ export class Unfinished extends NamedError {
 
 export class EmptyAnswer extends NamedError {
   /** Whether a retry could help. */
-  readonly isPassing: boolean
+  readonly isTransient: boolean
 
   constructor(finish: Finish) {
     const isCut = finish === "length"
@@ -39,7 +39,7 @@ export class EmptyAnswer extends NamedError {
       ? "The model reached its limit of output tokens before it said anything. Use another --model, or raise maxTokens of the agent."
       : "The model gave an empty answer."
     super("Session.EmptyAnswer", text, { finish })
-    this.isPassing = !isCut
+    this.isTransient = !isCut
   }
 }
 
@@ -47,7 +47,7 @@ export class EmptyAnswer extends NamedError {
 export class Filtered extends NamedError {
   constructor() {
     const text =
-      "The provider's content filter held the answer back. Change the request, or use another --model."
+      "The provider's content filter blocked the answer. Change the request, or use another --model."
     super("Session.Filtered", text, { finish: "content-filter" })
   }
 }
@@ -151,7 +151,7 @@ export async function collect(options: {
   }
 }
 
-/** The finish reason of the offline model for an answer that leaves something undone. */
+/** The built-in model finishes with "cannot" if it leaves something undone. */
 function finishOf({ unified, raw }: LanguageModelV4FinishReason): Finish {
   return unified === "other" && raw === "cannot" ? raw : unified
 }
@@ -164,8 +164,7 @@ function finishUp(answer: Answer): void {
   if (finish === "content-filter") throw new Filtered()
   if (!calls.length && !says(answer)) throw new EmptyAnswer(finish)
   const last = calls.at(-1)
-  // The output limit cut off the arguments. Without them the call would mean something else, and half of them never
-  // parse.
+  // The output limit cut off the arguments. An empty object would be another call, so it is made invalid.
   if (finish === "length" && last && ["", "{}"].includes(last.input.replaceAll(/\s/g, ""))) last.input = "{"
 }
 

@@ -50,7 +50,7 @@ function isAboutProvider(error: unknown): boolean {
 
 /** The first line, without the details that validation libraries print below it. */
 function saidBy({ message = "", name = "" }: Facts): string {
-  if (isMalformed({ name, message })) return "its answer is not in the form that was agreed on"
+  if (isMalformed({ name, message })) return "its answer does not follow its API"
   const line = message.trim().split("\n", 1)[0]!
   return line.length > maxSaid ? `${line.slice(0, maxSaid)}…` : line
 }

@@ -1,5 +1,5 @@
-// What kind of failure a request had: transient, for good, or because it exceeds the model's window. Transient ones are
-// retried after a wait.
+// Classifies the failure of a request: transient, permanent, or too long for the model's window. Retries after
+// transient failures.
 
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Log from "#kernel/process/log.ts"
@@ -69,7 +69,7 @@ export async function withRetry<T>(options: {
       signal.throwIfAborted()
       const error = reported(caught)
       const limit = Math.min(attempts, limitFor(error))
-      if (tries >= limit || !isPassing(error)) throw error
+      if (tries >= limit || !isTransient(error)) throw error
       const pause = wait(error, tries)
       // Do not wait for a provider that asks for more time than that.
       if (pause > longestWait) throw error
@@ -107,8 +107,8 @@ export function factsOf(error: unknown): Facts {
 }
 
 /** Busy, broken or unreachable for now; not a request that can never succeed. */
-export function isPassing(error: unknown): boolean {
-  if (error instanceof EmptyAnswer) return error.isPassing
+export function isTransient(error: unknown): boolean {
+  if (error instanceof EmptyAnswer) return error.isTransient
   if (error instanceof Filtered) return true
   if (isTooLong(error) || isOutOfQuota(error)) return false
   const { statusCode, isRetryable, name = "" } = factsOf(error)
@@ -130,7 +130,7 @@ export function isTooLong(error: unknown): boolean {
   return tooLong.some((form) => form.test(said)) && !aboutQuota.test(said)
 }
 
-/** For an error in the middle of a stream. */
+/** The code and type of an error in the middle of a stream. */
 function codeOf(data: unknown): string {
   const { code, type } = (data ?? {}) as { code?: unknown; type?: unknown }
   return [code, type].filter((one) => typeof one === "string").join(" ")

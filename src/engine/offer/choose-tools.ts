@@ -17,11 +17,11 @@ type From = { usable: Definition[]; limit: number }
 /** With the servers that `tool_search` named when it was first sent. */
 type FromNamed = From & { named: string[] | undefined }
 
-/** Tokens beyond the built-in tools, for a first request and for any. This also keeps below the 128 tools that OpenAI
- * and others accept: no definition is short enough to reach it. */
+/** The most tokens for tools beyond the built-in ones: in the first request (`budget`), and in any request (`cap`).
+ * Within the cap, a list stays below the 128 tools that OpenAI and others accept. */
 const budget = 3_000
 const cap = 6_000
-/** The share of the budget that tools may use: a small window has more to hold than tools. */
+/** The share of the token budget of a request that these tools may use. */
 const share = 0.2
 /** How many tools are added for the first prompt of a session, and for a later one, which invalidates the prompt
  * cache. */
@@ -37,12 +37,12 @@ export async function chooseTools(
 ): Promise<{ tools: ModelTool[]; more?: More }> {
   const { session } = run
   const named = session.toolServers
-  const chosen = run.offer ? goOn(run.offer.tools, { ...from, named }) : sentBefore(session, from)
+  const chosen = run.offer ? withBudget(run.offer.tools, { ...from, named }) : sentBefore(session, from)
   const { tools, more } = chosen
   // A tool may have gone while this code was loaded.
   const others = from.usable.filter((tool) => !ToolRegistry.isBase(tool) && ToolRegistry.find(tool.id))
   if (isCheap(others, Math.min(budget, more.cap)) && others.every((tool) => add(chosen, tool))) {
-    // Stored when the prompt is over. If the record is lost, they are chosen again.
+    // The session is stored when the prompt is over. If that is lost, the same tools are chosen again.
     note(session, chosen)
     return hasTool(chosen, searchId) ? chosen : { tools }
   }
@@ -66,7 +66,7 @@ export async function chooseTools(
 export function sentBefore(session: SessionRecord.Info, from: From): Chosen {
   const base = from.usable.filter(ToolRegistry.isBase).map(({ id }) => id)
   const named = session.toolServers
-  const chosen = goOn([...ToolRegistry.toModelTools(base)] as ModelTool[], { ...from, named })
+  const chosen = withBudget([...ToolRegistry.toModelTools(base)] as ModelTool[], { ...from, named })
   for (const id of session.offered ?? []) {
     const tool = chosen.more.usable.get(id)
     if (tool) add(chosen, tool)
@@ -76,8 +76,8 @@ export function sentBefore(session: SessionRecord.Info, from: From): Chosen {
   return chosen
 }
 
-/** A tool in the list stays there unchanged, even if it has gone or changed. */
-function goOn(tools: ModelTool[], { usable, limit, named = serversOf(usable) }: FromNamed): Chosen {
+/** A list with its budget. A tool in the list stays there unchanged, even if it has gone or changed. */
+function withBudget(tools: ModelTool[], { usable, limit, named = serversOf(usable) }: FromNamed): Chosen {
   const more: More = {
     usable: new Map(usable.map((tool) => [tool.id, tool])),
     tokens: 0,
@@ -115,7 +115,7 @@ function isCheap(others: Definition[], most: number): boolean {
   return true
 }
 
-/** Returns whether the tool is in the list now. A tool that has gone since is not. */
+/** Returns whether the tool is in the list now. A tool that no longer exists is not added. */
 function add(chosen: Chosen, tool: Definition, limit = chosen.more.cap): boolean {
   const { tools, more } = chosen
   if (hasTool(chosen, tool.id)) return true

@@ -4,7 +4,7 @@ import { type FoundTool, searchTools } from "#ability/mcp/search-tools.ts"
 import type { Definition } from "#ability/tool/tool.ts"
 import { takeNear, wishesOf } from "#knowledge/index/tool-fit.ts"
 
-/** The share of one server. A server that has one tool under many names must not displace the others. */
+/** The largest share for one server: a server with many similar tools must not displace the others. */
 const mostOfOne = 0.7
 /** The most tools for the first request of a session, chosen from a larger number of candidates. */
 const atFirst = 10

@@ -31,7 +31,7 @@ export async function findMore(
   }))
 }
 
-/** Drops results that share no word with the query and are not close in meaning: a vector search always has results. */
+/** Whether a result shares a word with the query or is close in meaning: a vector search always has results. */
 function isNear({ text, vector }: Why): boolean {
   return text !== undefined || (vector?.score ?? 0) >= leastMeaning
 }

@@ -13,24 +13,24 @@ import type { Offer, Run } from "#engine/run/run.ts"
 /** Tools that an offer already names stay in its list. */
 type For = Pick<Run, "session" | "progress" | "agent" | "chosen"> & { offer?: Offer }
 
-/** For the agent as it was when chosen: its file may change at any time. */
+/** Uses the agent as it was when it was chosen: its file may change at any time. */
 export async function toolsFor(run: For, intent: string): Promise<Offer> {
   const { session, agent, chosen } = run
-  const edition = ToolRegistry.edition()
+  const version = ToolRegistry.version()
   const usable = await usableTools(session, agent)
   if (usable.every(ToolRegistry.isBase))
-    return { tools: run.offer?.tools ?? modelTools(usable.map(({ id }) => id)), edition }
+    return { tools: run.offer?.tools ?? modelTools(usable.map(({ id }) => id)), version }
   const { chooseTools } = await import("./choose-tools.ts")
   const limit = limitOf(chosen, agent.maxTokens)
-  return { ...(await chooseTools(run, { usable, intent, limit })), edition }
+  return { ...(await chooseTools(run, { usable, intent, limit })), version }
 }
 
-/** Without tools of servers that belong to other sessions. */
+/** The tools that an agent may use, without those of servers that belong to other sessions. */
 export async function usableTools(
   session: SessionRecord.Info,
   agent: AgentDefinition,
 ): Promise<Definition[]> {
-  const line = await lineOf(session)
+  const line = await sessionChain(session)
   const hidden = hiddenFrom(line)
   return ToolRegistry.list().filter(
     (tool) => mayUse(agent, tool) && !(tool.server !== undefined && hidden.has(tool.server)),
@@ -39,7 +39,7 @@ export async function usableTools(
 
 /** Servers may have started or changed since the last request: new tools are appended to the list. */
 export async function growTools(run: Run): Promise<void> {
-  if (run.offer.edition === ToolRegistry.edition()) return
+  if (run.offer.version === ToolRegistry.version()) return
   Object.assign(run.offer, { more: undefined }, await toolsFor(run, ""))
 }
 
@@ -49,9 +49,9 @@ function modelTools(ids: string[]): Offer["tools"] {
 
 type Link = Pick<SessionRecord.Info, "id" | "taskOf">
 
-/** The ids of a session, of the session that gave it its task, and so on up to the session of a person: MCP servers that a
- * client brings for one of them are available to those below it. The list ends at a missing record. */
-export async function lineOf(session: Link): Promise<string[]> {
+/** The ids of a session, of the session that gave it its task, and so on up to the session of a person: MCP servers
+ * that a client adds to one of them are available to the tasks below it. The list ends at a missing record. */
+export async function sessionChain(session: Link): Promise<string[]> {
   const line = new Set<string>()
   for (let link: Link | undefined = session; link && !line.has(link.id); link = await above(link))
     line.add(link.id)

@@ -88,9 +88,9 @@ export async function enter<T, S = never>(
   }
 }
 
-/** The next prompt that joins the running one, in the order of arrival; it ends with that one. One at a time: if the
- * running prompt fails, those that have not joined run on their own. One that may not join runs next, and those behind it
- * do not pass it. */
+/** Joins the next steering prompt, in the order of arrival, to the running one: both end together. Prompts join one at
+ * a time: if the running prompt fails, the others run on their own. A prompt that may not join runs next, and those
+ * behind it wait. */
 export function takeSteering<S>(sessionId: string, mayJoin: (prompt: S) => boolean): S | undefined {
   const { bySession } = queues()
   const [running, ...waiting] = bySession.get(sessionId) ?? []
@@ -122,9 +122,9 @@ export async function end(sessionId: string): Promise<void> {
   await stop(queues().bySession.get(sessionId) ?? [], "it was removed")
 }
 
-/** Change a session while no prompt runs, in this process or another: the session is busy meanwhile. Afterwards it is as
- * before, except for the result of `after`. Without a `tip` in it the next prompt reads the whole session. A busy
- * session throws `Session.Busy`. */
+/** Change a session while no prompt runs, in this process or another: the session is busy meanwhile. Afterwards its old
+ * state is restored, with the result of `after`. Without a `tip` there, the next prompt reads the whole session. A
+ * busy session throws `Session.Busy`. */
 export async function whileBusy<T>(
   options: { sessionId: string; after?: () => Change },
   work: (session: SessionRecord.Info, tip: Tip | undefined) => Promise<T>,
@@ -145,7 +145,7 @@ export async function whileBusy<T>(
   }
 }
 
-/** After the running prompt and those that steer already. */
+/** The place after the running prompt and the prompts that already steer. */
 function placeOfSteering(entries: Entry[]): number {
   const place = entries.findIndex((entry, i) => i > 0 && entry.steering === undefined)
   return place < 0 ? entries.length : place

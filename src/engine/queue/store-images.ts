@@ -1,4 +1,4 @@
-// The images of a stored prompt. Their bytes can have 20 MB and are stored once, beside the session, where the prompt
+// The images of a stored prompt. Their bytes can be 20 MB, and are stored once, beside the session, where the prompt
 // finds them when it begins.
 import { imageFormat } from "#ability/image/image-format.ts"
 import * as ImageStore from "#ability/image/image-store.ts"

@@ -1,6 +1,6 @@
-// The messages of a branch in order: all of them, or only those that a prompt needs, which begin at the last compaction.
-// The cost of a prompt then depends on the model's window, not on the length of the session. Also the repair of a history
-// after a crash or an interruption.
+// The messages of a branch in order: all of them, or only those that a prompt needs, which begin at the last
+// compaction. The cost of a prompt then depends on the model's window, not on the length of the session. Also repairs a
+// history after a crash or an interruption.
 import { compactionOf, windowOf } from "#knowledge/memory/window.ts"
 import { revertedFrom } from "#knowledge/message/conversation-order.ts"
 import * as Message from "#knowledge/message/message.ts"
@@ -73,7 +73,7 @@ export function missingResults(history: Message.Info[]): Message.Info[] {
   })
 }
 
-/** Marks answers that were still streaming when their process ended as interrupted. */
+/** The answers that were still streaming when their process ended, marked as interrupted. */
 export function cutOff(history: Message.Info[]): Message.Of<"text">[] {
   return history.flatMap((message) =>
     message.type === "text" && message.data.role === "assistant" && message.data.finish === undefined
@@ -113,7 +113,7 @@ export async function recentHistory({ id, branch }: Place, tip: Tip | undefined)
   const known = warm.take(id, tip?.mark)
   const isFirst = createIsFirst()
   const recent = tip?.branch === branch && (await MessageStore.listBack(id, tip.id, { isFirst, known }))
-  // Notes may stand for unreadable messages here, and the next read may succeed, so nothing is cached.
+  // Nothing is cached: unreadable messages may be replaced by notes here, and the next read may succeed.
   if (!recent) return fromKept(await historyOf(id, branch))
   warm.keep(id, recent)
   return recent
@@ -161,7 +161,7 @@ export function tipOf(session: Place, history: readonly { id: string }[], before
   return id === undefined ? before : tipAt(session, id)
 }
 
-/** The next prompt may use the messages that this one read. */
+/** The tip at a message. Its mark lets the next prompt use the messages that this one read. */
 export function tipAt(session: Place, id: string): Tip {
   const mark = createId("mark")
   MessageStore.warm().mark(session.id, mark)

@@ -37,7 +37,7 @@ export function isList(message: Message.Info): message is Message.Of<"tool_resul
 
 /** A plan belongs to the messages that made it: after a revert or a switch of branches, the plan becomes the one of the
  * messages there. A plan that no message made stays. Must be called after the messages have changed. */
-export async function turnPlan(sessionId: string, branch: string): Promise<void> {
+export async function restorePlan(sessionId: string, branch: string): Promise<void> {
   const messages = await MessageStore.list(sessionId)
   if (messages.some(isList)) await TodoList.replace(sessionId, planIn(pathTo(messages, branch)))
 }

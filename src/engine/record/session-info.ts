@@ -15,9 +15,9 @@ export type Status = z.infer<typeof Status>
 export const Totals = z.object({
   input: about("Tokens sent.", z.number().default(0)),
   output: about("Tokens of answers.", z.number().default(0)),
-  reasoning: about("Tokens of thinking, as far as they are reported.", z.number().default(0)),
+  reasoning: about("Tokens of reasoning, if the provider reports them.", z.number().default(0)),
   cacheRead: about("Tokens sent that the provider had cached.", z.number().default(0)),
-  cacheWrite: about("Tokens that it cached.", z.number().default(0)),
+  cacheWrite: about("Tokens that the provider added to its cache.", z.number().default(0)),
   cost: about("In US dollars, as far as prices are known.", z.number().default(0)),
 })
 export type Totals = z.infer<typeof Totals>
@@ -27,10 +27,10 @@ export const Failure = z.object({
   message: about("What failed, and what would work.", z.string()),
 })
 
-/** The process that works on a session. The start time tells a process from a later one with the same id. */
+/** The process that works on a session. The start time distinguishes it from a later process with the same id. */
 export const Owner = z.object({
   pid: about("Number of the process.", z.number().int()),
-  started: about("When it started, as the system tells it.", z.string()),
+  started: about("When it started, as the system reports it.", z.string()),
   directory: z.string().optional().describe("the instance; one process can have several"),
 })
 export type Owner = z.infer<typeof Owner>
@@ -38,11 +38,11 @@ export type Owner = z.infer<typeof Owner>
 /** The last message of a branch, stored while no prompt runs. A prompt removes it when it begins and writes a new one at
  * its end, so after a crash it is missing rather than wrong. */
 export const Tip = z.object({
-  branch: about("Branch that it ends.", z.string()),
+  branch: about("Branch whose last message it is.", z.string()),
   id: about("The message.", z.string()),
   mark: z
     .string()
-    .describe("new each time; another mark than the own one shows that somebody else worked on the session"),
+    .describe("new each time; a different mark shows that another process worked on the session"),
 })
 export type Tip = z.infer<typeof Tip>
 
@@ -50,7 +50,7 @@ export const Info = z.object({
   id: about("The session.", z.string()),
   projectId: about("Project that it belongs to; work trees of one repository share it.", z.string()),
   directory: about("Folder that it works in.", z.string()),
-  title: about("Title, made of the first prompt.", z.string().default("")),
+  title: about("Title, made from the first prompt.", z.string().default("")),
   agent: about("Agent that does the work.", z.string().default("build")),
   model: about("Model that answers, as `provider/model`.", z.string().optional()),
   fallbackModel: about(
@@ -58,10 +58,10 @@ export const Info = z.object({
     z.string().optional(),
   ),
   mode: about("`plan`: nothing is changed.", z.enum(["act", "plan"]).default("act")),
-  branch: about("Branch that prompts go on.", z.string().default("main")),
+  branch: about("Branch that prompts continue.", z.string().default("main")),
   parentId: about("Session that this one was forked from.", z.string().optional()),
   taskOf: about(
-    "Session, and its call, that this one does a task for.",
+    "Session and call that this session does a task for.",
     z
       .object({
         sessionId: about("That session.", z.string()),
@@ -69,14 +69,14 @@ export const Info = z.object({
       })
       .optional(),
   ),
-  status: about("How it stands; `waiting`: for a person.", Status.default("idle")),
+  status: about("What it is doing; `waiting`: for a person to answer.", Status.default("idle")),
   error: about("Why the last prompt failed.", Failure.optional()),
-  tip: about("Its last message; not while somebody works on it.", Tip.optional().catch(undefined)),
+  tip: about("Its last message; missing while a prompt runs.", Tip.optional().catch(undefined)),
   owner: about("Process that is working on it.", Owner.optional()),
   skipped: about("Accepted prompts that did not run, until sent again.", z.array(SkippedPrompt).optional()),
   usage: about("What it has used so far.", Totals.prefault({})),
   changed: about(
-    "Files that its tools and tasks changed, at most 200; an undo takes them out.",
+    "Files that its tools and tasks changed, at most 200; an undo removes them from the list.",
     z.array(z.string()).optional().catch(undefined),
   ),
   offered: about(
@@ -84,7 +84,7 @@ export const Info = z.object({
     z.array(z.string()).optional().catch(undefined),
   ),
   toolServers: about(
-    "Servers that `tool_search` was sent with: its description stays as it was sent.",
+    "Servers that the description of `tool_search` names; it stays as it was first sent.",
     z.array(z.string()).optional().catch(undefined),
   ),
   time: about(
@@ -94,7 +94,7 @@ export const Info = z.object({
       updated: about("When it last changed.", z.number()),
     }),
   ),
-  metadata: about("What other programs keep with it.", z.record(z.string(), z.unknown()).default({})),
+  metadata: about("Data that other programs store with it.", z.record(z.string(), z.unknown()).default({})),
 })
 export type Info = z.infer<typeof Info>
 
@@ -130,12 +130,12 @@ export function isAlive(owner: Owner | undefined): boolean {
   return owner !== undefined && isRunning(owner)
 }
 
-/** Whether it is this instance of this process; its prompts never overlap. */
+/** Whether the owner is this instance of this process, whose prompts never overlap. */
 export function isOwn(owner: Owner | undefined): boolean {
   return owner?.pid === process.pid && isAlive(owner) && owner.directory === Instance.directory
 }
 
-/** Files in a session record at most. It is for a list of sessions; the snapshots know all files. */
+/** The most files in a session record, which is for lists of sessions. The snapshots have all files. */
 const maxChanged = 200
 
 export function addChanged(draft: Info, files: Iterable<string> = []): void {

@@ -42,7 +42,7 @@ export const Failed = Bus.define(
   z.object({
     sessionId: z.string(),
     error: about("Why.", Failure),
-    promptId: z.string().optional().describe("the stored prompt that ended so, if it was one"),
+    promptId: z.string().optional().describe("the prompt that failed, if it was a stored one"),
   }),
   { when: "A prompt ended with an error." },
 )
@@ -74,7 +74,7 @@ export async function createFor(agent: AgentDefinition, options: Omit<Options, "
   return session
 }
 
-/** Works outside an instance too. */
+/** A session of any project. Works outside an instance too. */
 export async function get(sessionId: string): Promise<Info> {
   const near = Instance.isProvided && (await readKey(["session", Instance.project.id, sessionId]))
   if (near) return near
@@ -153,7 +153,7 @@ export async function write(session: Info): Promise<void> {
   const { id: sessionId, projectId, taskOf } = session
   await Promise.all([
     Storage.write(["session", projectId, sessionId], session),
-    // In the same batch. A new session is never the last used one already.
+    // In the same batch, and without a check: a new session is never the last used one already.
     ...(taskOf ? [] : [Storage.write(lastUsedKey(projectId), { sessionId })]),
   ])
 }

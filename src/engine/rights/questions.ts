@@ -55,7 +55,7 @@ export async function questionOf(step: Step, judgement: Judgement, { askers }: V
   }
 }
 
-/** `parent`: of the prompt that gave this one as a task; its session waits for a person too. */
+/** `parent`: `whileWaiting` of the prompt that gave this task; its session waits for a person too. */
 export function createQuestions(options: Options, parent: WhileAsking | undefined) {
   const { session, agent, task, rights, asks, limit, records, signal } = options
   const onlyListeners = asks === "listeners"

@@ -19,7 +19,7 @@ type Stack = { agent: string; layers: Permission.Layer[] }
 /** The rules at one moment. */
 export type Verdicts = Readonly<{
   decide(need: Permission.Need): Permission.Decision
-  /** Which sessions of the chain may not do it unasked: "always" is remembered for these. */
+  /** The agents of the chain that must ask: "always" is remembered for these. */
   askers(needs: Permission.Need[]): string[]
 }>
 
@@ -27,11 +27,11 @@ type Sources = { config: Permission.Layer[]; grants: Grant.Info[]; hasSecrets: b
 type Asked = { needs: Permission.ShownNeed[]; agents: string[] }
 
 export type Rights = Readonly<{
-  /** The session, its parent, and so on; the last one has its prompt from a person. */
+  /** The session, its parent, and so on. The last one got its prompt from a person. */
   chain: readonly [Link, ...Link[]]
   /** The same object as long as the rules are the same. */
   now(): Promise<Verdicts>
-  /** Remember "always" for the needs that were asked about, for the sessions that the question named. */
+  /** Remember "always" for the needs that were asked about, for the agents that the question named. */
   remember(asked: Asked, details: Permission.Details): Promise<void>
 }>
 
@@ -83,7 +83,7 @@ export function createRights(options: {
         askers(needs).filter((agent) => agents.includes(agent)),
         expires,
       )
-    // Rules may have changed since: a session that the question did not name gets nothing from the answer.
+    // Rules may have changed since the question: agents that it did not name get nothing from the answer.
     for (const need of needs)
       for (const agent of askers([need]).filter((agent) => agents.includes(agent))) {
         const { rules, fingerprint } = need

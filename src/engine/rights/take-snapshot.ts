@@ -1,5 +1,5 @@
-// Takes snapshots around a call that changes files, before and after it. Both go into the call's message. Only the
-// next call that changes something waits for that.
+// Takes snapshots around a call that changes files, before and after it. Both go into the call's message. Only the next
+// call that changes something waits until they are stored.
 import * as Snapshot from "#ability/snapshot/snapshot.ts"
 import type { Step } from "#ability/tool/run-tool.ts"
 import { keep, type Records } from "#engine/record/append.ts"

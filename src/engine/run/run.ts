@@ -23,19 +23,19 @@ export type Input = {
   parts?: PromptPart[]
   /** The text in which `@path` is a reference; default: all of it. */
   mentionsIn?: string
-  /** Do not look for a command in it: the caller has done so, or a server wrote it. */
+  /** Do not look for a slash command in the text: the caller has done so, or a server wrote the text. */
   isText?: boolean
   /** First read again attachments that have changed, and retry those that failed. */
   refresh?: boolean
   agent?: string
   model?: string
   signal?: AbortSignal
-  /** Wait for the running prompt, join it before its next request, or throw `Session.Busy`. A prompt that brings settings
-   * of its own does not join; it runs next. */
+  /** Wait for the running prompt, join it before its next request, or throw `Session.Busy`. A prompt with other
+   * settings does not join; it runs next. */
   whenBusy?: Queue.WhenBusy
   /** The record of this prompt, if the caller has stored it. */
   stored?: StoredPrompt.Handle | undefined
-  /** Milliseconds, from when the session begins with the prompt. */
+  /** Milliseconds that the prompt may run; waiting in the queue does not count. */
   timeout?: number
   /** What happens when a person must allow something: wait for one, deny, or allow this once. Default: ask listeners
    * of `Permission.Requested`, and deny at once if there are none or all of them fail. */
@@ -97,8 +97,8 @@ export type Offer = {
   tools: Provider.ToolDescription[]
   /** All tools, if they are too many for a request. */
   more?: More | undefined
-  /** The edition of the registry from which these were chosen. */
-  edition: number
+  /** The version of the registry from which these were chosen. */
+  version: number
 }
 
 /** The tools beyond the list of a run. */
@@ -110,7 +110,7 @@ export type More = {
   cap: number
 }
 
-/** A call with its result. `isWaited`: it succeeded, and took its time or came long after the same call before it. */
+/** A call with its result. `isWaited`: it succeeded, and it took long or came long after the previous such call. */
 export type Made = { key: string; at: number; isWaited: boolean }
 
 export type Progress = {

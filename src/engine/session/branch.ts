@@ -12,13 +12,13 @@ import { MessageNotFound } from "./fork.ts"
 
 export const Branch = z.object({
   name: z.string(),
-  active: z.boolean().describe("prompts go on here"),
+  active: z.boolean().describe("prompts continue here"),
   tip: z.string().nullable().describe("its last message"),
   count: z.number().describe("messages from the first to the last, those shared with others too"),
   from: z
     .object({ branch: z.string(), messageId: z.string() })
     .optional()
-    .describe("the message that it was made at; it shares everything up to that one"),
+    .describe("the message at which it was created; it shares everything up to that message"),
 })
 export type Branch = z.infer<typeof Branch>
 
@@ -125,8 +125,8 @@ async function goTo(
       if (!begins && name === from) return
       const at = begins ? begins.at : (pathTo(messages, name).at(-1)?.id ?? null)
       await writeControl({ sessionId, branch: name, parentId: at }, "branch_switch", { from, to: name, at })
-      const { turnPlan } = await import("#engine/record/plan-nodes.ts")
-      await turnPlan(sessionId, name)
+      const { restorePlan } = await import("#engine/record/plan-nodes.ts")
+      await restorePlan(sessionId, name)
     })
     return SessionRecord.get(sessionId)
   })
@@ -145,7 +145,8 @@ function namesOf(messages: Message.Info[], active: string): string[] {
   return [...new Set([first, ...messages.map(({ branch }) => branch), active])]
 }
 
-/** Where a branch was made: its first switch follows a message of another branch, later ones follow one of its own. */
+/** Where a branch was created: its first switch follows a message of another branch, later ones follow its own
+ * messages. */
 function originOf(messages: Message.Info[], name: string): Branch["from"] {
   const byId = new Map(messages.map((message) => [message.id, message]))
   for (const { branch, parentId, type, data } of messages) {

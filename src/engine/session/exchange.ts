@@ -76,7 +76,7 @@ export async function importSession(data: unknown): Promise<SessionRecord.Info> 
   return session
 }
 
-/** Everything is checked before anything is written. */
+/** Parses and checks one message. All messages are checked before anything is written. */
 function messageOf(value: unknown, session: { from: string; to: string }): Message.Info {
   return orInvalid(() => {
     const { id, sessionId = session.from } = (value ?? {}) as Partial<Message.Info>
@@ -150,7 +150,7 @@ function isSafe(id: string): boolean {
   return /^\w[\w-]{0,99}$/.test(id)
 }
 
-/** The images of an exported or imported session, by their hashes, in base64; undefined if there are none. */
+/** The images of a session in base64, by their hashes; undefined if there are none. */
 function takeImages(
   sessionId: string,
   messages: readonly Message.Info[],
@@ -164,7 +164,7 @@ function takeImages(
   return Object.keys(images).length ? images : undefined
 }
 
-/** Bytes that are no image throw before anything is stored. */
+/** Throws for bytes that are not an image, before anything is stored. */
 async function readImages(images: Record<string, string> = {}): Promise<Buffer[]> {
   const all = Object.values(images).map((base64) => Buffer.from(base64, "base64"))
   const { imageFormat } = await import("#ability/image/image-format.ts")

@@ -33,7 +33,7 @@ export async function fork(sessionId: string, messageId?: string): Promise<Sessi
     usage: SessionRecord.Totals.parse({}),
     time: { created: now, updated: now },
   }
-  // The source may be running: an answer that is still streaming there is complete here.
+  // The source may be running: an answer that is still streaming there is marked as interrupted here.
   const ended = new Map(cutOff(history).map((message) => [message.id, message]))
   const copies = history.slice(0, cut + 1).map((message) => ({
     ...(ended.get(message.id) ?? message),

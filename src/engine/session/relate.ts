@@ -1,6 +1,6 @@
 // All relations of a session: its plan, the files that it changed (below the steps that were in progress then) and the
-// sessions of its tasks. Files and tasks are collected from messages and session records on request. Both survive
-// compaction and restarts, and turns do not pay for it.
+// sessions of its tasks. Files and tasks are collected from messages and session records on request. So they survive
+// compaction and restarts, and cost nothing while a prompt runs.
 
 import { isList, planIn, planNodes } from "#engine/record/plan-nodes.ts"
 import * as SessionRecord from "#engine/record/session-record.ts"
@@ -67,7 +67,7 @@ function callsIn(messages: readonly Message.Info[], store: RelationStore): Calls
   return calls
 }
 
-/** Steps without an id may have new numbers since then; their text is still the same. */
+/** Steps without an id are found by their text: their numbers may have changed since. */
 function createStepIds(store: RelationStore) {
   const byText = new Map(store.byEdgeType("step").map(({ id, context }) => [context.description, id]))
   return (list: Message.Info): string[] =>

@@ -138,8 +138,8 @@ async function record(
     },
   })
   await MessageStore.write(message)
-  const { turnPlan } = await import("#engine/record/plan-nodes.ts")
-  await turnPlan(sessionId, branch)
+  const { restorePlan } = await import("#engine/record/plan-nodes.ts")
+  await restorePlan(sessionId, branch)
   await Snapshot.forget(sessionId)
   return { ...result, messageId: message.id }
 }

@@ -8,7 +8,7 @@ import * as Provider from "#ability/provider/provider.ts"
 import { findContext } from "#engine/context/find-context.ts"
 import { ground, systemPrompt } from "#engine/context/system-prompt.ts"
 import { type Chosen, chooseModel } from "#engine/model/choose-model.ts"
-import { lineOf, toolsFor } from "#engine/offer/tools-for.ts"
+import { sessionChain, toolsFor } from "#engine/offer/tools-for.ts"
 import * as StoredPrompt from "#engine/queue/stored-prompt.ts"
 import { append, keep, lastId } from "#engine/record/append.ts"
 import { cutOff, missingResults, recentHistory } from "#engine/record/history.ts"
@@ -53,7 +53,7 @@ export async function beginRun(work: Work, begun: Begun, prompt: Ask): Promise<R
   Provider.redactKeys()
   const answering = await chooseAnswering(work, begun)
   await openHistory(begun, begun.tip)
-  const offer: Offer = { tools: [], edition: 0 }
+  const offer: Offer = { tools: [], version: 0 }
   const settled = settle(work, { ...begun, ...answering, offer, prompt })
   const skipped = await StoredPrompt.findAgain(begun.session, work.typed ?? work.parts)
   noteStart(work, begun, answering)
@@ -92,7 +92,8 @@ function noteStart(work: Work, { session, progress }: Begun, { agent, chosen }: 
   keep(progress.records, written)
 }
 
-/** A skipped prompt that comes again leaves its list when its message is on the disk: a crash must leave one of them. */
+/** A skipped prompt was sent again: removes it from the list once its new message is on disk, so that a crash never
+ * loses both. */
 function leaveSkipped({ session, progress: { records } }: Settled, skipped: string): void {
   const written = Promise.all(records.pending)
   keep(
@@ -160,7 +161,7 @@ function permitsFor(
 /** Puts the tools of the session's MCP servers, those of skills included, into the registry. */
 async function prepareServers({ session, signal }: Settled): Promise<void> {
   const servers = await ifConfigured()
-  await servers?.prepare(signal, await lineOf(session))
+  await servers?.prepare(signal, await sessionChain(session))
 }
 
 async function systemOf(settled: Settled): Promise<string> {
@@ -181,7 +182,7 @@ export async function openHistory(
   reportGaps(run)
   for (const message of cutOff(history)) keep(records, MessageStore.write(message))
   for (const result of missingResults(history)) append(run, result)
-  // Not by the window of the memory: attachments may still be read again, and a window that was made stays.
+  // The memory's window is not used here: once built it stays, and attachments may still be read again.
   const compaction = history.findLast((message) => compactionOf(message) !== undefined)
   const versions = compaction && compactionOf(compaction)?.versions
   if (versions) SeenFiles.learn(session.id, versions.concat(SeenFiles.versionsIn(history)))
@@ -212,6 +213,6 @@ function reportGaps(run: Pick<Run, "session" | "progress">): void {
     gaps.length === 1
       ? `a message of this session cannot be read and is missing (${first.id}: ${first.reason})`
       : `${gaps.length} messages of this session cannot be read and are missing (the first is ${first.id}: ${first.reason})`
-  const text = `${missing}; the model is told so. "${ownCommand} doctor" says how to get back what can be.`
+  const text = `${missing}; the model is told so. "${ownCommand} doctor" says what can be restored.`
   Bus.publish(Notice, { sessionId: run.session.id, messageId: lastId(run) ?? "", text })
 }

@@ -11,15 +11,15 @@ import type * as Message from "#knowledge/message/message.ts"
 import type { Work } from "./begin-run.ts"
 import { runPrompt } from "./run-prompt.ts"
 
-type Entering = { usual: Timing; stored: StoredPrompt.Handle | undefined; command: string | undefined }
+type Entering = { timing: Timing; stored: StoredPrompt.Handle | undefined; command: string | undefined }
 
-const usual: Timing = { stall: 120_000, keepEvery: 1_000, reply: 600_000, wait: waitFor }
+const defaults: Timing = { stall: 120_000, keepEvery: 1_000, reply: 600_000, wait: waitFor }
 const longestTimer = 2 ** 31 - 1
 const named = /^\s*(\/\S*)/
 
 /** Send a prompt; returns the final message of the model. */
 export function prompt(input: Input): Promise<Message.Info> {
-  return promptWith(input, usual)
+  return promptWith(input, defaults)
 }
 
 /** Store a prompt and start it. Returns once the record is on disk. `answered` is the outcome, which is also published. */
@@ -29,25 +29,25 @@ export async function accept(input: Input): Promise<{ promptId: string; answered
   const command = words && (await ifOfServer(words, input))
   Queue.check(input)
   const stored = StoredPrompt.create({ ...input, parts: partsOf(input) })
-  const answered = enter(input, { usual, stored, command })
+  const answered = enter(input, { timing: defaults, stored, command })
   answered.catch(() => {})
   await stored.written
   return { promptId: stored.id, answered }
 }
 
 /** `prompt` with other time limits. */
-export async function promptWith(input: Input, usual: Timing): Promise<Message.Info> {
+export async function promptWith(input: Input, timing: Timing): Promise<Message.Info> {
   const words = commandIn(input)
   const command = words && (await ifOfServer(words, input))
   // A prompt that begins at once needs no record: its message is stored.
   const waits = Queue.check(input) && !input.stored
   const stored = waits ? StoredPrompt.create({ ...input, parts: partsOf(input) }) : undefined
-  return enter(input, { usual, stored, command })
+  return enter(input, { timing, stored, command })
 }
 
-async function enter(input: Input, { usual, stored, command }: Entering): Promise<Message.Info> {
+async function enter(input: Input, { timing: given, stored, command }: Entering): Promise<Message.Info> {
   const { sessionId, whenBusy } = input
-  const timing = { ...usual, reply: input.replyLimit ?? usual.reply }
+  const timing = { ...given, reply: input.replyLimit ?? given.reply }
   const work: Work = { ...input, parts: partsOf(input), timing, stored: stored ?? input.stored, command }
   // While it waits, its images are on disk and use no memory.
   stored?.written.then((parts) => Object.assign(work, { parts })).catch(() => {})
@@ -55,7 +55,7 @@ async function enter(input: Input, { usual, stored, command }: Entering): Promis
   const steering = whenBusy === "steer" && !command ? work : undefined
   const place = { sessionId, ...(whenBusy ? { whenBusy } : {}), steering, promptId: work.stored?.id }
   return Queue.enter(place, async (abort) => {
-    const letGo = endWith(abort, input)
+    const disconnect = endWith(abort, input)
     try {
       await work.stored?.written
       return await runPrompt(work, { signal: abort.signal, prompt: promptWith })
@@ -63,7 +63,7 @@ async function enter(input: Input, { usual, stored, command }: Entering): Promis
       if (work.stored) await StoredPrompt.release(work.stored, { signal: abort.signal, error })
       throw error
     } finally {
-      letGo()
+      disconnect()
     }
   })
 }

@@ -3,7 +3,8 @@
 import { createHash } from "node:crypto"
 import type { Made } from "#engine/run/run.ts"
 
-/** How often the last `period` calls may repeat. After `stop` repetitions a person must allow it to go on. */
+/** How often the last `period` calls have repeated. `nudge`: the model is told. `stop`: a person must allow it to
+ * continue. */
 export type Repeat = { times: number; period: number; isPolling: boolean; nudge: boolean; stop: boolean }
 
 const maxPeriod = 8

@@ -14,7 +14,7 @@ import {
 import * as Tool from "#ability/tool/tool.ts"
 import * as ToolRegistry from "#ability/tool/tool-registry.ts"
 import type { GivenImage } from "#engine/attach/see-images.ts"
-import { lineOf } from "#engine/offer/tools-for.ts"
+import { sessionChain } from "#engine/offer/tools-for.ts"
 import { append, lastId, settle } from "#engine/record/append.ts"
 import { Notice } from "#engine/record/notice.ts"
 import { whoCanBeAsked } from "#engine/rights/permits.ts"
@@ -145,7 +145,7 @@ function ownNames({ tools, more }: Offer): string[] {
 /** Refuses tools that the agent was not given, and those of servers of other sessions: the client may have removed its own
  * server of that name meanwhile. */
 async function refuseForeign(run: Run, { id, server }: Tool.Definition): Promise<Refusal | undefined> {
-  const isHidden = server !== undefined && hiddenFrom(await lineOf(run.session)).has(server)
+  const isHidden = server !== undefined && hiddenFrom(await sessionChain(run.session)).has(server)
   if (mayCall(run.offer, id) && !isHidden) return undefined
   const own = run.offer.tools.map(({ name }) => name).join(", ") || "none"
   return { message: `"${id}" is not a tool of the agent "${run.agent.id}". Its tools: ${own}` }

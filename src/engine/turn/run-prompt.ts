@@ -110,7 +110,7 @@ function promptIdOf(promptId: string | undefined): { promptId?: string } {
   return promptId ? { promptId } : {}
 }
 
-/** Logs an error in place of throwing it: the instance may have been disposed of before the prompt ends. */
+/** Logs an error instead of throwing it: the instance may have been disposed of before the prompt ends. */
 function orWarn<T>(work: () => T): T | undefined {
   try {
     return work()

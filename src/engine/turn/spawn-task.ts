@@ -38,14 +38,14 @@ export function answerText(message: Message.Info): string {
   return `${Message.textOf(message)}${reason ? `\n[${reason}]` : ""}`
 }
 
-async function doTask(run: Run, { task, agent: wish, callId }: Task) {
+async function doTask(run: Run, { task, agent: name, callId }: Task) {
   if (run.depth >= maxDepth)
     throw new NamedError(
       "Session.TooDeep",
       `Subtasks go at most ${maxDepth} levels deep. Do this part yourself.`,
       { maxDepth },
     )
-  const agent = wish === undefined ? run.agent : await SessionRecord.chooseAgent(wish)
+  const agent = name === undefined ? run.agent : await SessionRecord.chooseAgent(name)
   const leave = await enter(run)
   try {
     // Earlier tasks may have spent the whole budget.

@@ -15,7 +15,7 @@ import * as Memory from "#knowledge/memory/memory.ts"
 import type * as Message from "#knowledge/message/message.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 
-/** The streaming message, and the functions that follow it. */
+/** The streaming message, and the functions that publish and store it. */
 type Growing = { text: Message.Of<"text">; streamed: ReturnType<typeof createStreamedText> }
 export type Taken = Answer & { used: Message.Usage }
 
@@ -98,8 +98,8 @@ async function ask(run: Run, { answer, streamed, begun }: Asking): Promise<void>
   const prompt = system.concat(run.converter.toModel(begun ? history.concat(begun) : history))
   if (begun) prompt.push({ role: "user", content: [{ type: "text", text: goOn }] })
   const { temperature, maxTokens: maxOutputTokens, metadata } = agent
-  const wishes = { temperature, maxOutputTokens, reasoning: metadata.reasoning, sessionId: session.id }
-  const request = { prompt, tools: offer.tools, ...wishes }
+  const settings = { temperature, maxOutputTokens, reasoning: metadata.reasoning, sessionId: session.id }
+  const request = { prompt, tools: offer.tools, ...settings }
   try {
     await askModel({ chosen, request, answer, signal, stall: timing.stall, onText: streamed.add })
   } finally {
@@ -148,8 +148,8 @@ export function createStreamedText(run: Run, message: Message.Of<"text">) {
     soon ??= setImmediate(flush, { isEnd: false })
   }
 
-  /** The text of one tick becomes one event. An end that may begin a secret waits for more: the bus redacts each event
-   * alone. */
+  /** The text of one tick becomes one event. If its end may be the start of a secret, that end waits for more text: the
+   * bus redacts each event alone. */
   function flush({ isEnd }: { isEnd: boolean }): void {
     clearImmediate(soon)
     soon = undefined
@@ -169,7 +169,7 @@ export function createStreamedText(run: Run, message: Message.Of<"text">) {
     return written
   }
 
-  /** Nothing more comes for now. */
+  /** A request has ended: publishes the rest of its text. */
   function rest(): void {
     flush({ isEnd: true })
     clearTimeout(later)

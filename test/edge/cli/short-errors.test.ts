@@ -1,4 +1,4 @@
-// What goes wrong inside is one line on stderr: no dump of a validation library, no minified source.
+// Internal errors are one line on stderr, without the output of a validation library and without minified source.
 import assert from "node:assert/strict"
 import { once } from "node:events"
 import { createServer } from "node:http"
@@ -40,7 +40,7 @@ async function answering(event: object): Promise<{ url: string } & AsyncDisposab
   }
 }
 
-test("a provider whose events have another form is reported in one line per try", async () => {
+test("a provider that sends malformed events is reported in one line per attempt", async () => {
   const providers = { chat: "openai", responses: "openai", messages: "anthropic", gemini: "google" }
   await Promise.all(
     (Object.keys(foreign) as Wire[]).map(async (wire) => {
@@ -51,8 +51,7 @@ test("a provider whose events have another form is reported in one line per try"
       const lines = err.trim().split("\n")
       assert.equal(lines.length, 6, err)
       for (const line of lines.slice(0, -1)) assert.match(line, /^vitamin: \w+: .{10,80}; try \d of 6 in /)
-      const why =
-        "(its answer is not in the form that was agreed on|The model's answer broke off before its end)"
+      const why = "(its answer does not follow its API|The model's answer broke off before its end)"
       assert.match(
         lines.at(-1)!,
         new RegExp(`^vitamin: ${providers[wire]} failed: ${why}\\. Try again, or use another --model\\.$`),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
-import { isPassing, waitFor, withRetry } from "#engine/model/retry.ts"
+import { isTransient, waitFor, withRetry } from "#engine/model/retry.ts"
 import * as Session from "#engine/session/session.ts"
 import * as MessageStore from "#knowledge/message/message-store.ts"
 import {
@@ -38,7 +38,7 @@ const faults: Record<string, Reply> = {
 }
 
 for (const wire of wires)
-  test(`Session.prompt() asks again after each passing fault and leaves no trace of it, over ${wire}`, async () => {
+  test(`Session.prompt() retries after each transient failure and leaves no trace of it, over ${wire}`, async () => {
     for (const [name, fault] of Object.entries(faults))
       await inWorld(
         [fault, fault, splitCharacters(text("größer → ✓"))],
@@ -59,7 +59,7 @@ for (const wire of wires)
       )
   })
 
-test("Session.prompt() asks again while connections are refused", async () => {
+test("Session.prompt() retries while connections are refused", async () => {
   await inWorld([text("here")], async ({ ask, llm }) => {
     await llm.down()
     const work = ask("go", {}, { wait: () => 50 })
@@ -69,7 +69,7 @@ test("Session.prompt() asks again while connections are refused", async () => {
   })
 })
 
-test("Session.prompt() gives up after six attempts with the provider's own words", async () => {
+test("Session.prompt() gives up after six attempts, with the provider's message", async () => {
   await inWorld(
     () => status(503, { message: "overloaded today" }),
     async ({ ask, llm, session }) => {
@@ -100,9 +100,9 @@ test("Session.prompt() does not retry a request that can never succeed", async (
         assert.equal(llm.requests.length, 1)
       },
     )
-  assert.equal(isPassing(new TypeError("x is not a function")), false)
-  assert.equal(isPassing(new TypeError("fetch failed")), true)
-  assert.equal(isPassing(undefined), true)
+  assert.equal(isTransient(new TypeError("x is not a function")), false)
+  assert.equal(isTransient(new TypeError("fetch failed")), true)
+  assert.equal(isTransient(undefined), true)
 })
 
 test("waitFor() follows Retry-After in seconds, milliseconds or as a date", () => {
@@ -117,7 +117,7 @@ test("waitFor() follows Retry-After in seconds, milliseconds or as a date", () =
 })
 
 for (const wire of wires)
-  test(`No call of an answer that broke off runs, and none runs twice, over ${wire}`, async () => {
+  test(`no call of an answer that broke off runs, and none runs twice, over ${wire}`, async () => {
     const answer = calls(
       [text("Changing. "), call("change", { value: "a" }), call("change", { value: "b" })],
       {
@@ -158,7 +158,7 @@ test("a retry after streamed text publishes the message as empty, so that client
     )
 })
 
-test("withRetry() retries only after the fault handler has finished", async () => {
+test("withRetry() retries only after onRetry has finished", async () => {
   const steps: string[] = []
   const answer = await withRetry({
     signal: new AbortController().signal,

@@ -1,5 +1,5 @@
-// An answer that the limit of output tokens cut off is continued, one that a content filter held back is asked for again;
-// what stays incomplete must not look like a complete answer, whoever reads it.
+// An answer that the output token limit cut off is continued, and one that a content filter blocked is requested again.
+// An answer that stays incomplete must not look complete, on any surface.
 import assert from "node:assert/strict"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -45,7 +45,7 @@ for (const wire of wires) {
     assert.deepEqual([messages[1].data.finish, messages[1].usage.output], ["stop", 30])
   })
 
-  test(`vitamin run fails with the reason after four pieces of an answer, and keeps them, over ${wire}`, async () => {
+  test(`vitamin run fails with the reason after four pieces of an answer, and stores them, over ${wire}`, async () => {
     await using tmp = await tmpdir({ git: true })
     await using llm = await fakeLlm((_, turn) => text(`${turn} `, { finish: "length" }))
     const { code, out, err } = await vitamin(tmp, ["run", "go"], env(llm, wire).variables)
@@ -55,7 +55,7 @@ for (const wire of wires) {
     assert.match(shown.out, /\[assistant\] \(cut off at the limit of output tokens\) 0 1 2 3/)
   })
 
-  test(`vitamin run asks once more after a content filter, and then fails with the reason, over ${wire}`, async () => {
+  test(`vitamin run retries once after a content filter, then fails with the reason, over ${wire}`, async () => {
     await using tmp = await tmpdir({ git: true })
     const call = {
       ...filtered,
@@ -65,7 +65,7 @@ for (const wire of wires) {
     const variables = env(llm, wire).variables
     const first = await vitamin(tmp, ["run", "go"], variables)
     assert.deepEqual([first.code, first.out], [0, "Of course."])
-    assert.match(first.err, /content filter held the answer back.*try 2 of 2/)
+    assert.match(first.err, /content filter blocked the answer.*try 2 of 2/)
     const second = await vitamin(tmp, ["run", "--yes", "go"], variables)
     assert.deepEqual([second.code, second.out, llm.requests.length], [1, "I would", 4])
     assert.ok(second.err.includes(`vitamin: ${reasons.filter}\n`), second.err)
@@ -85,7 +85,7 @@ for (const wire of wires) {
   })
 }
 
-test("a continuation that breaks off is asked for again, and a pipe gets the answer once", async () => {
+test("a continuation that breaks off is requested again, and a pipe gets the answer once", async () => {
   await using tmp = await tmpdir({ git: true })
   const rest = text(" and the second half", { deltas: 5 })
   await using llm = await fakeLlm([half, noFinish(rest), rest])
@@ -103,7 +103,7 @@ test("a terminal shows a continued answer as one text", async () => {
   assert.match(terminal.shown(), /^The first half and the rest\.$/m)
 })
 
-test("an answer whose continuation no longer fits the window is kept as cut off", async () => {
+test("an answer whose continuation no longer fits the window is stored as cut off", async () => {
   await using tmp = await tmpdir({ git: true })
   const tooLong = status(400, { message: "This model's maximum context length is 4096 tokens" })
   await using llm = await fakeLlm([half, tooLong])
@@ -112,7 +112,7 @@ test("an answer whose continuation no longer fits the window is kept as cut off"
   assert.ok(err.includes(reasons.length), err)
 })
 
-test("vitamin run says nothing of the kind about a complete answer", async () => {
+test("vitamin run does not report a complete answer as cut off", async () => {
   await using tmp = await tmpdir({ git: true })
   await using llm = await fakeLlm([text("All of it")])
   const { err } = await vitamin(tmp, ["run", "go"], env(llm, "chat").variables)
