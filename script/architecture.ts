@@ -112,7 +112,7 @@ export function check(folder = root): string[] {
   ]
 }
 
-/** The graph of areas that import each other, as Mermaid. An arrow that a longer way implies is left out. */
+/** The graph of areas that import each other, as Mermaid. An arrow that a longer path implies is left out. */
 export function draw(folder = root): string {
   const next = new Map<string, Set<string>>()
   for (const { from, to, typeOnly } of edgesOf(folder)) {
@@ -203,7 +203,7 @@ function edgeOf(from: string, { specifier, typeOnly }: Import): Edge[] {
   return []
 }
 
-/** The longest name that fits: `ability/tool/builtin` before `ability/tool`. */
+/** The layer with the longest matching name: `ability/tool/builtin` before `ability/tool`. */
 function layerOf(file: string): number {
   const fitting = layers.filter((layer) => file === layer || file.startsWith(`${layer}/`))
   return layers.indexOf(fitting.sort((a, b) => b.length - a.length)[0] ?? "")
@@ -249,7 +249,7 @@ function misnamed(file: string, { specifier, alias }: Import): string[] {
 
 function foreign(file: string, { specifier }: Import): string[] {
   if (/^(#|\.|node:)/.test(specifier))
-    return specifier.startsWith("../..") ? [`${file} climbs: ${specifier}`] : []
+    return specifier.startsWith("../..") ? [`${file} imports by a path with "../..": ${specifier}`] : []
   const name = specifier
     .split("/")
     .slice(0, specifier.startsWith("@") ? 2 : 1)

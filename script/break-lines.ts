@@ -1,12 +1,12 @@
-// Line breaks in minified code. Node prints the source line of an uncaught error: without breaks that is up to 56 KB.
+// Breaks minified code into lines. Node prints the source line of an uncaught error, which would be up to 56 KB long.
 import type { Rolldown } from "tsdown"
 
 type Node = { type: string; start: number; end: number; [field: string]: unknown }
 
-/** A line ends at the first place after so many characters at which a break means nothing to the parser. */
+/** A line ends at the first place after this many characters at which a break does not change the code. */
 const width = 160
-/** Lists whose items may stand on lines of their own: a break after an item, and the comma behind it, never changes
- * what the code means. */
+/** Fields of the syntax tree with lists of nodes. A line break after an item and its comma never changes what the code
+ * means. */
 const lists = [
   "body",
   "declarations",
@@ -45,7 +45,7 @@ function placesIn(code: string, tree: Node): number[] {
     for (const [field, value] of Object.entries(node)) {
       const items = (Array.isArray(value) ? value : [value]).filter(isNode)
       open.push(...items)
-      // In a template, "expressions" stand in the middle of its text.
+      // The "expressions" of a template are in the middle of its text.
       if (!Array.isArray(value) || !lists.includes(field) || node.type === "TemplateLiteral") continue
       for (const { end } of items) places.push(code[end] === "," ? end + 1 : end)
     }

@@ -1,6 +1,6 @@
 // Builds `dist/`: the installed command and the library, bundled so that a start reads a few files. With `--if-changed`
-// it does nothing when `dist/` is newer than everything that it is built from: npm runs `prepare` again when `npx vitamin`
-// is called in a checkout for the first time.
+// it does nothing if `dist/` is newer than all its sources: npm runs `prepare` again at the first `npx vitamin` in a
+// checkout.
 import { chmodSync, cpSync, readdirSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { build, type InlineConfig, type Rolldown } from "tsdown"
@@ -20,7 +20,7 @@ const shared: InlineConfig = {
   outDir: "dist",
   sourcemap: false,
   logLevel: "warn",
-  // What is bundled is a development dependency; zod stays one of the package for its types.
+  // Bundled packages are development dependencies; zod is a real dependency too, for its types.
   deps: { alwaysBundle: [/^(?!node:)/] },
   inputOptions: { resolve: { mainFields: ["module", "main"] } },
   outputOptions: { chunkFileNames: "[name]-[hash].js" },
@@ -40,8 +40,8 @@ const jsonSchemaTypes: Rolldown.Plugin = {
   resolveId: (id) => (id === "json-schema" ? resolve("node_modules/@types/json-schema/index.d.ts") : null),
 }
 
-/** Parts of the package that keep no state. They are built once more, each by itself, so that a program which bundles one
- * function, or imports a subpath, does not get the whole runtime. */
+/** Parts of the package without state. Each is also built by itself, so that a program that needs only this part does
+ * not load the whole runtime. */
 const alone: Record<string, string> = {
   client: "src/client/client.ts",
   functiongemma: "src/ability/provider/functiongemma/functiongemma.ts",
@@ -58,7 +58,7 @@ const takeAlone: Rolldown.Plugin = {
     return name === undefined ? null : { id: `./${name}.js`, external: true }
   },
 }
-/** Schemas of ours are made when they are first used. What Zod gets from the library's users is Zod's own. */
+/** Our own schemas are created when they are first used. Users of the library get the real Zod. */
 const lazyZod: Rolldown.Plugin = {
   name: "lazy-zod",
   resolveId(id, importer) {
@@ -76,7 +76,7 @@ const plainClock: Rolldown.Plugin = {
   transform: (code, id) =>
     id.startsWith(resolve("src")) ? code.replaceAll("performance.now()", "(process.uptime()*1e3)") : null,
 }
-/** Stacks of errors name our functions: 7 % more bytes. */
+/** Names are kept for the stacks of errors, which costs 7 % more bytes. */
 const minify = { compress: true, mangle: { keepNames: { function: true, class: true } }, codegen: true }
 
 await build({
@@ -115,7 +115,7 @@ for (const [name, file] of Object.entries(alone))
   })
 await build({
   ...shared,
-  // The types of JSON Schema come along: the package's own types need no other package than zod.
+  // The types of JSON Schema are bundled, so that our types need no other package than zod.
   deps: { alwaysBundle: ["json-schema"] },
   plugins: [jsonSchemaTypes],
   entry: {
@@ -128,7 +128,7 @@ await build({
   dts: { emitDtsOnly: true },
   clean: false,
 })
-// The embedder's file, beside the bundle that reads it, and what it was made of.
+// The embedder's model, which the bundle reads, and the record of its origin.
 cpSync("src/knowledge/embedder/model", "dist/model", { recursive: true })
 // The OCR engine: the smallest build that every machine with Node 24 runs, and the small English data. `.cjs`, since the
 // package is a module.
@@ -138,7 +138,8 @@ cpSync(`${core}.wasm`, "dist/ocr/tesseract-core-simd-lstm.wasm")
 cpSync("node_modules/@tesseract.js-data/eng/4.0.0_best_int/eng.traineddata.gz", "dist/ocr/eng.traineddata.gz")
 chmodSync("dist/vitamin.js", 0o755)
 
-/** The last file of a build is newer than every source file, and than every folder, from which a file may have gone. */
+/** Whether the last file of the build is newer than every source file, and than every folder: a file may have been
+ * removed. */
 function isBuilt(): boolean {
   const built = statSync("dist/index.d.ts", { throwIfNoEntry: false })?.mtimeMs ?? 0
   const sources = ["src", "script"].flatMap((folder) => [

@@ -1,11 +1,12 @@
-// Which modules share a file of `dist/`. Left alone, the bundler makes a file for every set of entries that share a
-// module, dozens of them, and each costs a start half a millisecond.
+// Decides which modules share a file of `dist/`. By itself, the bundler makes dozens of files, one for every set of
+// entries that share a module, and each adds half a millisecond to a start.
 import { resolve } from "node:path"
 import type { Rolldown } from "tsdown"
 
 type Context = Parameters<Rolldown.CodeSplittingNameFunction>[1]
 
-/** What a command loads at once comes from few files; commands in order, each without what those before it have. */
+/** The chunks and their entry files, in order. A chunk has the modules that its entry file imports statically, without
+ * those of earlier chunks. */
 const commands = {
   start: "vitamin.ts",
   command: "main.ts",
@@ -15,10 +16,11 @@ const commands = {
 }
 /** The client of most models, which a run loads when it asks one. */
 const client = resolve("src/ability/provider/chat/chat-model.ts")
-/** What a run needs of these too shares a file with the rest of that kind. */
+/** Chunks whose modules go into `common` if a run needs them too. */
 const early = new Set(["start", "command"])
 const common = "common"
-/** What the server loads at once and a run only when it needs it: whoever needs it must not get the server with it. */
+/** Modules that the server loads at its start, and a run on demand. They are apart, so that a run does not load the
+ * server. */
 const shared = "shared"
 
 export function createChunks(): Rolldown.CodeSplittingOptions {

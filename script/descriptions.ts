@@ -1,5 +1,5 @@
 // Writes the descriptions of the built-in tools, which are `.md` files, into a module: a bundle has no files beside it.
-// Their parameters are written as models are shown them, so that a start need not work them out.
+// The parameters are written as JSON Schema, the form that models get, so that a start need not compute it.
 //   node script/descriptions.ts --write
 import { globSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
@@ -11,7 +11,7 @@ const folder = join(import.meta.dirname, "../src/ability/tool/builtin")
 const lineWidth = 110
 const longName = 5
 
-/** Where the module is. */
+/** The generated module. */
 export const descriptionsFile = join(folder, "descriptions.ts")
 
 export const schemasFile = join(folder, "schemas.json")
@@ -40,7 +40,8 @@ export function drawSchemas(): string {
   return `{\n${lines.join(",\n")}\n}\n`
 }
 
-/** As the formatter wants it: with the quote that needs fewer escapes, and a long text below a name that is not short. */
+/** In the style of the formatter: the quote that needs fewer escapes, and a long text on the next line unless the name
+ * is short. */
 function entry(name: string, text: string): string {
   const json = JSON.stringify(text)
   const doubles = text.split('"').length > text.split("'").length

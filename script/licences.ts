@@ -1,10 +1,10 @@
-// The licences of the packages that a bundle holds or has files of beside it, as a file of `dist/`: their texts ask to go
-// along.
+// Writes the licences of all packages that are bundled or copied into `dist/` to a file there, as the licences require.
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { Rolldown } from "tsdown"
 
-/** The build copies files of these; the WebAssembly of the first holds Tesseract (Apache-2.0) and Leptonica (BSD-2-Clause). */
+/** Packages whose files the build copies. The WebAssembly of the first contains Tesseract (Apache-2.0) and Leptonica
+ * (BSD-2-Clause). */
 const copied = ["node_modules/tesseract.js-core", "node_modules/@tesseract.js-data/eng"]
 
 export const licences: Rolldown.Plugin = {

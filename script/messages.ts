@@ -158,7 +158,7 @@ function rows(schema: Schema, prefix = ""): string[][] {
   })
 }
 
-/** Of several forms that differ in their `type` only, one that names all types. */
+/** Merges forms that differ only in their `type` into one that names all types. */
 function withTypes(one: Schema, { oneOf }: Schema): Schema {
   if (!oneOf) return one
   const type: Schema = { enum: oneOf.map((form) => form.properties?.type?.const) }

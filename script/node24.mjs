@@ -1,5 +1,5 @@
-// Runs a shell command with Node 24 first on the PATH. Where the machine's own Node is older, npm brings one along, into
-// script/node24/node_modules, once. Plain JavaScript, since an old Node starts it:
+// Runs a shell command with Node 24 first on the PATH. If the machine's own Node is older, npm installs one into
+// script/node24/node_modules. Plain JavaScript, because an old Node must run it.
 //   node script/node24.mjs "node script/build.ts"
 import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -8,16 +8,16 @@ import { delimiter, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const here = dirname(fileURLToPath(import.meta.url))
-const bin = dirname(Number.parseInt(process.versions.node, 10) >= 24 ? process.execPath : broughtAlong())
+const bin = dirname(Number.parseInt(process.versions.node, 10) >= 24 ? process.execPath : installedNode())
 const env = { ...process.env, PATH: [bin, process.env.PATH].join(delimiter) }
 const { status, signal } = spawnSync(process.argv.slice(2).join(" "), { shell: true, stdio: "inherit", env })
 process.exit(status ?? 128 + (constants.signals[signal] ?? 1))
 
-function broughtAlong() {
+function installedNode() {
   const folder = join(here, "node24")
   const node = join(folder, "node_modules", `node-${process.platform}-${process.arch}`, "bin", "node")
   if (!existsSync(node)) {
-    console.error(`Node ${process.versions.node} is too old for vitamin; bringing Node 24 along`)
+    console.error(`Node ${process.versions.node} is too old for vitamin; installing Node 24`)
     spawnSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], {
       cwd: folder,
       stdio: "inherit",

@@ -1,6 +1,6 @@
-// Takes Node's own modules without `import`. An import reads every export of such a module, and with that loads what exports
-// are made of when they are first read: workers for "node:util", Web Crypto for "node:crypto". Modules that are slow to load
-// are taken when one of their functions is first called.
+// Replaces imports of Node's own modules by `process.getBuiltinModule`. An import reads every export, which loads code
+// that Node would otherwise load on demand: workers for "node:util", Web Crypto for "node:crypto". Slow modules are
+// loaded when one of their functions is first called.
 import type { Rolldown } from "tsdown"
 
 type Node = { type: string; start: number; end: number; [field: string]: unknown }
@@ -8,10 +8,10 @@ type Name = { name: string } | { value: string }
 type Specifier = { type: string; imported: Name; local: { name: string } }
 type Import = Node & { source: { value: string }; specifiers: Specifier[] }
 
-/** Most starts do not need them before the first request. Only functions may be imported from them. */
+/** Slow modules, which most starts do not need before the first request. Only functions may be imported from them. */
 const slow = new Set(["node:crypto", "node:fs/promises"])
 
-/** The entry says to old Nodes which one is needed, so it keeps to what they know, and what it imports must load there. */
+/** The entry file stays unchanged: it must load in an old Node, to say which version is needed. */
 export function createPlainBuiltins(entry: string): Rolldown.Plugin {
   return {
     name: "plain-builtins",

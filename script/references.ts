@@ -1,5 +1,5 @@
-// The references in docs, written from the schemas: configuration.md, agents.md, tools.md, events.md, cli.md. A document
-// is written by hand but for its generated parts, each between two comments.
+// The references in docs, written from the schemas: configuration.md, agents.md, tools.md, events.md, cli.md. The
+// documents are written by hand, except for the generated parts, each between two comments.
 //   node script/references.ts            say which documents are old
 //   node script/references.ts --write    write them
 import { readFileSync, writeFileSync } from "node:fs"

@@ -1,7 +1,7 @@
 // Runs the tests and prints where the time went: the slowest files and tests, and the sum of each folder.
 //   node script/test.ts [--concurrency n] [folder or file…]
-// Test files run in processes of their own. They and the commands that they start share one compile cache: without it
-// each of them compiles the same sources again.
+// Each test file runs in its own process. All share one compile cache, also with the commands that they start:
+// otherwise each would compile the same sources again.
 import { availableParallelism } from "node:os"
 import { dirname, relative, resolve } from "node:path"
 import { run } from "node:test"
@@ -10,7 +10,7 @@ import { parseArgs } from "node:util"
 
 type Took = { name: string; ms: number }
 
-/** Test files at once: many wait for a child process, a disk or a time limit. */
+/** Test files that run at once on a core: many wait for a child process, a disk or a time limit. */
 const perCore = 2
 /** A test that hangs fails. The longest one takes less than a minute on an idle machine. */
 const hung = 600_000
@@ -38,7 +38,7 @@ stream.on("test:fail", ({ todo }) => {
 })
 stream.on("test:complete", ({ nesting, file, name, details: { duration_ms: ms } }) => {
   if (nesting > 0 || !file) return
-  // The test that is named after its file is the process: start and imports are part of it.
+  // The test that has the name of its file is the whole process, with its start and imports.
   if (resolve(name) === file) files.push({ name, ms })
   else tests.push({ name: `${relative(".", file)}: ${name}`, ms })
 })

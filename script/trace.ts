@@ -1,7 +1,7 @@
-// Counts the source files whose functions run in one `vitamin run` with a read and an edit, and in one with an MCP call:
-// what somebody must know to follow a call through the program. The model is scripted, on loopback.
+// Counts the source files whose functions run in one `vitamin run` with a read and an edit, and in one with an MCP
+// call: what somebody must know to follow a call through the program. The model is scripted, on loopback.
 //   node script/trace.ts [--list]
-// A function counts when it is called more often than by importing the modules alone.
+// A function counts if the run calls it more often than importing the modules does.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir as systemTmp } from "node:os"
 import { dirname, join, resolve } from "node:path"
@@ -17,7 +17,7 @@ type Coverage = {
 /** How often each function of a module was called, by its place. The first one is the top level of the module. */
 type Calls = Map<string, Map<number, number>>
 
-/** Files at most, of a read and an edit, and more for a call of an MCP server. */
+/** The most files for a read and an edit, and the most additional files for a call of an MCP server. */
 const goals = { local: 110, remote: 60 }
 const sources = pathToFileURL(resolve("src")).href
 const entry = resolve("src/edge/cli/vitamin.ts")

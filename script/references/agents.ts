@@ -5,7 +5,7 @@ import { type Field, fieldsOf, fieldTable, schemaOf, table } from "./fields.ts"
 
 export function agentFields(): Field[] {
   return fieldsOf(schemaOf(AgentDefinition, "input")).map((field) =>
-    // The loader gives both where a file leaves them out.
+    // The loader fills in both if a file has none.
     field.path === "id" || field.path === "name" ? { ...field, fallback: "" } : field,
   )
 }

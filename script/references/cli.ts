@@ -1,4 +1,4 @@
-// The parts of docs/cli.md: every command with its options, read by playing yargs.
+// The parts of docs/cli.md: every command with its options, recorded by an object that replaces yargs.
 import type { Argv } from "yargs"
 import { addCommands } from "#edge/cli/commands.ts"
 import { sharedOptions } from "#edge/cli/option/options.ts"
@@ -87,7 +87,7 @@ function defaultOf({ default: value, demandOption }: Option): string {
 
 type Builder = (yargs: unknown) => unknown
 
-/** Stands in for yargs: notes what is said about a command, and runs the builders of those below it. */
+/** Replaces yargs: records what is declared about a command, and runs the builders of its subcommands. */
 function record(usage: string, describe: string): { command: Command; yargs: object } {
   const command: Command = {
     usage,

@@ -1,5 +1,5 @@
-// Examples of docs/configuration.md, by the first part of a key. A test loads each through the real loader, and another
-// one looks whether every key is in one of them.
+// Examples of docs/configuration.md, by the first part of a key. One test loads each example through the real loader;
+// another checks that every key is in an example.
 export type Example = { language: "jsonc" | "ts"; text: string }
 
 export const examples: Record<string, Example[] | undefined> = {

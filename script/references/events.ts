@@ -20,7 +20,7 @@ const elsewhere = new Set(["message", "session", "todos"])
 
 export type Event = { type: string; when: string; live: boolean; fields: Field[] }
 
-/** All that the source defines; the modules that define events are loaded for it. */
+/** All events that the source defines. Loads the modules that define them. */
 export async function events(): Promise<Event[]> {
   for (const file of globSync("**/*.ts", { cwd: source }))
     if (/Bus\.define\(/.test(readFileSync(join(source, file), "utf8")))

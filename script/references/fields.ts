@@ -19,7 +19,7 @@ export type Schema = {
 export type Field = { path: string; type: string; fallback: string; meaning: string }
 
 export type Options = {
-  /** Meanings in the place of those of the schema, by path. */
+  /** Meanings that replace those of the schema, by path. */
   meanings?: Record<string, string>
   /** Meanings of fields that many schemas have, by name; the schema's own comes first. */
   common?: Record<string, string>
@@ -50,7 +50,7 @@ function fieldsBelow(field: Schema, options: Options, path: string): Field[] {
 function childrenOf(schema: Schema): [name: string, field: Schema, isRequired: boolean][] {
   const named = Object.entries(schema.properties ?? {})
   const { additionalProperties: more } = schema
-  // A free name is listed for its own keys only: `headers` of names and texts need no second row.
+  // Free names get rows only if their values have keys of their own: `headers` needs no second row.
   const free = typeof more === "object" && more.properties ? Object.entries(more.properties) : []
   return [
     ...named.map(([name, field]) => [name, field, schema.required?.includes(name) ?? false] as const),
@@ -114,7 +114,7 @@ export function fenced(language: string, text: string): string[] {
   return [`\`\`\`${language}`, text, "```"]
 }
 
-/** As a sentence of a document. A value that it begins with, as in "json: one event per line", is code. */
+/** Turns a text into a sentence. A value at its beginning, as in "json: one event per line", becomes code. */
 export function sentence(text: string): string {
   if (text === "") return ""
   const value = /^([a-z][\w-]*)(: .*)/s.exec(text)

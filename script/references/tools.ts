@@ -32,7 +32,7 @@ export type DocumentedTool = {
   permissions: string[]
 }
 
-/** In an instance, since a tool says there what a call of it asks for. */
+/** Runs in an instance, which tools need to name the permissions of a call. */
 export async function tools(): Promise<DocumentedTool[]> {
   const documented = ToolRegistry.list().map((tool) => ({ tool, manual: manuals[tool.id] }))
   return inInstance({ dir: import.meta.dirname }, () =>

@@ -24,7 +24,7 @@ export type AcpAgent = Readonly<{
 const login = {
   id: "login",
   name: "Log in to a provider",
-  description: "Keeps a key for a provider of models.",
+  description: "Stores an API key for a model provider.",
 }
 
 export function createAcpAgent(person: PersonOptions): AcpAgent {

@@ -15,7 +15,7 @@ export const commandNames = [
   ...["run", "session", "models", "agent", "permission", "tool", "skill", "mcp", "auth"],
   ...["serve", "acp", "config", "trust", "doctor"],
 ]
-/** Single words that people type for something that has another command here. */
+/** Words that people type for a command that has another name here. */
 const otherNames = new Map([
   ["undo", "session revert"],
   ["revert", "session revert"],
@@ -103,7 +103,7 @@ function withLastHelp(args: string[]): string[] {
   return args.length > 2 && args.at(-1) === "help" ? [...args, ""] : args
 }
 
-/** A misspelt command, or a word of another program for one, is not a prompt. */
+/** Refuses a misspelt command, or the name that another program has for a command: neither is a prompt. */
 function refuseMisspelt(first: string, rest: string[]): void {
   if (!/^\w[\w-]*$/.test(first) || first === "help") return
   const meant = commandMeant(first, rest)
@@ -113,8 +113,9 @@ function refuseMisspelt(first: string, rest: string[]): void {
     )
 }
 
-/** A short word, or one before other words, must be closer: `hello`, `test` and `add tests` are prompts, although "hello"
- * is near "help" and "add" near "acp". `continue -c` is a prompt for that session. */
+/** The command that a word probably means. A short word, or one before other words, must be closer: `hello`, `test` and
+ * `add tests` are prompts, although "hello" is near "help" and "add" near "acp". `continue -c` is a prompt for that
+ * session. */
 function commandMeant(word: string, rest: string[]): string | undefined {
   const isAlone = rest.every((one) => one.startsWith("-"))
   const hasSession = rest.some((one) => /^(?:-c|--continue|--session)\b/.test(one))

@@ -75,7 +75,7 @@ function findCommand(args: string[], declared: Declared, words: string[] = []): 
   return own.commands.size ? findCommand(args, own, path) : { command, words: path, declared: own }
 }
 
-/** Records the declarations in place of yargs. */
+/** Calls `build` with an object that records the declarations instead of yargs. */
 function declaredBy<T>(build: Build<T>): Declared {
   const declared: Declared = {
     commands: new Map(),
@@ -120,7 +120,7 @@ function declaredBy<T>(build: Build<T>): Declared {
   return declared
 }
 
-/** The words that are no options, and the options as written. */
+/** The words that are not options, and the options as written. */
 function readWords(args: string[], { options, conflicts }: Declared) {
   const letters = new Map([...options].flatMap(([name, { alias }]) => (alias ? [[alias, name]] : [])))
   const words: string[] = []
@@ -149,7 +149,7 @@ function readWords(args: string[], { options, conflicts }: Declared) {
   return conflicts.some((names) => names.every((name) => name in values)) ? undefined : { words, values }
 }
 
-/** yargs removes quotes. */
+/** Whether yargs must read the word: yargs removes quotes. */
 function isOdd(word: string): boolean {
   return word === "" || /^["']/.test(word)
 }

@@ -29,7 +29,7 @@ const args = process.argv.slice(2)
 if (args[0] === "--version" || args[0] === "-v") console.log(version)
 else if (args.length === 0) process.stdout.write(shortHelp)
 else if (Number.parseInt(process.versions.node, 10) >= oldest) await start()
-else await goOnInNewerNode()
+else await restartInNewerNode()
 
 async function start() {
   if (!isSomewhere()) return fail("vitamin: the current folder has been removed. Start it in another one.")
@@ -61,7 +61,7 @@ function isSomewhere(): boolean {
   }
 }
 
-async function goOnInNewerNode() {
+async function restartInNewerNode() {
   const { spawn, spawnSync } = await import("node:child_process")
   const { existsSync } = await import("node:fs")
   const node = newerNode((path) => existsSync(path) && isNewEnough(path, spawnSync))

@@ -1,6 +1,6 @@
-// Questions that a client asks its person, each with one answer. The client returns the question's signed state with the
-// answer. Open questions are also recorded here, until they are answered or expire, so no answer can be replayed. After a
-// restart the question is openQuestions again.
+// Questions that a client asks its person, each with one answer. The client returns the question's signed state with
+// the answer. Open questions are also recorded here, until they are answered or expire, so no answer can be replayed.
+// After a restart the question is asked again.
 import { randomBytes, randomUUID } from "node:crypto"
 import { createRequestStateCodec, type RequestStateCodec } from "@modelcontextprotocol/server"
 
@@ -17,7 +17,7 @@ export type Consents = Readonly<{
 }>
 
 const ttlSeconds = 600
-/** Above this number the oldest questions are dropped; their calls are openQuestions about again. */
+/** Above this number the oldest questions are dropped; their calls are asked about again. */
 const maxOpen = 1_000
 
 export function createConsents(): Consents {

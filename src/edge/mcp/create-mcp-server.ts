@@ -164,7 +164,8 @@ async function askThenCall(
   return toCallResult(call.tool, await callTool({ ...call, approved: question.key }))
 }
 
-/** The judgement's key may cover less than the person saw: no rule speaks of the arguments of another server's tool. */
+/** Identifies the call with all its arguments. The key of the judgement alone is not enough: it does not cover the
+ * arguments of another server's tool. */
 function hashOf(judged: string, { tool, args }: ToolCall): string {
   return createHash("sha256")
     .update(JSON.stringify([judged, tool.id, args]))
@@ -174,7 +175,7 @@ function hashOf(judged: string, { tool, args }: ToolCall): string {
 function supportsForms(server: Server, { mcpReq }: ServerContext): boolean {
   const envelope = mcpReq.envelope as { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined
   const { elicitation } = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities() ?? {}
-  // In older revisions an empty object stands for forms, since URLs did not exist.
+  // In older revisions an empty object means forms: URLs did not exist.
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
 }
 

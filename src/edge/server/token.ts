@@ -62,7 +62,7 @@ function secureFolder(folder: string) {
   if (!stat.isDirectory()) throw new UnsafeFile(folder, "it is a symbolic link, not a folder")
   if (!PrivateFile.isOwn(stat.uid)) throw new UnsafeFile(folder, "it belongs to another user")
   if ((stat.mode & 0o077) === 0) return
-  Log.warn("the state folder was open to other users and has been closed", { folder })
+  Log.warn("other users could read the state folder; their access was removed", { folder })
   chmodSync(folder, 0o700)
 }
 

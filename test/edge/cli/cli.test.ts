@@ -1,4 +1,4 @@
-// The command line as a process: help, exit codes, errors, and each command of it.
+// The command line as a process: help, exit codes, errors, and each command.
 import assert from "node:assert/strict"
 import { once } from "node:events"
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
@@ -76,7 +76,7 @@ for (const [args, says] of [
     assert.match(err, /^vitamin: [^\n]+\n$/)
   })
 
-test("vitamin run says in one line that no model is configured, which it uses, and how to choose one", async () => {
+test("vitamin run says in one line that no model is configured, which model it uses, and how to choose one", async () => {
   await using tmp = await tmpdir()
   const { code, out, err } = await vitamin(tmp, ["run", "Fix the login bug"])
   assert.equal(code, 1)
@@ -105,14 +105,14 @@ test("vitamin run shows a stack only with --log-level debug", async () => {
   assert.match((await vitamin(tmp, [...wrong, "--log-level", "debug"])).err, /\n {4}at /)
 })
 
-test("vitamin run --dir names a folder that is not there", async () => {
+test("vitamin run --dir with a missing folder fails and names the folder", async () => {
   await using tmp = await tmpdir()
   const { code, err } = await vitamin(tmp, ["run", "x", "--dir", join(tmp.path, "nowhere")])
   assert.equal(code, 1)
   assert.match(err, /nowhere" cannot be used: ENOENT/)
 })
 
-test("vitamin --log-file takes the log away from stderr", async () => {
+test("vitamin --log-file writes the log to the file, not to stderr", async () => {
   await using tmp = await tmpdir()
   const file = join(tmp.path, "vitamin.log")
   const { err } = await vitamin(tmp, ["session", "list", "--log-level", "debug", "--log-file", file])
@@ -120,7 +120,7 @@ test("vitamin --log-file takes the log away from stderr", async () => {
   assert.match(readFileSync(file, "utf8"), /DEBUG part is up name=config/)
 })
 
-test("vitamin config show tells which layer each value came from, without secrets", async () => {
+test("vitamin config show prints the layer of each value, without secrets", async () => {
   await using tmp = await tmpdir({ git: true })
   mkdirSync(join(tmp.env.XDG_CONFIG_HOME!, "vitamin"), { recursive: true })
   const global = join(tmp.env.XDG_CONFIG_HOME!, "vitamin", "vitamin.jsonc")
@@ -150,7 +150,7 @@ test("vitamin with a broken configuration names the file, the place and the key,
   assert.ok(err.includes(`${file}:2:17: provider.default:`), err)
 })
 
-test("vitamin trust lets project code in, --trust only for one run, --remove takes it back", async () => {
+test("vitamin trust allows project code, --trust for one run only, and --remove revokes it", async () => {
   await using tmp = await tmpdir({ git: true })
   const marker = join(tmp.path, "ran")
   tmp.write(
@@ -176,7 +176,7 @@ test("vitamin trust lets project code in, --trust only for one run, --remove tak
   assert.equal(await model(), undefined)
 })
 
-test("vitamin doctor names what is well, what is broken, and what to do", async () => {
+test("vitamin doctor lists what works, what is broken, and how to fix it", async () => {
   await using tmp = await tmpdir({ git: true })
   const well = await vitamin(tmp, ["doctor"])
   assert.equal(well.code, 0, well.err)
@@ -195,7 +195,7 @@ test("vitamin doctor names what is well, what is broken, and what to do", async 
   assert.match(ill.out, /2 of these need attention/)
 })
 
-test("vitamin doctor writes a byte before it calls a folder fine, and leaves nothing behind", async () => {
+test("vitamin doctor tests a folder by writing a byte, and removes it", async () => {
   await using tmp = await tmpdir()
   const { code, out } = await vitamin(tmp, ["doctor"], { XDG_CACHE_HOME: "/sys/vitamin-test" })
   assert.equal(code, 1)
@@ -211,20 +211,20 @@ test("vitamin doctor writes a byte before it calls a folder fine, and leaves not
   )
 })
 
-test("vitamin doctor knows its own server from another one's and from any other program", async () => {
+test("vitamin doctor distinguishes the person's server from another vitamin server and from other programs", async () => {
   await using tmp = await tmpdir()
   const { child, url } = await serving(tmp)
   await using _ = child
   const look = async (port: string, env = {}) => (await vitamin(tmp, ["doctor", "--port", port], env)).out
   const { port } = new URL(url)
-  assert.match(await look(port), new RegExp(`^ok +server +yours answers on port ${port}$`, "m"))
+  assert.match(await look(port), new RegExp(`^ok +server +your server answers on port ${port}$`, "m"))
   const elsewhere = join(tmp.path, "..", "other-state")
   mkdirSync(join(elsewhere, "vitamin"), { recursive: true })
   writeFileSync(join(elsewhere, "vitamin/token"), "x".repeat(64), { mode: 0o600 })
   const others = await look(port, { XDG_STATE_HOME: elsewhere })
   assert.match(
     others,
-    /^note +server +another vitamin server, or a relay to one, answers on port \d+; yours is not there/m,
+    /^note +server +another vitamin server, or a relay to one, answers on port \d+; your server does not run there/m,
   )
   const relay = createServer(async ({ url: path, headers }, response) => {
     const challenge = String(headers["x-vitamin-challenge"])
@@ -246,13 +246,13 @@ test("vitamin doctor knows its own server from another one's and from any other 
   stranger.close()
   assert.match(
     strangers,
-    /^note +server +another program answers on port \d+; yours is not there\n +→ vitamin serve --port 0/m,
+    /^note +server +another program answers on port \d+; your server does not run there\n +→ vitamin serve --port 0/m,
   )
   assert.deepEqual(seen, [undefined])
   assert.match(await look(String(takenPort)), /^note +server +none on port \d+$/m)
 })
 
-test("vitamin serve prints one ready line, answers, and stops in good order on SIGTERM", async () => {
+test("vitamin serve prints one ready line, answers, and stops cleanly on SIGTERM", async () => {
   await using tmp = await tmpdir({ git: true })
   const { child, url, tokenFile } = await serving(tmp)
   await using _ = child
@@ -268,7 +268,7 @@ test("vitamin serve prints one ready line, answers, and stops in good order on S
   assert.equal(child.lines.length, 1)
 })
 
-test("vitamin serve says what to do when its port is taken", async () => {
+test("vitamin serve says what to do if its port is in use", async () => {
   await using tmp = await tmpdir()
   const { child, url } = await serving(tmp)
   await using _ = child
@@ -285,7 +285,7 @@ test("vitamin config show stops quietly when nobody reads its output", async () 
   assert.equal(await child.exit, 0, child.errors())
 })
 
-test("vitamin config show and doctor do not let a project drive the terminal or forge a line", async () => {
+test("vitamin config show and doctor escape control characters of a project, so that it cannot forge a line", async () => {
   await using tmp = await tmpdir()
   tmp.write(
     ".vitamin/config.jsonc",
@@ -319,7 +319,7 @@ test("vitamin run refuses to start when the configuration asks for a sandbox, wh
   assert.equal((await vitamin(tmp, ["config", "show"])).code, 0)
 })
 
-test("lists with nothing in them say so", async () => {
+test("empty lists are reported as empty", async () => {
   await using tmp = await tmpdir()
   assert.equal((await vitamin(tmp, ["trust", "--list"])).out, "No folder is trusted yet.")
   const { out, err } = await vitamin(tmp, ["auth", "list"])

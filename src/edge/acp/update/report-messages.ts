@@ -74,7 +74,7 @@ function isPrompt(message: Message.Info): boolean {
   return message.type === "text" && message.data.role === "user"
 }
 
-/** Notes for the model stand between a prompt and its attachments. */
+/** Notes for the model may come between a prompt and its attachments. */
 function isNote(message: Message.Info): boolean {
   return message.type === "text" && message.data.role === "system"
 }

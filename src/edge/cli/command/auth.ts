@@ -10,7 +10,7 @@ export async function login(options: FolderOptions & { provider: string }): Prom
     // Refuse an unknown provider before asking for its key.
     await Provider.auth(options.provider)
     await Provider.login(options.provider, await readKey(options.provider))
-    process.stdout.write(`Kept a key for ${options.provider}.\n`)
+    process.stdout.write(`Stored the key for ${options.provider}.\n`)
   })
 }
 
@@ -18,7 +18,7 @@ export async function logout(options: FolderOptions & { provider: string }): Pro
   await inInstance(options, async () => {
     const was = await Provider.logout(options.provider)
     process.stdout.write(
-      was ? `Forgot the key for ${options.provider}.\n` : `There was no key for ${options.provider}.\n`,
+      was ? `Removed the key for ${options.provider}.\n` : `There was no key for ${options.provider}.\n`,
     )
   })
 }

@@ -135,7 +135,9 @@ async function configuration(directory: string): Promise<Finding[]> {
       ),
     ]
   } catch (error) {
-    return [{ state: "bad", about: "configuration", text: errorText(error), todo: "mend what is named here" }]
+    return [
+      { state: "bad", about: "configuration", text: errorText(error), todo: "correct what is named here" },
+    ]
   }
 }
 

@@ -33,10 +33,15 @@ async function portFinding(port: number): Promise<Finding> {
   if (response === undefined) return { state: "note", about, text: `none on port ${port}` }
   const proof = response instanceof Response ? await proofIn(response) : undefined
   if (proof !== undefined && proof === proofOf(challenge, port))
-    return { state: "ok", about, text: `yours answers on port ${port}` }
+    return { state: "ok", about, text: `your server answers on port ${port}` }
   const who = proof === undefined ? "another program" : "another vitamin server, or a relay to one,"
-  const todo = `${ownCommand} serve --port 0 takes a free port; ${ownCommand} doctor --port looks at another one`
-  return { state: "note", about, text: `${who} answers on port ${port}; yours is not there`, todo }
+  const todo = `${ownCommand} serve --port 0 takes a free port; ${ownCommand} doctor --port checks another one`
+  return {
+    state: "note",
+    about,
+    text: `${who} answers on port ${port}; your server does not run there`,
+    todo,
+  }
 }
 
 async function proofIn(response: Response): Promise<string | undefined> {

@@ -15,7 +15,7 @@ import type { Finding } from "./doctor.ts"
 
 type Quarantined = Storage.Quarantined
 
-const mend = `mend that file if its text can still be had, then: ${ownCommand} doctor --restore`
+const repair = `repair that file if its text can be recovered, then: ${ownCommand} doctor --restore`
 
 /** Call after `Storage.check`, which quarantines broken records. */
 export async function findQuarantined(): Promise<Finding[]> {
@@ -30,13 +30,13 @@ export async function findQuarantined(): Promise<Finding[]> {
             state: "note",
             about: "quarantine",
             text,
-            todo: `the record was mended or rebuilt; rm '${one.file}'`,
+            todo: `the record was repaired or rebuilt; rm '${one.file}'`,
           }
         : {
             state: "bad",
             about: "quarantine",
             text,
-            todo: problem ? mend : `it can be read: ${ownCommand} doctor --restore`,
+            todo: problem ? repair : `it can be read: ${ownCommand} doctor --restore`,
           },
     )
   }
@@ -56,7 +56,7 @@ export async function restoreQuarantined(): Promise<Finding[]> {
   return findings
 }
 
-/** Files that are JSON but no messages stay in quarantine. */
+/** Finds files that are JSON but not messages. They are not quarantined. */
 async function findInvalid(): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const sessionId of await Storage.list(["message"])) {
@@ -68,7 +68,7 @@ async function findInvalid(): Promise<Finding[]> {
         state: "bad",
         about: "message",
         text,
-        todo: "mend that file; the session works without it",
+        todo: "repair that file; the session works without it",
       })
     }
   }

@@ -13,7 +13,9 @@ export async function loginServer(options: FolderOptions & { name: string }): Pr
     try {
       const outcome = await login({ server, onUrl, signal: interrupted.signal })
       const result =
-        outcome === "done" ? `Signed in to ${server.id}.` : `${server.id} asks for no login, or has one.`
+        outcome === "done"
+          ? `Signed in to ${server.id}.`
+          : `${server.id} needs no login, or you are signed in already.`
       process.stdout.write(`${result}\n`)
       // Connect once, so that the next run knows the server's tools.
       const { state, error, tools } = await Mcp.connect(server.id)

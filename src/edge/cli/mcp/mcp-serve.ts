@@ -23,7 +23,7 @@ type Options = FolderOptions &
     yes?: boolean | undefined
   }
 
-/** An environment variable for child processes: they are started by an MCP server. */
+/** An environment variable that tells child processes that an MCP server started them. */
 const nestedFlag = "VITAMIN_MCP_SERVE"
 
 export async function serveMcp(options: Options): Promise<void> {

@@ -64,5 +64,5 @@ export async function addGguf(options: { file: string; name?: string | undefined
 export async function removeGguf({ name }: { name: string }): Promise<void> {
   const plain = name.replace(/^local\//, "")
   if (!(await removeModel(plain))) throw new NotThere(plain)
-  process.stdout.write(`local/${plain} is forgotten; its file stays\n`)
+  process.stdout.write(`local/${plain} is removed; its file stays\n`)
 }

@@ -7,7 +7,7 @@ import type * as Session from "#engine/session/session.ts"
 
 const argument = /^([\w.-]+)=(.*)$/s
 
-/** The parts of the prompt, and the words that are no arguments. */
+/** The parts of the prompt, and the words that are not arguments. */
 export async function readPrompt(
   name: string,
   words: string[],
@@ -27,7 +27,7 @@ export async function readPrompt(
   }
 }
 
-/** The longest server name that it begins with: names may contain slashes. */
+/** Splits after the longest server name that the text begins with, because names may contain slashes. */
 async function splitName(text: string): Promise<{ server: string; name: string }> {
   const ids = (await Mcp.list()).map(({ id }) => id).filter((id) => text.startsWith(`${id}/`))
   const server = ids.sort((a, b) => b.length - a.length)[0] ?? text.split("/", 1)[0]!

@@ -20,8 +20,8 @@ type Ended = { fallback: string | undefined; isInterrupted: boolean }
 export type RunTotals = Readonly<{
   /** `openai/gpt-5 · step 3 · 12 s · 4.2k tokens` */
   status(model: string): string
-  /** Session, model if nobody named one, changes, cost and next commands. How to continue is left out if the run was
-   * interrupted: the line about that says it. Undefined if the model never answered. */
+  /** Session, model if nobody named one, changes, cost and next commands. After an interruption, another line says how
+   * to continue. Undefined if the model never answered. */
   closing(sessionId: string, run: Ended): string | undefined
   stop(): void
 }>

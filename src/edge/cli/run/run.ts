@@ -37,7 +37,7 @@ type Options = FolderOptions &
     timeout?: number | undefined
   }
 
-/** Any scheme: the fetch reports one that is not supported. */
+/** A URL of any scheme: the request later reports one that is not supported. */
 const isAddress = /^(?:data:|[a-z][a-z\d+.-]*:\/\/)/i
 
 export async function run(given: Options): Promise<void> {
@@ -47,7 +47,7 @@ export async function run(given: Options): Promise<void> {
     throw new UsageError("--file and --image need a name, such as --file src/app.ts:10-20")
   const rules = await rulesOf(options)
   const asks = options.yes ? "once" : hasPerson() ? "wait" : "deny"
-  // Also during the shutdown: without a listener, a second signal would leave processes behind.
+  // The listener stays during the shutdown: without it, a second signal would leave processes behind.
   let stopListening = () => {}
   await inInstance(options, async () => {
     const { message, parts: fromServer } = await wordsOf(options)

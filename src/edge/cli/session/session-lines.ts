@@ -10,7 +10,7 @@ const shortest = "sess_".length + 8
 const maxTitle = 60
 const minTitle = 24
 const gap = 2
-/** Columns that a narrow terminal leaves out, in this order: folder, model, state, changes. */
+/** Columns that are left out in a narrow terminal, in this order: folder, model, state, changes. */
 const leastNeeded = [4, 3, 2, 5]
 const titleAt = 6
 

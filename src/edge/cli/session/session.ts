@@ -41,7 +41,7 @@ export async function showSession(
     say(`${usage.input} tokens in, ${usage.output} out${usage.cost ? `, $${usage.cost.toFixed(4)}` : ""}\n`)
     const { start, compaction } = options.all ? { start: 0 } : Session.window(messages)
     if (start > 0)
-      say(`(${start} earlier messages, which --all shows, are summed up)\n${compaction?.summary ?? ""}\n`)
+      say(`(${start} earlier messages, which --all shows, are summarised)\n${compaction?.summary ?? ""}\n`)
     for (const message of messages.slice(start)) say(describeMessage(message))
     for (const { text, reason } of session.skipped ?? []) say(`(not run, since ${reason}) ${text}`)
   })

@@ -55,7 +55,7 @@ function linesOf(skill: Skill.Info): [string, string | undefined][] {
   return [
     ["name", skill.name],
     ["description", skill.description],
-    ["whose", isOwn ? "yours" : `the project's${isTrusted ? "" : ", which is not trusted"}`],
+    ["owner", isOwn ? "yours" : `the project's${isTrusted ? "" : ", which is not trusted"}`],
     ["license", skill.license],
     ["needs", skill.compatibility],
     [

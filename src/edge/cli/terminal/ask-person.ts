@@ -50,7 +50,7 @@ async function askOne(request: Permission.Request, stop: AbortSignal): Promise<v
   }
 }
 
-/** Asked again after an explanation, or after the whole change was shown. */
+/** Asks again after an explanation, or after the whole change was shown. */
 async function askUntilDecided(request: Permission.Request, ask: Ask): Promise<Given> {
   const { choicesFor, explainChoices, isFolded, showChange, showQuestion } = await import(
     "./show-question.ts"

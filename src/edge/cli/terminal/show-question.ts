@@ -71,7 +71,7 @@ export function explainChoices(request: Permission.Request): string {
   if (isFolded(request)) rows.push(["d, diff", "show the whole change, and ask again"])
   rows.push(
     ["r, reject", "do not run it; the model goes on without it"],
-    ["r why not", "the same, and the model reads the reason; so it does with any other words"],
+    ["r why not", "reject, and tell the model why; any other text is sent as the reason too"],
     ["Ctrl-C", "stop the whole run"],
   )
   return wrapLines(`${rows.map(([keys, text]) => `  ${keys.padEnd(10)}  ${text}`).join("\n")}\n`)

@@ -1,6 +1,6 @@
-// Markdown for a terminal, styled while it streams: text is passed on as soon as its meaning is clear, so that an answer
-// appears as it comes. Headings, lists, quotes, code, bold and italic are styled; tables and links stay as written.
-// Control characters must be escaped before.
+// Markdown for a terminal, styled while it streams: text is passed on as soon as its meaning is clear, so that an
+// answer appears as it arrives. Headings, lists, quotes, code, bold and italic are styled; tables and links stay as
+// written. The input must have its control characters escaped.
 
 type Style = readonly [on: string, off: string]
 
@@ -201,8 +201,8 @@ export function createMarkdownStyler(): MarkdownStyler {
   return Object.freeze({ add, end })
 }
 
-/** Narrower than CommonMark, by which `a:*, b:*` has emphasis: inside a word, between punctuation, or before the dot of
- * `*.ts` a mark opens nothing. */
+/** Stricter than CommonMark, for which `a:*, b:*` has emphasis: a mark inside a word, between punctuation, or before
+ * the dot of `*.ts` opens nothing. */
 function opens(mark: string, before: string, after: string): boolean {
   if (after.trim() === "" || wordCharacter.test(before) || (mark === "*" && after === ".")) return false
   return before.trim() === "" || wordCharacter.test(after) || /[*_`\\]/.test(after)

@@ -1,5 +1,5 @@
-// Wraps lines for a terminal between words. Code and tables are not wrapped, and nothing is if the width is unknown. Without
-// a UTF-8 locale, our own marks become ASCII.
+// Wraps lines for a terminal between words. Code and tables are not wrapped. If the width is unknown, nothing is
+// wrapped. Without a UTF-8 locale, our own marks become ASCII.
 import { stripVTControlCharacters } from "node:util"
 import * as Env from "#kernel/process/env.ts"
 

@@ -1,11 +1,11 @@
-// Collects the events of one tick and serialises each once. Events with an id arrive in the order of their ids; live-only
-// events have no id and may stand between them.
+// Collects the events of one tick and serialises each once. Events with an id arrive in the order of their ids; live
+// events have no id and may come between them.
 import { frameOf } from "#kernel/bus/event-frame.ts"
 import type * as GlobalBus from "#kernel/bus/global-bus.ts"
 
 export type EventBatch = Readonly<{
   add(event: GlobalBus.Event): void
-  /** Whether the batch is large maxBytes to be flushed before the tick ends. */
+  /** Whether the batch is so large that it must be flushed before the tick ends. */
   isFull(): boolean
   /** Empties the batch. Returns all frames, and separately the frames that are stored for replay. */
   take(): { live: Buffer; kept?: { bytes: Buffer; first: number; last: number; count: number } } | undefined

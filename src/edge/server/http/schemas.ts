@@ -51,7 +51,7 @@ export const Prompt = z.object({
     .enum(["queue", "steer", "refuse"])
     .optional()
     .describe(
-      "if the session is busy: wait for the running prompt (the default), join it before its next request (its answer is then the answer to both; a prompt that comes too late, or that brings settings of its own, runs next), or be refused with 409",
+      "if the session is busy: wait for the running prompt (the default), join it before its next request (its answer is then the answer to both; a prompt that comes too late, or that has other settings, runs next), or be refused with 409",
     ),
   asks: z
     .enum(["wait", "deny", "once"])

@@ -1,4 +1,4 @@
-// `vitamin acp` as a command: what it is told by its options. What it does for editors is tested in edge/acp.
+// The options of the command `vitamin acp`. Its protocol is tested in edge/acp.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { run } from "../../../fixture/child.ts"
@@ -6,7 +6,7 @@ import { command, vitamin } from "../../../fixture/cli.ts"
 import { openTerminal } from "../../../fixture/terminal.ts"
 import { tmpdir } from "../../../fixture/tmpdir.ts"
 
-test("vitamin acp --login, run by an editor in a terminal, keeps a key that is not shown", async () => {
+test("vitamin acp --login, run by an editor in a terminal, stores a key without echoing it", async () => {
   await using tmp = await tmpdir()
   const key = "sk-typed-0123456789"
   await using terminal = openTerminal(tmp, ["acp", "--login"])
@@ -15,7 +15,7 @@ test("vitamin acp --login, run by an editor in a terminal, keeps a key that is n
   await terminal.sees(/Key for openai: /)
   terminal.type(`${key}\r`)
   assert.equal(await terminal.exit, 0, terminal.shown())
-  assert.match(terminal.shown(), /Kept a key for openai\./)
+  assert.match(terminal.shown(), /Stored the key for openai\./)
   assert.ok(!terminal.shown().includes(key))
   const { out } = await vitamin(tmp, ["auth", "list"])
   assert.match(out, /openai\s+login/)
@@ -40,7 +40,7 @@ for (const [args, reason] of [
     assert.match(err, reason)
   })
 
-test("a client that goes at once leaves no error behind", async () => {
+test("a client that disconnects at once causes no error output", async () => {
   await using tmp = await tmpdir()
   const { code, out, err } = await vitamin(tmp, ["acp"])
   assert.deepEqual([code, out, err], [0, "", ""])

@@ -1,4 +1,4 @@
-// A session is compacted at the command line and over HTTP; what was left out is still there to be looked at.
+// A session is compacted at the command line and over HTTP; the older messages can still be shown.
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { test } from "node:test"
@@ -26,14 +26,14 @@ async function talk(fn: (tmp: Tmp, llm: FakeLlm, id: string) => Promise<void>): 
   await fn(tmp, llm, JSON.parse(out)[0].id)
 }
 
-test("vitamin session compact leaves the older messages out; session show has the summary, and --all everything", async () => {
+test("after vitamin session compact, session show has the summary, and --all shows every message", async () => {
   await talk(async (tmp, llm, id) => {
     const { variables } = env(llm, "chat")
     const { code, out, err } = await vitamin(tmp, ["session", "compact", id], variables)
     assert.equal(code, 0, err)
     assert.match(out, /^compacted: about \d+ tokens became \d+/)
     const shown = (await vitamin(tmp, ["session", "show", id])).out
-    assert.match(shown, /\(\d+ earlier messages, which --all shows, are summed up\)/)
+    assert.match(shown, /\(\d+ earlier messages, which --all shows, are summarised\)/)
     assert.match(shown, /THE SUMMARY/)
     assert.doesNotMatch(shown, /answer 0/)
     assert.match(shown, /answer 4/)
@@ -50,7 +50,7 @@ test("vitamin session compact leaves the older messages out; session show has th
   })
 })
 
-test("POST /session/:id/compact compacts, and a branch made before that has the whole history", async () => {
+test("POST /session/:id/compact compacts a session, and a branch from before has the whole history", async () => {
   await talk(async (tmp, llm, id) => {
     const server = await serving(tmp, [], env(llm, "chat").variables)
     await using _ = server.child

@@ -24,7 +24,7 @@ function writeSkills(tmp: Tmp): void {
   tmp.write(".claude/skills/broken/SKILL.md", "---js\nprocess.exit(3)\n---\n")
 }
 
-test("vitamin skill list shows the project's and the person's, and names what is not used", async () => {
+test("vitamin skill list shows the skills of the project and the person, and names unused files", async () => {
   await using tmp = await tmpdir({ git: true })
   const none = await vitamin(tmp, ["skill", "list"])
   assert.deepEqual([none.code, none.err], [0, ""])
@@ -68,7 +68,7 @@ test("vitamin skill show prints a skill with its files, and lists all skills for
   assert.match(missing.err, /Skill "playwrite" does not exist\. Available: .*Did you mean "playwright"/)
 })
 
-test("vitamin skill validate holds skills to the specification", async () => {
+test("vitamin skill validate checks skills against the specification", async () => {
   await using tmp = await tmpdir({ git: true })
   const good = await vitamin(tmp, ["skill", "validate", fixture])
   assert.deepEqual([good.code, good.out], [0, "14 skills, 0 with faults"])
@@ -93,7 +93,7 @@ test("vitamin skill validate holds skills to the specification", async () => {
   assert.match((await vitamin(tmp, ["skill", "validate", "empty"])).err, /has no skill/)
 })
 
-test("a hostile folder of skills stops no command", async () => {
+test("a hostile folder of skills does not break any command", async () => {
   await using tmp = await tmpdir({ git: true })
   tmp.write("skills/good/SKILL.md", skill("good"))
   tmp.write("skills/control/SKILL.md", '---\nname: control\ndescription: "a \\e[31m b"\n---\nx\n')
@@ -106,13 +106,13 @@ test("a hostile folder of skills stops no command", async () => {
   assert.ok(!out.includes("\u001b"), "nothing moves the cursor")
   tmp.write(
     "skills/forged/SKILL.md",
-    '---\nname: forged\ndescription: "a\\nwhose         yours"\n---\nx\n\ty\n',
+    '---\nname: forged\ndescription: "a\\nowner         yours"\n---\nx\n\ty\n',
   )
   const shown = await vitamin(tmp, ["skill", "show", "forged"])
-  assert.deepEqual(shown.out.match(/^whose .*/gm), ["whose         the project's, which is not trusted"])
+  assert.deepEqual(shown.out.match(/^owner .*/gm), ["owner         the project's, which is not trusted"])
 })
 
-test("vitamin run tells the model of the skill that fits, and runs its script where the folder is trusted", async () => {
+test("vitamin run sends the matching skill, and runs its script if the folder is trusted", async () => {
   await using tmp = await tmpdir({ git: true })
   writeSkills(tmp)
   const command = "node ./skills/release-notes/scripts/collect.mjs"
